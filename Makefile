@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export CARGO_TERM_PROGRESS_WHEN ?= auto
 
-# Set it to play other ones: make conform SCENARIOS="print_text api_404_model"
+# Select scenarios: make conform SCENARIOS="print_text api_404_model"
 SCENARIOS ?=
 JOBS ?= 2
 SHARED ?= ../shared
@@ -41,7 +41,7 @@ run: web
 	$(call step,run: open this address; ctrl-c ends the bridge)
 	@"$$CARGO_TARGET_DIR/fast/sluice" serve $(ARGS)
 
-# What the binary embeds. Installed and built again only when something of it changed.
+# The page that the binary embeds. It is only rebuilt after a change.
 web:
 	$(call need,cargo node npm)
 	@scripts/web
@@ -56,6 +56,9 @@ test:
 	@scripts/web test
 	$(call step,test: style)
 	@cargo fmt --all --check
+	@scripts/spelling
+	$(call step,test: licences and versions of dependencies)
+	@scripts/deny
 	$(call step,test: lints)
 	@cargo clippy -q --workspace --all-targets --all-features -- -D warnings
 	$(call step,test: crates)
@@ -71,11 +74,11 @@ test:
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/bridge/run
 	$(call step,test: page in a browser)
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" scripts/browser
-	$(call step,test: page counted: bytes and requests and elements)
+	$(call step,test: size of the page: bytes and requests and elements)
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" scripts/browser bench --counts
-	$(call step,test: strangers)
+	$(call step,test: attacks by foreign pages)
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/hostile/run
-	$(call step,test: all of it holds)
+	$(call step,test: all checks passed)
 
 check:
 	$(call need,cargo)
@@ -87,10 +90,11 @@ check:
 	@scripts/tests --all-features $$(scripts/changed)
 
 fmt:
-	$(call need,cargo)
+	$(call need,cargo node npm)
 	@cargo fmt --all
+	@scripts/web format
 
-# With the page in it: `crates/server/build.rs` refuses to build a release without one.
+# Includes the page: `crates/server/build.rs` refuses a release build without it.
 release: web
 	$(call need,cargo)
 	$(call step,release: building)
@@ -107,7 +111,7 @@ interop:
 
 conform:
 	@if [ ! -f "$(SHARED)/wire/check.py" ]; then \
-	  echo 'conform: no recordings at $(SHARED)/wire; nothing to compare with'; \
+	  echo 'conform: no recordings at $(SHARED)/wire, skipped'; \
 	else \
 	  $(MAKE) release; \
 	  python3 "$(SHARED)/wire/check.py" --cmd "$$CARGO_TARGET_DIR/release/sluice" --jobs $(JOBS) $(SCENARIOS); \
@@ -125,7 +129,7 @@ bench-terminal: release
 	$(call need,python3)
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" python3 bench/terminal/bench.py $(ARGS)
 
-# ARGS: --quick, --margin N on a machine that does other things too, --only PART,…
+# ARGS: --quick, --margin N on a machine with other load, --only PART,…
 bench-page: release
 	$(call need,node npm)
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" scripts/browser bench --write "$(CURDIR)/bench/page/RESULTS.md" $(ARGS)
@@ -140,10 +144,11 @@ soak:
 	@cargo build --profile fast -p sluice
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/fast/sluice" interop/bridge/run soak $(ARGS)
 
-# Command lines decided about and then run under strace: make oracle ARGS="--seed 2 --seconds 3600"
+# Runs generated command lines that are allowed under strace: make oracle ARGS="--seed 2 --seconds 3600"
 oracle:
 	$(call need,cargo python3)
 	@cargo build -q -p sluice-tools --example decide
+	@cargo build -q -p sluice
 	@PYTHONDONTWRITEBYTECODE=1 interop/oracle/run $(ARGS)
 
 shots: web

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The same scripted turns on sluice and on the reference CLI, alternating in one run.
+"""Runs the same scripted turns with sluice and with the reference CLI, alternating in one run.
 
     SLUICE_BIN=target/release/sluice python3 bench/bench.py [--rounds N] [--no-reference] [--out FILE]
 
-Prints a table with ratios and what is held, and writes it to bench/RESULTS.md. Standard library only, Linux.
+Prints a table with ratios and the limits that were met, and writes it to bench/RESULTS.md. Uses only the standard library;
+needs Linux.
 """
 
 import argparse
@@ -34,7 +35,7 @@ ROWS = [
     ("version", "ms", "`-v`"),
     ("first_line", "ms", "spawn → first line"),
     ("result", "ms", "spawn → result"),
-    ("second", "ms", "second turn, own overhead"),
+    ("second", "ms", "second turn, overhead of the agent"),
     ("idle", "MiB", "resident after a turn"),
     ("peak", "MiB", "peak of two turns"),
     ("tools", "ms", "100 tool calls in one turn"),
@@ -44,21 +45,21 @@ ROWS = [
     ("mcp", "ms", "`mcp serve`, spawn → `initialize` answered"),
     ("mcp_idle", "MiB", "`mcp serve`, resident after `tools/list`"),
     ("initialize", "ms", "spawn → `initialize` answered"),
-    ("catalogue", "ms", "more for 50 commands, 50 skills, 20 agents"),
+    ("catalogue", "ms", "additional time for 50 commands, 50 skills, 20 agents"),
     ("resume", "ms", "100 MiB transcript, spawn → first line"),
-    ("resume_memory", "×", "its memory, by what is still live of it"),
+    ("resume_memory", "×", "its memory relative to the live part of the transcript"),
     ("crew", "MiB", "resident with 20 background subagents"),
     ("binary", "MiB", "binary"),
 ]
 
-# What sluice must hold: row, limit in the row's unit.
+# Limits for sluice by row, in the unit of the row.
 LIMITS = {"version": 5, "first_line": 25, "mcp": 25, "mcp_idle": 20, "second": 5, "idle": 20, "deltas_idle": 40, "binary": 30}
 LIMITS |= {"initialize": 10, "catalogue": 5, "resume": 400, "resume_memory": 3, "crew": 60}
 DELTAS_TIMES_FASTER = 10
 
 
 class Model:
-    """The scripted Messages API, in a process of its own."""
+    """The scripted Messages API, in a separate process."""
 
     def __enter__(self):
         self.process = subprocess.Popen([sys.executable, HERE / "model.py"], stdout=subprocess.PIPE, text=True)
@@ -78,7 +79,7 @@ class Model:
 
 
 class Agent:
-    """One program under test, with a home that lives as long as the run."""
+    """A program under test, with a home folder that exists during the run."""
 
     def __init__(self, name, path, root, model):
         self.name, self.path, self.model = name, str(path), model
@@ -95,7 +96,7 @@ class Agent:
         }
 
     def version(self):
-        """(milliseconds, what it says)"""
+        """Returns the duration in milliseconds, and the output."""
         return timed([self.path, "-v"], env=self.env, cwd=self.cwd)
 
     def session(self, *flags, cwd=None):
@@ -103,7 +104,7 @@ class Agent:
 
 
 class Session:
-    """A running agent, spoken to as a host would."""
+    """A running agent; this side acts as its host."""
 
     def __init__(self, agent, flags, command=STREAM, cwd=None):
         self.began = time.monotonic()
@@ -123,7 +124,7 @@ class Session:
         self.process.stdout.close()
 
     def turn(self, prompt):
-        """Sends a prompt and reads up to its result: (sent, first line, end, number of lines, the result)."""
+        """Sends a prompt and reads up to its result. Returns (time sent, time of the first line, end time, number of lines, result)."""
         message = {"type": "user", "message": {"role": "user", "content": prompt}, "parent_tool_use_id": None, "session_id": ""}
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         sent = time.monotonic()
@@ -134,7 +135,7 @@ class Session:
                 raise RuntimeError("no output for too long")
             piece = os.read(self.out, MIB)
             if not piece:
-                raise RuntimeError("the agent has gone before the result")
+                raise RuntimeError("the agent exited before the result")
             newlines = piece.count(b"\n")
             if newlines and first is None:
                 first = time.monotonic()
@@ -143,7 +144,7 @@ class Session:
             if newlines:
                 end = time.monotonic()
                 *whole, tail = tail.split(b"\n")
-                # Only a few lines name a result anywhere; only those are worth reading.
+                # Only lines that may be a result are parsed.
                 for line in whole:
                     if b'"type":"result"' in line and (found := json.loads(line)).get("type") == "result":
                         if found.get("is_error"):
@@ -151,7 +152,7 @@ class Session:
                         return sent, first, end, lines, found
 
     def memory(self, field):
-        """Bytes over the process and its children."""
+        """Returns the sum of a memory field over the process and its children, in bytes."""
         total = 0
         for pid in family(self.process.pid):
             try:
@@ -163,10 +164,10 @@ class Session:
 
 
 def timed(command, **more):
-    """(milliseconds from spawn to exit, stdout)"""
+    """Returns the milliseconds from spawn to exit, and the standard output."""
     began = time.monotonic()
-    said = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=True, **more)
-    return (time.monotonic() - began) * 1e3, said.stdout.strip()
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=True, **more)
+    return (time.monotonic() - began) * 1e3, done.stdout.strip()
 
 
 def family(pid):
@@ -181,7 +182,7 @@ def family(pid):
 
 
 def resident(session):
-    """What stays once the turn has settled."""
+    """Returns the resident memory in MiB a short time after the turn."""
     time.sleep(0.5)
     return session.memory("VmRSS") / MIB
 
@@ -225,19 +226,19 @@ def deltas(agent):
 
 
 def mcp(agent):
-    """The tools as an MCP server, as its client meets it."""
+    """Measures the start and memory of the MCP server."""
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-    said = [
+    requests = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     ]
     with Session(agent, [], command=["mcp", "serve"]) as server:
-        server.process.stdin.write(json.dumps(said[0]).encode() + b"\n")
+        server.process.stdin.write(json.dumps(requests[0]).encode() + b"\n")
         server.process.stdin.flush()
         server.process.stdout.readline()
         answered = time.monotonic()
-        server.process.stdin.write(b"".join(json.dumps(line).encode() + b"\n" for line in said[1:]))
+        server.process.stdin.write(b"".join(json.dumps(line).encode() + b"\n" for line in requests[1:]))
         server.process.stdin.flush()
         if b'"tools"' not in server.process.stdout.readline():
             raise RuntimeError("no tools")
@@ -249,9 +250,9 @@ def version(agent):
 
 
 def measure(agents, rounds):
-    """{agent: {row: [values]}}; the agents take turns, so that what else the machine does hits them alike."""
+    """Returns {agent: {row: [values]}}. The agents alternate, so that other load on the machine affects them equally."""
     values = {agent.name: {} for agent in agents}
-    for number in range(-1, rounds):  # one round to warm up
+    for number in range(-1, rounds):  # the first round is a warm-up
         for part in (version, turns, tools, deltas, mcp, reach.starts, reach.past, reach.crew):
             for agent in agents if number % 2 else reversed(agents):
                 try:
@@ -269,18 +270,18 @@ def measure(agents, rounds):
 
 
 def reference(cache):
-    """Path of the reference CLI, installed by name beside what cargo builds; None where that cannot be done."""
+    """Returns the path of the reference CLI, installed with npm below the target folder; None if that fails."""
     folder = cache / f"claude-code-{REFERENCE}"
     binary = folder / "node_modules" / ".bin" / "claude"
     if not binary.exists():
         if not shutil.which("npm"):
-            print("bench: no npm; measuring sluice alone", file=sys.stderr)
+            print("bench: npm not found; measuring sluice alone", file=sys.stderr)
             return None
         print(f"bench: installing {PACKAGE}@{REFERENCE}", file=sys.stderr)
         folder.mkdir(parents=True, exist_ok=True)
         done = subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, f"{PACKAGE}@{REFERENCE}"], capture_output=True, text=True)
         if done.returncode or not binary.exists():
-            print(f"bench: it cannot be installed; measuring sluice alone\n{done.stderr[-500:]}", file=sys.stderr)
+            print(f"bench: the installation failed; measuring sluice alone\n{done.stderr[-500:]}", file=sys.stderr)
             return None
     return binary
 
@@ -304,8 +305,8 @@ def table(agents, values):
     return lines, medians
 
 
-def held(medians):
-    """(text, whether it holds) for every number sluice must hold."""
+def check_limits(medians):
+    """Returns (text, whether the limit is met) for every limit."""
     ours, theirs = medians["sluice"], medians.get("claude", {})
     checks = []
     for row, unit, label in ROWS:
@@ -325,8 +326,8 @@ def machine():
 
 
 def as_installed(program):
-    """A program that was just written lies in the page cache in larger pieces than one that was read: it starts otherwise and
-    maps up to 2 MiB more. Dropped from the cache, it is read as an installed one is."""
+    """Drops a program from the page cache. A program that was just written is cached in larger pages than one that was read,
+    starts differently and maps up to 2 MiB more. After dropping it, it is read like an installed one."""
     with open(program, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -341,7 +342,7 @@ def main():
     target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent / "target"))
     ours = Path(os.environ.get("SLUICE_BIN", target / "release" / "sluice"))
     if not ours.exists():
-        sys.exit("bench: no binary; run make release, or name one in SLUICE_BIN")
+        sys.exit("bench: binary not found; run make release, or set SLUICE_BIN")
     theirs = None if args.no_reference else reference(target / "bench")
     with tempfile.TemporaryDirectory(prefix="sluice-bench-", ignore_cleanup_errors=True) as root, Model() as model:
         agents = [Agent("sluice", ours.resolve(), Path(root), model)]
@@ -352,7 +353,7 @@ def main():
         versions = [f"{agent.name} `{agent.version()[1]}`" for agent in agents]
         values = measure(agents, args.rounds)
     lines, medians = table(agents, values)
-    checks = held(medians)
+    checks = check_limits(medians)
     report = [
         "# Measured",
         "",
@@ -361,15 +362,15 @@ def main():
         "",
         *lines,
         "",
-        "Held:",
+        "Limits:",
         "",
-        *(f"- {'yes' if good else '**no**'}: {text}" for text, good in checks),
+        *(f"- {'met' if good else '**not met**'}: {text}" for text, good in checks),
         "",
     ]
     print("\n".join(report[2:]))
     args.out.write_text("\n".join(report))
     failed = sum(not good for _, good in checks)
-    print(f"{len(checks) - failed} held, {failed} not held")
+    print(f"{len(checks) - failed} limits met, {failed} not met")
     sys.exit(1 if failed else 0)
 
 

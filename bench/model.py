@@ -1,8 +1,8 @@
-"""A Messages API with prepared answers, quick enough not to be what is measured.
+"""A Messages API with prepared answers, fast enough not to affect the measurements.
 
-The latest of the words below in the request decides the answer. Prints its port; `GET /spent` says how many seconds
-went by between the end of requests and the end of their answers since it was last asked, `GET /members` how many
-subagents asked.
+The last of the keywords below in a request selects the answer. Prints its port. `GET /spent` returns the seconds between the
+end of requests and the end of their answers since the previous call; `GET /members` returns the number of subagents that have
+sent requests since the previous call.
 """
 
 import json
@@ -14,7 +14,7 @@ import time
 SHORT, TOOLS, DELTAS, CREW, MEMBER = b"bench-short", b"bench-tools", b"bench-deltas", b"bench-crew", b"bench-member"
 CALLS = 100
 MEMBERS = 20
-# A member of the crew is kept waiting, so that all of them are there at once.
+# Delay in seconds of answers to subagents, so that all of them exist at the same time.
 WAIT = 4
 PIECES = 20_000
 USAGE = {"input_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1}
@@ -54,7 +54,7 @@ def call(number):
 
 
 def crew(number):
-    """A message that starts subagents, all of them in the background."""
+    """Returns a message that starts background subagents."""
     parts = []
     for index in range(MEMBERS):
         given = {"description": f"Member {index}", "prompt": f"{MEMBER.decode()} {index}", "subagent_type": "general-purpose", "run_in_background": True}
@@ -64,7 +64,7 @@ def crew(number):
     return b"".join(parts) + end("tool_use")
 
 
-# Everything but the head of an answer is prepared once.
+# The answers except for their heads are prepared once.
 LAST = b"0\r\n\r\n"
 SHORT_ANSWER = chunked(text(["Hello ", "there, ", "friend."])) + LAST
 DELTAS_ANSWER = chunked(text([f"word{number % 997} " for number in range(PIECES)])) + LAST
@@ -75,7 +75,7 @@ class Model:
         self.lock, self.number, self.spent, self.members = threading.Lock(), 0, 0.0, 0
 
     def answer(self, body):
-        """The parts of the answer to a request for a message."""
+        """Returns the parts of the answer to a request for a message."""
         with self.lock:
             self.number += 1
             number = self.number
@@ -140,7 +140,7 @@ def quietly(serve, connection):
     try:
         serve(connection)
     except OSError:
-        pass  # the agent has gone
+        pass  # the agent has exited
 
 
 if __name__ == "__main__":

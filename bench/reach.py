@@ -1,6 +1,6 @@
-"""What a session brings with it, measured: a long past, a full project folder, a crew of subagents.
+"""Measures sessions with a long transcript, a project folder with many definitions, and many subagents.
 
-Parts of `bench.py`; each takes an agent and gives its rows. Standard library only, Linux.
+Parts of `bench.py`: each function takes an agent and returns its rows. Uses only the standard library; needs Linux.
 """
 
 import json
@@ -13,12 +13,12 @@ import resume
 
 COMMANDS, SKILLS, AGENTS, MEMBERS = 50, 50, 20, 20
 MIB = 1024 * 1024
-# A start is short: one alone says little.
+# A start is short, so the median of several is used.
 STARTS = 15
 
 
-def handbook(folder):
-    """Commands, skills and agents as people write them, each with a page of text."""
+def write_definitions(folder):
+    """Writes commands, skills and agents of realistic size, each with a page of text."""
     page = "Look at the change closely, say what it does and what it might break, and be brief about it.\n" * 60
     for number in range(COMMANDS):
         put(folder / "commands" / f"command-{number}.md", f"---\ndescription: Looks at part {number} of the project\nargument-hint: [part]\nallowed-tools: Bash(git diff:*), Read\n---\n{page}")
@@ -34,7 +34,7 @@ def put(file, text):
 
 
 def initialized(agent, cwd):
-    """Milliseconds from the start of the process to the answer to `initialize`, and that answer."""
+    """Returns the milliseconds from the start of the process to the response to `initialize`, and the response."""
     with agent.session(cwd=cwd) as session:
         request = {"type": "control_request", "request_id": "r", "request": {"subtype": "initialize", "hooks": None}}
         session.process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -53,10 +53,10 @@ def first_line(agent, cwd):
 
 
 def starts(agent):
-    """Starts in an empty folder and in a full one, taking turns."""
+    """Measures starts in an empty folder and in one with many definitions, alternating."""
     full = agent.cwd.parent / "full"
     if not full.exists():
-        handbook(full / ".claude")
+        write_definitions(full / ".claude")
     times = {"initialize": [], "full_initialize": [], "empty": [], "full": []}
     for _ in range(STARTS):
         times["initialize"].append(initialized(agent, agent.cwd)[0])
@@ -73,7 +73,7 @@ def starts(agent):
 
 
 def crew(agent):
-    """All that is resident while so many background subagents wait for their model."""
+    """Measures the resident memory while background subagents wait for the model."""
     with agent.session("--dangerously-skip-permissions" if agent.name != "sluice" else "--allowedTools=Agent") as session:
         agent.model.ask("/members")
         session.turn("bench-crew go")
@@ -82,12 +82,13 @@ def crew(agent):
             time.sleep(0.05)
             there += agent.model.ask("/members")["members"]
         if there < MEMBERS:
-            raise RuntimeError(f"only {there} of {MEMBERS} subagents have asked")
+            raise RuntimeError(f"only {there} of {MEMBERS} subagents have sent requests")
         return {"crew": session.memory("VmRSS") / MIB}
 
 
 def past(agent):
-    """A transcript of 100 MiB, most of it summed up long ago: its first line, and the memory it takes beyond a new session's."""
+    """Resumes a transcript of 100 MiB, most of it compacted: the time to the first line, and the memory beyond that of a new
+    session, relative to the live part of the transcript."""
     session = str(uuid.uuid4())
     file = agent.home / ".claude/projects" / resume.folder_of(agent.cwd) / f"{session}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)

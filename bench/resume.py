@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Resuming a large transcript: how long to the first line, and how much memory.
+"""Measures resuming a large transcript: the time to the first line, and the memory.
 
     SLUICE_BIN=target/release/sluice python3 bench/resume.py [--mib 100] [--live-kib 2048] [--rounds 5] [SHAPE ...]
 
-Makes transcripts of one size and several shapes: compacted often, so that only a little is still shown to the model;
-with a fifth still shown; never compacted, with large results or with nothing but short lines. Resumes each and measures
-from the start of the process to its first line. Standard library only, Linux.
+Generates transcripts of one size and several shapes: compacted often, so that only a small part is live (sent to the model);
+with a live fifth; never compacted, with large results or with short lines only. Resumes each and measures the time from the
+start of the process to its first line. Uses only the standard library; needs Linux.
 """
 
 import argparse
@@ -21,13 +21,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 STREAM = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
-MOST_MS = 400
-MOST_TIMES_LIVE = 3
+MAX_MS = 400
+MAX_TIMES_LIVE = 3
 KIB, MIB = 1024, 1024 * 1024
 
 
 def lines(session, cwd, size, repeats=40):
-    """A compacted part of a conversation of about so many bytes, as lines of a transcript; few repeats make short lines."""
+    """Generates the lines of a compacted part of a conversation of about `size` bytes; few repeats give short lines."""
     common = {"isSidechain": False, "userType": "external", "entrypoint": "sdk-cli", "cwd": cwd, "sessionId": session, "version": "2.1.325", "gitBranch": "main"}
     number, parent, made = 0, None, 0
     words = "the quick brown fox jumps over the lazy dog \n" * repeats
@@ -52,7 +52,7 @@ def lines(session, cwd, size, repeats=40):
 
 
 def make(file, session, cwd, size, live, repeats=40):
-    """Writes the transcript; gives its size and that of its live part."""
+    """Writes the transcript. Returns its size and that of its live part."""
     with open(file, "w") as out:
         while out.tell() < size - live:
             out.writelines(line + "\n" for line in lines(session, cwd, min(8 * MIB, size - live - out.tell()), repeats))
@@ -62,7 +62,7 @@ def make(file, session, cwd, size, live, repeats=40):
 
 
 def shapes(options):
-    """What is still shown to the model of each, and how long its lines are."""
+    """Returns the size of the live part of each shape, and the number of repeats that determines the length of its lines."""
     size = options.mib * MIB
     return {
         "compacted": (options.live_kib * KIB, 40),
@@ -74,7 +74,7 @@ def shapes(options):
 
 
 def folder_of(cwd):
-    """The name of the folder in which the transcripts of a working folder lie."""
+    """Returns the name of the folder that contains the transcripts of a working folder."""
     return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in os.path.realpath(cwd))
 
 
@@ -84,7 +84,8 @@ def peak(pid):
 
 
 def resume(agent, args, cwd, env):
-    """Milliseconds to the first line, and the most memory up to the end of the turn: by then the model was sent all of it."""
+    """Returns the milliseconds to the first line, and the peak memory up to the end of the turn, when everything was sent to the
+    model."""
     began = time.perf_counter()
     process = subprocess.Popen([agent, *STREAM, *args], cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
@@ -134,15 +135,15 @@ def main():
                 file.unlink()
                 took = statistics.median(ms for ms, _ in again)
                 more = statistics.median(most for _, most in again) - before
-                held = took <= MOST_MS and more <= MOST_TIMES_LIVE * live
+                held = took <= MAX_MS and more <= MAX_TIMES_LIVE * live
                 all_held = all_held and held
                 print(
-                    f"{name:22} {size / MIB:4.0f} MiB, {live / MIB:5.1f} MiB shown: first line {took:5.0f} ms (best {min(ms for ms, _ in again):.0f}), "
-                    f"memory {more / MIB:6.1f} MiB more than a new session, {more / live:4.1f} times what is shown: {'held' if held else 'NOT HELD'}"
+                    f"{name:22} {size / MIB:4.0f} MiB, {live / MIB:5.1f} MiB live: first line {took:5.0f} ms (best {min(ms for ms, _ in again):.0f}), "
+                    f"memory {more / MIB:6.1f} MiB more than a new session, {more / live:4.1f} times the live part: {'ok' if held else 'LIMIT EXCEEDED'}"
                 )
         finally:
             model.kill()
-    print(f"held means: at most {MOST_MS} ms and {MOST_TIMES_LIVE} times")
+    print(f"limits: at most {MAX_MS} ms and {MAX_TIMES_LIVE} times the live part")
     sys.exit(0 if all_held else 1)
 
 

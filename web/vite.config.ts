@@ -10,23 +10,30 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  *  the first paint, and the CSP allows no inline script. */
 function firstScript(): Plugin {
   // Without its comments and indents.
-  const source = () => readFileSync(here('src/boot/first.js'), 'utf8').replace(/^\s*\/\/.*\n/gm, '').replace(/^\s+/gm, '');
+  const source = () =>
+    readFileSync(here('src/boot/first.js'), 'utf8')
+      .replace(/^\s*\/\/.*\n/gm, '')
+      .replace(/^\s+/gm, '');
   const hash = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 8);
   let serve = false;
   return {
     name: 'first-script',
-    configResolved(config) { serve = config.command === 'serve'; },
+    configResolved(config) {
+      serve = config.command === 'serve';
+    },
     generateBundle() {
       const text = source();
       this.emitFile({ type: 'asset', fileName: `assets/first-${hash(text)}.js`, source: text });
     },
     transformIndexHtml: {
       order: 'post',
-      handler: () => [{
-        tag: 'script',
-        attrs: { src: serve ? '/src/boot/first.js' : `/assets/first-${hash(source())}.js` },
-        injectTo: 'head-prepend',
-      }],
+      handler: () => [
+        {
+          tag: 'script',
+          attrs: { src: serve ? '/src/boot/first.js' : `/assets/first-${hash(source())}.js` },
+          injectTo: 'head-prepend',
+        },
+      ],
     },
   };
 }
@@ -77,9 +84,7 @@ function shellWorker(): Plugin {
           if (file) sum.update(name).update(file.type === 'chunk' ? file.code : file.source);
         }
         const build = sum.digest('base64url').slice(0, 12);
-        worker.code = worker.code
-          .replace('__BUILD__', build)
-          .replace(/["'`]__SHELL__["'`]/, JSON.stringify(JSON.stringify(files.map((name) => `/${name}`))));
+        worker.code = worker.code.replace('__BUILD__', build).replace(/["'`]__SHELL__["'`]/, JSON.stringify(JSON.stringify(files.map((name) => `/${name}`))));
       },
     },
   };
@@ -124,7 +129,13 @@ export default defineConfig(({ mode }) => {
         output: {
           // What the first page needs comes as one file, also where a later part shares some of it; so do the panels of a
           // session with the bodies of calls and the words that come later.
-          codeSplitting: { groups: [{ name: 'page', test: /src\/main\.ts$/, priority: 2 }, { name: 'panels', test: /src\/(panels\/(?!FirstSteps)|text\/later|transcript\/cards\/bodies)/, priority: 1 }, { name: 'forms', test: /src\/(asks\/kinds|gate\/bodies)/, priority: 1 }] },
+          codeSplitting: {
+            groups: [
+              { name: 'page', test: /src\/main\.ts$/, priority: 2 },
+              { name: 'panels', test: /src\/(panels\/(?!FirstSteps)|text\/later|transcript\/cards\/bodies)/, priority: 1 },
+              { name: 'forms', test: /src\/(asks\/kinds|gate\/bodies)/, priority: 1 },
+            ],
+          },
         },
       },
     },

@@ -1,4 +1,4 @@
-"""The bridge the founding documents describe, measured with the same stand-in agent over the same dialect."""
+"""Measures another bridge with the same stand-in agent and the same protocol, for comparison."""
 
 import shutil
 import signal
@@ -10,12 +10,12 @@ from pathlib import Path
 from stage import Stage, status
 
 PACKAGE = "@ccpocket/bridge"
-# Its SDK brings a CLI along, by version as a script or as a program: the stand-in takes its place.
+# The SDK bundles a CLI, depending on its version as a script or as a program. The stand-in replaces it.
 BUNDLED = ["claude-agent-sdk*/claude", "claude-agent-sdk/cli.js", "claude-agent-sdk/cli.mjs"]
 
 
 def install(cache):
-    """Where its program is. Fails with the reason when npm cannot get it."""
+    """Installs the peer and returns the path of its program. Raises LookupError if npm cannot install it."""
     folder = cache / "peer"
     program = folder / "node_modules/.bin/ccpocket-bridge"
     if not program.exists():
@@ -31,7 +31,7 @@ def install(cache):
 
 
 def put_agent(program, load, folder):
-    """Puts the stand-in where the peer looks for `claude`: on PATH, and in place of the one it brings."""
+    """Installs the stand-in where the peer looks for `claude`: on PATH, and in place of the bundled one."""
     shell = f"#!/bin/sh\nexec '{load}' agent \"$@\"\n"
     script = (
         "#!/usr/bin/env node\nconst { spawn } = await import('node:child_process');\n"
@@ -50,7 +50,7 @@ def put_agent(program, load, folder):
 
 
 def all_of(pid):
-    """A process and its children."""
+    """Returns the ids of a process and its descendants."""
     found = [pid]
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         found += all_of(int(child))
@@ -58,7 +58,7 @@ def all_of(pid):
 
 
 def measure(load, cache, deltas, every):
-    """Start, memory, delta latency and bytes."""
+    """Measures start, memory, latency of deltas, and bytes sent."""
     program = install(cache)
     with Stage("", load) as stage:
         put_agent(program, load, stage.root / "bin")

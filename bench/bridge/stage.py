@@ -1,4 +1,4 @@
-"""A bridge of its own for each measurement: a home, a state folder, a port, a token, and nothing left behind."""
+"""Starts a separate bridge for each measurement, with its own home, state folder, port and token, and cleans up after it."""
 
 import contextlib
 import json
@@ -21,13 +21,13 @@ def free_port():
 
 
 def status(pid):
-    """Memory of a process in KiB: all that is resident, and what is its alone."""
+    """Returns the resident and the private memory of a process in KiB."""
     fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     return {name: int(fields[name].split()[0]) for name in ("VmRSS", "RssAnon")}
 
 
 def cpu(pid):
-    """Seconds of processor time so far."""
+    """Returns the CPU time of a process in seconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -40,8 +40,8 @@ class Stage:
         self.folder = self.home / "project"
         self.folder.mkdir(parents=True)
         self.port, self.token, self.process = free_port(), "", None
-        strange = ("ANTHROPIC_", "CLAUDE", "SLUICE_")
-        self.env = {name: value for name, value in os.environ.items() if not name.startswith(strange)}
+        unrelated = ("ANTHROPIC_", "CLAUDE", "SLUICE_")
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith(unrelated)}
         self.env.update(HOME=str(self.home), XDG_STATE_HOME=str(self.root / "xdg"))
 
     def command(self, state=None):
@@ -60,7 +60,7 @@ class Stage:
         return self
 
     def load(self, what, *command, **flags):
-        """Runs the load generator and gives what it measured."""
+        """Runs the load generator and returns its measurements."""
         words = [self.program, what, "--address", f"127.0.0.1:{self.port}", "--folder", str(self.folder)]
         for name, value in {"token": self.token, **flags}.items():
             if value != "":
@@ -73,13 +73,13 @@ class Stage:
         return json.loads(done.stdout)
 
     def stop(self):
-        """Ends the bridge; runners and agents go on."""
+        """Ends the bridge; runners and agents keep running."""
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             self.process.wait(30)
 
     def processes(self, part=""):
-        """What still runs of this stage: its command line or its home names the folder."""
+        """Returns the processes of this stage that still run: those with its folder in their command line or home."""
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):
@@ -91,7 +91,7 @@ class Stage:
         return found
 
     def end_agents(self):
-        """Ends all agents and waits until they and their runners are gone."""
+        """Ends all agents and waits until they and their runners have exited."""
         self.load("stop")
         deadline = time.monotonic() + 60
         while self.processes("runner run"):

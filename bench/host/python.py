@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads a recording as the official Python SDK does: python.py FILE"""
+"""Parses a recording with the official Python SDK: python.py FILE"""
 
 import json
 import sys
@@ -16,4 +16,4 @@ for _ in range(3):
     took = time.perf_counter() - begin
     best = took if best is None else min(best, took)
 size = sum(len(line) + 1 for line in lines)
-print(f"{'read into types (official Python SDK)':<44} {best * 1e6 / len(lines):>8.2f} µs a line {size / best / 1e6:>9.0f} MB/s")
+print(f"{'parsed into types (official Python SDK)':<44} {best * 1e6 / len(lines):>8.2f} µs a line {size / best / 1e6:>9.0f} MB/s")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The terminal door in a pseudo-terminal: first frame, keys while an answer streams, bytes, idleness, memory.
+"""Measures the terminal in a pseudo-terminal: first frame, keys while an answer streams, bytes written, idle activity, memory.
 
     SLUICE_BIN=target/release/sluice python3 bench/terminal/bench.py [--out FILE] [--reference PROGRAM]
 
-Prints a table; a limit that is missed is marked, and then the exit code is 1. `--reference` measures another command line agent beside it, in the
-same terminal, with the same model. Standard library only, Linux.
+Prints a table in which exceeded limits are marked; the exit code is then 1. `--reference` also measures another command line
+agent in the same terminal with the same model. Uses only the standard library; needs Linux.
 """
 
 import argparse
@@ -27,7 +27,7 @@ MIB = 1024 * 1024
 
 
 class Model:
-    """A scripted model of the binary itself."""
+    """The scripted model of the binary."""
 
     def __init__(self, folder, replies):
         script = Path(folder) / "script.json"
@@ -50,7 +50,7 @@ class Terminal:
             "ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         }
         if program:
-            # Its first questions are answered already.
+            # Skips its questions at the first start.
             seen = {"hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": {"approved": ["sk-test"]},
                     "projects": {str(work.resolve()): {"hasTrustDialogAccepted": True}}}
             (home / ".claude.json").write_text(json.dumps(seen))
@@ -63,7 +63,7 @@ class Terminal:
         self.seen = bytearray()
 
     def read(self, seconds):
-        """What comes within this time; returns as soon as something did."""
+        """Reads output; returns as soon as there is some, or after the given time."""
         if select.select([self.master], [], [], seconds)[0]:
             try:
                 chunk = os.read(self.master, 1 << 16)
@@ -77,7 +77,7 @@ class Terminal:
         end = time.perf_counter() + seconds
         while text not in self.seen[since:]:
             if time.perf_counter() > end:
-                raise SystemExit(f"{text!r} never came: {bytes(self.seen[-500:])!r}")
+                raise SystemExit(f"{text!r} was not written: {bytes(self.seen[-500:])!r}")
             self.read(0.5)
 
     def keys(self, text):
@@ -92,7 +92,7 @@ class Terminal:
         return int(text.split("VmRSS:")[1].split()[0]) * 1024
 
     def own(self):
-        """What is not pages of the program's file."""
+        """Returns the private memory in bytes."""
         text = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(text.split("RssAnon:")[1].split()[0]) * 1024
 
@@ -122,7 +122,7 @@ def first_frame(folder, address):
 
 
 def keys(terminal):
-    """Milliseconds from a key to its letter on the screen, while 200 tokens a second stream."""
+    """Returns the milliseconds from a key press to its letter on the screen, while 200 tokens per second stream."""
     terminal.keys("go\r")
     terminal.until(b"writing")
     times = []
@@ -138,7 +138,7 @@ def keys(terminal):
         time.sleep(0.01)
         if number % 40 == 39:
             terminal.keys("\x15")
-            # Read together with the next letter it would change nothing on the screen: that letter stands there already.
+            # If the key was read together with the next letter, the screen would not change, as it already shows that letter.
             terminal.read(0.05)
             time.sleep(0.05)
     times.sort()
@@ -146,7 +146,7 @@ def keys(terminal):
 
 
 def sessions(folder, address, count=10000):
-    """Milliseconds from `/resume` to the first of very many sessions, and for words to be found in the oldest."""
+    """Returns the milliseconds from `/resume` to the first of very many sessions."""
     home, work = Path(folder) / "home", Path(folder) / "work"
     work.mkdir(exist_ok=True)
     name = "".join(letter if letter.isalnum() else "-" for letter in str(work.resolve()))
@@ -185,14 +185,14 @@ def sessions(folder, address, count=10000):
 
 
 def paste(terminal):
-    """Bytes written and milliseconds until a paste of a MiB is a chip."""
+    """Returns the bytes written and the milliseconds until a paste of 1 MiB is shown as a placeholder."""
     terminal.settle()
     text = ("x" * 63 + "\r") * (MIB // 64)
     at = len(terminal.seen)
     began = time.perf_counter()
     data = f"\x1b[200~{text}\x1b[201~".encode()
     while data:
-        # Read while writing: the other end may want to say something.
+        # Reads while writing, as the terminal may write at the same time.
         ready = select.select([terminal.master], [terminal.master], [], 5)
         if ready[0]:
             terminal.read(0)
@@ -208,7 +208,7 @@ def paste(terminal):
 
 
 def idle(terminal, seconds=10):
-    """Bytes written and wake-ups in this time, with nobody there."""
+    """Returns the bytes written and the wake-ups during this time without input."""
     before, at = terminal.wakeups(), len(terminal.seen)
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
@@ -217,7 +217,7 @@ def idle(terminal, seconds=10):
 
 
 def hour(folder):
-    """Memory after as many turns as an hour has: text, a command with much output, a changed file."""
+    """Returns the memory after the turns of an hour: text, a command with long output, a changed file."""
     text = [{"type": "text", "text": "word " * 400}]
     bash = [{"type": "tool_use", "name": "Bash", "input": {"command": "seq 2000"}}]
     write = [{"type": "tool_use", "name": "Write", "input": {"file_path": "notes.md", "content": "line\n" * 200}}]
@@ -228,7 +228,7 @@ def hour(folder):
     for _ in range(turns):
         at = len(terminal.seen)
         terminal.keys("go\r")
-        # A quick machine never shows that it works: the answer is waited for, then the line under it.
+        # On a fast machine the activity line may never appear, so this waits for the answer, then for the line below it.
         terminal.until(b"word word word", at)
         terminal.until(IDLE, terminal.seen.rfind(b"word word word"))
         del terminal.seen[:-4096]
@@ -240,7 +240,7 @@ def hour(folder):
 
 
 def reference(program, folder, words):
-    """The same of another program: first letters on the screen, bytes for an answer, idleness, memory."""
+    """Measures another program: first output, bytes for an answer, idle activity, memory."""
     model = Model(folder, [{"content": [{"type": "text", "text": " ".join(words)}]}] * 4)
     terminal = Terminal(folder, model.address, program=program)
     while b"\xe2\x9d\xaf" not in terminal.seen and b"> " not in terminal.seen:
@@ -313,7 +313,7 @@ def main():
         row("bytes for 20,000 deltas", f"{written / len(text):.2f} x the text", "≤ 3 x", written <= 3 * len(text))
         memory = terminal.memory() / MIB
         row("memory after them", f"{memory:.1f} MiB", "≤ 25 MiB", memory <= 25)
-        # Threads that worked for the turn end within a second of it.
+        # Worker threads end within a second after the turn.
         time.sleep(1)
         quiet = idle(terminal)
         row("idle for 10 s: bytes, wake-ups (journey 41)", f"{quiet[0]}, {quiet[1]}", "0, 0", quiet == (0, 0))
@@ -333,7 +333,7 @@ def main():
         terminal.close()
         model.close()
         memory, own = hour(folder)
-        row("memory after a synthetic hour", f"{memory / MIB:.1f} MiB, {own / MIB:.1f} of it its own", "≤ 25 MiB",
+        row("memory after a synthetic hour", f"{memory / MIB:.1f} MiB, {own / MIB:.1f} of it private", "≤ 25 MiB",
             memory <= 25 * MIB)
         with tempfile.TemporaryDirectory() as many:
             model = Model(many, [])

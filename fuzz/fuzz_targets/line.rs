@@ -1,4 +1,4 @@
-//! Any bytes: cut into lines, framed, read as both directions, written back and read again.
+//! Splits arbitrary bytes into lines, parses each as a message of either direction, serialises it and parses it again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -29,7 +29,7 @@ fn decode(line: &FramedLine<'_>) {
     ];
     for written in written.into_iter().flatten() {
         assert!(!written.contains('\n'));
-        Frame::parse(&written).expect("what was written can be read");
+        Frame::parse(&written).expect("a serialised message can be parsed");
         assert!(serde_json::from_str::<&serde_json::value::RawValue>(&written).is_ok());
         drop(serde_json::from_str::<Value>(&written));
     }

@@ -1,7 +1,7 @@
-//! Any line: what is allowed while `zap` is denied must not run `zap` in real bash.
+//! Runs arbitrary command lines that are allowed while `zap` is denied: none of them may run `zap` in real bash.
 //!
-//! Bash runs in a namespace without a network, with nothing on its `PATH` but `zap`, which leaves a
-//! mark. Lines that could reach a program by its path or write a file are decided on but not run.
+//! Bash runs in a namespace without a network, with only `zap` on its `PATH`, which creates a marker file. Command lines
+//! that could run a program by its path or write a file are analysed but not run.
 #![no_main]
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,10 +15,10 @@ use sluice_permission::{Behavior, Call, Lexical, Policy, Rule, Source, ToolFacts
 
 static HOME: LazyLock<PathBuf> = LazyLock::new(|| {
     let home = std::env::temp_dir().join(format!("sluice-fuzz-{}", std::process::id()));
-    std::fs::create_dir_all(home.join("bin")).expect("a place for zap");
+    std::fs::create_dir_all(home.join("bin")).expect("the folder of zap");
     let zap = home.join("bin/zap");
     std::fs::write(&zap, "#!/bin/sh\n: > \"$ZAP_MARK\"\n").expect("zap");
-    std::fs::set_permissions(&zap, std::fs::Permissions::from_mode(0o755)).expect("zap runs");
+    std::fs::set_permissions(&zap, std::fs::Permissions::from_mode(0o755)).expect("the permissions of zap");
     home
 });
 
@@ -34,13 +34,13 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| {
 fuzz_target!(|line: &str| {
     let input = json!({ "command": line });
     let decision = decide(&POLICY, &Call::new(ToolFacts::command("command"), &input, Path::new("/w")), &Lexical);
-    let harmless_to_run = !line.contains(['/', '>', '\0', '~', '*', '?', '&']);
-    if decision.behavior != Verdict::Allow || !harmless_to_run {
+    let safe_to_run = !line.contains(['/', '>', '\0', '~', '*', '?', '&']);
+    if decision.behavior != Verdict::Allow || !safe_to_run {
         return;
     }
     let mark = HOME.join("mark");
     let _ = std::fs::remove_file(&mark);
-    let ran = Command::new("/usr/bin/timeout")
+    let status = Command::new("/usr/bin/timeout")
         .args(["2", "/usr/bin/unshare", "-rn", "/bin/bash", "--noprofile", "--norc", "-c", line])
         .env_clear()
         .env("PATH", HOME.join("bin"))
@@ -50,6 +50,6 @@ fuzz_target!(|line: &str| {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    assert!(ran.is_ok(), "bash could not be asked");
-    assert!(!mark.exists(), "allowed, and ran zap: {line:?}");
+    assert!(status.is_ok(), "bash could not be started");
+    assert!(!mark.exists(), "allowed although it runs zap: {line:?}");
 });

@@ -13,6 +13,7 @@ import os
 import random
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -247,7 +248,7 @@ async def storm(stage, dice, seconds, screens, log, disk):
                 screen.socket.transport.abort()
         except OSError:
             continue
-        log.append(what)
+        log.append(f"{what}@{time.time():.3f}")
 
 
 async def talk(screen, screens, session, dice, accepted, end):
@@ -336,9 +337,22 @@ def judge(screens, sessions, accepted):
         assert not missing, f"accepted and never run: {missing}"
 
 
+def processes(stage):
+    """The processes of the stage, and whether each runs, sleeps or is stopped."""
+    lines = []
+    for pid in stage.runners():
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/stat") as about, open(f"/proc/{pid}/cmdline") as line:
+            lines.append(f"{pid} {about.read().rsplit(')')[-1].split()[0]} {line.read().replace(chr(0), ' ')[:160]}")
+    return "\n".join(lines)
+
+
+def ignore_sockets(folder, names):
+    return [name for name in names if stat.S_ISSOCK(os.lstat(os.path.join(folder, name)).st_mode)]
+
+
 async def play(seed, seconds):
     dice = random.Random(seed)
-    stage, disk = Stage(), can_mount()
+    stage, disk, log = Stage(), can_mount(), []
     mounted = contextlib.ExitStack()
     try:
         if disk:
@@ -358,7 +372,7 @@ async def play(seed, seconds):
                 screen.wanted.add(session)
                 await screen.command(dice, type="subscribe", sessionId=session)
         answering = [asyncio.create_task(answer(screens, session, dice, quiet)) for session in sessions]
-        log, end = [], time.time() + seconds
+        end = time.time() + seconds
         talking = [
             asyncio.create_task(talk(screens[n % 2], screens, session, dice, accepted[session], end))
             for n, session in enumerate(sessions)
@@ -381,24 +395,37 @@ async def play(seed, seconds):
         left = stage.runners()
         assert not left, f"left behind: {left}"
         prompts = sum(len(it) for it in accepted.values())
-        print(f"seed {seed}: {seconds} s, {len(log)} blows ({', '.join(sorted(set(log)))}), {prompts} prompts, all run once")
+        kinds = ", ".join(sorted({it.split("@")[0] for it in log}))
+        print(f"seed {seed}: {seconds} s, {len(log)} faults ({kinds}), {prompts} prompts, all run once", flush=True)
     except BaseException:
         print(f"seed {seed} FAILED; replay: interop/bridge/chaos.py --seed {seed} --seconds {seconds}")
-        print(stage.log())
+        print(f"faults: {' '.join(log)}\n{processes(stage)}\n{stage.log()}")
+        if kept := os.environ.get("KEEP_FAILED"):
+            shutil.copytree(stage.root, os.path.join(kept, f"seed-{seed}"), symlinks=True, ignore=ignore_sockets)
         raise
     finally:
         mounted.close()
         stage.close()
 
 
-if __name__ == "__main__":
+def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--seed", type=int, default=None, help="of the first round; each round has the next one")
+    parser.add_argument("--seconds", type=float, default=20, help="of one round")
+    parser.add_argument("--rounds", type=int, default=1)
     asked = parser.parse_args()
-    seed = asked.seed if asked.seed is not None else random.SystemRandom().getrandbits(32)
-    try:
-        asyncio.run(play(seed, asked.seconds))
-    except AssertionError as error:
-        print(f"FAIL {error}")
-        sys.exit(1)
+    first = asked.seed if asked.seed is not None else random.SystemRandom().getrandbits(32)
+    failed = []
+    for seed in range(first, first + asked.rounds):
+        try:
+            asyncio.run(play(seed, asked.seconds))
+        except (AssertionError, OSError, subprocess.SubprocessError) as error:
+            print(f"FAIL {error!r}", flush=True)
+            failed.append(seed)
+    if asked.rounds > 1:
+        print(f"{asked.rounds} rounds, {len(failed)} failed {failed or ''}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

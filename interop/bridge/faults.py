@@ -13,7 +13,7 @@ import sys
 import uuid
 
 from cases import can_mount, main, records, refusal, resident, runners, small_disk, soon, standing, test
-from hard import command, hello, is_record, start
+from hard import cmdline, command, hello, is_record, start
 from stage import BIN, connect
 
 @test(extra=["--idle", "0.02"])
@@ -261,6 +261,32 @@ async def a_paused_runner_is_shown_and_can_be_stopped(stage, token):
         assert (await command(client, type="stop_session", sessionId=session))["ok"]
         await client.until(standing("stopped"), 10)
         await soon(lambda: stage.runners() == [stage.process.pid], 5, "processes of a stopped session live on")
+
+
+@test("silent")
+async def a_stop_is_confirmed_when_the_agent_has_ended(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        for busy in (True, False):
+            session = await start(stage, client)
+            if busy:
+                await command(client, type="input", sessionId=session, text="go")
+                await client.until(lambda it: it["type"] == "state" and it["activity"]["state"] == "running")
+            # Sent twice: one effect and one receipt.
+            id = str(uuid.uuid4())
+            for _ in range(2):
+                await client.say(type="stop_session", id=id, sessionId=session)
+            # Other commands do not wait for it.
+            assert (await command(client, type="status"))["ok"]
+            assert [(await client.receipt(id))["ok"] for _ in range(2)] == [True, True]
+            assert not [pid for pid in stage.runners() if b"agent.py\0silent" in cmdline(pid)], "the agent still runs"
+            await soon(lambda: not runners(stage), 2, "its runner still runs")
+        # What follows a stop comes after it.
+        await client.say(type="resume_session", id="resume", sessionId=session)
+        await client.say(type="stop_session", id="stop", sessionId=session)
+        await client.say(type="resume_session", id="again", sessionId=session)
+        assert (await client.receipt("stop"))["ok"] and (await client.receipt("again"))["ok"]
+        await client.until(lambda it: it["type"] == "state" and it["sessionId"] == session and it["process"]["state"] == "up")
 
 
 @test("silent")

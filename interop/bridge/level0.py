@@ -52,6 +52,22 @@ async def approves_a_call_once(stage, token):
         assert late["code"] == "decided" and late["resolved"]["decision"] == "allowed", late
 
 
+async def the_first_messages_are_those_that_the_founding_project_tests(stage, token):
+    async with connect(stage, token) as client:
+        await client.of("session_list")
+        status = await client.next()
+        assert status == {"type": "status", "status": "idle"}, status
+        for text in ("this is not json", "[]", '{"text":"no type"}'):
+            await client.socket.send(text)
+            error = await client.of("error")
+            assert error["message"] == "Invalid message format" and error["code"] == "frame" and error["hint"], error
+        await client.say(type="input", text="hello")
+        assert (await client.of("error"))["code"] == "session"
+        await client.say(type="start", projectPath=stage.folder)
+        created = await client.of("system", subtype="session_created")
+        await idle(client, created["sessionId"])
+
+
 async def a_client_of_the_founding_project_finds_its_names(stage, token):
     """Its forms: no path, `id`, `createdAt`, `slashCommands`, `errorCode`, images in line, `input_ack`, `history_delta`."""
     async with connect(stage, token, path="/") as client:
@@ -64,11 +80,17 @@ async def a_client_of_the_founding_project_finds_its_names(stage, token):
         assert acknowledged["clientMessageId"] == "mine-1", acknowledged
         init = await client.of("system", subtype="init", sessionId=session)
         assert isinstance(init["slashCommands"], list) and "claudeSessionId" in init, init
+        answer = await client.of("assistant", sessionId=session)
+        assert answer["messageUuid"] == answer["uuid"], answer
         await client.of("result", sessionId=session)
         await idle(client, session)
         await client.say(type="list_sessions")
         [listed] = [it for it in (await client.of("session_list"))["sessions"] if it["sessionId"] == session]
         assert listed["id"] == session and listed["createdAt"].endswith("Z"), listed
+        await client.say(type="list_recent_sessions", projectPath=stage.folder)
+        [recent] = [it for it in (await client.of("recent_sessions"))["sessions"] if it["sessionId"] == session]
+        assert recent["created"].endswith("Z") and recent["modified"] >= recent["created"], recent
+        assert isinstance(recent["firstPrompt"], str) and recent["gitBranch"] == "", recent
         await client.say(type="get_history_delta", sessionId=session, sinceSeq=0)
         first = await client.of("history_delta", sessionId=session)
         kinds = [it["message"]["type"] for it in first["messages"]]
@@ -199,6 +221,7 @@ async def what_is_wrong_costs_one_error(stage, token):
 TESTS = [
     starts_talks_and_gets_a_result,
     approves_a_call_once,
+    the_first_messages_are_those_that_the_founding_project_tests,
     a_client_of_the_founding_project_finds_its_names,
     rejects_with_a_message_and_the_turn_goes_on,
     answers_a_question,

@@ -7,6 +7,7 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -29,6 +30,11 @@ def get(stage, path, token=None):
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
 
 
 def metric(stage, token, name):
@@ -207,8 +213,8 @@ async def an_upgrade_to_a_program_that_does_not_start_is_refused(stage, _):
     own = os.path.join(stage.root, "sluice")
     shutil.copy(BIN, own)
     broken = os.path.join(stage.root, "broken")
-    command = [own, "serve", "--port", "0", "--state", stage.state]
-    with subprocess.Popen(command, env=stage.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    words = [own, "serve", "--port", "0", "--state", stage.state]
+    with subprocess.Popen(words, env=stage.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         try:
             process.stdout.readline()
             before = json.loads(stage.ask("status", "--json"))
@@ -221,6 +227,13 @@ async def an_upgrade_to_a_program_that_does_not_start_is_refused(stage, _):
                 assert done.returncode and "does not start" in done.stderr, done
                 after = json.loads(stage.ask("status", "--json"))
                 assert (after["pid"], after["startedAt"]) == (before["pid"], before["startedAt"]), after
+            # Sessions start as before: not with the program that is at the path now.
+            stage.url = before["addresses"][0]
+            async with connect(stage, stage.token()) as client:
+                await hello(client)
+                session = await start(stage, client, agent="sluice")
+                await command(client, type="input", sessionId=session, text="hello")
+                await client.until(is_record("result"))
             shutil.copy(BIN, broken)
             os.replace(broken, own)
             assert "upgrading" in stage.ask("upgrade")
@@ -235,6 +248,57 @@ async def an_upgrade_to_a_program_that_does_not_start_is_refused(stage, _):
             assert after["pid"] == before["pid"], after
         finally:
             process.terminate()
+
+
+@contextlib.contextmanager
+def upgraded(stage, trial, real):
+    """A bridge that was upgraded to a script: `trial` is run when the program is tried, `real` when it takes over."""
+    own, other = os.path.join(stage.root, "sluice"), os.path.join(stage.root, "other")
+    shutil.copy(BIN, own)
+    command = [own, "serve", "--port", str(free_port()), "--state", stage.state]
+    with subprocess.Popen(command, env=stage.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            stage.url = process.stdout.readline().split("/#pair=")[0]
+            process.token = stage.token()
+            process.before = json.loads(stage.ask("status", "--json"))
+            with open(other, "w") as file:
+                file.write(f'#!/bin/sh\ncase "$*" in *sluice-trial*) {trial} ;; *) {real} ;; esac\n')
+            os.chmod(other, 0o755)
+            os.replace(other, own)
+            assert "upgrading" in stage.ask("upgrade")
+            yield process
+        finally:
+            process.terminate()
+
+
+@test(start=False)
+async def a_program_that_cannot_be_run_after_its_trial_gives_way_to_the_previous_one(stage, _):
+    broken = f"echo broken >{stage.root}/broken; mv {stage.root}/broken {stage.root}/sluice; exec {BIN} \"$@\""
+    with upgraded(stage, trial=broken, real="exit 1") as process:
+
+        def is_back():
+            with contextlib.suppress(AssertionError):
+                return json.loads(stage.ask("status", "--json"))["startedAt"] != process.before["startedAt"]
+
+        await soon(is_back, 30, "no version continues")
+        assert process.poll() is None
+        async with connect(stage, process.token) as client:
+            await hello(client)
+            session = await start(stage, client)
+            await command(client, type="input", sessionId=session, text="hello")
+            await client.until(is_record("result"))
+        process.terminate()
+        said = process.communicate(timeout=20)[1]
+    assert "the new version does not start" in said and "the previous version continues" in said, said
+
+
+@test(start=False)
+async def a_program_that_fails_as_it_starts_gives_way_to_the_previous_one(stage, _):
+    # The previous one gets the same words and fails too, which ends this test.
+    real = f'exec {BIN} "$@" --tls-cert /nowhere --tls-key /nowhere'
+    with upgraded(stage, trial=f'exec {BIN} "$@"', real=real) as process:
+        said = (await asyncio.to_thread(process.communicate, timeout=30))[1]
+    assert said.count("/nowhere: ") == 2 and "the previous version continues" in said, said
 
 
 @test(start=False)
@@ -262,6 +326,23 @@ async def a_json_log_has_no_plain_lines_and_no_pairing_code(stage, _):
 
 
 @test(start=False)
+async def a_journal_gets_no_pairing_code(stage, _):
+    """Standard output and standard error lead to a file, as they lead to the journal under systemd."""
+    path = os.path.join(stage.root, "journal")
+    with open(path, "w") as journal:
+        about = os.fstat(journal.fileno())
+        env = dict(stage.env, JOURNAL_STREAM=f"{about.st_dev}:{about.st_ino}")
+        command = [BIN, "serve", "--port", "0", "--state", stage.state, "--qr"]
+        with subprocess.Popen(command, env=env, stdout=journal, stderr=journal) as process:
+            await soon(lambda: "://" in open(path).read(), why="it does not listen")
+            await asyncio.sleep(0.2)
+            process.terminate()
+    text = open(path).read()
+    assert "#pair=" not in text, text
+    assert not set(text) & set("█▀▄"), "the code is in the journal as a picture"
+
+
+@test(start=False)
 async def a_unit_keeps_the_flags(stage, _):
     os.makedirs(stage.state, exist_ok=True)
     words = ["serve", "--state", "some state", "--idle", "5", "--agent", "claude", "unit"]
@@ -269,6 +350,10 @@ async def a_unit_keeps_the_flags(stage, _):
     [line] = [line for line in text.splitlines() if line.startswith("ExecStart=")]
     assert line.endswith(f'serve --agent claude --state "{stage.root}/some state" --idle 5 --log-format json'), line
     assert "LimitNOFILE=65536" in text and "NoNewPrivileges=yes" in text, text
+    # The flags may also come after `unit`.
+    words = ["serve", "unit", "--state", "some state", "--idle", "5", "--agent", "claude"]
+    again = subprocess.run([BIN, *words], cwd=stage.root, env=stage.env, check=True, capture_output=True, text=True).stdout
+    assert again == text, again
 
 
 @test()

@@ -1,4 +1,4 @@
-// A bridge, a browser that is paired with it, and pages of strangers in the same browser.
+// Test setup: a bridge, a browser that is paired with it, and pages of foreign origins in the same browser.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -15,7 +15,7 @@ import { after } from 'node:test';
 
 const { chromium } = createRequire(join(process.env.MODULES, 'index.js'))('playwright-core');
 
-/** Asks the running bridge at its control socket, as `sluice serve …` does. */
+/** Sends a request to the control socket of the running bridge, like `sluice serve …`. */
 export async function control(folder, request) {
   const socket = connect(join(folder, 'control.sock'));
   socket.write(`${JSON.stringify(request)}\n`);
@@ -26,7 +26,7 @@ export async function control(folder, request) {
   return answer.ok;
 }
 
-/** The program as people start it, with a home of its own; in what it is told further, @home stands for that. */
+/** Starts the bridge with a separate home. In extra arguments, @home is replaced by the path of that home. */
 export async function bridge(...extra) {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'sluice-hostile-')));
   const folder = join(home, 'state');
@@ -46,40 +46,40 @@ export async function bridge(...extra) {
     };
     return { home, folder, origin: found[1], port: Number(found[2]), code: found[3], log: () => readFileSync(join(home, 'log'), 'utf8'), end };
   }
-  throw new Error('the bridge printed no address');
+  throw new Error('the bridge printed no URL');
 }
 
-/** A stranger's page, whatever its address. */
-async function stranger() {
-  const asked = [];
+/** Starts a server that serves a foreign page at every path. */
+async function foreignServer() {
+  const requests = [];
   const server = createServer((request, response) => {
-    asked.push(request);
+    requests.push(request);
     response.setHeader('content-type', 'text/html');
-    response.end('<!doctype html><title>stranger</title><body></body>');
+    response.end('<!doctype html><title>foreign</title><body></body>');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { port: server.address().port, asked, end: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }) };
+  return { port: server.address().port, requests, end: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }) };
 }
 
 let opened;
-/** One browser for all attacks; each has a context of its own. `evil.test` and `rebound.test` lead to this machine in it. */
+/** The browser for all attacks, each in a separate context. `evil.test` and `rebound.test` resolve to this machine. */
 const browser = () => (opened ??= chromium.launch({
   executablePath: process.env.CHROMIUM,
   args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP *.test 127.0.0.1', '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessSendPreflights,BlockInsecurePrivateNetworkRequests'],
 }));
 after(async () => { await (await opened)?.close(); });
 
-/** Runs `use` with a paired page and pages of strangers beside it. */
+/** Runs `use` with a paired page and foreign pages in the same browser. */
 export async function lab(use) {
-  const [door, foreign] = await Promise.all([bridge(), stranger()]);
+  const [door, foreign] = await Promise.all([bridge(), foreignServer()]);
   const context = await (await browser()).newContext();
   try {
     const own = await context.newPage();
     await own.goto(`${door.origin}/api/health`);
     const paired = await own.evaluate(pair, door.code);
     assert.equal(paired, 200);
-    // Another origin altogether, and another port of the same machine, to which the cookie goes too.
+    // A different host, and other ports of the same hosts, to which the browser also sends the cookie.
     const pages = [];
     for (const host of ['evil.test', '127.0.0.1', 'localhost']) {
       const page = await context.newPage();
@@ -94,18 +94,18 @@ export async function lab(use) {
   }
 }
 
-/** In a page of ours: pairs this browser. */
+/** Runs in a page of the bridge: pairs this browser. Returns the status. */
 export async function pair(code) {
   const answer = await fetch('/api/pair', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code, device: 'browser' }) });
   return answer.status;
 }
 
-/** In a page of ours: whether its device is still known. */
+/** Runs in a page of the bridge: returns whether its device is still accepted. */
 export async function known() {
   return (await fetch('/ws')).status === 426;
 }
 
-/** In any page: opens a socket, says how that went. */
+/** Runs in any page: opens a WebSocket and returns the outcome. */
 export function openSocket(address) {
   return new Promise((done) => {
     const socket = new WebSocket(address);
@@ -114,21 +114,21 @@ export function openSocket(address) {
   });
 }
 
-/** In a page of ours: says hello, sends one command, gives its receipt. */
-export function command(wish) {
+/** Runs in a page of the bridge: sends hello and one command, and returns the receipt. */
+export function command(request) {
   return new Promise((done) => {
     const socket = new WebSocket(`ws://${location.host}/ws`);
     socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', version: 1, client: 'hostile', build: null, capabilities: [], cursors: {} }));
     socket.onmessage = (event) => {
       const message = JSON.parse(event.data);
-      if (message.type === 'welcome') socket.send(JSON.stringify({ ...wish, id: 'wish' }));
-      if (message.type === 'receipt' && message.id === 'wish') { socket.close(); done(message); }
+      if (message.type === 'welcome') socket.send(JSON.stringify({ ...request, id: 'request' }));
+      if (message.type === 'receipt' && message.id === 'request') { socket.close(); done(message); }
     };
     socket.onclose = (event) => done({ closed: event.code });
   });
 }
 
-/** A conversation another program had in this home; its words are `text`. */
+/** Writes the transcript of a session of another program to this home. All its messages contain `text`. */
 export async function externalSession(home, text) {
   const id = randomUUID();
   const cwd = join(home, 'work');
@@ -136,7 +136,7 @@ export async function externalSession(home, text) {
   await mkdir(cwd, { recursive: true });
   await mkdir(project, { recursive: true });
   const line = (type, message, uuid, parentUuid) => JSON.stringify({ parentUuid, isSidechain: false, userType: 'external', cwd, sessionId: id, version: '2.1.325', type, message, uuid, timestamp: new Date().toISOString() });
-  const asked = randomUUID();
-  await writeFile(join(project, `${id}.jsonl`), [line('user', { role: 'user', content: text }, asked, null), line('assistant', { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-opus-5-5', content: [{ type: 'text', text }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } }, randomUUID(), asked)].join('\n') + '\n');
+  const promptUuid = randomUUID();
+  await writeFile(join(project, `${id}.jsonl`), [line('user', { role: 'user', content: text }, promptUuid, null), line('assistant', { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-opus-5-5', content: [{ type: 'text', text }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } }, randomUUID(), promptUuid)].join('\n') + '\n');
   return id;
 }

@@ -1,4 +1,4 @@
-// Every test is an attack by a page in the same browser as a paired one. The attacker gets nothing.
+// Each test is an attack by a page in the same browser as a paired one. All attacks must fail.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { command, control, externalSession, known, lab, openSocket, pair } from 
 
 const HASH = 'a'.repeat(64);
 
-test('our own page gets its socket, a foreign one none', () => lab(async ({ own, pages, port }) => {
+test('only the page of the bridge can open a WebSocket', () => lab(async ({ own, pages, port }) => {
   assert.match(await own.evaluate(openSocket, `ws://127.0.0.1:${port}/ws`), /^message \{/);
   for (const page of pages) {
     for (const host of ['127.0.0.1', 'localhost', 'evil.test']) {
@@ -15,7 +15,7 @@ test('our own page gets its socket, a foreign one none', () => lab(async ({ own,
   }
 }));
 
-test('a foreign page reads no answer', () => lab(async ({ pages, origin }) => {
+test('foreign pages cannot read responses', () => lab(async ({ pages, origin }) => {
   for (const page of pages) {
     for (const path of ['/', '/api/health', '/metrics', `/api/blobs/${HASH}`, '/api/sessions/a/export.md', '/ws']) {
       const read = await page.evaluate(async (address) => {
@@ -31,7 +31,7 @@ test('a foreign page reads no answer', () => lab(async ({ pages, origin }) => {
   }
 }));
 
-test('a foreign page pairs nobody and ends nothing, in whatever form it posts', () => lab(async ({ own, pages, origin, folder }) => {
+test('foreign pages cannot pair or sign out with any kind of POST request', () => lab(async ({ own, pages, origin, folder }) => {
   const { code } = await control(folder, { do: 'pair', scope: 'admin' });
   const body = JSON.stringify({ code, device: 'x' });
   for (const page of pages) {
@@ -45,7 +45,7 @@ test('a foreign page pairs nobody and ends nothing, in whatever form it posts', 
     for (const path of ['/api/pair', '/api/logout']) {
       const home = page.url();
       const answered = page.waitForResponse((response) => response.url() === origin + path);
-      // {"code": …, "device": "x="}: a form that reads as JSON.
+      // {"code": …, "device": "x="}: a form whose body is valid JSON.
       await page.evaluate(([address, text]) => {
         const form = document.body.appendChild(document.createElement('form'));
         Object.assign(form, { method: 'POST', action: address, enctype: 'text/plain' });
@@ -60,10 +60,10 @@ test('a foreign page pairs nobody and ends nothing, in whatever form it posts', 
   }
   assert.equal((await control(folder, { do: 'devices' })).devices.length, 1);
   assert.equal(await own.evaluate(known), true);
-  assert.equal(await own.evaluate(pair, code), 200, 'the code was not used up');
+  assert.equal(await own.evaluate(pair, code), 200, 'the pairing code is still valid');
 }));
 
-test('a name that was rebound to us shows nothing', () => lab(async ({ context, port }) => {
+test('a rebound DNS name is rejected', () => lab(async ({ context, port }) => {
   const page = await context.newPage();
   const answer = await page.goto(`http://rebound.test:${port}/`);
   assert.equal(answer.status(), 403);
@@ -75,7 +75,7 @@ test('a name that was rebound to us shows nothing', () => lab(async ({ context, 
   assert.equal(await page.evaluate(openSocket, `ws://rebound.test:${port}/ws`), 'closed 1006');
 }));
 
-test('our page is shown in no frame and gives no hold on its window', () => lab(async ({ pages, origin }) => {
+test('the page cannot be framed or controlled through its window', () => lab(async ({ pages, origin }) => {
   for (const page of pages) {
     const inside = await page.evaluate((address) => new Promise((done) => {
       const frame = document.createElement('iframe');
@@ -100,7 +100,7 @@ test('our page is shown in no frame and gives no hold on its window', () => lab(
   }
 }));
 
-test('nothing of ours can be loaded into a foreign page', () => lab(async ({ pages, origin }) => {
+test('resources cannot be embedded in foreign pages', () => lab(async ({ pages, origin }) => {
   for (const page of pages) {
     for (const [element, path] of [['script', '/api/health'], ['script', '/sw.js'], ['img', '/icon.svg'], ['img', `/api/blobs/${HASH}`], ['script', '/metrics']]) {
       const outcome = await page.evaluate(([name, address]) => new Promise((done) => {
@@ -115,11 +115,11 @@ test('nothing of ours can be loaded into a foreign page', () => lab(async ({ pag
   }
 }));
 
-test('what was injected into our page does not run', () => lab(async ({ own, context, origin, foreign }) => {
+test('injected scripts do not run', () => lab(async ({ own, context, origin, foreign }) => {
   const page = await context.newPage();
   await page.goto(`${origin}/`);
   const outcome = await page.evaluate(async (base) => {
-    // What the debugger runs at once may use eval; what runs later is as any script of the page.
+    // Code that the debugger runs directly may use eval; code that runs later is restricted like scripts of the page.
     await new Promise((done) => { setTimeout(done, 0); });
     const thrown = (attempt) => { try { attempt(); return 'worked'; } catch (error) { return error.name; } };
     const outcome = {
@@ -151,38 +151,38 @@ test('what was injected into our page does not run', () => lab(async ({ own, con
     markup: 'TypeError', evaluated: 'EvalError', made: 'EvalError', policy: 'TypeError', cookie: '', inline: 'TypeError',
     image: 'refused', sent: 'refused', framed: 'refused', ran: false,
   });
-  assert.ok(!foreign.asked.some((request) => /picture|take|frame/.test(request.url)));
+  assert.ok(!foreign.requests.some((request) => /picture|take|frame/.test(request.url)));
   assert.equal(await own.evaluate(() => document.cookie), '');
 }));
 
-test('what an agent made is saved, not shown', () => lab(async ({ own, origin, home }) => {
+test('content of agents is downloaded instead of displayed', () => lab(async ({ own, origin, home }) => {
   const markup = '<!doctype html><title>made by an agent</title><script>document.title = "ran"</script>';
   const id = await externalSession(home, markup);
-  const taken = await own.evaluate(command, { type: 'subscribe', sessionId: id, cursor: null });
-  assert.equal(taken.ok, true);
-  // A picture is what it says it is, and nothing else is taken.
+  const receipt = await own.evaluate(command, { type: 'subscribe', sessionId: id, cursor: null });
+  assert.equal(receipt.ok, true);
+  // Uploads must be images of the declared type.
   const upload = ([type, base64]) => fetch('/api/upload', { method: 'POST', headers: { 'content-type': type }, body: Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)) }).then(async (answer) => ({ status: answer.status, ...(await answer.json().catch(() => ({}))) }));
   for (const type of ['text/html', 'image/svg+xml', 'image/png']) assert.ok((await own.evaluate(upload, [type, btoa(markup)])).status >= 400, type);
   const { hash } = await own.evaluate(upload, ['image/png', 'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC']);
   assert.match(hash, /^[0-9a-f]{64}$/);
   for (const format of ['html', 'md', 'jsonl']) {
-    const path = `/api/sessions/${taken.data.sessionId}/export.${format}`;
+    const path = `/api/sessions/${receipt.data.sessionId}/export.${format}`;
     const saving = own.waitForEvent('download');
     await own.evaluate((address) => { location.href = address; }, path);
     const saved = await saving;
     assert.equal(saved.url(), origin + path);
     assert.notEqual(await own.title(), 'ran');
     if (format !== 'html') continue;
-    // Opened from where it was saved it runs nothing either.
+    // The saved file runs no scripts either.
     const page = await own.context().newPage();
-    const asked = [];
-    page.on('request', (request) => asked.push(request.url()));
+    const requested = [];
+    page.on('request', (request) => requested.push(request.url()));
     const copy = join(home, 'saved.html');
     await saved.saveAs(copy);
     await page.goto(`file://${copy}`);
     assert.notEqual(await page.title(), 'ran');
     assert.equal(await page.locator('script').count(), 0);
-    assert.deepEqual(asked.filter((url) => !url.startsWith('file:')), []);
+    assert.deepEqual(requested.filter((url) => !url.startsWith('file:')), []);
     await page.close();
   }
   const answer = await own.request.get(`${origin}/api/blobs/${hash}`, { headers: { origin } });
@@ -190,7 +190,7 @@ test('what an agent made is saved, not shown', () => lab(async ({ own, origin, h
   assert.match(answer.headers()['content-security-policy'] ?? '', /sandbox|default-src 'none'/);
 }));
 
-test('a revoked device is out while its page is open', () => lab(async ({ own, port, folder }) => {
+test('a revoked device is disconnected immediately', () => lab(async ({ own, port, folder }) => {
   const closed = own.evaluate((address) => new Promise((done) => {
     const socket = new WebSocket(address);
     socket.onopen = () => { window.opened = true; };
@@ -205,7 +205,7 @@ test('a revoked device is out while its page is open', () => lab(async ({ own, p
   assert.equal(await own.evaluate(openSocket, `ws://127.0.0.1:${port}/ws`), 'closed 1006');
 }));
 
-test('a link on a foreign page opens ours, and gives no way back', () => lab(async ({ context, pages, origin }) => {
+test('a link on a foreign page opens the page without an opener', () => lab(async ({ context, pages, origin }) => {
   const follow = async (page) => {
     const home = page.url();
     const answered = page.waitForResponse((response) => response.url() === `${origin}/`);
@@ -216,20 +216,20 @@ test('a link on a foreign page opens ours, and gives no way back', () => lab(asy
     await page.goto(home);
     return status;
   };
-  // 503 where no page was built in.
+  // 503 if no page is embedded in the binary.
   const own = await context.newPage();
   const expected = (await own.goto(`${origin}/`)).status();
   assert.ok(expected === 200 || expected === 503, String(expected));
   for (const page of pages) assert.equal(await follow(page), expected);
   if (expected !== 200) return;
-  // And again once the page's service worker asks in the browser's place.
+  // Again, with the service worker handling the request.
   await own.evaluate(() => navigator.serviceWorker.ready);
   await own.reload();
   assert.ok(await own.evaluate(() => navigator.serviceWorker.controller !== null));
-  for (const page of pages) assert.equal(await follow(page), 200, 'by the service worker');
+  for (const page of pages) assert.equal(await follow(page), 200, 'through the service worker');
 }));
 
-test('our own page breaks none of the rules it comes with', () => lab(async ({ context, origin }) => {
+test('the page does not violate its own policies', () => lab(async ({ context, origin }) => {
   const page = await context.newPage();
   const broken = [];
   page.on('console', (message) => /Content Security Policy|Trusted|Permissions-Policy/.test(message.text()) && broken.push(message.text()));

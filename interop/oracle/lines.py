@@ -1,4 +1,4 @@
-"""The lines the oracle asks about: every option of every program that is known to read, and bash's grammar at random."""
+"""Generates command lines for the oracle: every option of every program that counts as read-only, and random bash syntax."""
 import re
 import subprocess
 
@@ -9,12 +9,12 @@ LEADS = {"sed": ["p", "-n 1p", "'s/a/b/'"], "awk": ["1", "'{print $1}'"], "jq": 
          "git cat-file": ["HEAD"], "git blame": ["a.txt"], "git merge-base": ["HEAD main"], "git symbolic-ref": ["HEAD"], "tr": ["a b"],
          "date": ["+%s"], "seq": ["3"], "sleep": ["0"], "expr": ["1"], "printf": ["x"], "basename": ["a/b"], "tail": ["a.txt"], "base64": ["a.txt"],
          "tar": ["-tf a.tgz", "-tzf a.tgz"], "unzip": ["-l"], "zcat": ["b.gz"], "lsof": ["-i"]}
-# Programs whose options count only behind what leads.
+# Programs whose options are only valid after their first arguments.
 LEAD_FIRST = ("find", "unzip")
 
 
 def of_help(program):
-    """The long options the program itself tells of."""
+    """Returns the options in the help text of a program."""
     try:
         words = program.split()
         told = subprocess.run([*words, "-h" if words[0] == "git" else "--help"], capture_output=True, text=True, timeout=5,
@@ -25,7 +25,7 @@ def of_help(program):
 
 
 def spelled(option, mark, chance, at):
-    """The ways to write an option."""
+    """Generates the ways to write an option."""
     values = [value.replace("{at}", at) for value in chance.sample(VALUES, 5)]
     value = lambda: "'" + chance.choice(values) + "'"
     glue = "=" if option.startswith("--") else ""
@@ -48,7 +48,7 @@ def spelled(option, mark, chance, at):
 
 
 def briefly(corpus, installed):
-    """Every option of every program once or twice, as it is meant to be written."""
+    """Generates every option of every program once or twice, with correct syntax."""
     for program, options in corpus:
         if not installed(program.split()[0]) and program not in (":", "type", "jobs", "break", "continue", "times", "ulimit", "umask"):
             continue
@@ -71,7 +71,7 @@ def briefly(corpus, installed):
 
 
 def wholly(corpus, installed):
-    """Every option of the table and of the program's own help, in every way to write it."""
+    """Generates every option of the table and of the help text of a program, in several ways to write it."""
     for program, options in corpus:
         if not installed(program.split()[0]):
             continue
@@ -97,7 +97,7 @@ NO_FILE = ("find", "xargs", "pwd", "whoami", "arch", "nproc", "tty", "logname", 
 
 
 def of_programs(corpus, chance, at, installed):
-    """Every option of every program, then their mixtures, then what their help tells of and the table does not."""
+    """Generates every option of every program, combinations of options, and options from help texts that the table lacks."""
     present = [(program, options) for program, options in corpus if installed(program.split()[0]) or program in ("echo", ":", "type", "jobs")]
     chance.shuffle(present)
     for program, options in present:
@@ -143,7 +143,7 @@ READS = ["ls", "cat a.txt", "head -n 1 a.txt", "sed -n 1p a.txt", "awk '{print $
 
 
 def of_grammar(corpus, chance):
-    """Lines without end: something harmless or `zap`, quoted, wrapped and joined at random."""
+    """Generates endless random lines: a harmless command or `zap`, randomly quoted, wrapped and joined."""
     programs = [program for program, _ in corpus]
     pieces = "ls zap ; & | && || ( ) { } < > << <<< >& $( ) ` ' \" \\ $ * ? [ ] ~ # ! = a.txt x -n -e \n [[ ]] (( )) if then fi do done in case esac".split(" ")
     while True:
@@ -165,7 +165,7 @@ def of_grammar(corpus, chance):
         yield line, None
 
 
-# Who prints names or what is in files, what passes them on, and who reads them.
+# Commands that print names or file contents, filters, and commands that read the named files.
 PRINT = ["find .", "find src -type f", "find . -name '*.txt'", "cat list", "git ls-files", "git ls-files src", "rg -l hello", "rg --files", "grep -rl hello .",
          "grep -l hello a.txt list", "ls", "ls src", "echo a.txt", "find . -type f -print0", "head list", "sort list", "find . -exec cat list {} +",
          "git diff --name-only", "git log --name-only", "git ls-tree -r --name-only HEAD", "grep -h . list", "find . -name list -exec cat {} \\;",
@@ -194,7 +194,7 @@ SETS = ["f=a.txt; cat $f", "f=-R; ls $f", "f=list; cat $(cat $f)", "f='a b'; cat
 
 
 def of_names(chance):
-    """Lines without end: names that one command prints and another reads, and values a line sets itself."""
+    """Generates endless random lines in which a command reads names that another one prints, or that a variable contains."""
     while True:
         roll = chance.random()
         if roll < 0.45:

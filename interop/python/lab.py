@@ -1,4 +1,4 @@
-"""What every test stands on: a place, a scripted model, and words for what a session said."""
+"""Test setup: folders, a scripted model, and helpers for the messages of a session."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def test(function):
 
 
 class Lab:
-    """A folder, a home, a scripted model, and options that lead to all three."""
+    """A folder, a home, a scripted model, and options that use all three."""
 
     def __init__(self, *replies):
         self.stderr = []
@@ -43,7 +43,7 @@ class Lab:
         assert self.address.startswith("http://127.0.0.1:"), self.address
 
     def write(self, path, content):
-        """A file of the project."""
+        """Writes a file of the project."""
         path = self.cwd / path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content if isinstance(content, str) else json.dumps(content))
@@ -69,7 +69,7 @@ class Lab:
         self.model.stdout.close()
         self.folder.cleanup()
         if kind is None:
-            assert self.stderr == [], f"stderr is not silent: {self.stderr}"
+            assert self.stderr == [], f"stderr is not empty: {self.stderr}"
 
 
 def text(value, **more):
@@ -85,7 +85,7 @@ call.count = 0
 
 
 async def turn(client, prompt=None):
-    """Everything up to the result of the turn."""
+    """Returns all messages up to the result of the turn."""
     if prompt is not None:
         await client.query(prompt)
     return [message async for message in client.receive_response()]
@@ -95,12 +95,12 @@ def only(messages, kind):
     return [message for message in messages if isinstance(message, kind)]
 
 
-def said(messages):
+def texts(messages):
     return [block.text for message in only(messages, AssistantMessage) for block in message.content if isinstance(block, TextBlock)]
 
 
 def outcomes(messages):
-    """(tool_result text, is_error) of every call."""
+    """Returns (text, is_error) of every tool result."""
     return [
         (str(block.content), bool(block.is_error))
         for message in only(messages, UserMessage)

@@ -1,6 +1,6 @@
-"""The official Python MCP client with the servers of $SLUICE_BIN: `mcp serve` and `mcp serve --agent`.
+"""Tests of the MCP servers of $SLUICE_BIN, `mcp serve` and `mcp serve --agent`, with the official Python MCP client.
 
-Names on the command line choose the tests. Ends with 'N passed, N failed'.
+Arguments select tests by name. The last line of output is 'N passed, N failed'.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ def equal(seen, wanted):
 
 
 class Lab:
-    """A folder, a home, a scripted model where there are replies for one, and the way to a server there."""
+    """A folder, a home, a scripted model if replies are given, and sessions with a server there."""
 
     def __init__(self, *replies):
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-interop-", ignore_cleanup_errors=True)
@@ -60,16 +60,16 @@ class Lab:
             "CLAUDE_CONFIG_DIR": str(self.home / ".claude"),
         }
         server = StdioServerParameters(command=SERVER, args=["mcp", "serve", *arguments], env=env, cwd=self.cwd)
-        asked = []
+        requested = []
 
         async def elicited(_context, params):
-            asked.append(params.message)
+            requested.append(params.message)
             return ElicitResult(action="accept", content={"decision": answer})
 
         async with stdio_client(server) as (read, write):
             async with ClientSession(read, write, elicitation_callback=elicited if answer else None) as session:
                 session.hello = await session.initialize()
-                session.asked = asked
+                session.requested = requested
                 yield session
 
     def __enter__(self):
@@ -97,7 +97,7 @@ def call(name, **input):
 
 
 @test
-async def the_tools_are_listed_and_called():
+async def tools_are_listed_and_called():
     with Lab() as lab:
         (lab.cwd / "a.txt").write_text("alpha\n")
         async with lab.session() as session:
@@ -116,11 +116,11 @@ async def the_tools_are_listed_and_called():
             except MCPError as error:
                 assert "Tool Nothing not found" in str(error), error
             else:
-                raise AssertionError("a tool that is not there was called")
+                raise AssertionError("an unknown tool was called")
 
 
 @test
-async def nothing_runs_that_nobody_allowed():
+async def calls_without_permission_do_not_run():
     with Lab() as lab:
         async with lab.session() as session:
             refused = await session.call_tool("Bash", {"command": "touch never"})
@@ -129,28 +129,28 @@ async def nothing_runs_that_nobody_allowed():
             assert "--permission-mode acceptEdits" in only_text(refused), refused
         async with lab.session(answer="deny") as session:
             refused = await session.call_tool("Bash", {"command": "touch never"})
-            assert refused.is_error and "said no" in only_text(refused), refused
-            assert "touch never" in session.asked[0], session.asked
+            assert refused.is_error and "denied" in only_text(refused), refused
+            assert "touch never" in session.requested[0], session.requested
         equal(list(lab.cwd.iterdir()), [])
 
 
 @test
-async def a_yes_or_a_rule_lets_it_run():
+async def calls_run_with_an_answer_or_a_rule():
     with Lab() as lab:
         async with lab.session(answer="allow once") as session:
-            ran = await session.call_tool("Bash", {"command": "touch asked"})
+            ran = await session.call_tool("Bash", {"command": "touch requested"})
             assert not ran.is_error, ran
-            equal(len(session.asked), 1)
+            equal(len(session.requested), 1)
         async with lab.session("--allowedTools", "Bash(touch:*)", "--permission-mode", "acceptEdits") as session:
             ran = await session.call_tool("Bash", {"command": "touch ruled"})
             assert not ran.is_error, ran
             ran = await session.call_tool("Write", {"file_path": "edited", "content": "x"})
             assert not ran.is_error, ran
-        equal(sorted(path.name for path in lab.cwd.iterdir()), ["asked", "edited", "ruled"])
+        equal(sorted(path.name for path in lab.cwd.iterdir()), ["requested", "edited", "ruled"])
 
 
 @test
-async def calls_run_side_by_side():
+async def calls_run_concurrently():
     with Lab() as lab:
         async with lab.session("--allowedTools", "Bash") as session:
             await session.call_tool("Bash", {"command": "mkfifo a b"})
@@ -162,21 +162,21 @@ async def calls_run_side_by_side():
 
 
 @test
-async def the_agent_runs_asks_and_goes_on():
+async def agent_runs_requests_permission_and_continues():
     with Lab(call("Bash", command="touch made"), text("Made it"), text("You are welcome")) as lab:
-        told = []
+        progress_messages = []
 
         async def progress(_progress, _total, message):
-            told.append(message)
+            progress_messages.append(message)
 
         async with lab.session("--agent", answer="allow once") as session:
             equal([tool.name for tool in (await session.list_tools()).tools], ["run", "reply", "cancel"])
             ran = await session.call_tool("run", {"prompt": "make it"}, progress_callback=progress)
             equal((only_text(ran), ran.is_error), ("Made it", False))
             assert (lab.cwd / "made").exists()
-            assert "touch made" in session.asked[0], session.asked
+            assert "touch made" in session.requested[0], session.requested
             id = ran.structured_content["session_id"]
-            equal(told[0], f"session {id}")
+            equal(progress_messages[0], f"session {id}")
             replied = await session.call_tool("reply", {"session_id": id, "prompt": "thanks"})
             equal((only_text(replied), replied.structured_content["session_id"]), ("You are welcome", id))
             idle = await session.call_tool("cancel", {})
@@ -184,7 +184,7 @@ async def the_agent_runs_asks_and_goes_on():
 
 
 @test
-async def an_agent_of_an_earlier_server_is_gone_on_with():
+async def session_of_an_earlier_server_is_resumed():
     with Lab(text("First"), text("Second")) as lab:
         async with lab.session("--agent") as session:
             id = (await session.call_tool("run", {"prompt": "one"})).structured_content["session_id"]
@@ -196,7 +196,7 @@ async def an_agent_of_an_earlier_server_is_gone_on_with():
 
 
 @test
-async def without_anybody_to_ask_the_agent_is_denied():
+async def agent_is_denied_without_elicitation():
     with Lab(call("Bash", command="touch never"), text("Could not")) as lab:
         async with lab.session("--agent") as session:
             ran = await session.call_tool("run", {"prompt": "make it"})
@@ -214,7 +214,7 @@ async def main(names):
         started = time.monotonic()
         try:
             await asyncio.wait_for(function(), SECONDS)
-        except BaseException as error:  # noqa: B902: a test that is cancelled has failed too
+        except BaseException as error:  # noqa: B902: a cancelled test counts as failed
             failed += 1
             print(f"FAILED {function.__name__}")
             traceback.print_exception(error)

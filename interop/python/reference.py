@@ -1,7 +1,7 @@
-"""Sessions that change hands: begun here and gone on with by the reference CLI, and the other way round.
+"""Tests resuming sessions of the reference CLI with sluice, and the other way round.
 
-The folders of installed reference CLIs are the arguments; each holds node_modules/.bin/claude. Standard library only.
-Ends with 'N passed, N failed'.
+The arguments are folders of installed reference CLIs that contain node_modules/.bin/claude. Uses only the standard library.
+The last line of output is 'N passed, N failed'.
 """
 
 import contextlib
@@ -25,12 +25,12 @@ def text(words):
 
 
 def seen(pattern):
-    """A reply that repeats what of the request matches."""
+    """Returns a reply that repeats the part of the request that matches."""
     return text("Seen: $REQ{(" + pattern + ")}")
 
 
 class Lab:
-    """A folder and a home that several runs share, each with a scripted model of its own."""
+    """A folder and a home that several runs share, each with a separate scripted model."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-reference-", ignore_cleanup_errors=True)
@@ -40,14 +40,14 @@ class Lab:
         self.home.mkdir()
 
     def run(self, agent, prompts, replies, *args, requests=(), env=()):
-        """Says prompts one after the other, then sends control requests; gives every message."""
+        """Sends prompts one after the other, then control requests. Returns all messages."""
         with self.model(replies) as address:
             process = self.start(agent, args, {"ANTHROPIC_BASE_URL": address, **dict(env)})
             return self.talk(process, agent, prompts, args, requests)
 
     @contextlib.contextmanager
     def model(self, replies):
-        """The address of a model that gives these replies."""
+        """Starts a model with these replies and returns its URL."""
         self.script.write_text(json.dumps({"tag": os.urandom(4).hex(), "replies": replies}))
         with subprocess.Popen([AGENT, "sim", "model", self.script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as model:
             try:
@@ -110,31 +110,31 @@ def answer(messages):
 WORK = [[{"type": "tool_use", "id": "toolu_r1", "name": "Bash", "input": {"command": "echo marker-from-bash", "description": "say it"}}], text("marker-first-answer")]
 
 
-def goes_on(first, second):
-    """What was said and what tools gave reaches the model of whoever goes on."""
+def resumed(first, second):
+    """Prompts, answers and tool results are sent to the model after resuming with the other program."""
     lab = Lab()
     session = session_of(lab.run(first, ["marker-prompt"], WORK))
     for pattern in ["marker-prompt", "marker-from-bash", "marker-first-answer"]:
-        told = lab.run(second, [f"again {pattern[7:9]}"], [seen(pattern)], "--resume", session)
-        assert answer(told) == f"Seen: {pattern}", (pattern, answer(told))
-        assert session_of(told) == session
-    # And back again: what the second added is known to the first.
-    told = lab.run(first, ["and back"], [seen("again ma|again pr|again fr|again fi")], "--resume", session)
-    assert "again" in answer(told), answer(told)
+        second_run = lab.run(second, [f"again {pattern[7:9]}"], [seen(pattern)], "--resume", session)
+        assert answer(second_run) == f"Seen: {pattern}", (pattern, answer(second_run))
+        assert session_of(second_run) == session
+    # Resuming with the first program again includes the messages of the second.
+    second_run = lab.run(first, ["and back"], [seen("again ma|again pr|again fr|again fi")], "--resume", session)
+    assert "again" in answer(second_run), answer(second_run)
 
 
 def compacted(first, second):
-    """A summary takes the place of what it sums up for whoever goes on."""
+    """A summary replaces the summarised messages after resuming with the other program."""
     lab = Lab()
     replies = [text("marker-old"), text("marker-last"), text("<summary>marker-summary</summary>")]
     session = session_of(lab.run(first, ["one", "two", "/compact"], replies))
     for pattern, wanted in [("marker-summary", True), ("marker-old", False)]:
-        told = lab.run(second, [f"three {pattern}".replace("marker-", "")], [seen(pattern)], "--resume", session)
-        assert (answer(told) == f"Seen: {pattern}") is wanted, (pattern, answer(told))
+        second_run = lab.run(second, [f"three {pattern}".replace("marker-", "")], [seen(pattern)], "--resume", session)
+        assert (answer(second_run) == f"Seen: {pattern}") is wanted, (pattern, answer(second_run))
 
 
 def rewound(first, second):
-    """Files are put back by whoever goes on as they stood before a prompt."""
+    """The other program can restore files to their state before a prompt."""
     lab = Lab()
     file = lab.cwd / "f.txt"
     write = [{"type": "tool_use", "id": "toolu_w1", "name": "Write", "input": {"file_path": str(file), "content": "v1\n"}}]
@@ -142,8 +142,8 @@ def rewound(first, second):
     session = session_of(lab.run(first, ["one", "two"], [write, text("Done"), edit, text("Done")]))
     assert file.read_text() == "v2\n"
     request = {"subtype": "rewind_files", "user_message_id": lab.uuids[1]}
-    told = lab.run(second, ["three"], [text("Done")], "--resume", session, requests=[request])
-    assert told[-1]["response"]["subtype"] == "success", told[-1]
+    second_run = lab.run(second, ["three"], [text("Done")], "--resume", session, requests=[request])
+    assert second_run[-1]["response"]["subtype"] == "success", second_run[-1]
     assert file.read_text() == "v1\n", file.read_text()
 
 
@@ -151,7 +151,7 @@ KILLS = 5
 
 
 def killed(first, second):
-    """A session killed at a random moment is gone on with, and everything that was announced of it is known."""
+    """A session that was killed at a random moment can be resumed with all messages that were sent to the host."""
     dice = random.Random(2026)
     for moment in range(KILLS):
         lab = Lab()
@@ -162,24 +162,24 @@ def killed(first, second):
             process = lab.start(first, [], {"ANTHROPIC_BASE_URL": address})
             try:
                 say(process, {"type": "user", "message": {"role": "user", "content": "marker-prompt"}, "parent_tool_use_id": None, "session_id": ""})
-                heard = []
-                # Before the first of these nothing was said, and there is nothing to go on with.
-                while sum(message["type"] in ("user", "assistant") for message in heard) < after and (line := process.stdout.readline()):
-                    heard.append(json.loads(line))
+                messages = []
+                # Before the first of these messages there is nothing to resume.
+                while sum(message["type"] in ("user", "assistant") for message in messages) < after and (line := process.stdout.readline()):
+                    messages.append(json.loads(line))
                 time.sleep(dice.random() / 200)
             finally:
                 process.kill()
                 rest = process.stdout.read()
                 process.wait()
-        # A line that was cut off was not announced.
-        heard += [json.loads(line) for line in rest.split("\n")[:-1]]
-        said = [block["text"] for message in heard if message["type"] == "assistant" for block in message["message"]["content"] if block["type"] == "text"]
-        session = session_of(heard)
-        for number, pattern in enumerate(["marker-prompt", *said[-1:]]):
-            # The same words twice would be the same prompt sent again.
-            told = lab.run(second, [f"go on {number}"], [seen(pattern)], "--resume", session)
-            assert answer(told) == f"Seen: {pattern}", (after, pattern, answer(told))
-            assert session_of(told) == session
+        # An incomplete line was not sent.
+        messages += [json.loads(line) for line in rest.split("\n")[:-1]]
+        texts = [block["text"] for message in messages if message["type"] == "assistant" for block in message["message"]["content"] if block["type"] == "text"]
+        session = session_of(messages)
+        for number, pattern in enumerate(["marker-prompt", *texts[-1:]]):
+            # A repeated text would count as the same prompt.
+            second_run = lab.run(second, [f"go on {number}"], [seen(pattern)], "--resume", session)
+            assert answer(second_run) == f"Seen: {pattern}", (after, pattern, answer(second_run))
+            assert session_of(second_run) == session
 
 
 def main():
@@ -187,17 +187,17 @@ def main():
     for folder in sys.argv[1:]:
         reference = str(Path(folder) / "node_modules/.bin/claude")
         version = subprocess.run([reference, "--version"], capture_output=True, text=True, check=True).stdout.split()[0]
-        ways = ((AGENT, reference, "ours, then theirs"), (reference, AGENT, "theirs, then ours"))
-        for check in (goes_on, compacted, rewound, killed):
-            # What another program writes before it dies is its own affair.
-            for first, second, way in ways[:1] if check is killed else ways:
+        orders = ((AGENT, reference, "sluice, then reference"), (reference, AGENT, "reference, then sluice"))
+        for check in (resumed, compacted, rewound, killed):
+            # What the reference CLI saves before it is killed is not tested.
+            for first, second, order in orders[:1] if check is killed else orders:
                 try:
                     check(first, second)
                     passed += 1
-                    print(f"ok   {version} {check.__name__}: {way}")
+                    print(f"ok   {version} {check.__name__}: {order}")
                 except Exception:
                     failed += 1
-                    print(f"FAIL {version} {check.__name__}: {way}")
+                    print(f"FAIL {version} {check.__name__}: {order}")
                     traceback.print_exc()
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

@@ -1,6 +1,6 @@
-"""Sessions of the official Python SDK with the agent in $SLUICE_BIN, against a scripted model.
+"""Tests of the agent in $SLUICE_BIN with the official Python SDK and a scripted model.
 
-Names on the command line choose the tests. Ends with 'N passed, N failed'.
+Arguments select tests by name. The last line of output is 'N passed, N failed'.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ async def main(names):
         try:
             async with asyncio.timeout(SECONDS) if hasattr(asyncio, "timeout") else contextlib.nullcontext():
                 await function()
-        except BaseException as error:  # noqa: B902: a test that is cancelled has failed too
+        except BaseException as error:  # noqa: B902: a cancelled test counts as failed
             failed += 1
             print(f"FAILED {where}")
             traceback.print_exception(error)

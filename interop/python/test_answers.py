@@ -1,7 +1,7 @@
-"""How answers look: shapes, thoughts, origins, errors, control between turns."""
+"""Answers: JSON schemas, thinking, origins, errors, and control requests between turns."""
 
 from claude_agent_sdk import AssistantMessage, ClaudeSDKClient, ResultMessage, StreamEvent, SystemMessage, ThinkingBlock, query
-from lab import Lab, call, equal, inits, only, outcomes, result, said, test, text, turn
+from lab import Lab, call, equal, inits, only, outcomes, result, texts, test, text, turn
 
 SHAPE = {
     "type": "json_schema",
@@ -14,7 +14,7 @@ SHAPE = {
 
 
 @test
-async def an_answer_in_the_shape_that_was_asked_for():
+async def answer_matches_the_schema():
     shaped = {"files": 2, "tested": True, "kind": "small"}
     with Lab(call("Bash", command="ls"), call("StructuredOutput", **shaped), text("done")) as lab:
         lab.write("src/a.rs", "")
@@ -25,7 +25,7 @@ async def an_answer_in_the_shape_that_was_asked_for():
 
 
 @test
-async def an_answer_in_another_shape_is_asked_for_again():
+async def answer_that_violates_the_schema_is_requested_again():
     shaped = {"files": 2, "tested": True, "kind": "small"}
     with Lab(call("StructuredOutput", files="two", tested=True, kind="tiny"), call("StructuredOutput", **shaped), text("done")) as lab:
         messages = [message async for message in query(prompt="count", options=lab.options(output_format=SHAPE))]
@@ -45,18 +45,18 @@ async def partial_messages_begin_with_init_and_end_with_the_result():
     assert "thinking_delta" in deltas and "text_delta" in deltas, deltas
     thoughts = [block for message in only(messages, AssistantMessage) for block in message.content if isinstance(block, ThinkingBlock)]
     equal([(block.thinking, bool(block.signature)) for block in thoughts], [("two and two are four", True)])
-    equal((result(messages).subtype, said(messages)), ("success", ["Four, in several words."]))
+    equal((result(messages).subtype, texts(messages)), ("success", ["Four, in several words."]))
 
 
 @test
-async def without_the_wish_nothing_is_partial():
+async def partial_messages_are_disabled_by_default():
     with Lab(text("hi")) as lab:
         messages = [message async for message in query(prompt="ping", options=lab.options())]
     equal(only(messages, StreamEvent), [])
 
 
 @test
-async def whose_turn_it_was_is_said():
+async def origin_of_a_turn_is_reported():
     async def prompts(**more):
         yield {"type": "user", "message": {"role": "user", "content": "ping"}, "parent_tool_use_id": None, "session_id": "default", **more}
 
@@ -77,7 +77,7 @@ async def an_unknown_model_is_a_result():
         try:
             async for message in query(prompt="ping", options=lab.options(model="nobody-knows-it")):
                 messages.append(message)
-        except Exception as error:  # noqa: BLE001: what it raises after the result is the SDK's business
+        except Exception as error:  # noqa: BLE001: exceptions of the SDK after the result are not tested
             raised = error
         lab.stderr.clear()
     (end,) = only(messages, ResultMessage)

@@ -1,8 +1,8 @@
-"""Hooks the host answers."""
+"""Hooks of the host."""
 
 from claude_agent_sdk import ClaudeSDKClient, HookMatcher, query
 from claude_agent_sdk.types import HookEventMessage
-from lab import Lab, call, equal, only, outcomes, result, said, test, text, turn
+from lab import Lab, call, equal, only, outcomes, result, texts, test, text, turn
 
 
 def noting(calls, answer=None):
@@ -14,7 +14,7 @@ def noting(calls, answer=None):
 
 
 @test
-async def before_and_after_a_call():
+async def hooks_run_before_and_after_a_call():
     before, after = [], []
     run = call("Bash", command="echo tide", description="say")
     hooks = {
@@ -28,7 +28,7 @@ async def before_and_after_a_call():
         equal((input["hook_event_name"], input["tool_name"], input["tool_use_id"], tool_use_id), (event, "Bash", run[0]["id"], run[0]["id"]))
         assert input["session_id"] and input["cwd"] and input["transcript_path"], input
     assert "tide" in str(after[0][0]["tool_response"])
-    equal(said(messages), ["done"])
+    equal(texts(messages), ["done"])
 
 
 @test
@@ -43,12 +43,12 @@ async def a_denied_call_does_not_run():
         async with ClaudeSDKClient(lab.options(hooks=hooks, allowed_tools=["Bash"])) as client:
             messages = await turn(client, "go")
         assert not (lab.cwd / "ran.txt").exists()
-    ((told, is_error),) = outcomes(messages)
-    assert is_error and "policy 7" in told, told
+    ((output, is_error),) = outcomes(messages)
+    assert is_error and "policy 7" in output, output
 
 
 @test
-async def an_allowed_call_runs_unasked_with_other_input():
+async def allowed_call_runs_with_changed_input_and_without_permission_request():
     answer = {
         "hookSpecificOutput": {
             "hookEventName": "PreToolUse",
@@ -62,7 +62,7 @@ async def an_allowed_call_runs_unasked_with_other_input():
         async with ClaudeSDKClient(lab.options(hooks=hooks)) as client:
             messages = await turn(client, "go")
         equal(sorted(path.name for path in lab.cwd.iterdir() if path.suffix == ".txt"), ["other.txt"])
-    equal(said(messages), ["done"])
+    equal(texts(messages), ["done"])
 
 
 @test
@@ -73,11 +73,11 @@ async def a_hook_ends_the_turn():
         async with ClaudeSDKClient(lab.options(hooks=hooks, allowed_tools=["Bash"])) as client:
             messages = await turn(client, "go")
             after = result(messages)
-    assert after is not None and "never said" not in said(messages)
+    assert after is not None and "never said" not in texts(messages)
 
 
 @test
-async def several_events_in_one_session():
+async def hooks_of_several_events_run_in_one_session():
     calls = []
     events = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Notification"]
     hooks = {event: [HookMatcher(hooks=[noting(calls)])] for event in events}
@@ -98,22 +98,22 @@ async def context_from_a_hook_reaches_the_model():
     with Lab(text("I read $REQ{(violet-[0-9]+)}")) as lab:
         async with ClaudeSDKClient(lab.options(hooks=hooks)) as client:
             messages = await turn(client, "go")
-    equal(said(messages), ["I read violet-7"])
+    equal(texts(messages), ["I read violet-7"])
 
 
 @test
-async def hooks_of_settings_are_told_on_demand():
+async def hooks_of_settings_are_reported_on_demand():
     settings = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "cat >/dev/null; echo seen"}]}]}}
     with Lab(call("Bash", command="echo tide"), text("done")) as lab:
         lab.write(".claude/settings.json", settings)
         async with ClaudeSDKClient(lab.options(include_hook_events=True, allowed_tools=["Bash"], setting_sources=["project"])) as client:
             messages = await turn(client, "go")
-    told = [(event.subtype, event.hook_event_name) for event in only(messages, HookEventMessage) if event.hook_event_name == "PreToolUse"]
-    equal(told, [("hook_started", "PreToolUse"), ("hook_response", "PreToolUse")])
+    output = [(event.subtype, event.hook_event_name) for event in only(messages, HookEventMessage) if event.hook_event_name == "PreToolUse"]
+    equal(output, [("hook_started", "PreToolUse"), ("hook_response", "PreToolUse")])
 
 
 @test
-async def a_call_that_was_put_off_is_asked_about_again():
+async def deferred_call_is_decided_again():
     def answering(decision, calls):
         output = {"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": "said so"}
         return {"PreToolUse": [HookMatcher(matcher="Bash", hooks=[noting(calls, {"hookSpecificOutput": output})])]}

@@ -1,4 +1,4 @@
-"""What is kept of a session, and how it goes on."""
+"""Saved sessions, and resuming them."""
 
 import json
 import os
@@ -18,11 +18,11 @@ from claude_agent_sdk import (
     rename_session,
     tag_session,
 )
-from lab import Lab, call, equal, inits, only, result, said, test, text, turn
+from lab import Lab, call, equal, inits, only, result, texts, test, text, turn
 
 
 class Kept:
-    """The SDK's own functions look where the agent wrote."""
+    """Makes the functions of the SDK use the folder of the agent."""
 
     def __init__(self, lab):
         self.place = str(lab.home / ".claude")
@@ -66,8 +66,8 @@ async def a_session_is_resumed_and_forked():
             second = await turn(client, "what did I say?")
         async with ClaudeSDKClient(lab.options(resume=session, fork_session=True)) as client:
             third = await turn(client, "what did I say?")
-    equal((said(second), result(second).session_id), (["You said violet-42"], session))
-    equal(said(third), ["In the fork: violet-42"])
+    equal((texts(second), result(second).session_id), (["You said violet-42"], session))
+    equal(texts(third), ["In the fork: violet-42"])
     assert result(third).session_id != session
 
 
@@ -91,13 +91,13 @@ async def a_turn_is_dropped_when_a_session_is_resumed_at_an_answer():
         async with ClaudeSDKClient(options) as client:
             again = await turn(client, "what was there?")
         assert result(again).session_id != session
-        equal((said(again), file.read_bytes() == before), (["third answer"], True))
+        equal((texts(again), file.read_bytes() == before), (["third answer"], True))
         fork = next((lab.home / ".claude/projects").glob(f"*/{result(again).session_id}.jsonl"))
         assert "violet-1" in fork.read_text() and "violet-2" not in fork.read_text()
 
 
 @test
-async def a_session_lives_in_a_store():
+async def session_is_resumed_from_a_store():
     store = InMemorySessionStore()
     with Lab(text("one"), text("You said $REQ{(violet-[0-9]+)}")) as lab:
         (lab.home / ".claude").mkdir()
@@ -110,12 +110,12 @@ async def a_session_lives_in_a_store():
         equal([entry["type"] for entry in entries if entry["type"] in ("user", "assistant")], ["user", "assistant"])
         async with ClaudeSDKClient(lab.options(session_store=store, resume=session)) as client:
             second = await turn(client, "what did I say?")
-    equal((said(second), result(second).session_id), (["You said violet-42"], session))
+    equal((texts(second), result(second).session_id), (["You said violet-42"], session))
     equal([init["output_style"] for init in inits(first) + inits(second)], ["Explanatory"] * 2)
 
 
 @test
-async def what_a_subagent_did_is_kept():
+async def transcripts_of_subagents_are_stored():
     store = InMemorySessionStore()
     ask = call("Agent", subagent_type="echo", description="say it", prompt="say the word", run_in_background=False)
     with Lab(ask, text("the word is tide"), text("done")) as lab:
@@ -137,7 +137,7 @@ async def what_a_subagent_did_is_kept():
 
 
 @test
-async def files_are_brought_back():
+async def files_are_rewound():
     with Lab(text("no")) as lab:
         target = lab.write("notes.txt", "as it was\n")
     replies = [call("Read", file_path="$REQ{file:(/[^ \"]+)}"), call("Write", file_path="$REQ{file:(/[^ \"]+)}", content="changed\n"), text("done")]

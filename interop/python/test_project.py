@@ -1,7 +1,7 @@
-"""What a project and its person have on disk: agents, commands, settings, styles, plugins."""
+"""Files of the project and the person: agents, commands, settings, styles, plugins."""
 
 from claude_agent_sdk import AgentDefinition, AssistantMessage, ClaudeSDKClient, ConversationResetMessage, UserMessage, query
-from lab import Lab, call, equal, inits, only, outcomes, result, said, test, text, turn
+from lab import Lab, call, equal, inits, only, outcomes, result, texts, test, text, turn
 
 HELPER = AgentDefinition(description="Looks at things", prompt="You look at things.", tools=["Read"])
 
@@ -23,7 +23,7 @@ async def agents_of_a_one_shot_are_listed():
 
 
 @test
-async def very_large_agents_are_taken():
+async def very_large_agent_definitions_are_accepted():
     agents = {f"large-{number}": AgentDefinition(description=f"Number {number}", prompt="p" * 13_000) for number in range(20)}
     with Lab(text("hi")) as lab:
         async with ClaudeSDKClient(lab.options(agents=agents)) as client:
@@ -41,12 +41,13 @@ async def agents_on_disk_are_listed():
         async with ClaudeSDKClient(lab.options(setting_sources=["project"])) as client:
             messages = await turn(client, "ping")
     assert "reader" in inits(messages)[0]["agents"]
-    equal((said(messages), result(messages).subtype), (["hi"], "success"))
+    equal((texts(messages), result(messages).subtype), (["hi"], "success"))
 
 
 @test
-async def settings_of_the_project_count_where_they_are_named():
-    for sources in (["local"], ["user", "project", "local"]):
+async def project_settings_apply_if_the_source_is_selected():
+    # By default every source is selected. An output style is text, so it needs no trust.
+    for sources in (None, ["local"], ["user", "project", "local"]):
         with Lab(text("hi")) as lab:
             lab.write(".claude/settings.local.json", {"outputStyle": "a-style-of-ours"})
             async with ClaudeSDKClient(lab.options(setting_sources=sources)) as client:
@@ -55,7 +56,7 @@ async def settings_of_the_project_count_where_they_are_named():
 
 
 @test
-async def other_sources_do_not_count():
+async def sources_that_are_not_selected_do_not_apply():
     with Lab(text("hi")) as lab:
         lab.write(".claude/settings.local.json", {"outputStyle": "a-style-of-ours"})
         lab.write(".claude/commands/projectcmd.md", "---\ndescription: of the project\n---\nDo it.\n")
@@ -77,11 +78,11 @@ async def a_command_of_the_project_runs():
             info = await client.get_server_info()
             messages = await turn(client, "/report x7")
     assert "report" in [command["name"] for command in info["commands"]]
-    equal(said(messages), ["It said tide-x7"])
+    equal(texts(messages), ["It said tide-x7"])
 
 
 @test
-async def a_plugin_brings_its_command():
+async def command_of_a_plugin_is_available():
     with Lab(text("hi")) as lab:
         lab.write("extra/.claude-plugin/plugin.json", {"name": "extra", "description": "More", "version": "1.0.0"})
         lab.write("extra/commands/greet.md", "Greet.\n")
@@ -94,7 +95,7 @@ async def a_plugin_brings_its_command():
 
 
 @test
-async def clear_begins_anew():
+async def clear_starts_a_new_conversation():
     with Lab(text("one"), text("two")) as lab:
         async with ClaudeSDKClient(lab.options()) as client:
             first = await turn(client, "remember violet-42")
@@ -108,7 +109,7 @@ async def clear_begins_anew():
 
 
 @test
-async def what_a_subagent_says_is_forwarded_on_demand():
+async def text_of_subagents_is_forwarded_on_demand():
     for forward in (True, False):
         ask = call("Agent", subagent_type="echo", description="say it", prompt="say the word", run_in_background=False)
         with Lab(ask, text("the word is tide"), text("done")) as lab:
@@ -117,8 +118,8 @@ async def what_a_subagent_says_is_forwarded_on_demand():
             async with ClaudeSDKClient(options) as client:
                 messages = await turn(client, "go")
         own = [message for message in only(messages, AssistantMessage) if message.parent_tool_use_id]
-        equal(said(own), ["the word is tide"] if forward else [])
+        equal(texts(own), ["the word is tide"] if forward else [])
         assert all(message.parent_tool_use_id == ask[0]["id"] for message in own)
-        equal(said(messages)[-1], "done")
+        equal(texts(messages)[-1], "done")
         results = [message for message in only(messages, UserMessage) if not message.parent_tool_use_id]
         assert "the word is tide" in outcomes(results)[0][0], outcomes(results)

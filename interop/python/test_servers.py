@@ -1,9 +1,9 @@
-"""Servers: those inside the host, and those that are programs."""
+"""MCP servers inside the host and as programs."""
 
 import sys
 
 from claude_agent_sdk import ClaudeSDKClient, PermissionResultAllow, create_sdk_mcp_server, tool
-from lab import Lab, call, equal, inits, outcomes, result, said, test, text, turn
+from lab import Lab, call, equal, inits, outcomes, result, texts, test, text, turn
 
 PROGRAM = """
 import json, sys
@@ -53,14 +53,14 @@ async def a_tool_of_the_host_is_called():
 
 
 @test
-async def what_a_tool_raises_is_told():
+async def exception_of_a_tool_is_an_error_result():
     ran = []
     with Lab(call("mcp__calc__fail"), text("done")) as lab:
         options = lab.options(mcp_servers={"calc": calculator(ran)}, allowed_tools=["mcp__calc__fail"])
         async with ClaudeSDKClient(options) as client:
             messages = await turn(client, "fail")
-    ((told, is_error),) = outcomes(messages)
-    assert is_error and "cannot do that" in told, told
+    ((output, is_error),) = outcomes(messages)
+    assert is_error and "cannot do that" in output, output
 
 
 @test
@@ -74,7 +74,7 @@ async def a_forbidden_tool_is_never_called():
 
 
 @test
-async def without_anybody_to_ask_nothing_is_called():
+async def tool_is_not_called_without_permission_callback():
     ran = []
     with Lab(call("mcp__calc__add", a=2, b=3), text("done")) as lab:
         async with ClaudeSDKClient(lab.options(mcp_servers={"calc": calculator(ran)})) as client:
@@ -83,22 +83,22 @@ async def without_anybody_to_ask_nothing_is_called():
 
 
 @test
-async def the_host_is_asked_about_a_tool_of_its_own():
-    ran, asked = [], []
+async def permission_of_a_host_tool_is_requested():
+    ran, requested = [], []
 
     async def ask(name, input, _context):
-        asked.append(name)
+        requested.append(name)
         return PermissionResultAllow()
 
     with Lab(call("mcp__calc__add", a=2, b=3), text("done")) as lab:
         options = lab.options(mcp_servers={"calc": calculator(ran)}, can_use_tool=ask)
         async with ClaudeSDKClient(options) as client:
             await turn(client, "add")
-    equal((asked, len(ran)), (["mcp__calc__add"], 1))
+    equal((requested, len(ran)), (["mcp__calc__add"], 1))
 
 
 @test
-async def a_program_is_called_switched_off_and_on():
+async def program_is_called_disabled_and_enabled():
     with Lab(call("mcp__tides__tide"), text("done"), text("again")) as lab:
         script = lab.write("tides.py", PROGRAM)
         servers = {"tides": {"type": "stdio", "command": sys.executable, "args": [str(script)]}}
@@ -118,10 +118,10 @@ async def a_program_is_called_switched_off_and_on():
 
 
 @test
-async def a_program_that_cannot_be_started_costs_nothing_else():
+async def program_that_cannot_be_started_does_not_affect_the_session():
     with Lab(text("still here")) as lab:
         options = lab.options(mcp_servers={"gone": {"type": "stdio", "command": "/nowhere/at-all", "args": []}})
         async with ClaudeSDKClient(options) as client:
             messages = await turn(client, "ping")
             statuses = [server["status"] for server in (await client.get_mcp_status())["mcpServers"]]
-    equal((said(messages), statuses), (["still here"], ["failed"]))
+    equal((texts(messages), statuses), (["still here"], ["failed"]))

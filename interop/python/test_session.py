@@ -1,4 +1,4 @@
-"""Conversations: turns, partial messages, interrupts, asks, errors."""
+"""Conversations: turns, partial messages, interrupts, permission requests, errors."""
 
 import asyncio
 import time
@@ -13,14 +13,14 @@ from claude_agent_sdk import (
     SystemMessage,
     query,
 )
-from lab import Lab, call, equal, only, outcomes, result, said, test, text, turn
+from lab import Lab, call, equal, only, outcomes, result, texts, test, text, turn
 
 
 @test
 async def one_shot_query():
     with Lab(text("Hello there")) as lab:
         messages = [message async for message in query(prompt="ping", options=lab.options())]
-    equal(said(messages), ["Hello there"])
+    equal(texts(messages), ["Hello there"])
     end = result(messages)
     equal((end.subtype, end.is_error, end.result, end.num_turns), ("success", False, "Hello there", 1))
 
@@ -30,7 +30,7 @@ async def conversation_of_three_turns():
     with Lab(text("one"), text("You said $REQ{(violet-[0-9]+)}"), text("three")) as lab:
         async with ClaudeSDKClient(lab.options()) as client:
             turns = [await turn(client, prompt) for prompt in ("remember violet-42", "what did I say?", "thanks")]
-    equal([said(messages) for messages in turns], [["one"], ["You said violet-42"], ["three"]])
+    equal([texts(messages) for messages in turns], [["one"], ["You said violet-42"], ["three"]])
     equal({result(messages).session_id for messages in turns}, {result(turns[0]).session_id})
     equal([result(messages).subtype for messages in turns], ["success"] * 3)
 
@@ -46,11 +46,11 @@ async def partial_messages_add_up():
     assert len(pieces) > 1, pieces
     equal("".join(pieces), sentence)
     equal((events[0]["type"], events[-1]["type"]), ("message_start", "message_stop"))
-    equal(said(messages), [sentence])
+    equal(texts(messages), [sentence])
 
 
 @test
-async def interrupt_and_go_on():
+async def interrupted_session_continues():
     slow = text("word " * 400, delay=0.05)
     with Lab(slow, text("Still here")) as lab:
         async with ClaudeSDKClient(lab.options(include_partial_messages=True)) as client:
@@ -62,21 +62,21 @@ async def interrupt_and_go_on():
                     messages.append(message)
                 if isinstance(message, ResultMessage):
                     end = message
-            assert time.monotonic() - started < 15, "the turn went on"
+            assert time.monotonic() - started < 15, "the turn was not interrupted"
             equal(end.subtype, "error_during_execution")
             after = await turn(client, "are you there?")
-    equal((said(after), result(after).subtype), (["Still here"], "success"))
+    equal((texts(after), result(after).subtype), (["Still here"], "success"))
 
 
 @test
 async def model_and_mode_between_turns():
-    asked = []
+    requested = []
 
     async def ask(name, _input, _context):
-        asked.append(name)
+        requested.append(name)
         return PermissionResultDeny(message="no")
 
-    # An agent may try the new model out before it takes it.
+    # An agent may send a test request before it switches the model.
     trial = text("yes", when="Hi", repeat=True)
     with Lab(trial, text("first"), text("second"), call("Write", file_path="$REQ{write-to:(/[^ \"]+)}", content="made\n"), text("third")) as lab:
         made = lab.cwd / "made.txt"
@@ -91,11 +91,11 @@ async def model_and_mode_between_turns():
     equal((model(first), model(second)), ("claude-opus-4-5", "claude-sonnet-4-5"))
     mode = lambda messages: [message.data["permissionMode"] for message in only(messages, SystemMessage) if message.subtype == "init"]
     equal((mode(second), mode(third)), (["default"], ["acceptEdits"]))
-    equal((said(third), written, asked), (["third"], "made\n", []))
+    equal((texts(third), written, requested), (["third"], "made\n", []))
 
 
 @test
-async def ask_allow_deny_and_changed_input():
+async def permission_request_allow_deny_and_changed_input():
     asks = []
 
     async def ask(name, input, context):
@@ -131,7 +131,7 @@ async def model_that_does_not_exist():
             messages = await turn(client, "ping")
     end = result(messages)
     equal((end.is_error, end.num_turns), (True, 1))
-    assert end.result and said(messages) == [end.result], (end.result, said(messages))
+    assert end.result and texts(messages) == [end.result], (end.result, texts(messages))
 
 
 @test
@@ -140,7 +140,7 @@ async def several_clients_at_once():
         with Lab(call("Bash", command=f"echo number-{number} > out.txt"), text(f"I am {number}")) as lab:
             async with ClaudeSDKClient(lab.options(allowed_tools=["Bash"])) as client:
                 messages = await turn(client, "who are you?")
-            return said(messages), (lab.cwd / "out.txt").read_text().strip(), result(messages).session_id
+            return texts(messages), (lab.cwd / "out.txt").read_text().strip(), result(messages).session_id
 
     answers = await asyncio.gather(*(one(number) for number in range(4)))
     equal([(words, wrote) for words, wrote, _ in answers], [([f"I am {n}"], f"number-{n}") for n in range(4)])

@@ -1,4 +1,4 @@
-// What every test stands on: a place, a scripted model, and words for what a session said.
+// Test setup: folders, a scripted model, and helpers for the messages of a session.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ export const sdk = await import(pathToFileURL(resolve('@anthropic-ai/claude-agen
 export const { createSdkMcpServer, prewarm, query, tool } = sdk;
 export const { z } = await import(pathToFileURL(resolve('zod')));
 
-/** A folder, a home, a scripted model, and options that lead to all three. */
+/** Runs `use` with a folder, a home, a scripted model, and options that use all three. */
 export async function lab(replies, use) {
   const root = await mkdtemp(join(tmpdir(), 'sluice-interop-'));
   const [cwd, home, script] = ['work', 'home', 'script.json'].map((name) => join(root, name));
@@ -38,7 +38,7 @@ export async function lab(replies, use) {
     };
     const options = { pathToClaudeCodeExecutable: AGENT, cwd, env, stderr: (text) => stderr.push(text) };
     await use({ cwd, home, options });
-    assert.deepEqual(stderr, [], 'stderr is not silent');
+    assert.deepEqual(stderr, [], 'stderr is not empty');
   } finally {
     model.kill('SIGKILL');
     await rm(root, { recursive: true, force: true, maxRetries: 5 });
@@ -50,7 +50,7 @@ export const text = (value, more = {}) => ({ content: [{ type: 'text', text: val
 let calls = 0;
 export const call = (name, input) => [{ type: 'tool_use', id: `toolu_${++calls}`, name, input }];
 
-/** Prompts that are pushed one by one, and the messages of one turn at a time. */
+/** A conversation to which prompts are pushed and from which messages are read turn by turn. */
 export function conversation(options) {
   const waiting = [];
   let wake = () => {};
@@ -76,7 +76,7 @@ export function conversation(options) {
       const seen = [];
       for (;;) {
         const { value, done } = await messages.next();
-        assert.ok(!done, 'the session ended before the turn did');
+        assert.ok(!done, 'the session ended before the turn');
         seen.push(value);
         await each(value);
         if (value.type === 'result') return seen;
@@ -90,7 +90,7 @@ export function conversation(options) {
   };
 }
 
-export const said = (messages) =>
+export const texts = (messages) =>
   messages
     .filter(({ type }) => type === 'assistant')
     .flatMap(({ message }) => message.content)

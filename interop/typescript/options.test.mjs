@@ -1,13 +1,13 @@
-// What the SDK's options bring about, and its functions for sessions that are kept.
+// Options of the SDK, and its functions for saved sessions.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 
-import { all, call, conversation, createSdkMcpServer, init, lab, outcomes, query, result, said, sdk, test, text, tool, z } from './lab.mjs';
+import { all, call, conversation, createSdkMcpServer, init, lab, outcomes, query, result, texts, sdk, test, text, tool, z } from './lab.mjs';
 
 const run = (options, prompt = 'go') => all(query({ prompt, options }));
 const missing = { error: 404, kind: 'not_found_error', message: 'model: claude-nowhere' };
 
-test('tools of the program itself', () =>
+test('in-process tools', () =>
   lab([call('mcp__calc__add', { a: 2, b: 3 }), call('mcp__calc__fail', {}), text('done'), text('never')], async ({ options }) => {
     const ran = [];
     const add = tool('add', 'Adds', { a: z.number(), b: z.number() }, async ({ a, b }) => {
@@ -31,7 +31,7 @@ test('tools of the program itself', () =>
     await talk.end();
   }));
 
-test('policies of the program for its tools', () =>
+test('permission policies of in-process tools', () =>
   lab([call('mcp__calc__add', {}), call('mcp__calc__fail', {}), text('done')], async ({ options }) => {
     const ran = [];
     const made = (name) => tool(name, name, {}, async () => (ran.push(name), { content: [{ type: 'text', text: name }] }));
@@ -40,17 +40,17 @@ test('policies of the program for its tools', () =>
       { name: 'add', permission_policy: 'always_ask' },
       { name: 'fail', permission_policy: 'always_deny' },
     ];
-    const asked = [];
-    const canUseTool = async (name, input) => (asked.push(name), { behavior: 'allow', updatedInput: input });
+    const requested = [];
+    const canUseTool = async (name, input) => (requested.push(name), { behavior: 'allow', updatedInput: input });
     const allowedTools = ['mcp__calc__add', 'mcp__calc__fail'];
     const talk = conversation({ ...options, mcpServers: { calc }, allowedTools, canUseTool });
     const [, failure] = outcomes(await talk.turn('go'));
-    assert.deepEqual([asked, ran], [['mcp__calc__add'], ['add']]);
+    assert.deepEqual([requested, ran], [['mcp__calc__add'], ['add']]);
     assert.ok(failure.is_error);
     await talk.end();
   }));
 
-test('an agent the program describes leads the session', () =>
+test('agent definition of the host applies to the main session', () =>
   lab([text('led')], async ({ options }) => {
     const pilot = { description: 'Leads', prompt: 'You are the pilot.', model: 'haiku', tools: ['Read'] };
     const messages = await run({ ...options, agent: 'pilot', agents: { pilot } });
@@ -59,21 +59,21 @@ test('an agent the program describes leads the session', () =>
     assert.equal(result(messages).result, 'led');
   }));
 
-test('another model takes over from one that does not exist', () =>
+test('fallback model replaces a missing model', () =>
   lab([missing, missing, text('taken over')], async ({ options }) => {
     const messages = await run({ ...options, model: 'claude-nowhere', fallbackModel: 'claude-sonnet-4-5' });
     const { trigger, fallback_model: model } = messages.find(({ subtype }) => subtype === 'model_fallback');
     assert.deepEqual([trigger, model], ['model_not_found', 'claude-sonnet-4-5']);
-    assert.deepEqual(said(messages), ['taken over']);
+    assert.deepEqual(texts(messages), ['taken over']);
   }));
 
-test('a call by another name', () =>
+test('tool aliases', () =>
   lab([call('Shell', { command: 'echo routed' }), text('done')], async ({ options }) => {
     const messages = await run({ ...options, toolAliases: { Shell: 'Bash' }, allowedTools: ['Bash'] });
     assert.equal(outcomes(messages)[0].content, 'routed');
   }));
 
-test('an answer in a shape', () =>
+test('answer with a JSON schema', () =>
   lab([call('StructuredOutput', { n: 'x' }), call('StructuredOutput', { n: 7 }), text('done')], async ({ options }) => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
     const messages = await run({ ...options, outputFormat: { type: 'json_schema', schema } });
@@ -102,10 +102,10 @@ test('an abort ends the process', () =>
     assert.ok(abortController.signal.aborted);
   }));
 
-test('a session prepared beforehand', () =>
+test('prewarmed session', () =>
   lab([text('ready')], async ({ options }) => {
     const prepared = await sdk.startup({ options });
-    assert.deepEqual(said(await all(prepared.query('go'))), ['ready']);
+    assert.deepEqual(texts(await all(prepared.query('go'))), ['ready']);
   }));
 
 test('sessions are listed, read, named, forked and deleted', () =>
@@ -139,7 +139,7 @@ test('sessions are listed, read, named, forked and deleted', () =>
     }
   }));
 
-test('a session lives in a store', () =>
+test('session is resumed from a store', () =>
   lab([text('one'), text('two')], async ({ options }) => {
     const sessionStore = new sdk.InMemorySessionStore();
     const id = result(await run({ ...options, sessionStore }, 'first')).session_id;

@@ -1,9 +1,9 @@
-// Every method of the SDK's Query object.
+// All methods of the Query object of the SDK.
 import assert from 'node:assert/strict';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { all, call, conversation, init, lab, outcomes, query, result, said, test, text } from './lab.mjs';
+import { all, call, conversation, init, lab, outcomes, query, result, texts, test, text } from './lab.mjs';
 
 const put = async (path, content) => {
   await mkdir(dirname(path), { recursive: true });
@@ -109,7 +109,7 @@ test('reloadPlugins, reloadSkills, reloadOutputStyles', () =>
     await talk.end();
   }));
 
-test('rewindFiles, with and without a try', () => {
+test('rewindFiles, with and without a dry run', () => {
   const path = '$REQ{file:(/[^ "]+)}';
   const replies = [call('Read', { file_path: path }), call('Write', { file_path: path, content: 'changed\n' }), text('done')];
   return lab(replies, async ({ cwd, options }) => {
@@ -155,7 +155,7 @@ test('servers: status, reconnect, toggle, resources, set, permission override', 
     await talk.end();
   }));
 
-test('servers and their errors by initialize', () =>
+test('servers in initialize and their errors', () =>
   lab([call('mcp__tides__tide', {}), text('done')], async ({ cwd, options }) => {
     const script = await put(join(cwd, 'tides.cjs'), SERVER);
     const tides = { type: 'stdio', command: process.execPath, args: [script] };
@@ -190,7 +190,7 @@ test('streamInput, interrupt and close', () =>
     await talk.turn('one');
     talk.session.streamInput(only('two')).catch(() => {});
     const second = await talk.turn();
-    assert.deepEqual(said(second), ['two']);
+    assert.deepEqual(texts(second), ['two']);
     talk.session.close();
     const late = conversation(options);
     const stopped = await late.turn('talk', async ({ type, subtype }) => {
@@ -222,5 +222,5 @@ test('resume by the host', () =>
   lab([text('one'), text('You said $REQ{(violet-[0-9]+)}')], async ({ options }) => {
     const first = await all(query({ prompt: 'remember violet-42', options }));
     const second = await all(query({ prompt: 'what?', options: { ...options, resume: result(first).session_id } }));
-    assert.deepEqual([said(second), result(second).session_id], [['You said violet-42'], result(first).session_id]);
+    assert.deepEqual([texts(second), result(second).session_id], [['You said violet-42'], result(first).session_id]);
   }));

@@ -1,10 +1,10 @@
-// One line per test, and 'N passed, N failed' at the end.
+// A test reporter that prints one line per test, and 'N passed, N failed' at the end.
 export default async function* reporter(source) {
   let passed = 0;
   let failed = 0;
   for await (const { type, data } of source) {
     if (type === 'test:stdout' || type === 'test:stderr') yield data.message;
-    // The file counts as a test of its own; only what it holds is of interest, unless it cannot be loaded at all.
+    // The test of a file itself is only reported if the file cannot be loaded.
     if (data?.nesting !== 0 || (data.name === data.file && type === 'test:pass')) continue;
     if (type === 'test:pass') {
       passed += 1;

@@ -1,15 +1,15 @@
-// Conversations: turns, partial messages, interrupts, asks, errors.
+// Conversations: turns, partial messages, interrupts, permission requests, errors.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { all, call, conversation, delta, lab, outcomes, prewarm, query, result, said, test, text } from './lab.mjs';
+import { all, call, conversation, delta, lab, outcomes, prewarm, query, result, texts, test, text } from './lab.mjs';
 
 test('one-shot query', () =>
   lab([text('Hello there')], async ({ options }) => {
     const messages = await all(query({ prompt: 'ping', options }));
-    assert.deepEqual(said(messages), ['Hello there']);
+    assert.deepEqual(texts(messages), ['Hello there']);
     const { subtype, is_error, result: answer, num_turns } = messages.at(-1);
     assert.deepEqual([subtype, is_error, answer, num_turns], ['success', false, 'Hello there', 1]);
   }));
@@ -20,7 +20,7 @@ test('conversation of three turns', () =>
     const turns = [];
     for (const prompt of ['remember violet-42', 'what did I say?', 'thanks']) turns.push(await talk.turn(prompt));
     await talk.end();
-    assert.deepEqual(turns.map(said), [['one'], ['You said violet-42'], ['three']]);
+    assert.deepEqual(turns.map(texts), [['one'], ['You said violet-42'], ['three']]);
     assert.equal(new Set(turns.map((turn) => result(turn).session_id)).size, 1);
     assert.deepEqual(turns.map((turn) => result(turn).subtype), ['success', 'success', 'success']);
   }));
@@ -34,11 +34,11 @@ test('partial messages add up', () => {
     assert.equal(pieces.join(''), sentence);
     const events = messages.filter(({ type }) => type === 'stream_event').map(({ event }) => event.type);
     assert.deepEqual([events[0], events.at(-1)], ['message_start', 'message_stop']);
-    assert.deepEqual(said(messages), [sentence]);
+    assert.deepEqual(texts(messages), [sentence]);
   });
 });
 
-test('interrupt and go on', () =>
+test('interrupted session continues', () =>
   lab([text('word '.repeat(400), { delay: 0.05 }), text('Still here')], async ({ options }) => {
     const talk = conversation({ ...options, includePartialMessages: true });
     const started = Date.now();
@@ -48,21 +48,21 @@ test('interrupt and go on', () =>
       stopped = true;
       await talk.session.interrupt();
     });
-    assert.ok(stopped && Date.now() - started < 15_000, 'the turn went on');
+    assert.ok(stopped && Date.now() - started < 15_000, 'the turn was not interrupted');
     assert.equal(result(first).subtype, 'error_during_execution');
     const second = await talk.turn('are you there?');
     await talk.end();
-    assert.deepEqual([said(second), result(second).subtype], [['Still here'], 'success']);
+    assert.deepEqual([texts(second), result(second).subtype], [['Still here'], 'success']);
   }));
 
 test('model and mode between turns', () => {
-  // An agent may try the new model out before it takes it.
+  // An agent may send a test request before it switches the model.
   const trial = text('yes', { when: 'Hi', repeat: true });
   const write = call('Write', { file_path: '$REQ{write-to:(/[^ "]+)}', content: 'made\n' });
   return lab([trial, text('first'), text('second'), write, text('third')], async ({ cwd, options }) => {
-    const asked = [];
+    const requested = [];
     const canUseTool = async (name) => {
-      asked.push(name);
+      requested.push(name);
       return { behavior: 'deny', message: 'no' };
     };
     const talk = conversation({ ...options, canUseTool, model: 'claude-opus-4-5', permissionMode: 'default' });
@@ -77,11 +77,11 @@ test('model and mode between turns', () => {
     assert.deepEqual([model(first), model(second)], ['claude-opus-4-5', 'claude-sonnet-4-5']);
     const mode = (messages) => messages.find(({ type, subtype }) => type === 'system' && subtype === 'init').permissionMode;
     assert.deepEqual([mode(second), mode(third)], ['default', 'acceptEdits']);
-    assert.deepEqual([said(third), await readFile(made, 'utf8'), asked], [['third'], 'made\n', []]);
+    assert.deepEqual([texts(third), await readFile(made, 'utf8'), requested], [['third'], 'made\n', []]);
   });
 });
 
-test('ask: allow, deny and changed input', () => {
+test('permission request: allow, deny and changed input', () => {
   const commands = ['touch allowed.txt && echo done-it', 'touch denied.txt', 'touch changed.txt'];
   const replies = commands.map((command) => call('Bash', { command, description: 'make a file' }));
   return lab([...replies, text('All tried')], async ({ cwd, options }) => {
@@ -145,7 +145,7 @@ test('model that does not exist', () =>
     await talk.end().catch(() => {});
     const end = result(messages);
     assert.deepEqual([end.is_error, end.num_turns], [true, 1]);
-    assert.deepEqual(said(messages), [end.result]);
+    assert.deepEqual(texts(messages), [end.result]);
   }));
 
 test('several sessions at once', async () => {
@@ -153,7 +153,7 @@ test('several sessions at once', async () => {
   const one = (number) =>
     lab([call('Bash', { command: `echo number-${number} > out.txt` }), text(`I am ${number}`)], async ({ cwd, options }) => {
       const messages = await all(query({ prompt: 'who are you?', options: { ...options, allowedTools: ['Bash'] } }));
-      assert.deepEqual(said(messages), [`I am ${number}`]);
+      assert.deepEqual(texts(messages), [`I am ${number}`]);
       assert.ok(existsSync(join(cwd, 'out.txt')));
       assert.equal((await readFile(join(cwd, 'out.txt'), 'utf8')).trim(), `number-${number}`);
       sessions.add(messages.at(-1).session_id);
@@ -165,9 +165,9 @@ test('several sessions at once', async () => {
 test('a prewarmed process is claimed for a folder', () =>
   lab([call('Bash', { command: 'pwd' }), text('There')], async ({ cwd, home, options }) => {
     const { cwd: _, ...hostOptions } = options;
-    const asked = [];
+    const requested = [];
     const canUseTool = async (name, input) => {
-      asked.push(name);
+      requested.push(name);
       return { behavior: 'allow', updatedInput: input };
     };
     const spare = await prewarm({ options: { ...hostOptions, canUseTool } });
@@ -177,7 +177,7 @@ test('a prewarmed process is claimed for a folder', () =>
     assert.equal(claimed.cwd, cwd);
     const init = messages.find(({ type, subtype }) => type === 'system' && subtype === 'init');
     assert.deepEqual([init.cwd, init.session_id], [cwd, claimed.sessionId]);
-    assert.deepEqual(said(messages), ['There']);
+    assert.deepEqual(texts(messages), ['There']);
     const [title] = messages.filter(({ subtype }) => subtype === 'session_title_changed');
     assert.equal(title.title, 'Claimed');
     assert.ok((await talk.initializationResult()).commands.length > 0);

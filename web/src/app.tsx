@@ -44,7 +44,14 @@ export function App(props: { code: string | null }): JSX.Element {
   };
   return (
     <ErrorBoundary fallback={(error: unknown, again) => <Broken error={error} again={again} />}>
-      <Show when={!outside()} fallback={<Suspense fallback={<Wait />}><Pairing code={props.code} revoked={line().bye === 'revoked'} onPaired={enter} /></Suspense>}>
+      <Show
+        when={!outside()}
+        fallback={
+          <Suspense fallback={<Wait />}>
+            <Pairing code={props.code} revoked={line().bye === 'revoked'} onPaired={enter} />
+          </Suspense>
+        }
+      >
         <Shell />
       </Show>
     </ErrorBoundary>
@@ -53,12 +60,17 @@ export function App(props: { code: string | null }): JSX.Element {
 
 function Shell(): JSX.Element {
   onCleanup(listen());
-  onCleanup(client().moved.listen(({ from, to }) => {
-    const here = route();
-    const named = (id: string): string => (id === from ? to : id);
-    if (here.at === 'session' && [here.id, ...here.beside].includes(from)) go(format({ ...here, id: named(here.id), beside: here.beside.map(named) }), true);
-  }));
-  onMount(() => { installRegions(); onCleanup(listenKeys()); });
+  onCleanup(
+    client().moved.listen(({ from, to }) => {
+      const here = route();
+      const named = (id: string): string => (id === from ? to : id);
+      if (here.at === 'session' && [here.id, ...here.beside].includes(from)) go(format({ ...here, id: named(here.id), beside: here.beside.map(named) }), true);
+    }),
+  );
+  onMount(() => {
+    installRegions();
+    onCleanup(listenKeys());
+  });
   const [over, setOver] = createSignal<'palette' | 'keys' | null>(null);
   const needs = createMemo(() => group(sessions(), unread).needs);
 
@@ -87,13 +99,25 @@ function Shell(): JSX.Element {
     return `${spots.find((spot) => spot.at === here.at)?.word() ?? ''} · Sluice`;
   };
   useNotices(client(), { notices, sound: () => sound() === 'on', title: place, onOpen: (id) => go(sessionHref(id)) });
-  createEffect(on(up, (now, before) => { if (before !== undefined) announce(now ? t('sessions.sayBack') : t('sessions.sayLost')); }, { defer: true }));
+  createEffect(
+    on(
+      up,
+      (now, before) => {
+        if (before !== undefined) announce(now ? t('sessions.sayBack') : t('sessions.sayLost'));
+      },
+      { defer: true },
+    ),
+  );
 
   // A bridge may hold another build the next moment, without these files: they are fetched while nothing else is to be done.
   // Not without a line: a browser does not ask again for a part it could not get.
   const [late, setLate] = createSignal(false);
   const early = setTimeout(() => setLate(true), 5000);
-  createEffect(() => { if (late() && up()) for (const part of [() => import('./asks/kinds'), () => import('./gate/bodies'), () => import('./panels/Panel'), () => import('./screens/Sessions')]) void part().catch(() => undefined); });
+  createEffect(() => {
+    if (late() && up())
+      for (const part of [() => import('./asks/kinds'), () => import('./gate/bodies'), () => import('./panels/Panel'), () => import('./screens/Sessions')])
+        void part().catch(() => undefined);
+  });
   onCleanup(() => clearTimeout(early));
 
   // The worker is for the next visit, and fetches all files of the page once more: not while this one is being shown, and
@@ -104,16 +128,43 @@ function Shell(): JSX.Element {
   createEffect(() => {
     if (!shown() || !up()) return;
     let current = true;
-    onCleanup(() => { current = false; });
-    onCleanup(whenIdle(() => void client().connection.reached().then(() => { if (current) registerWorker(); })));
+    onCleanup(() => {
+      current = false;
+    });
+    onCleanup(
+      whenIdle(
+        () =>
+          void client()
+            .connection.reached()
+            .then(() => {
+              if (current) registerWorker();
+            }),
+      ),
+    );
   });
 
   // A new place begins at its top: readers hear its heading, keys start there. After its first frame: a focus wants a layout.
-  createEffect(on(() => { const here = route(); return here.at === 'session' ? `s ${here.id} ${here.view}` : here.at; }, () => {
-    requestAnimationFrame(() => setTimeout(() => { if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true }); }));
-  }, { defer: true }));
+  createEffect(
+    on(
+      () => {
+        const here = route();
+        return here.at === 'session' ? `s ${here.id} ${here.view}` : here.at;
+      },
+      () => {
+        requestAnimationFrame(() =>
+          setTimeout(() => {
+            if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
+          }),
+        );
+      },
+      { defer: true },
+    ),
+  );
 
-  createEffect(() => { const here = route(); if (here.at === 'session') keep('last', here.id); });
+  createEffect(() => {
+    const here = route();
+    if (here.at === 'session') keep('last', here.id);
+  });
 
   // First visit, nothing here and nobody pays: the demo greets.
   createEffect(() => {
@@ -123,29 +174,78 @@ function Shell(): JSX.Element {
 
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById('main')?.focus(); }}>{t('ui.skip')}</a>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
+        {t('ui.skip')}
+      </a>
       <div class="app">
         <Notices />
         <Rail />
         <ErrorBoundary fallback={(error: unknown, again) => <Broken error={error} again={again} inside />}>
-          <Suspense fallback={<div class="stage"><Wait /></div>}>
+          <Suspense
+            fallback={
+              <div class="stage">
+                <Wait />
+              </div>
+            }
+          >
             <Switch>
-              <Match when={route().at === 'session'}><SessionStage /></Match>
-              <Match when={route().at === 'sessions'}><div class="stage"><Sessions /></div></Match>
-              <Match when={route().at === 'new'}><div class="stage"><NewSession /></div></Match>
-              <Match when={route().at === 'welcome'}><div class="stage"><Welcome /></div></Match>
-              <Match when={route().at === 'usage'}><div class="stage"><Usage /></div></Match>
-              <Match when={route().at === 'settings'}><div class="stage"><Settings /></div></Match>
-              <Match when={route().at === 'help'}><div class="stage"><Help /></div></Match>
-              <Match when={route().at === 'keys'}><div class="stage"><Keys /></div></Match>
+              <Match when={route().at === 'session'}>
+                <SessionStage />
+              </Match>
+              <Match when={route().at === 'sessions'}>
+                <div class="stage">
+                  <Sessions />
+                </div>
+              </Match>
+              <Match when={route().at === 'new'}>
+                <div class="stage">
+                  <NewSession />
+                </div>
+              </Match>
+              <Match when={route().at === 'welcome'}>
+                <div class="stage">
+                  <Welcome />
+                </div>
+              </Match>
+              <Match when={route().at === 'usage'}>
+                <div class="stage">
+                  <Usage />
+                </div>
+              </Match>
+              <Match when={route().at === 'settings'}>
+                <div class="stage">
+                  <Settings />
+                </div>
+              </Match>
+              <Match when={route().at === 'help'}>
+                <div class="stage">
+                  <Help />
+                </div>
+              </Match>
+              <Match when={route().at === 'keys'}>
+                <div class="stage">
+                  <Keys />
+                </div>
+              </Match>
             </Switch>
           </Suspense>
         </ErrorBoundary>
       </div>
       <Sheets />
       <Suspense>
-        <Show when={over() === 'palette'}><Palette onClose={() => setOver(null)} /></Show>
-        <Show when={over() === 'keys'}><KeySheet onClose={() => setOver(null)} /></Show>
+        <Show when={over() === 'palette'}>
+          <Palette onClose={() => setOver(null)} />
+        </Show>
+        <Show when={over() === 'keys'}>
+          <KeySheet onClose={() => setOver(null)} />
+        </Show>
       </Suspense>
       <Toasts />
     </>
@@ -159,16 +259,34 @@ function Broken(props: { error: unknown; again: () => void; inside?: boolean }):
   console.error(props.error);
   return (
     <main class="main" id="main" tabIndex={-1}>
-      <div class="scroll"><div class="cols"><div class="blank" role="alert">
-        <h1>{t('sessions.broke')}</h1>
-        <p>{t('sessions.brokeWords')}</p>
-        <div class="row wrap">
-          <Button look="primary" icon="retry" onClick={() => props.again()}>{t('sessions.again')}</Button>
-          <Button onClick={() => location.reload()}>{t('sessions.reload')}</Button>
-          <Show when={props.inside}><Button look="bare" onClick={() => { go('#/'); props.again(); }}>{t('sessions.toSessions')}</Button></Show>
+      <div class="scroll">
+        <div class="cols">
+          <div class="blank" role="alert">
+            <h1>{t('sessions.broke')}</h1>
+            <p>{t('sessions.brokeWords')}</p>
+            <div class="row wrap">
+              <Button look="primary" icon="retry" onClick={() => props.again()}>
+                {t('sessions.again')}
+              </Button>
+              <Button onClick={() => location.reload()}>{t('sessions.reload')}</Button>
+              <Show when={props.inside}>
+                <Button
+                  look="bare"
+                  onClick={() => {
+                    go('#/');
+                    props.again();
+                  }}
+                >
+                  {t('sessions.toSessions')}
+                </Button>
+              </Show>
+            </div>
+            <pre class="well" tabIndex={0}>
+              {words()}
+            </pre>
+          </div>
         </div>
-        <pre class="well" tabIndex={0}>{words()}</pre>
-      </div></div></div>
+      </div>
     </main>
   );
 }

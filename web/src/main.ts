@@ -14,5 +14,8 @@ void firstLocale().then(() => {
   // Who brings a code is not known yet: a line would be refused.
   connect(code === null);
   // Reading the page and showing it are two tasks.
-  if (root) soon(() => { render(() => createComponent(App, { code }), root); });
+  if (root)
+    soon(() => {
+      render(() => createComponent(App, { code }), root);
+    });
 });

@@ -8,12 +8,18 @@ const CACHE = 'shell-__BUILD__';
 const SHELL = JSON.parse('__SHELL__') as string[];
 
 self.addEventListener('install', (event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(SHELL)).then(() => self.skipWaiting()));
+  event.waitUntil(
+    caches
+      .open(CACHE)
+      .then((cache) => cache.addAll(SHELL))
+      .then(() => self.skipWaiting()),
+  );
 });
 
 self.addEventListener('activate', (event) => {
   event.waitUntil(
-    caches.keys()
+    caches
+      .keys()
       .then((names) => Promise.all(names.filter((name) => name.startsWith('shell-') && name !== CACHE).map((name) => caches.delete(name))))
       .then(() => self.clients.claim()),
   );
@@ -48,7 +54,11 @@ async function keptFile(request: Request): Promise<Response> {
   return response;
 }
 
-interface Told { session?: string; title?: string; body?: string }
+interface Told {
+  session?: string;
+  title?: string;
+  body?: string;
+}
 
 // Somebody is needed while nobody looks. What of the session is shown was chosen in the page; without a choice: nothing.
 self.addEventListener('push', (event) => {
@@ -67,7 +77,10 @@ async function ring(data: PushMessageData | null): Promise<void> {
   const chosen = (await (await caches.match('/notices'))?.json().catch(() => null)) as { content?: boolean; words?: string } | null | undefined;
   const session = told.session ?? '';
   await self.registration.showNotification(chosen?.content ? (told.title ?? 'Sluice') : (chosen?.words ?? 'Sluice'), {
-    body: told.body ?? '', tag: `sluice-${session}`, icon: '/icon.svg', data: session,
+    body: told.body ?? '',
+    tag: `sluice-${session}`,
+    icon: '/icon.svg',
+    data: session,
   });
 }
 

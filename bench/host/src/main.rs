@@ -1,11 +1,11 @@
-//! Measures the host library: framing, reading, the way from a pipe to a listener, and idle sessions.
+//! Measures the host library: framing, parsing, the latency from a pipe to a subscriber, and idle sessions.
 //!
-//! `cargo run --release` prints a table, `host-bench latency` and `host-bench fold` a part of it;
-//! `host-bench recording FILE` writes the recording that all of them read.
+//! `cargo run --release` prints a table, `host-bench latency` and `host-bench fold` print parts of it;
+//! `host-bench recording FILE` writes the recording that is used for the measurements.
 
 mod recording;
 
-/// The library's own measurement of long sessions, in the same build.
+/// The benchmark of the library for long sessions, in the same build.
 #[path = "../../../crates/host/benches/fold.rs"]
 mod fold;
 
@@ -40,18 +40,18 @@ fn main() {
     let row = |name: &str, time: Duration| {
         println!("{name:<44} {:>8.2} µs a line {:>9.0} MB/s", per_line(time), text.len() as f64 / time.as_secs_f64() / 1e6);
     };
-    row("lines cut, to be forwarded (sluice)", best(|| cut(text.as_bytes(), false)));
-    row("lines cut and peeked into (sluice)", best(|| cut(text.as_bytes(), true)));
-    row("read into types (sluice)", best(|| text.lines().filter(|line| ours(line)).count()));
-    row("read into types (claude-codes)", best(|| text.lines().filter(|line| codes(line)).count()));
-    row("read into types (claude-agent-sdk-rs)", best(|| text.lines().filter(|line| port(line)).count()));
+    row("lines split, for forwarding (sluice)", best(|| cut(text.as_bytes(), false)));
+    row("lines split and scanned (sluice)", best(|| cut(text.as_bytes(), true)));
+    row("parsed into types (sluice)", best(|| text.lines().filter(|line| ours(line)).count()));
+    row("parsed into types (claude-codes)", best(|| text.lines().filter(|line| codes(line)).count()));
+    row("parsed into types (claude-agent-sdk-rs)", best(|| text.lines().filter(|line| port(line)).count()));
     let unread = |read: fn(&str) -> bool| text.lines().filter(|line| !read(line)).count();
-    println!("lines not understood: sluice {}, claude-codes {}, claude-agent-sdk-rs {}\n", unread(ours), unread(codes), unread(port));
+    println!("lines not parsed: sluice {}, claude-codes {}, claude-agent-sdk-rs {}\n", unread(ours), unread(codes), unread(port));
 
     latencies();
     let runtime = many_threads();
     let took = runtime.block_on(through(&text));
-    println!("pipe to listener, all at once: {:.2} µs a line, {:.0} MB/s", per_line(took), text.len() as f64 / took.as_secs_f64() / 1e6);
+    println!("pipe to subscriber, all at once: {:.2} µs a line, {:.0} MB/s", per_line(took), text.len() as f64 / took.as_secs_f64() / 1e6);
     let (sessions, kib) = runtime.block_on(idle(500));
     println!("{sessions} idle sessions: {:.1} MiB, {:.0} KiB each", kib / 1024.0, kib / sessions as f64);
 }
@@ -63,15 +63,15 @@ fn many_threads() -> tokio::runtime::Runtime {
 fn latencies() {
     let one = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     for (name, runtime) in [("one thread", one), ("many threads", many_threads())] {
-        // The round in which the machine did least else.
+        // The round that was least disturbed by other load.
         let rounds = (0..5).map(|_| runtime.block_on(latency()));
         let (median, p99) = rounds.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
         let bare = (0..5).map(|_| runtime.block_on(bare())).fold(f64::INFINITY, f64::min);
-        println!("pipe to listener, {name}: median {median:.1} µs, 99 % {p99:.1} µs; to a task that only reads: {bare:.1} µs");
+        println!("pipe to subscriber, {name}: median {median:.1} µs, 99 % {p99:.1} µs; to a task that only reads: {bare:.1} µs");
     }
 }
 
-/// The best of some rounds: the machine does other things too.
+/// Returns the shortest of several rounds, as there may be other load on the machine.
 fn best(mut work: impl FnMut() -> usize) -> Duration {
     let round = |work: &mut dyn FnMut() -> usize| {
         let begin = Instant::now();
@@ -102,12 +102,12 @@ fn codes(line: &str) -> bool {
 }
 
 fn port(line: &str) -> bool {
-    // As its client does: a value first, then the message.
+    // In the same way as its client: first to a value, then to a message.
     let value: Result<serde_json::Value, _> = serde_json::from_str(line);
     black_box(value.and_then(serde_json::from_value::<claude_agent_sdk_rs::types::messages::Message>)).is_ok()
 }
 
-/// A client, and the end of the pipe the agent would write to.
+/// Returns a client and the agent's end of its input pipe.
 async fn pair() -> (Client, OwnedWriteHalf) {
     let (near, far) = UnixStream::pair().expect("a pair of sockets");
     let near = std::sync::Mutex::new(Some(near));
@@ -116,85 +116,85 @@ async fn pair() -> (Client, OwnedWriteHalf) {
         async move { Ok(Link::bytes(read, write)) }
     });
     let (read, mut write) = far.into_split();
-    let greet = tokio::spawn(async move {
+    let initialize = tokio::spawn(async move {
         let mut lines = BufReader::with_capacity(1024, read).lines();
-        let line = lines.next_line().await.expect("readable").expect("a greeting");
-        let greeting: serde_json::Value = serde_json::from_str(&line).expect("JSON");
-        let id = &greeting["request_id"];
+        let line = lines.next_line().await.expect("readable").expect("an initialize request");
+        let request: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        let id = &request["request_id"];
         let answer = format!("{{\"type\":\"control_response\",\"response\":{{\"subtype\":\"success\",\"request_id\":{id},\"response\":{{}}}}}}\n");
         write.write_all(answer.as_bytes()).await.expect("writable");
-        // Whoever holds the reading end lets the client write.
+        // Keeps the reading end open, so that the client can write.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         write
     });
     let client = Client::over(transport, Options::new()).await.expect("a client");
-    (client, greet.await.expect("greeted"))
+    (client, initialize.await.expect("initialized"))
 }
 
-/// How long the agent takes for a line: less than any model.
-const THINKS: Duration = Duration::from_micros(50);
+/// The time the agent needs for a line; shorter than with any model.
+const WORK_TIME: Duration = Duration::from_micros(50);
 
-/// The agent works on its next line.
-fn think() {
+/// Simulates the work on the next line.
+fn work() {
     let begin = Instant::now();
-    while begin.elapsed() < THINKS {
+    while begin.elapsed() < WORK_TIME {
         std::hint::spin_loop();
     }
 }
 
-/// One line at a time: the agent is a thread of its own, as a process would be, and begins the next line only once the
-/// last one was heard. Counted is from before the write until a listener, a task of the runtime, holds the message.
+/// Measures the latency of single lines. The agent is a separate thread and starts a line only after the previous one was
+/// received. The time is measured from before the write until a subscriber, a task of the runtime, has the message.
 async fn latency() -> (f64, f64) {
     let (client, agent) = pair().await;
     let mut events = client.events();
     let lines: Vec<String> = recording::text(5000).lines().map(|line| format!("{line}\n")).collect();
-    let (heard, next) = std::sync::mpsc::channel::<Instant>();
+    let (received, next) = std::sync::mpsc::channel::<Instant>();
     let writing = std::thread::spawn(move || {
         let mut times = Vec::new();
         for line in lines {
-            think();
+            work();
             let begin = Instant::now();
-            // There is always room: everything before was read.
+            // The buffer is empty, as all previous lines were read.
             assert_eq!(agent.try_write(line.as_bytes()).expect("writable"), line.len());
-            let heard = next.recv().expect("heard");
-            times.push(heard.duration_since(begin).as_secs_f64() * 1e6);
+            let received_at = next.recv().expect("received");
+            times.push(received_at.duration_since(begin).as_secs_f64() * 1e6);
         }
         times
     });
-    let listening = tokio::spawn(async move {
+    let subscriber = tokio::spawn(async move {
         while let Some(event) = events.next().await {
-            if matches!(event, Event::Message(_)) && heard.send(Instant::now()).is_err() {
+            if matches!(event, Event::Message(_)) && received.send(Instant::now()).is_err() {
                 break;
             }
         }
     });
     let mut times = tokio::task::spawn_blocking(|| writing.join()).await.expect("a thread").expect("times");
     client.close().await;
-    listening.await.expect("a listener");
+    subscriber.await.expect("a subscriber");
     times.sort_by(f64::total_cmp);
     (times[times.len() / 2], times[times.len() * 99 / 100])
 }
 
-/// What of that is the system's: the same, with a task that only reads.
+/// Measures the share of the system: the same, with a task that only reads.
 async fn bare() -> f64 {
     let (near, far) = UnixStream::pair().expect("a pair of sockets");
     let lines: Vec<String> = recording::text(5000).lines().map(|line| format!("{line}\n")).collect();
-    let (heard, next) = std::sync::mpsc::channel::<Instant>();
+    let (received, next) = std::sync::mpsc::channel::<Instant>();
     far.writable().await.expect("writable");
     let writing = std::thread::spawn(move || {
         let mut times = Vec::new();
         for line in lines {
-            think();
+            work();
             let begin = Instant::now();
             assert_eq!(far.try_write(line.as_bytes()).expect("writable"), line.len());
-            let heard = next.recv().expect("heard");
-            times.push(heard.duration_since(begin).as_secs_f64() * 1e6);
+            let received_at = next.recv().expect("received");
+            times.push(received_at.duration_since(begin).as_secs_f64() * 1e6);
         }
         times
     });
     tokio::spawn(async move {
         let (mut lines, mut line) = (BufReader::new(near), Vec::new());
-        while lines.read_until(b'\n', &mut line).await.is_ok_and(|count| count > 0) && heard.send(Instant::now()).is_ok() {
+        while lines.read_until(b'\n', &mut line).await.is_ok_and(|count| count > 0) && received.send(Instant::now()).is_ok() {
             line.clear();
         }
     });

@@ -1,8 +1,8 @@
-//! A session as an agent says it: turns with streams, calls and results.
+//! Generates a session of an agent: turns with streams, calls and results.
 
 use serde_json::{Value, json};
 
-/// So many lines of it.
+/// Returns a recording with this number of lines.
 pub fn text(lines: usize) -> String {
     let mut text = String::new();
     let mut count = 0;
@@ -41,8 +41,8 @@ fn turn(turn: usize) -> Vec<Value> {
         let event = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": format!("word {word} ")}});
         lines.push(json!({"type": "stream_event", "event": event, "session_id": session, "parent_tool_use_id": null, "uuid": uuid()}));
     }
-    let said = json!({"type": "text", "text": "What there is to say about it, in a sentence or two. ".repeat(8)});
-    lines.push(json!({"type": "assistant", "message": api(said), "parent_tool_use_id": null, "session_id": session, "uuid": uuid()}));
+    let answer = json!({"type": "text", "text": "What there is to say about it, in a sentence or two. ".repeat(8)});
+    lines.push(json!({"type": "assistant", "message": api(answer), "parent_tool_use_id": null, "session_id": session, "uuid": uuid()}));
     let used = json!({"type": "tool_use", "id": call, "name": "Bash", "input": {"command": "cargo test", "description": "Runs the tests"}});
     lines.push(json!({"type": "assistant", "message": api(used), "parent_tool_use_id": null, "session_id": session, "uuid": uuid()}));
     let output = "test it::holds ... ok\n".repeat(120);

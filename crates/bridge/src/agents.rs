@@ -136,7 +136,7 @@ impl Agents {
         let start = match begin {
             Begin::New(id) => {
                 options = options.session_id(id);
-                Start::anew()
+                Start::new_session()
             }
             Begin::Resume(id) => Start::resume(id),
         };

@@ -34,6 +34,7 @@ use external::External;
 pub(crate) use folders::Roots;
 pub(crate) use list::{List, Screen};
 use once::Once;
+pub(crate) use once::Turn;
 pub(crate) use rebuild::Note;
 pub(crate) use starting::mode;
 use uploads::Uploads;

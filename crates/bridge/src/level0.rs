@@ -17,6 +17,11 @@ pub(crate) fn status(session: &str, status: &str) -> Value {
     json!({"type": "status", "sessionId": session, "status": status})
 }
 
+/// `status` of a connection that has joined no session.
+pub(crate) fn no_session() -> Value {
+    json!({"type": "status", "status": "idle"})
+}
+
 /// `session_list`, with the field names of other clients beside ours.
 pub(crate) fn session_list(sessions: &[SessionInfo]) -> Value {
     let sessions: Vec<Value> = sessions.iter().map(session).collect();
@@ -69,9 +74,24 @@ pub(crate) fn history_delta(
     })
 }
 
-/// `recent_sessions`.
-pub(crate) fn recent_sessions(sessions: &[Value]) -> Value {
+/// `recent_sessions`, with the field names of other clients beside ours.
+pub(crate) fn recent_sessions(sessions: &[SessionInfo]) -> Value {
+    let sessions: Vec<Value> = sessions.iter().map(recent).collect();
     json!({"type": "recent_sessions", "sessions": sessions})
+}
+
+fn recent(info: &SessionInfo) -> Value {
+    let mut value = session(info);
+    if let Some(fields) = value.as_object_mut() {
+        let summary = info.title.clone().or_else(|| info.preview.clone());
+        fields.insert("active".to_owned(), info.is_active().into());
+        fields.insert("firstPrompt".to_owned(), summary.clone().unwrap_or_default().into());
+        fields.insert("summary".to_owned(), summary.into());
+        fields.insert("created".to_owned(), iso(info.started_at).into());
+        fields.insert("modified".to_owned(), iso(info.last_activity_at).into());
+        fields.insert("gitBranch".to_owned(), info.branch.clone().unwrap_or_default().into());
+    }
+    value
 }
 
 /// The reply to `start`.
@@ -115,7 +135,7 @@ pub(crate) fn end(session: &str, state: &str, status: &str, reason: Option<&str>
 pub(crate) fn input(session: &str, row: &PromptRow) -> Value {
     let mut message = json!({
         "type": "user_input", "sessionId": session, "text": row.text, "by": row.by_name, "uuid": row.uuid,
-        "timestamp": iso(row.at),
+        "userMessageUuid": row.uuid, "timestamp": iso(row.at),
     });
     let images: Vec<Value> = serde_json::from_str(&row.content).unwrap_or_default();
     if let (false, Some(fields)) = (images.is_empty(), message.as_object_mut()) {
@@ -186,6 +206,7 @@ pub(crate) fn line(session: &str, text: &str, names: &dyn Fn(&str) -> Option<Str
     match value.get("type").and_then(Value::as_str).map(MessageType::of) {
         Some(kind @ MessageType::Assistant) => vec![json!({
             "type": kind, "sessionId": session, "message": value.get("message"), "uuid": value.get("uuid"),
+            "messageUuid": value.get("uuid"),
             "parentToolUseId": value.get("parent_tool_use_id").cloned().unwrap_or_default(),
         })],
         Some(MessageType::User) => results(session, &value, names),
@@ -358,7 +379,7 @@ pub(crate) fn own_line(session: &str, text: &str, status: &str) -> Option<Value>
             let images: Vec<Value> = images.collect();
             let mut input = json!({
                 "type": "user_input", "sessionId": session, "text": field("text"), "by": field("by"),
-                "uuid": field("uuid"),
+                "uuid": field("uuid"), "userMessageUuid": field("uuid"),
             });
             if let (false, Some(fields)) = (images.is_empty(), input.as_object_mut()) {
                 fields.insert("images".to_owned(), images.into());

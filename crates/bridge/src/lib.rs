@@ -22,6 +22,7 @@ mod problem;
 // Agents and their runners.
 mod agents;
 mod git;
+mod image;
 mod link;
 mod rules;
 mod templates;

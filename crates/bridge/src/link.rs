@@ -1,8 +1,8 @@
 //! The connection to a runner: frames in both directions.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use sluice_runner::{Decoder, FromRunner, ToRunner};
+use sluice_runner::{Decoder, FromRunner, LogReader, Record, ToRunner, registry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
@@ -98,4 +98,25 @@ async fn writing(mut write: tokio::net::unix::OwnedWriteHalf, mut frames: mpsc::
         bytes.clear();
         bytes.shrink_to(READ);
     }
+}
+
+/// Whether the runner of this folder lives, and the folder is not a copy.
+pub(crate) fn runs(dir: &Path) -> bool {
+    registry::read(dir).is_some_and(|registered| registry::is_alive(&registered)) && !registry::is_copy(dir)
+}
+
+/// Records a runner that is gone left in its log, read as fast as they are taken.
+pub(crate) fn left_behind(dir: PathBuf, from: u64) -> mpsc::Receiver<Record> {
+    let (records, left) = mpsc::channel(64);
+    tokio::task::spawn_blocking(move || {
+        // Whoever it left running is ended first: their last words are in the log then.
+        registry::sweep(&dir);
+        let Ok(reader) = LogReader::open(&dir) else { return };
+        for record in reader.read_from(from) {
+            if records.blocking_send(record).is_err() {
+                return;
+            }
+        }
+    });
+    left
 }

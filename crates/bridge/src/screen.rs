@@ -7,8 +7,10 @@ mod answers;
 mod commands;
 mod looks;
 mod notices;
+mod once;
 mod reading;
 mod scopes;
+mod stopping;
 mod work;
 mod zero;
 
@@ -259,6 +261,10 @@ impl Connection {
             message => {
                 let allowed = self.check_scope(&message, head.name()).await;
                 match (self.level, allowed) {
+                    (_, Ok(())) if let ClientMessage::StopSession { session_id } = &message => {
+                        self.stop(head.id().filter(|_| self.level == Level::One), session_id)
+                            .await
+                    }
                     (Level::Zero, Ok(())) => {
                         self.obey_zero(message).await;
                         None
@@ -417,52 +423,6 @@ impl Connection {
             }
         }
         None
-    }
-
-    /// Does a command once, however often it is sent.
-    async fn obey_once(&mut self, id: &str, message: ClientMessage) {
-        if id.len() > 200 {
-            self.receipt(id, Err(Problem::new(Code::Field, "an id has at most 200 bytes")));
-            return;
-        }
-        // Only one with this id at a time, over all connections of the device.
-        let device = self.person.by.device.clone();
-        let _one = self.hub.shared.commands.enter(&device, id).await;
-        match self.hub.shared.store.receipt(&device, id).await {
-            Ok(Some(before)) => {
-                self.outbox.answer(0, before.body);
-                return;
-            }
-            Ok(None) => {}
-            Err(error) => {
-                self.receipt(id, Err(error.into()));
-                return;
-            }
-        }
-        let listens = matches!(
-            message,
-            ClientMessage::Subscribe { .. } | ClientMessage::Unsubscribe { .. }
-        );
-        let answer = self.obey(message, Some(id)).await;
-        let receipt = receipt_of(id, answer);
-        let text = serde_json::to_string(&ServerMessage::Receipt(receipt.clone())).unwrap_or_default();
-        // What a fault of the moment refused may be tried again under the same id.
-        let passing = receipt
-            .error
-            .as_ref()
-            .is_some_and(|problem| matches!(problem.code, Code::Storage | Code::Internal | Code::Limit));
-        if !listens && !passing {
-            let row = sluice_store::ReceiptRow {
-                device,
-                id: id.to_owned(),
-                at: now(),
-                body: text.clone(),
-            };
-            if let Err(error) = self.hub.shared.store.put_receipt(row).await {
-                tracing::error!(%error, "a receipt could not be kept");
-            }
-        }
-        self.outbox.answer(0, text);
     }
 
     fn answer(&self, id: Option<&str>, answer: Result<Value, Problem>) {

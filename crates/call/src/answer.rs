@@ -1,4 +1,4 @@
-//! The answer to a permission request, whoever gives it.
+//! The answer to a permission request, from the user or from a hook.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use crate::state::Call;
 /// The answer to a permission request.
 #[derive(Debug, Clone)]
 pub enum PermissionAnswer {
-    /// It may run, as it is or with another input.
+    /// The call may run, optionally with a changed input.
     Allow {
         changed: Option<Changed>,
-        /// They hold for what comes after the call they came with.
+        /// Changes of permissions, which apply to later calls.
         updates: Vec<PermissionUpdate>,
         grant: Grant,
     },
-    /// It may not.
+    /// The call is denied.
     Deny(Denial),
-    /// It may not, and the turn ends.
+    /// The call is denied and the turn ends.
     Interrupt,
 }
 
@@ -28,24 +28,24 @@ pub enum PermissionAnswer {
 #[derive(Debug, Clone)]
 pub enum Changed {
     Valid(Box<Change>),
-    /// It is none; this is the call's result.
+    /// The input is invalid; this is the result of the call.
     Invalid(Box<Outcome>),
 }
 
-/// Another input of a call.
+/// A changed input of a call.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// Validated, with absolute paths.
+    /// The validated input with absolute paths.
     pub checked: Value,
-    /// Where its paths lead now.
+    /// The resolved paths of the input.
     pub pins: Pins,
     pub input: Value,
-    /// An answer put it there: it is run as it was given.
+    /// Whether the input comes from an answer and is used unchanged.
     pub as_given: bool,
 }
 
 impl Changed {
-    /// The input as hooks changed it, validated by the tool.
+    /// Validates an input that a hook changed.
     #[must_use]
     pub fn by_hook(call: &Call, input: &Value, cwd: &Path) -> Option<Self> {
         let tool = call.tool.as_ref()?;
@@ -62,7 +62,7 @@ impl Changed {
     }
 }
 
-/// How a call came to be allowed.
+/// Why a call was allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
     source: String,
@@ -70,7 +70,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// By whoever was asked.
+    /// Allowed by the given source (answer to the permission request).
     pub fn by(source: impl Into<String>) -> Self {
         Self {
             source: source.into(),
@@ -78,7 +78,7 @@ impl Grant {
         }
     }
 
-    /// By a hook that answered in a person's place.
+    /// Allowed by a hook that answered the permission request.
     pub fn by_hook() -> Self {
         Self {
             source: "hook".to_owned(),
@@ -86,7 +86,7 @@ impl Grant {
         }
     }
 
-    /// Without a question.
+    /// Allowed without a permission request.
     pub fn by_rules(decision: &Decision) -> Self {
         let by_hook = decision.reason.kind == Some(ReasonKind::Hook);
         Self {
@@ -95,29 +95,29 @@ impl Grant {
         }
     }
 
-    /// As a result's meta says it.
-    pub(crate) fn told(&self) -> Value {
-        told("accept", &self.source, self.reason_type)
+    /// Returns the decision in the format of the result's metadata.
+    pub(crate) fn metadata(&self) -> Value {
+        metadata("accept", &self.source, self.reason_type)
     }
 }
 
-/// How a call came to be denied.
+/// Why a call was denied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
-    /// What the model is told.
+    /// The message for the model.
     pub message: String,
     source: &'static str,
     reason_type: Option<&'static str>,
 }
 
 impl Denial {
-    /// A hook denies a call that needed a permission request.
+    /// Denied by a hook that answered the permission request.
     #[must_use]
     pub fn of_hook(message: Option<String>) -> Self {
         Self::by_hook(message.unwrap_or_else(|| "A hook refused this call.".to_owned()))
     }
 
-    /// By a person.
+    /// Denied by the user.
     pub fn by_person(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -126,7 +126,7 @@ impl Denial {
         }
     }
 
-    /// By a hook.
+    /// Denied by a hook.
     pub fn by_hook(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -135,7 +135,7 @@ impl Denial {
         }
     }
 
-    /// There is no answer, or none that can be read.
+    /// Denied because there is no valid answer.
     pub fn unanswered(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -144,12 +144,12 @@ impl Denial {
         }
     }
 
-    /// The permission request could not be made.
+    /// Denied because the permission request could not be sent.
     pub fn request_failed(why: &str) -> Self {
         Self::unanswered(format!("Tool permission request failed: {why}"))
     }
 
-    /// Without a question.
+    /// Denied without a permission request.
     pub fn by_rules(decision: &Decision) -> Self {
         match decision.reason.kind {
             Some(ReasonKind::Hook) => Self::by_hook(&decision.message),
@@ -161,16 +161,16 @@ impl Denial {
         }
     }
 
-    /// As a result's meta says it.
-    pub(crate) fn told(&self) -> Value {
-        told("reject", self.source, self.reason_type)
+    /// Returns the decision in the format of the result's metadata.
+    pub(crate) fn metadata(&self) -> Value {
+        metadata("reject", self.source, self.reason_type)
     }
 }
 
-fn told(decision: &str, source: &str, reason_type: Option<&str>) -> Value {
-    let mut told = json!({"decision": decision, "source": source});
-    if let (Some(reason), Some(map)) = (reason_type, told.as_object_mut()) {
+fn metadata(decision: &str, source: &str, reason_type: Option<&str>) -> Value {
+    let mut metadata = json!({"decision": decision, "source": source});
+    if let (Some(reason), Some(map)) = (reason_type, metadata.as_object_mut()) {
         map.insert("reason_type".to_owned(), reason.into());
     }
-    told
+    metadata
 }

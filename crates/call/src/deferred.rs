@@ -1,4 +1,4 @@
-//! A tool call that a hook deferred, as transcripts keep it.
+//! A tool call that a hook deferred, and its format in transcripts.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ pub struct Deferred {
     pub input: Value,
 }
 
-/// The attachment of a transcript, in the order in which its fields are written.
+/// The attachment in a transcript. The order of the fields is that of the file.
 #[derive(Serialize, Deserialize)]
 struct Attachment {
     #[serde(rename = "type")]
@@ -38,7 +38,7 @@ fn no_input() -> Value {
 }
 
 impl Deferred {
-    /// As transcripts keep it.
+    /// Returns the attachment for the transcript.
     pub fn attachment(&self, mode: &str) -> Value {
         let attachment = Attachment {
             kind: KIND.to_owned(),
@@ -52,7 +52,7 @@ impl Deferred {
         serde_json::to_value(attachment).unwrap_or_default()
     }
 
-    /// Read from a transcript.
+    /// Parses an attachment of a transcript.
     pub fn read(attachment: &Value) -> Option<Self> {
         let attachment = Attachment::deserialize(attachment).ok()?;
         (attachment.kind == KIND).then(|| Self {
@@ -70,18 +70,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_read_again() {
+    fn a_deferred_call_survives_a_round_trip() {
         let deferred_call = Deferred {
             id: "t".to_owned(),
             name: "Bash".to_owned(),
             input: json!({"command": "ls"}),
         };
-        let kept = deferred_call.attachment("default");
+        let attachment = deferred_call.attachment("default");
         assert_eq!(
-            kept.to_string(),
+            attachment.to_string(),
             r#"{"type":"hook_deferred_tool","toolUseID":"t","toolName":"Bash","toolInput":{"command":"ls"},"hookName":"settings","hookEvent":"PreToolUse","permissionMode":"default"}"#
         );
-        assert_eq!(Deferred::read(&kept), Some(deferred_call));
+        assert_eq!(Deferred::read(&attachment), Some(deferred_call));
         assert_eq!(
             Deferred::read(&json!({"type": "date", "toolUseID": "t", "toolName": "x"})),
             None

@@ -1,32 +1,32 @@
-//! The end of a call: its outcome, the reason for it, and the `tool_result` block.
+//! The end of a call: its outcome, the reason for it and the `tool_result` block.
 
 use serde_json::{Value, json};
 use sluice_tools::Outcome;
 
 use crate::{Denial, Grant};
 
-/// What a call came to.
+/// The end of a call.
 #[derive(Debug, Clone)]
 pub struct End {
     pub outcome: Outcome,
     pub basis: Basis,
 }
 
-/// How it came to that.
+/// The reason for the outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Basis {
-    /// Nothing was decided about it: it could not be made.
+    /// The call was invalid, so there was no permission decision.
     Unfit,
-    /// It was allowed, and ran.
+    /// The call was allowed and ran.
     Allowed(Grant),
-    /// It was not allowed.
+    /// The call was denied.
     Denied(Denial),
-    /// The turn was stopped before it was done.
+    /// The turn was stopped before the call ended.
     Stopped,
 }
 
 impl End {
-    /// The call could not be made.
+    /// Creates the end of an invalid call.
     pub fn unfit(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -34,7 +34,7 @@ impl End {
         }
     }
 
-    /// The turn was stopped.
+    /// Creates the end of a call whose turn was stopped.
     pub fn stopped(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -42,7 +42,7 @@ impl End {
         }
     }
 
-    /// It was denied.
+    /// Creates the end of a denied call.
     pub fn denied(denial: Denial) -> Self {
         Self {
             outcome: Outcome::failed(&denial.message),
@@ -50,24 +50,24 @@ impl End {
         }
     }
 
-    /// The reason for it, for the meta data of the result.
+    /// Returns the reason in the format of the result's metadata.
     pub fn meta(&self) -> Option<Value> {
         match &self.basis {
             Basis::Unfit => None,
             Basis::Allowed(grant) if self.outcome.interrupted => {
-                Some(json!({"permission_decision": grant.told(), "non_execution_kind": "interrupted"}))
+                Some(json!({"permission_decision": grant.metadata(), "non_execution_kind": "interrupted"}))
             }
-            Basis::Allowed(grant) => Some(json!({"permission_decision": grant.told()})),
+            Basis::Allowed(grant) => Some(json!({"permission_decision": grant.metadata()})),
             Basis::Denied(denial) => {
-                Some(json!({"non_execution_kind": "permission-rule", "permission_decision": denial.told()}))
+                Some(json!({"non_execution_kind": "permission-rule", "permission_decision": denial.metadata()}))
             }
             Basis::Stopped => Some(json!({"non_execution_kind": "user-rejected"})),
         }
     }
 }
 
-/// A `tool_result` block, as the wire shows it: a success begins with the id, a failure ends
-/// with it.
+/// Returns a `tool_result` block with the field order of the reference CLI: the id comes first in a success and last in
+/// a failure.
 pub fn result_block(id: &str, content: &Value, is_error: Option<bool>) -> Value {
     match is_error {
         Some(true) => json!({"type": "tool_result", "content": content, "is_error": true, "tool_use_id": id}),
@@ -76,8 +76,8 @@ pub fn result_block(id: &str, content: &Value, is_error: Option<bool>) -> Value 
     }
 }
 
-/// A result as the model is given it back. References to tools are a notation of the wire: what the model needs to
-/// know is that the tools are there.
+/// Returns the block in the form for the model: references to tools, which only the protocol uses, are replaced with
+/// text.
 pub fn for_model(mut block: Value) -> Value {
     if let Some(Value::Array(parts)) = block.get_mut("content") {
         for part in parts {

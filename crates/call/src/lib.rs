@@ -1,14 +1,15 @@
-//! One tool call, from its `tool_use` to its `tool_result`. Pure: nothing here runs, waits or asks.
+//! The state machine of a tool call, from its `tool_use` to its `tool_result`. Pure: it performs no I/O and never
+//! waits.
 //!
 //! In reading order:
 //!
-//! * `state`: a call, and where it stands;
-//! * `machine`: what may happen to it, and what has to be done then;
-//! * `verdict`: what `PreToolUse` hooks may do to a decision;
-//! * `answer`: what a permission request is answered with;
-//! * `end`: what a call came to, and how that came; `deferred`: one that a hook deferred.
+//! * `state`: a call and its state;
+//! * `machine`: the events of a call, and the effects that the caller has to carry out;
+//! * `verdict`: how `PreToolUse` hooks change a permission decision;
+//! * `answer`: the answers to a permission request;
+//! * `end`: the outcome of a call and the reason for it; `deferred`: a call that a hook deferred.
 //!
-//! Whoever makes calls drives the machine: a session (`tool_calls`) and `sluice_engine::Guarded`.
+//! Two callers drive the machine: a session (`tool_calls`) and `sluice_engine::Guarded`.
 
 mod answer;
 mod deferred;

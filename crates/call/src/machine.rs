@@ -1,4 +1,4 @@
-//! The machine of a call: what may happen to it, and what has to be done then.
+//! The state machine of a call: its events, and the effects that the caller has to carry out.
 //!
 //! ```text
 //! Proposed ─► Hooked ─► Decided ─► Asking ─► Keeping ─► Running ─► Ran ─► Done
@@ -8,9 +8,10 @@
 //!    └───────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! What cannot happen to a call as it stands changes nothing. A call is told once, because only the step into `Done` says
-//! so and no step leads out of it. It runs only by a step in which the rules, looked at in that very step, did not deny it:
-//! whoever allows it, and whatever has changed since it was asked about.
+//! An event that is not possible in the current state changes nothing. The end of a call is reported once, because only
+//! the transition to `Done` reports it and no transition leads out of `Done`. A call only runs if the rules, evaluated
+//! in the transition that starts it, do not deny it, regardless of who allows it and of changes since the permission
+//! request.
 
 use serde_json::Value;
 use sluice_permission::decide::after_hook;
@@ -22,7 +23,7 @@ use crate::end::{Basis, End, for_model, result_block};
 use crate::state::{Ask, AskedOf, Call, State};
 use crate::verdict::{HookVerdict, Permission};
 
-/// The rules as they are now.
+/// The current permission rules and mode.
 pub struct Rules<'a> {
     pub decide: &'a dyn Fn(&Call) -> Decision,
     pub mode: &'a PermissionMode,
@@ -34,75 +35,75 @@ impl std::fmt::Debug for Rules<'_> {
     }
 }
 
-/// What may happen to a call.
+/// An event of a call.
 #[derive(Debug, Clone)]
 pub enum CallEvent {
-    /// Its turn has come.
+    /// The call is processed now; with its resolved paths.
     Begun(Pins),
-    /// It cannot be made: there is no such tool, or its input does not fit.
+    /// The call is invalid: the tool does not exist, or the input does not match its schema.
     Unfit(Box<Outcome>),
-    /// It needs no tool: the caller supplies its outcome.
+    /// The call needs no tool: the caller supplies its outcome.
     Supplied,
-    /// `PreToolUse` hooks have looked at it, if there are any.
+    /// The `PreToolUse` hooks have ended, if there are any.
     HooksSaid {
         changed: Option<Changed>,
         verdict: Option<HookVerdict>,
     },
-    /// It cannot be deferred after all.
+    /// The call cannot be deferred.
     NotDeferred,
-    /// A permission request was made.
+    /// A permission request was sent.
     Asked { request_id: String, of: AskedOf },
-    /// No permission request can be made; with the reason, if the decision does not have it.
+    /// No permission request can be sent; with the reason, if it differs from that of the decision.
     Unasked(Option<Reason>),
     /// The permission request was answered.
     Answered(PermissionAnswer),
-    /// `PermissionRequest` hooks have looked at the question; what they answer, if they do.
+    /// The `PermissionRequest` hooks have ended; with their answer, if they gave one.
     HooksAnswered(Option<PermissionAnswer>),
-    /// The question is withdrawn.
+    /// The permission request was withdrawn.
     Withdrawn,
-    /// The file it changes is kept, if it changes one.
+    /// The checkpoint of the file that the call changes was made, if it changes one.
     Kept,
-    /// It has run.
+    /// The tool has run.
     Ran(Box<Outcome>),
-    /// The outcome is final; another end, if it was changed.
+    /// The outcome is final; with the new end, if hooks changed it.
     Settled(Option<Box<End>>),
-    /// The turn is stopped; with the end of the call if it has not run.
+    /// The turn was stopped; with the end of the call if it has not run.
     Stopped(Box<End>),
 }
 
-/// What has to be done.
+/// An effect that the caller has to carry out.
 #[derive(Debug)]
 pub enum CallEffect {
-    /// Show it to `PreToolUse` hooks; [`CallEvent::HooksSaid`] follows.
+    /// Run the `PreToolUse` hooks; [`CallEvent::HooksSaid`] follows.
     ShowToHooks,
-    /// End the turn with the call undone, or say [`CallEvent::NotDeferred`].
+    /// End the turn without running the call, or send [`CallEvent::NotDeferred`].
     Defer,
-    /// Make a permission request; [`CallEvent::Asked`], [`CallEvent::Unasked`] or [`CallEvent::Unfit`] follows.
+    /// Send a permission request; [`CallEvent::Asked`], [`CallEvent::Unasked`] or [`CallEvent::Unfit`] follows.
     Ask(Box<Decision>),
-    /// Hooks alone were asked, and do not answer; [`CallEvent::Unasked`] follows.
+    /// Only hooks were asked, and they gave no answer; [`CallEvent::Unasked`] follows.
     LeftUnanswered,
-    /// Withdraw this request: hooks have answered it.
+    /// Withdraw this permission request, because hooks have answered it.
     WithdrawRequest(String),
-    /// Take over what the answer changes for later calls.
+    /// Apply the changes of permissions in the answer, for later calls.
     Apply(Vec<PermissionUpdate>),
-    /// It counts among the turn's denials.
+    /// Count the call as a denial of the turn.
     NoteDenial,
-    /// The rules deny it: report that; [`CallEvent::Settled`] follows.
+    /// Report that the rules deny the call; [`CallEvent::Settled`] follows.
     Refuse(Box<Decision>),
-    /// The turn has to stop.
+    /// Stop the turn.
     StopTurn,
-    /// Keep the file it is about to change; [`CallEvent::Kept`] follows.
+    /// Make a checkpoint of the file that the call changes; [`CallEvent::Kept`] follows.
     Keep,
-    /// Run it; [`CallEvent::Ran`] follows.
+    /// Run the tool; [`CallEvent::Ran`] follows.
     Run,
-    /// Show what it came to to hooks; [`CallEvent::Settled`] follows.
+    /// Run the hooks for the outcome; [`CallEvent::Settled`] follows.
     ShowOutcome,
-    /// Tell what it came to.
+    /// Report the end of the call.
     Tell { end: Box<End>, block: Value },
 }
 
 impl Call {
-    /// Moves the call; gives what has to be done, in this order.
+    /// Processes an event. Returns the effects in the order in which they must be carried out.
     pub fn step(&mut self, event: CallEvent, rules: &Rules<'_>) -> Vec<CallEffect> {
         match (std::mem::take(&mut self.state), event) {
             (State::Proposed, CallEvent::Begun(pins)) => {
@@ -148,18 +149,18 @@ impl Call {
             }
             (State::Ran(_) | State::Refused(_), CallEvent::Settled(Some(end))) => self.end(*end),
             (State::Ran(end) | State::Refused(end), CallEvent::Settled(None) | CallEvent::Stopped(_)) => self.end(*end),
-            (state @ (State::Deferred | State::Done(_)), CallEvent::Stopped(_)) => self.stay(state),
+            (state @ (State::Deferred | State::Done(_)), CallEvent::Stopped(_)) => self.set_state(state),
             (_, CallEvent::Stopped(end)) => self.end(*end),
-            (state, _) => self.stay(state),
+            (state, _) => self.set_state(state),
         }
     }
 
-    fn stay(&mut self, state: State) -> Vec<CallEffect> {
+    fn set_state(&mut self, state: State) -> Vec<CallEffect> {
         self.state = state;
         Vec::new()
     }
 
-    /// The `PreToolUse` hooks have answered.
+    /// Processes the result of the `PreToolUse` hooks.
     fn hooks_said(
         &mut self,
         changed: Option<Changed>,
@@ -193,7 +194,7 @@ impl Call {
         }
     }
 
-    /// Runs it, denies it or asks about it.
+    /// Evaluates the rules: the call runs, is denied or needs a permission request.
     fn decide(&mut self, verdict: Option<&HookVerdict>, rules: &Rules<'_>) -> Vec<CallEffect> {
         let decision = (rules.decide)(self);
         let decision = match verdict {
@@ -211,7 +212,7 @@ impl Call {
         }
     }
 
-    /// No permission request can be made: the rules decide alone.
+    /// Denies the call, because no permission request can be sent.
     fn unasked(&mut self, mut decision: Decision, reason: Option<Reason>, rules: &Rules<'_>) -> Vec<CallEffect> {
         let now = (rules.decide)(self);
         if now.behavior == Verdict::Deny {
@@ -221,8 +222,8 @@ impl Call {
         self.refuse(decision)
     }
 
-    /// The permission request was answered. An answer can change the input, but not override a deny rule: the rules
-    /// are evaluated again, before those that come with the answer.
+    /// Processes the answer to the permission request. An answer can change the input, but not override a deny rule:
+    /// the rules are evaluated again, before the changes that come with the answer are applied.
     fn answered(&mut self, answer: PermissionAnswer, rules: &Rules<'_>) -> Vec<CallEffect> {
         let (changed, updates, grant) = match answer {
             PermissionAnswer::Deny(denial) => return self.deny(denial),
@@ -249,12 +250,13 @@ impl Call {
                 }
             }
         };
-        let brought = (!updates.is_empty()).then_some(CallEffect::Apply(updates));
-        brought.into_iter().chain(next).collect()
+        let apply = (!updates.is_empty()).then_some(CallEffect::Apply(updates));
+        apply.into_iter().chain(next).collect()
     }
 
-    /// `PermissionRequest` hooks have looked at the question. What they decide counts before the person answers; they
-    /// allow nothing a rule or the need for a person objects to, be it what was asked about or what they make of it.
+    /// Processes the result of the `PermissionRequest` hooks. Their decision counts if the user has not answered yet.
+    /// They cannot allow a call, in its original or their changed form, to which a rule objects or which the user must
+    /// answer.
     fn hooks_answered(&mut self, ask: Ask, answer: Option<PermissionAnswer>, rules: &Rules<'_>) -> Vec<CallEffect> {
         let Some(answer) = answer else {
             return self.left_open(ask);
@@ -263,12 +265,12 @@ impl Call {
         if let PermissionAnswer::Allow { changed, .. } = &answer {
             objection = self.objection(rules);
             if let (None, Some(Changed::Valid(change))) = (&objection, changed) {
-                let own = (self.input.clone(), self.presented, self.given.clone());
-                let looked_at = (self.checked.clone(), self.pins.clone());
+                let original = (self.input.clone(), self.presented, self.given.clone());
+                let original_checked = (self.checked.clone(), self.pins.clone());
                 self.change(change.as_ref().clone());
                 objection = self.objection(rules);
-                (self.input, self.presented, self.given) = own;
-                (self.checked, self.pins) = looked_at;
+                (self.input, self.presented, self.given) = original;
+                (self.checked, self.pins) = original_checked;
             }
         }
         let next = match objection {
@@ -280,16 +282,16 @@ impl Call {
         withdrawn.into_iter().chain(next).collect()
     }
 
-    /// Why hooks cannot allow it.
+    /// Returns the decision that prevents hooks from allowing the call.
     fn objection(&self, rules: &Rules<'_>) -> Option<Decision> {
         let decision = (rules.decide)(self);
         (after_hook(&decision) != Verdict::Allow).then_some(decision)
     }
 
-    /// No hook answered the permission request.
+    /// Processes that no hook answered the permission request.
     fn left_open(&mut self, ask: Ask) -> Vec<CallEffect> {
         match ask.of {
-            AskedOf::Person => self.stay(State::Asking(Box::new(ask))),
+            AskedOf::Person => self.set_state(State::Asking(Box::new(ask))),
             AskedOf::Hooks => {
                 self.state = State::Decided(Box::new(ask.decision));
                 vec![CallEffect::LeftUnanswered]
@@ -297,7 +299,7 @@ impl Call {
         }
     }
 
-    /// Replaces its input.
+    /// Replaces the input.
     fn change(&mut self, change: Change) {
         self.checked = change.checked;
         self.pins = change.pins;
@@ -309,25 +311,25 @@ impl Call {
         }
     }
 
-    /// It may run.
+    /// Allows the call.
     fn allow(&mut self, grant: Grant) -> Vec<CallEffect> {
         self.state = State::Keeping(grant);
         vec![CallEffect::Keep]
     }
 
-    /// The rules deny it, without a permission request.
+    /// Denies the call by the rules, without a permission request.
     fn refuse(&mut self, decision: Decision) -> Vec<CallEffect> {
         self.state = State::Refused(Box::new(End::denied(Denial::by_rules(&decision))));
         vec![CallEffect::Refuse(Box::new(decision))]
     }
 
-    /// It is denied.
+    /// Denies the call by an answer.
     fn deny(&mut self, denial: Denial) -> Vec<CallEffect> {
-        let told = self.end(End::denied(denial));
-        [CallEffect::NoteDenial].into_iter().chain(told).collect()
+        let end = self.end(End::denied(denial));
+        [CallEffect::NoteDenial].into_iter().chain(end).collect()
     }
 
-    /// Every call ends here, once.
+    /// Ends the call. This happens exactly once for each call.
     fn end(&mut self, end: End) -> Vec<CallEffect> {
         let block = result_block(&self.id, &end.outcome.content, end.outcome.is_error);
         self.state = State::Done(for_model(block.clone()));

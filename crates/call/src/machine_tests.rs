@@ -7,17 +7,17 @@ use sluice_permission::{Behavior, ReasonKind, Rule, Source};
 use super::*;
 use crate::verdict::Silence;
 
-/// What the rules say at a look.
+/// The result of an evaluation of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
+enum Evaluation {
     Allow,
     Ask,
-    /// A rule asks: no hook may answer.
+    /// A rule asks, so that no hook may answer.
     AskByRule,
     Deny,
 }
 
-impl Look {
+impl Evaluation {
     fn decision(self) -> Decision {
         match self {
             Self::Allow => Decision::allow(Reason::kind(ReasonKind::Mode)),
@@ -32,40 +32,40 @@ impl Look {
     }
 }
 
-/// A call, the rules it is held against, and all that followed.
-struct Driven {
+/// A call, the results of rule evaluations, and all effects.
+struct DrivenCall {
     call: Call,
-    /// What the rules say at the looks to come; the last one holds from then on.
-    looks: RefCell<Vec<Look>>,
-    /// Every look so far.
-    looked: RefCell<Vec<Look>>,
+    /// The results of the next evaluations. The last one is repeated.
+    upcoming: RefCell<Vec<Evaluation>>,
+    /// The results of all evaluations so far.
+    evaluated: RefCell<Vec<Evaluation>>,
     effects: Vec<CallEffect>,
 }
 
-impl Driven {
-    fn new(looks: &[Look]) -> Self {
+impl DrivenCall {
+    fn new(upcoming: &[Evaluation]) -> Self {
         Self {
             call: Call::new("t".to_owned(), "Bash".to_owned(), json!({}), None),
-            looks: RefCell::new(looks.iter().rev().copied().collect()),
-            looked: RefCell::default(),
+            upcoming: RefCell::new(upcoming.iter().rev().copied().collect()),
+            evaluated: RefCell::default(),
             effects: Vec::new(),
         }
     }
 
-    /// Moves the call; gives the names of what has to be done.
+    /// Processes an event and returns the names of the effects.
     fn step(&mut self, event: CallEvent) -> Vec<&'static str> {
-        let look = |_: &Call| {
-            let mut looks = self.looks.borrow_mut();
-            let look = match looks.len() {
-                0 => Look::Ask,
-                1 => looks[0],
-                _ => looks.pop().unwrap_or(Look::Ask),
+        let evaluation = |_: &Call| {
+            let mut upcoming = self.upcoming.borrow_mut();
+            let evaluation = match upcoming.len() {
+                0 => Evaluation::Ask,
+                1 => upcoming[0],
+                _ => upcoming.pop().unwrap_or(Evaluation::Ask),
             };
-            self.looked.borrow_mut().push(look);
-            look.decision()
+            self.evaluated.borrow_mut().push(evaluation);
+            evaluation.decision()
         };
         let rules = Rules {
-            decide: &look,
+            decide: &evaluation,
             mode: &PermissionMode::Default,
         };
         let effects = self.call.step(event, &rules);
@@ -74,9 +74,9 @@ impl Driven {
         names
     }
 
-    /// Until somebody is asked, whose question it then is.
-    fn asked(looks: &[Look], of: AskedOf) -> Self {
-        let mut driven = Self::new(looks);
+    /// Creates a call with an open permission request.
+    fn asked(upcoming: &[Evaluation], of: AskedOf) -> Self {
+        let mut driven = Self::new(upcoming);
         driven.step(begun());
         assert_eq!(driven.step(said(None)), ["ask"]);
         driven.step(asked(of));
@@ -159,8 +159,8 @@ fn other_input() -> Changed {
 }
 
 #[test]
-fn a_call_that_is_allowed_runs_and_is_told() {
-    let mut driven = Driven::new(&[Look::Allow]);
+fn an_allowed_call_runs_and_its_end_is_reported() {
+    let mut driven = DrivenCall::new(&[Evaluation::Allow]);
     assert_eq!(driven.step(begun()), ["show"]);
     assert_eq!(driven.step(said(None)), ["keep"]);
     assert_eq!(driven.step(CallEvent::Kept), ["run"]);
@@ -173,12 +173,12 @@ fn a_call_that_is_allowed_runs_and_is_told() {
 }
 
 #[test]
-fn rules_that_came_while_a_question_was_open_count_for_every_answer() {
+fn rules_added_during_a_permission_request_apply_to_the_answer() {
     for of in [AskedOf::Person, AskedOf::Hooks] {
         for changed in [None, Some(other_input())] {
-            let mut driven = Driven::asked(&[Look::Ask, Look::Deny], of);
+            let mut driven = DrivenCall::asked(&[Evaluation::Ask, Evaluation::Deny], of);
             assert_eq!(driven.step(CallEvent::Answered(yes(changed.clone()))), ["refuse"]);
-            let mut driven = Driven::asked(&[Look::Ask, Look::Deny], of);
+            let mut driven = DrivenCall::asked(&[Evaluation::Ask, Evaluation::Deny], of);
             let effects = driven.step(CallEvent::HooksAnswered(Some(yes(changed))));
             assert_eq!(effects.last(), Some(&"refuse"), "{of:?}");
             assert_eq!(effects.contains(&"withdraw"), of == AskedOf::Person);
@@ -187,8 +187,8 @@ fn rules_that_came_while_a_question_was_open_count_for_every_answer() {
 }
 
 #[test]
-fn the_rules_an_answer_brings_come_behind_the_look_at_it() {
-    let mut driven = Driven::asked(&[Look::Ask], AskedOf::Person);
+fn rules_of_an_answer_are_applied_after_the_evaluation() {
+    let mut driven = DrivenCall::asked(&[Evaluation::Ask], AskedOf::Person);
     let update = serde_json::from_value(json!({"type": "setMode", "mode": "plan", "destination": "session"}));
     let answer = PermissionAnswer::Allow {
         changed: Some(other_input()),
@@ -200,13 +200,13 @@ fn the_rules_an_answer_brings_come_behind_the_look_at_it() {
 }
 
 #[test]
-fn hooks_answer_nothing_a_rule_wants_to_be_asked_about() {
-    // What was asked about, and what they make of it.
-    for looks in [
-        &[Look::Ask, Look::AskByRule][..],
-        &[Look::Ask, Look::Ask, Look::AskByRule],
+fn hooks_cannot_allow_a_call_that_an_ask_rule_matches() {
+    // The original call, and the call as the hook changed it.
+    for upcoming in [
+        &[Evaluation::Ask, Evaluation::AskByRule][..],
+        &[Evaluation::Ask, Evaluation::Ask, Evaluation::AskByRule],
     ] {
-        let mut driven = Driven::asked(looks, AskedOf::Person);
+        let mut driven = DrivenCall::asked(upcoming, AskedOf::Person);
         let own = driven.call.checked.clone();
         assert!(
             driven
@@ -216,15 +216,15 @@ fn hooks_answer_nothing_a_rule_wants_to_be_asked_about() {
         assert!(driven.call.ask().is_some() && driven.call.checked == own);
         assert_eq!(driven.step(CallEvent::Answered(yes(None))), ["keep"]);
     }
-    let mut driven = Driven::asked(&[Look::Ask, Look::AskByRule], AskedOf::Hooks);
+    let mut driven = DrivenCall::asked(&[Evaluation::Ask, Evaluation::AskByRule], AskedOf::Hooks);
     assert_eq!(driven.step(CallEvent::HooksAnswered(Some(yes(None)))), ["unanswered"]);
     assert_eq!(driven.step(CallEvent::Unasked(None)), ["refuse"]);
 }
 
 #[test]
-fn a_callback_that_never_answers_is_a_failure_and_no_denial() {
+fn a_callback_without_an_answer_is_a_failure_and_not_a_denial() {
     for (silence, effects) in [(Silence::Host, &["tell"][..]), (Silence::Hook, &["refuse"])] {
-        let mut driven = Driven::new(&[Look::Allow]);
+        let mut driven = DrivenCall::new(&[Evaluation::Allow]);
         driven.step(begun());
         let event = CallEvent::HooksSaid {
             changed: None,
@@ -235,29 +235,29 @@ fn a_callback_that_never_answers_is_a_failure_and_no_denial() {
 }
 
 #[test]
-fn what_is_denied_is_not_put_off() {
-    for (look, effects) in [(Look::Deny, ["refuse"]), (Look::Ask, ["defer"])] {
-        let mut driven = Driven::new(&[look]);
+fn a_denied_call_is_not_deferred() {
+    for (evaluation, effects) in [(Evaluation::Deny, ["refuse"]), (Evaluation::Ask, ["defer"])] {
+        let mut driven = DrivenCall::new(&[evaluation]);
         driven.step(begun());
         assert_eq!(driven.step(said(Some(Permission::Defer))), effects);
     }
-    let mut driven = Driven::new(&[Look::Ask, Look::Deny]);
+    let mut driven = DrivenCall::new(&[Evaluation::Ask, Evaluation::Deny]);
     driven.step(begun());
     driven.step(said(Some(Permission::Defer)));
     assert_eq!(driven.step(CallEvent::NotDeferred), ["refuse"]);
 }
 
 #[test]
-fn what_only_a_person_may_answer_for_is_asked_about_whatever_the_rules_say() {
-    let mut driven = Driven::new(&[Look::Allow]);
+fn a_call_that_needs_an_answer_is_always_asked_about() {
+    let mut driven = DrivenCall::new(&[Evaluation::Allow]);
     driven.call.needs_answer = true;
     driven.step(begun());
     assert_eq!(driven.step(said(Some(Permission::Allow))), ["ask"]);
 }
 
 #[test]
-fn a_call_that_has_run_keeps_its_outcome_when_the_turn_is_stopped() {
-    let mut driven = Driven::new(&[Look::Allow]);
+fn a_finished_call_keeps_its_outcome_when_the_turn_is_stopped() {
+    let mut driven = DrivenCall::new(&[Evaluation::Allow]);
     for event in [
         begun(),
         said(None),
@@ -273,12 +273,12 @@ fn a_call_that_has_run_keeps_its_outcome_when_the_turn_is_stopped() {
     );
 }
 
-fn look() -> impl Strategy<Value = Look> {
+fn evaluation() -> impl Strategy<Value = Evaluation> {
     prop_oneof![
-        3 => Just(Look::Allow),
-        4 => Just(Look::Ask),
-        1 => Just(Look::AskByRule),
-        1 => Just(Look::Deny),
+        3 => Just(Evaluation::Allow),
+        4 => Just(Evaluation::Ask),
+        1 => Just(Evaluation::AskByRule),
+        1 => Just(Evaluation::Deny),
     ]
 }
 
@@ -309,21 +309,21 @@ fn verdicts() -> impl Strategy<Value = Option<HookVerdict>> {
     proptest::option::of((permission, silence).prop_map(|(permission, silence)| verdict(permission, silence)))
 }
 
-/// What happens next to a call.
+/// The next event of a call.
 #[derive(Debug, Clone)]
-enum Happens {
-    /// What its driver would tell it, as it stands.
+enum TestEvent {
+    /// An event that the driver would send in the current state.
     Fitting {
         changed: Option<Changed>,
         verdict: Option<HookVerdict>,
         answer: PermissionAnswer,
         by_hooks: bool,
     },
-    /// Anything at all.
+    /// Any event.
     Stray(CallEvent),
 }
 
-impl Happens {
+impl TestEvent {
     fn event(self, state: &State) -> CallEvent {
         let (changed, verdict, answer, by_hooks) = match self {
             Self::Stray(event) => return event,
@@ -349,16 +349,16 @@ impl Happens {
     }
 }
 
-fn happens() -> impl Strategy<Value = Happens> {
+fn test_event() -> impl Strategy<Value = TestEvent> {
     let fitting = (changes(), verdicts(), answers(), any::<bool>()).prop_map(|(changed, verdict, answer, by_hooks)| {
-        Happens::Fitting {
+        TestEvent::Fitting {
             changed,
             verdict,
             answer,
             by_hooks,
         }
     });
-    prop_oneof![3 => fitting, 2 => events().prop_map(Happens::Stray)]
+    prop_oneof![3 => fitting, 2 => events().prop_map(TestEvent::Stray)]
 }
 
 fn events() -> impl Strategy<Value = CallEvent> {
@@ -383,18 +383,18 @@ fn events() -> impl Strategy<Value = CallEvent> {
     ]
 }
 
-/// What must hold at every step of a call, whatever comes.
+/// Checks the invariants at every step of a call.
 #[derive(Default)]
-struct Watch {
-    /// It must never run any more: it was denied or withdrawn, or is over.
-    barred: bool,
+struct InvariantChecker {
+    /// Whether the call must not run any more, because it was denied or withdrawn or has ended.
+    must_not_run: bool,
 }
 
-impl Watch {
-    fn step(&mut self, driven: &mut Driven, event: &CallEvent) {
-        let looks_before = driven.looked.borrow().len();
-        let was_put_off = driven.call.is_deferred();
-        self.barred |= match (&driven.call.state, event) {
+impl InvariantChecker {
+    fn step(&mut self, driven: &mut DrivenCall, event: &CallEvent) {
+        let evaluated_before = driven.evaluated.borrow().len();
+        let was_deferred = driven.call.is_deferred();
+        self.must_not_run |= match (&driven.call.state, event) {
             (State::Hooked, CallEvent::HooksSaid { verdict, .. }) => {
                 verdict.as_ref().is_some_and(|said| said.permission == Permission::Deny)
             }
@@ -405,42 +405,46 @@ impl Watch {
             _ => false,
         };
         let names = driven.step(event.clone());
-        let looked = driven.looked.borrow();
-        let now = looked.get(looks_before..).unwrap_or_default();
-        self.barred |= now.contains(&Look::Deny);
+        let evaluated = driven.evaluated.borrow();
+        let now = evaluated.get(evaluated_before..).unwrap_or_default();
+        self.must_not_run |= now.contains(&Evaluation::Deny);
         if names.contains(&"keep") || names.contains(&"run") {
-            assert!(!self.barred, "it was denied or withdrawn, and runs: {event:?}");
+            assert!(!self.must_not_run, "a denied or withdrawn call runs: {event:?}");
             assert!(
-                !was_put_off || matches!(event, CallEvent::NotDeferred),
-                "it was put off, and runs: {event:?}"
+                !was_deferred || matches!(event, CallEvent::NotDeferred),
+                "a deferred call runs: {event:?}"
             );
         }
         if names.contains(&"keep") {
             assert!(
                 !now.is_empty(),
-                "the rules were not looked at before it runs: {event:?}"
+                "the rules were not evaluated before the call runs: {event:?}"
             );
         }
         assert!(!names.contains(&"run") || matches!(event, CallEvent::Kept));
         let told = driven.count("tell");
-        assert!(told <= 1, "told twice");
-        assert_eq!(told == 1, driven.call.result().is_some(), "told and done are one");
+        assert!(told <= 1, "the end was reported twice");
+        assert_eq!(
+            told == 1,
+            driven.call.result().is_some(),
+            "the end is reported exactly if the call is done"
+        );
     }
 }
 
 proptest! {
     #[test]
     fn every_call_ends_once_and_deny_never_becomes_allow(
-        looks in proptest::collection::vec(look(), 1..8),
-        happens in proptest::collection::vec(happens(), 0..16),
+        upcoming in proptest::collection::vec(evaluation(), 1..8),
+        test_event in proptest::collection::vec(test_event(), 0..16),
         needs_answer: bool,
     ) {
-        let mut driven = Driven::new(&looks);
+        let mut driven = DrivenCall::new(&upcoming);
         driven.call.needs_answer = needs_answer;
-        let mut watch = Watch::default();
-        for happens in happens.into_iter().chain([Happens::Stray(stopped())]) {
-            let event = happens.event(&driven.call.state);
-            watch.step(&mut driven, &event);
+        let mut checker = InvariantChecker::default();
+        for test_event in test_event.into_iter().chain([TestEvent::Stray(stopped())]) {
+            let event = test_event.event(&driven.call.state);
+            checker.step(&mut driven, &event);
         }
         prop_assert!(driven.call.is_done());
         prop_assert_eq!(driven.call.is_deferred(), driven.count("tell") == 0);
@@ -448,23 +452,23 @@ proptest! {
     }
 
     #[test]
-    fn what_a_hook_asks_about_runs_only_after_a_yes(
-        looks in proptest::collection::vec(look(), 1..8),
-        happens in proptest::collection::vec(happens(), 0..16),
+    fn a_call_that_a_hook_asks_about_runs_only_after_an_allow(
+        upcoming in proptest::collection::vec(evaluation(), 1..8),
+        test_event in proptest::collection::vec(test_event(), 0..16),
     ) {
-        let mut driven = Driven::new(&looks);
+        let mut driven = DrivenCall::new(&upcoming);
         driven.step(begun());
         driven.step(said(Some(Permission::Ask)));
         let mut answered = false;
-        for happens in happens {
-            let event = happens.event(&driven.call.state);
+        for test_event in test_event {
+            let event = test_event.event(&driven.call.state);
             let asked = matches!(driven.call.state, State::Asking(_));
-            let says_yes = matches!(
+            let allows = matches!(
                 &event,
                 CallEvent::Answered(PermissionAnswer::Allow { .. })
                     | CallEvent::HooksAnswered(Some(PermissionAnswer::Allow { .. }))
             );
-            answered |= asked && says_yes;
+            answered |= asked && allows;
             driven.step(event);
             prop_assert!(answered || driven.count("keep") == 0);
         }

@@ -1,4 +1,4 @@
-//! A tool call and its state. Only the machine changes it.
+//! A tool call and its state, which only the state machine changes.
 
 use serde_json::Value;
 use sluice_permission::Decision;
@@ -7,24 +7,24 @@ use sluice_tools::{AnyTool, Pins};
 use crate::answer::Grant;
 use crate::end::End;
 
-/// One tool use.
+/// A tool call.
 #[derive(Debug, Default)]
 pub struct Call {
     pub id: String,
     pub name: String,
-    /// What the model gave, defaults filled in.
+    /// The input from the model, with defaults filled in.
     pub input: Value,
-    /// Validated, with absolute paths: what is asked about.
+    /// The validated input with absolute paths, which permission requests contain.
     pub checked: Value,
-    /// The tool itself put more into the input than the model did.
+    /// Whether the tool itself has extended the input.
     pub presented: bool,
-    /// Where the paths of its input led when the call was decided about.
+    /// The paths of the input as they were resolved for the permission decision.
     pub pins: Pins,
     pub tool: Option<AnyTool>,
     pub safe: bool,
-    /// It needs an answer of a person, whatever the rules say.
+    /// Whether it needs an answer of the user regardless of the rules.
     pub needs_answer: bool,
-    /// The input as an answer changed it.
+    /// The input as the answer to a permission request changed it.
     pub(crate) given: Option<Value>,
     pub(crate) state: State,
 }
@@ -32,27 +32,27 @@ pub struct Call {
 /// The state of a call.
 #[derive(Debug, Default)]
 pub(crate) enum State {
-    /// Not begun.
+    /// The call is not processed yet.
     #[default]
     Proposed,
-    /// `PreToolUse` hooks look at it.
+    /// `PreToolUse` hooks are running.
     Hooked,
-    /// It needs a permission request, which is not made yet.
+    /// It needs a permission request, which was not sent yet.
     Decided(Box<Decision>),
     /// A permission request is open.
     Asking(Box<Ask>),
-    /// It may run, once the file it changes is kept.
+    /// It may run as soon as the checkpoint of the file that it changes is made.
     Keeping(Grant),
     Running(Grant),
-    /// It ran; `PostToolUse` hooks look at what it came to.
+    /// It has run; `PostToolUse` hooks are running.
     Ran(Box<End>),
-    /// The rules deny it; `PermissionDenied` hooks look at that.
+    /// The rules deny it; `PermissionDenied` hooks are running.
     Refused(Box<End>),
-    /// The question was withdrawn: the turn is being stopped.
+    /// The permission request was withdrawn, because the turn is being stopped.
     Withdrawn,
-    /// A hook has put it off: nothing comes of it now.
+    /// A hook deferred it to a later process.
     Deferred,
-    /// It came to this `tool_result` block.
+    /// It has ended with this `tool_result` block.
     Done(Value),
 }
 
@@ -61,21 +61,21 @@ pub(crate) enum State {
 pub struct Ask {
     pub request_id: String,
     pub of: AskedOf,
-    /// Why it is asked about.
+    /// The decision that led to the request.
     pub decision: Decision,
 }
 
-/// Who is asked.
+/// The recipient of a permission request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AskedOf {
-    /// The person or the host; `PermissionRequest` hooks may answer as well.
+    /// The user or the host. `PermissionRequest` hooks may answer as well.
     Person,
-    /// `PermissionRequest` hooks alone.
+    /// Only `PermissionRequest` hooks.
     Hooks,
 }
 
 impl Call {
-    /// A call as the model made it, defaults filled in.
+    /// Creates a call with the input from the model, in which defaults are filled in.
     pub fn new(id: String, name: String, input: Value, tool: Option<AnyTool>) -> Self {
         let known = tool.as_ref().and_then(|tool| tool.provenance());
         Self {
@@ -90,18 +90,18 @@ impl Call {
     }
 }
 
-/// How it stands.
+/// Queries of the state.
 impl Call {
     pub fn is_proposed(&self) -> bool {
         matches!(self.state, State::Proposed)
     }
 
-    /// Hooks look at it before it is decided about.
+    /// Whether `PreToolUse` hooks are running.
     pub fn is_hooked(&self) -> bool {
         matches!(self.state, State::Hooked)
     }
 
-    /// It was allowed, and is not over.
+    /// Whether it was allowed and has not ended.
     pub fn is_allowed(&self) -> bool {
         matches!(self.state, State::Keeping(_) | State::Running(_))
     }
@@ -114,17 +114,17 @@ impl Call {
         matches!(self.state, State::Deferred)
     }
 
-    /// Nothing more comes of it now.
+    /// Whether it has ended or was deferred.
     pub fn is_done(&self) -> bool {
         matches!(self.state, State::Done(_) | State::Deferred)
     }
 
-    /// It was begun, is not over, and no person is asked about it.
+    /// Whether it is being processed and does not wait for an answer of the user.
     pub fn is_under_way(&self) -> bool {
         !self.is_proposed() && !self.is_done() && self.ask().is_none()
     }
 
-    /// The permission request that is open about it, if a person is asked.
+    /// Returns the open permission request, if it was sent to the user.
     pub fn ask(&self) -> Option<&Ask> {
         match &self.state {
             State::Asking(ask) if ask.of == AskedOf::Person => Some(ask),
@@ -132,12 +132,12 @@ impl Call {
         }
     }
 
-    /// Whether this is the id of its open permission request.
+    /// Whether the open permission request has this id.
     pub fn is_asked(&self, request_id: &str) -> bool {
         matches!(&self.state, State::Asking(ask) if ask.request_id == request_id)
     }
 
-    /// What it came to, as long as hooks may change it.
+    /// Returns the end of the call while hooks may still change it.
     pub fn untold(&self) -> Option<&End> {
         match &self.state {
             State::Ran(end) | State::Refused(end) => Some(end),
@@ -145,7 +145,7 @@ impl Call {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the end of the call for changes by hooks.
     pub fn untold_mut(&mut self) -> Option<&mut End> {
         match &mut self.state {
             State::Ran(end) | State::Refused(end) => Some(end),
@@ -153,7 +153,7 @@ impl Call {
         }
     }
 
-    /// Its `tool_result` block, for the model.
+    /// Returns the `tool_result` block for the model.
     pub fn result(&self) -> Option<&Value> {
         match &self.state {
             State::Done(block) => Some(block),
@@ -161,7 +161,7 @@ impl Call {
         }
     }
 
-    /// The input it is run with. Where a person was asked to do something with the input, that is what they were shown.
+    /// Returns the input for the tool. If the tool needs the user, this is the input that the user was shown.
     pub fn run_input(&self) -> &Value {
         let shown = self.tool.as_ref().is_some_and(|tool| tool.descriptor().needs_person);
         let own = if shown { &self.checked } else { &self.input };

@@ -1,15 +1,15 @@
-//! What `PreToolUse` hooks may do to a permission decision: deny or ask about anything, and allow a call unless a rule
-//! denies or asks about it or it needs a person's answer.
+//! How `PreToolUse` hooks change a permission decision. They can deny or ask about any call, and allow a call unless a
+//! rule denies or asks about it or it needs an answer of the user.
 
 use sluice_permission::decide::after_hook;
 use sluice_permission::{Decision, PermissionMode, Reason, ReasonKind, Verdict};
 
-/// The permission decision of a hook, from the mildest to the strictest.
+/// The permission decision of a hook, ordered from the least to the most strict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
     Allow,
     Ask,
-    /// Neither now: the turn ends with the call undone.
+    /// The turn ends without running the call.
     Defer,
     Deny,
 }
@@ -18,19 +18,19 @@ pub enum Permission {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookVerdict {
     pub permission: Permission,
-    /// The hook's own words.
+    /// The reason as the hook gave it.
     pub reason: String,
-    /// The same, with whose they are where that is not plain.
+    /// The reason with the name of the hook, if it is needed.
     pub shown: String,
     pub silence: Option<Silence>,
 }
 
-/// Which hook did not answer, where that decides about the call.
+/// The kind of hook that gave no result, if that determines the decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Silence {
-    /// A hook of a file.
+    /// A hook of a settings file.
     Hook,
-    /// A callback of the host: a failure, not a denial.
+    /// A callback of the host. The call fails instead of being denied.
     Host,
     /// A hook that did not run because its folder is not trusted.
     HeldBack,
@@ -42,7 +42,7 @@ impl HookVerdict {
         self.permission == Permission::Deny && self.silence == Some(Silence::Host)
     }
 
-    /// What remains of a decision about a call of `tool`.
+    /// Returns the decision about a call of `tool` after the hooks.
     pub(crate) fn adjust(&self, decision: Decision, tool: &str, mode: &PermissionMode) -> Decision {
         let reason = || Reason {
             kind: Some(ReasonKind::Hook),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_forbids_everything_and_allows_what_nobody_objects_to() {
+    fn hooks_can_deny_everything_and_allow_calls_without_objections() {
         let open = Decision::ask(Reason::kind(ReasonKind::Other), "open");
         for (decision, allow, ask) in [
             (by_rule(Behavior::Deny), Verdict::Deny, Verdict::Deny),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_asked_an_ask_is_a_no() {
+    fn an_ask_is_a_deny_in_the_mode_dont_ask() {
         let decision = said(Permission::Ask).adjust(by_rule(Behavior::Allow), "Bash", &PermissionMode::DontAsk);
         assert_eq!(decision.behavior, Verdict::Deny);
     }

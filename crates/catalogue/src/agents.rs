@@ -1,9 +1,9 @@
-//! Agent definitions: the kinds of subagents a session can start.
+//! Agent definitions: the types of subagents that a session can start.
 //!
-//! * `definition`: one kind, read from a Markdown file with front matter or from JSON;
-//! * [`builtin`]: the kinds there always are;
-//! * `roster`: all kinds of a session, from every scope;
-//! * [`notebook`]: the `MEMORY.md` a kind keeps between sessions.
+//! * `definition`: one definition, read from a Markdown file with front matter or from JSON;
+//! * [`builtin`]: the built-in definitions;
+//! * `roster`: all definitions of a session, from all scopes;
+//! * [`notebook`]: the memory (`MEMORY.md`) of an agent, which persists between sessions.
 
 pub mod builtin;
 mod definition;

@@ -1,10 +1,10 @@
-//! The arguments of a slash command, filled into its body.
+//! Fills the arguments of a slash command into its body.
 //!
-//! `$ARGUMENTS` is all of them, `$ARGUMENTS[n]` and `$n` one of them counted from zero, `$name` one that the front
-//! matter names. A placeholder whose argument was not given stays as it is. What was filled in is not looked at again,
+//! `$ARGUMENTS` is replaced with all arguments, `$ARGUMENTS[n]` and `$n` with one of them (from zero), and `$name` with
+//! one that the front matter names. A placeholder without an argument is unchanged. Inserted text is not scanned again,
 //! so an argument cannot contain a placeholder.
 
-/// The arguments of one command.
+/// The arguments of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arguments<'a> {
     all: &'a str,
@@ -21,15 +21,15 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The text with its marks filled in, and whether there was one to fill.
+    /// Fills the placeholders of a text. Also returns whether there was one.
     pub fn fill(&self, text: &str) -> (String, bool) {
         let mut filled = String::with_capacity(text.len() + self.all.len());
         let mut used = false;
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('$') {
             filled.push_str(before);
-            match self.mark(after) {
-                // One backslash says that the mark is meant as it stands; two are two.
+            match self.placeholder(after) {
+                // A single backslash escapes the placeholder; two backslashes are literal.
                 Some((_, length)) if before.ends_with('\\') && !before.ends_with("\\\\") => {
                     filled.pop();
                     filled.push('$');
@@ -52,8 +52,8 @@ impl<'a> Arguments<'a> {
         (filled, used)
     }
 
-    /// The value of the placeholder after a `$`, and its length.
-    fn mark(&self, text: &str) -> Option<(&str, usize)> {
+    /// Returns the value of the placeholder after a `$`, and the length of the placeholder.
+    fn placeholder(&self, text: &str) -> Option<(&str, usize)> {
         const ALL: &str = "ARGUMENTS";
         if let Some(rest) = text.strip_prefix(ALL) {
             if let Some((digits, length)) = bracketed(rest) {
@@ -80,15 +80,15 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '-'
 }
 
-/// The digits of `[12]` at the start of a text, and how long all of it is.
+/// Returns the digits of an index like `[12]` at the start of the text, and the length of the index.
 fn bracketed(text: &str) -> Option<(&str, usize)> {
     let (digits, _) = text.strip_prefix('[')?.split_once(']')?;
     let whole = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
     whole.then_some((digits, digits.len() + 2))
 }
 
-/// Cuts at spaces; quotes hold together what is inside them. A quote that is never closed is a letter, and so is an
-/// apostrophe inside a word.
+/// Splits at whitespace, except inside quotes. An unclosed quote and an apostrophe inside a word are ordinary
+/// characters.
 fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -132,20 +132,20 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_filled_and_counted_from_zero() {
+    fn placeholders_are_filled_and_counted_from_zero() {
         let text = "zero=$0 one=$1 two=$2 all=$ARGUMENTS i=$ARGUMENTS[1] far=$ARGUMENTS[9]";
         let expected = "zero=one two one=three two=$2 all=\"one two\" three i=three far=$ARGUMENTS[9]";
         assert_eq!(fill(text, "\"one two\" three"), expected);
     }
 
     #[test]
-    fn all_of_nothing_is_nothing() {
+    fn placeholders_without_arguments() {
         assert_eq!(fill("Paint it $ARGUMENTS.", ""), "Paint it .");
         assert_eq!(fill("Costs $5 and $", ""), "Costs $5 and $");
     }
 
     #[test]
-    fn arguments_may_have_names() {
+    fn arguments_can_have_names() {
         let names = ["who".to_owned(), "how".to_owned()];
         let arguments = Arguments::new("alice", &names);
         let (text, used) = arguments.fill("Greet $who $how, not $whose $HOME");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_group_and_an_open_one_is_a_letter() {
+    fn quotes_group_and_an_unclosed_one_is_literal() {
         assert_eq!(
             split("a 'b c' \"d  e\"f \"\" it's Bob's"),
             ["a", "b c", "d  ef", "", "it's", "Bob's"]
@@ -164,19 +164,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_put_in_is_not_looked_at_again(args in "[$a-z0-9 ]{0,20}") {
+        fn inserted_text_is_not_scanned_again(args in "[$a-z0-9 ]{0,20}") {
             let names = ["x".to_owned()];
             prop_assert_eq!(Arguments::new(&args, &names).fill("<$ARGUMENTS>").0, format!("<{args}>"));
         }
 
         #[test]
-        fn a_text_without_marks_stays_as_it_is(text in "[^$]{0,60}", args in ".{0,20}") {
+        fn a_text_without_placeholders_is_unchanged(text in "[^$]{0,60}", args in ".{0,20}") {
             let (filled, used) = Arguments::new(&args, &[]).fill(&text);
             prop_assert!(filled == text && !used);
         }
 
         #[test]
-        fn words_without_quotes_are_cut_at_spaces(text in "[a-z ]{0,40}") {
+        fn words_without_quotes_are_split_at_spaces(text in "[a-z ]{0,40}") {
             let words: Vec<&str> = text.split_whitespace().collect();
             prop_assert_eq!(split(&text), words);
         }
@@ -187,13 +187,13 @@ mod tests {
             let text = quoted.join(" ");
             prop_assert_eq!(&split(&text), &words);
             for (n, word) in words.iter().enumerate() {
-                let mark = format!("${n}");
-                prop_assert_eq!(&Arguments::new(&text, &[]).fill(&mark).0, word);
+                let placeholder = format!("${n}");
+                prop_assert_eq!(&Arguments::new(&text, &[]).fill(&placeholder).0, word);
             }
         }
 
         #[test]
-        fn nothing_typed_is_a_panic(text in "\\PC{0,40}", args in "\\PC{0,40}") {
+        fn any_text_is_handled_without_a_panic(text in "\\PC{0,40}", args in "\\PC{0,40}") {
             let names = ["x".to_owned()];
             let _ = Arguments::new(&args, &names).fill(&text).1;
         }

@@ -1,23 +1,24 @@
-//! The body of a slash command or skill in parts: text, and shell commands whose output replaces them.
+//! Splits the body of a slash command or skill into text and shell commands, which are replaced by their output.
 //!
-//! A shell command is written !`so` at the start of a line or after a space, or as a fenced block that opens with
-//! three backticks and an exclamation mark. Parts are found before arguments are filled in: an argument can be part of
-//! a shell command, but cannot become one.
+//! A shell command is written as !`command` at the start of a line or after a space, or as a fenced block that opens
+//! with three backticks and an exclamation mark. Parts are found before arguments are filled in: an argument can be
+//! part of a shell command, but cannot become one.
 
 use crate::arguments::Arguments;
 
-/// One part of a body.
+/// A part of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     Text(String),
-    /// A command to run, and how it was written.
+    /// A shell command to run, and its source text.
     Run {
         command: String,
         written: String,
     },
 }
 
-/// The parts of a body with its arguments filled in. Without a placeholder the arguments follow at the end.
+/// Returns the parts of a body with the arguments filled in. If the body has no placeholder, the arguments are
+/// appended.
 pub fn parts(body: &str, arguments: &Arguments<'_>, all: &str) -> Vec<Part> {
     let mut used = false;
     let mut fill = |text: &str| {
@@ -25,18 +26,18 @@ pub fn parts(body: &str, arguments: &Arguments<'_>, all: &str) -> Vec<Part> {
         used |= filled;
         text
     };
-    let mut parts: Vec<Part> = cut(body)
+    let mut parts: Vec<Part> = split(body)
         .into_iter()
         .map(|part| match part {
-            Cut::Text(text) => Part::Text(fill(text)),
-            Cut::Inline(command) => {
+            Piece::Text(text) => Part::Text(fill(text)),
+            Piece::Inline(command) => {
                 let command = fill(command);
                 Part::Run {
                     written: format!("!`{command}`"),
                     command,
                 }
             }
-            Cut::Block(command) => {
+            Piece::Block(command) => {
                 let command = fill(command);
                 Part::Run {
                     written: format!("```!\n{command}\n```"),
@@ -52,14 +53,14 @@ pub fn parts(body: &str, arguments: &Arguments<'_>, all: &str) -> Vec<Part> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cut<'a> {
+enum Piece<'a> {
     Text(&'a str),
     Inline(&'a str),
     Block(&'a str),
 }
 
-/// Finds the commands of a body.
-fn cut(body: &str) -> Vec<Cut<'_>> {
+/// Splits a body into text and shell commands.
+fn split(body: &str) -> Vec<Piece<'_>> {
     const FENCE: &str = "```!";
     let mut parts = Vec::new();
     let mut from = 0;
@@ -76,7 +77,7 @@ fn cut(body: &str) -> Vec<Cut<'_>> {
         };
         match found {
             Some((part, length)) => {
-                parts.extend(body.get(from..at).filter(|text| !text.is_empty()).map(Cut::Text));
+                parts.extend(body.get(from..at).filter(|text| !text.is_empty()).map(Piece::Text));
                 parts.push(part);
                 at += length;
                 from = at;
@@ -84,17 +85,17 @@ fn cut(body: &str) -> Vec<Cut<'_>> {
             None => at += rest.chars().next().map_or(1, char::len_utf8),
         }
     }
-    parts.extend(body.get(from..).filter(|text| !text.is_empty()).map(Cut::Text));
+    parts.extend(body.get(from..).filter(|text| !text.is_empty()).map(Piece::Text));
     parts
 }
 
-fn inline(rest: &str) -> Option<(Cut<'_>, usize)> {
+fn inline(rest: &str) -> Option<(Piece<'_>, usize)> {
     let (command, _) = rest.strip_prefix("!`")?.split_once('`')?;
     let fits = !command.trim().is_empty() && !command.contains('\n');
-    fits.then_some((Cut::Inline(command), command.len() + 3))
+    fits.then_some((Piece::Inline(command), command.len() + 3))
 }
 
-fn block(rest: &str) -> Option<(Cut<'_>, usize)> {
+fn block(rest: &str) -> Option<(Piece<'_>, usize)> {
     let opening = rest.split_inclusive('\n').next()?;
     let inside = rest.get(opening.len()..)?;
     let end = inside
@@ -102,16 +103,16 @@ fn block(rest: &str) -> Option<(Cut<'_>, usize)> {
         .or_else(|| inside.starts_with("```").then_some(0))?;
     let command = inside.get(..end)?;
     let closing = if end == 0 && inside.starts_with("```") { 3 } else { 4 };
-    (!command.trim().is_empty()).then_some((Cut::Block(command), opening.len() + end + closing))
+    (!command.trim().is_empty()).then_some((Piece::Block(command), opening.len() + end + closing))
 }
 
-/// Whether a body names commands to run.
+/// Whether a body contains shell commands.
 #[must_use]
 pub fn runs_commands(body: &str) -> bool {
     first_command(body).is_some()
 }
 
-/// The first command of a body, as it is written there.
+/// Returns the source text of the first shell command of a body.
 #[must_use]
 pub fn first_command(body: &str) -> Option<String> {
     parts(body, &Arguments::new("", &[]), "")
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_found_where_they_may_stand() {
+    fn commands_are_found_at_line_starts_and_after_spaces() {
         let body = "!`a` and !`b c`\n```!\nd\ne\n```\nend";
         let block = Part::Run {
             command: "d\ne".to_owned(),
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_command_is_text() {
+    fn incomplete_commands_are_text() {
         for body in [
             "x!`a`",
             "=!`a`",
@@ -174,14 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn an_argument_is_part_of_a_command_but_never_becomes_one() {
+    fn an_argument_can_be_part_of_a_command_but_not_become_one() {
         assert_eq!(of("!`git show $0`", "HEAD"), [run("git show HEAD")]);
         assert_eq!(of("See $ARGUMENTS", "!`rm -r x`"), [text("See !`rm -r x`")]);
         assert_eq!(of("See", "!`rm`"), [text("See"), text("\n\nARGUMENTS: !`rm`")]);
     }
 
     #[test]
-    fn arguments_nobody_asked_for_follow() {
+    fn arguments_without_a_placeholder_are_appended() {
         assert_eq!(
             of("Say.\n", "one two"),
             [text("Say.\n"), text("\n\nARGUMENTS: one two")]
@@ -191,13 +192,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cutting_loses_nothing(body in "([a-z!` \n]|```!\n|\n```\n|!`x`){0,30}") {
+        fn splitting_loses_nothing(body in "([a-z!` \n]|```!\n|\n```\n|!`x`){0,30}") {
             let mut joined = String::new();
-            for part in cut(&body) {
+            for part in split(&body) {
                 match part {
-                    Cut::Text(text) => joined.push_str(text),
-                    Cut::Inline(command) => joined.push_str(&["!`", command, "`"].concat()),
-                    Cut::Block(_) => return Ok(()),
+                    Piece::Text(text) => joined.push_str(text),
+                    Piece::Inline(command) => joined.push_str(&["!`", command, "`"].concat()),
+                    Piece::Block(_) => return Ok(()),
                 }
             }
             prop_assert_eq!(joined, body);

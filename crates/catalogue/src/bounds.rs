@@ -1,19 +1,19 @@
-//! Whether files lie inside the folder they seem to lie in, with links resolved, with few system calls for many files.
+//! Checks whether files are inside a folder after links are resolved, with few system calls for many files.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder in which the files of an untrusted project must lie.
+/// The folder that must contain the files of an untrusted project.
 #[derive(Debug, Default)]
 pub struct Bounds {
     root: Option<PathBuf>,
-    /// Folders that are known to lie in it.
+    /// Folders that are known to be inside.
     inside: HashSet<PathBuf>,
 }
 
 impl Bounds {
-    /// A folder without links in its path; none has no bounds.
+    /// Creates bounds for a folder whose path contains no links; `None` means no bounds.
     #[must_use]
     pub fn new(root: Option<PathBuf>) -> Self {
         Self {
@@ -22,40 +22,40 @@ impl Bounds {
         }
     }
 
-    /// Whether there are any.
+    /// Whether there are bounds.
     #[must_use]
     pub fn there(&self) -> bool {
         self.root.is_some()
     }
 
-    /// Whether an existing file lies outside, with links resolved.
+    /// Whether an existing file is outside after links are resolved.
     pub fn leads_out(&mut self, path: &Path) -> bool {
         let Some(root) = self.root.clone() else { return false };
         let parent = path.parent().unwrap_or(path);
-        if self.holds(parent, &root, 1) && !is_link(path) {
+        if self.contains(parent, &root, 1) && !is_link(path) {
             return false;
         }
         path.canonicalize().is_ok_and(|real| !real.starts_with(root))
     }
 
-    /// Whether a folder lies in it. What is no link in such a folder does, too.
-    fn holds(&mut self, folder: &Path, root: &Path, up: usize) -> bool {
+    /// Whether a folder is inside. A folder that is not a link is inside if its parent is.
+    fn contains(&mut self, folder: &Path, root: &Path, up: usize) -> bool {
         if self.inside.contains(folder) {
             return true;
         }
         let by_parent = |this: &mut Self| {
             let parent = folder.parent().filter(|_| up > 0);
-            parent.is_some_and(|parent| this.holds(parent, root, up - 1)) && !is_link(folder)
+            parent.is_some_and(|parent| this.contains(parent, root, up - 1)) && !is_link(folder)
         };
-        let holds = by_parent(self) || folder.canonicalize().is_ok_and(|real| real.starts_with(root));
-        if holds {
+        let contains = by_parent(self) || folder.canonicalize().is_ok_and(|real| real.starts_with(root));
+        if contains {
             self.inside.insert(folder.to_owned());
         }
-        holds
+        contains
     }
 }
 
-/// What cannot be looked at is looked at more closely.
+/// Whether the path is a link. If that cannot be determined, the path is resolved by the caller.
 fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
 }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_wherever_they_stand() {
+    fn links_are_resolved_at_any_position_of_the_path() {
         let dir = tempfile::tempdir().unwrap();
         let at = |path: &str| dir.path().join(path);
         for folder in ["p/a/b", "q/b"] {
@@ -90,7 +90,7 @@ mod tests {
             ("q/b/f", true),
             ("p/a/none", false),
         ];
-        // Whatever was looked at before.
+        // The results must not depend on the order of the checks.
         for first in 0..files.len() {
             let mut bounds = Bounds::new(Some(root.clone()));
             for (path, out) in files.iter().cycle().skip(first).take(files.len()) {

@@ -1,6 +1,6 @@
 //! The built-in slash commands.
 
-/// A command that needs no file.
+/// A built-in command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Builtin {
     pub name: &'static str,
@@ -10,7 +10,7 @@ pub struct Builtin {
     pub does: Does,
 }
 
-/// What it does.
+/// The action of a built-in command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Does {
     Agents,
@@ -28,26 +28,26 @@ pub enum Does {
     ReloadSkills,
     Rename,
     Usage,
-    /// Answers with this text.
+    /// Replies with this text.
     Say(&'static str),
-    /// Becomes a prompt.
+    /// Sends this prompt to the model.
     Prompt(&'static str),
-    /// Wants a screen, which a host has and we do not: what can be said without one is said.
+    /// Needs a screen, which only a host has. The reply is what can be shown as text.
     Screen(Screen),
 }
 
-/// What a command that needs a screen answers without one.
+/// The reply of a command that needs a screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Screen {
     Help,
     Memory,
     Permissions,
     Status,
-    /// Nothing.
+    /// The command is not available.
     Nothing,
 }
 
-/// The commands that hosts see, by name.
+/// The commands that are listed for hosts, by name.
 pub const LISTED: &[Builtin] = &[
     listed("agents", "Show where subagents are defined", "", Does::Agents),
     Builtin {
@@ -142,8 +142,8 @@ pub const LISTED: &[Builtin] = &[
     },
 ];
 
-/// Commands of a screen: known, so that they do not go to the model, and not listed.
-const SCREENS: &[(&str, Screen)] = &[
+/// Commands that need a screen. They are not listed, but known, so that they are not sent to the model.
+const SCREEN_COMMANDS: &[(&str, Screen)] = &[
     ("add-dir", Screen::Nothing),
     ("bashes", Screen::Nothing),
     ("branch", Screen::Nothing),
@@ -182,8 +182,8 @@ const SCREENS: &[(&str, Screen)] = &[
     ("vim", Screen::Nothing),
 ];
 
-/// Commands of other products that have an answer here, and not listed.
-const SAID: &[(&str, &str)] = &[
+/// Commands of other products that get a reply here. They are not listed.
+const FIXED_REPLIES: &[(&str, &str)] = &[
     ("color", "/color is not available: the host draws the screen."),
     ("fast", "There is no fast mode; use `/model` and `/effort`."),
 ];
@@ -198,20 +198,20 @@ const fn listed(name: &'static str, description: &'static str, argument_hint: &'
     }
 }
 
-/// The command of this name.
+/// Returns the command with this name or alias.
 pub fn find(name: &str) -> Option<Builtin> {
     let known = LISTED
         .iter()
         .find(|command| command.name == name || command.aliases.contains(&name));
     let screen = || {
-        let (name, screen) = SCREENS.iter().find(|(known, _)| *known == name)?;
+        let (name, screen) = SCREEN_COMMANDS.iter().find(|(known, _)| *known == name)?;
         Some(listed(name, "", "", Does::Screen(*screen)))
     };
-    let said = || {
-        let (name, text) = SAID.iter().find(|(known, _)| *known == name)?;
+    let reply = || {
+        let (name, text) = FIXED_REPLIES.iter().find(|(known, _)| *known == name)?;
         Some(listed(name, "", "", Does::Say(text)))
     };
-    known.copied().or_else(screen).or_else(said)
+    known.copied().or_else(screen).or_else(reply)
 }
 
 #[cfg(test)]
@@ -221,15 +221,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_means_one_thing() {
+    fn names_and_aliases_are_unique() {
         let aliases = LISTED.iter().flat_map(|command| command.aliases);
         let mut names: Vec<&str> = LISTED
             .iter()
             .map(|command| command.name)
             .chain(aliases.copied())
             .collect();
-        names.extend(SCREENS.iter().map(|(name, _)| *name));
-        names.extend(SAID.iter().map(|(name, _)| *name));
+        names.extend(SCREEN_COMMANDS.iter().map(|(name, _)| *name));
+        names.extend(FIXED_REPLIES.iter().map(|(name, _)| *name));
         let all = names.len();
         names.sort_unstable();
         names.dedup();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_is_the_command_itself() {
+    fn commands_are_found_by_name_and_alias() {
         assert_eq!(find("cost").unwrap().name, "usage");
         assert_eq!(find("help").unwrap().does, Does::Screen(Screen::Help));
         assert_eq!(find("nosuch"), None);

@@ -1,4 +1,4 @@
-//! The catalogue: all slash commands, skills and output styles that were found.
+//! The catalogue: all slash commands, skills and output styles of a session.
 
 use std::path::PathBuf;
 
@@ -13,20 +13,20 @@ use crate::walk;
 /// The options of a session that concern slash commands, skills and plugins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CatalogueOptions {
-    /// Plugins the command line or the host named.
+    /// Plugin folders from the command line or the host.
     pub plugin_dirs: Vec<PluginDir>,
-    /// No commands and no skills: a prompt that begins with `/` is a prompt.
+    /// Whether commands and skills are disabled: a prompt that begins with `/` is an ordinary prompt.
     pub without_commands: bool,
-    /// The skills the host lets the model use; none is all of them.
+    /// The skills that the model may use; `None` means all skills.
     pub skills: Option<Vec<String>>,
 }
 
 /// A file with an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Which file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The error.
     pub message: String,
 }
 
@@ -36,12 +36,12 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// Everything that was found.
+/// All slash commands, skills, output styles and plugins.
 #[derive(Debug, Default, PartialEq)]
 pub struct Catalogue {
     /// Plugins.
     pub plugins: Plugins,
-    /// Commands and skills, each name once.
+    /// Commands and skills. Names are unique.
     pub entries: Vec<Entry>,
     /// Output styles.
     pub styles: Vec<Style>,
@@ -50,12 +50,12 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Looks at what there is; in further folders for skills alone.
+    /// Loads the catalogue. Only skills are loaded from the `further` folders.
     #[must_use]
     pub fn load(options: &CatalogueOptions, settings: &Settings, further: &[PathBuf]) -> Self {
         let plugins = Plugins::load(&options.plugin_dirs, settings);
         let mut catalogue = walk::walk(options, settings, further, plugins);
-        catalogue.heed_overrides(settings.get(&keys::SKILL_OVERRIDES));
+        catalogue.apply_overrides(settings.get(&keys::SKILL_OVERRIDES));
         if let Some(chosen) = &options.skills {
             for entry in &mut catalogue.entries {
                 entry.model_invocable &= chosen.iter().any(|name| entry.is_called(name));
@@ -64,24 +64,24 @@ impl Catalogue {
         catalogue
     }
 
-    /// The command or skill of this name.
+    /// Returns the command or skill with this name or title.
     pub fn find(&self, name: &str) -> Option<&Entry> {
         let by_name = self.entries.iter().find(|entry| entry.name == name);
         by_name.or_else(|| self.entries.iter().find(|entry| entry.is_called(name)))
     }
 
-    /// What a person may call.
+    /// Iterates over the commands and skills that the user may invoke.
     pub fn for_people(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.user_invocable)
     }
 
-    /// What the model may use by itself.
+    /// Iterates over the commands and skills that the model may invoke.
     pub fn for_model(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.model_invocable)
     }
 
-    /// What the person switched off, wholly or for the model.
-    fn heed_overrides(&mut self, overrides: Option<&serde_json::Value>) {
+    /// Applies the setting `skillOverrides`, which disables skills completely or for the model.
+    fn apply_overrides(&mut self, overrides: Option<&serde_json::Value>) {
         let Some(serde_json::Value::Object(overrides)) = overrides else {
             return;
         };

@@ -1,4 +1,4 @@
-//! A slash command or a skill: a file whose body becomes a prompt.
+//! A slash command or skill: a file whose body becomes a prompt.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use super::front_matter::{FrontMatter, cut};
 use super::plugins::ROOT_MARK;
 
-/// More than a prompt has a reason to hold.
-const LARGEST: u64 = 1024 * 1024;
+/// Maximum size of a file, in bytes.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// The placeholder for a skill's folder in its body.
 const SKILL_DIR_MARK: &str = "${CLAUDE_SKILL_DIR}";
 
-/// Which of the two.
+/// Whether an entry is a command or a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A file in a `commands` folder.
@@ -20,18 +20,18 @@ pub enum Kind {
     Skill,
 }
 
-/// Whose it is.
+/// The source of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The person's own.
+    /// The user's configuration folder.
     User,
-    /// It came with the folder the session works in.
+    /// The project folder.
     Project,
-    /// A plugin's.
+    /// A plugin.
     Plugin {
-        /// What the plugin is called.
+        /// The name of the plugin.
         name: String,
-        /// Its folder.
+        /// The folder of the plugin.
         root: PathBuf,
     },
 }
@@ -41,66 +41,66 @@ pub enum Origin {
 pub struct Entry {
     /// A command or a skill.
     pub kind: Kind,
-    /// Where it comes from.
+    /// The source.
     pub origin: Origin,
-    /// What follows the slash: `deploy`, `db:migrate`, `plugin:command`.
+    /// The name after the slash: `deploy`, `db:migrate`, `plugin:command`.
     pub name: String,
-    /// The name its front matter gives, where that is another one.
+    /// The name in the front matter, if it differs.
     pub title: Option<String>,
-    /// Its file.
+    /// The file.
     pub path: PathBuf,
-    /// Its description; without one, the first line of its body.
+    /// The description, or the first line of the body if there is none.
     pub description: String,
     /// When the model should use it.
     pub when_to_use: Option<String>,
-    /// What a person is shown of its arguments.
+    /// The hint about the arguments for the user.
     pub argument_hint: String,
-    /// Names of its arguments, in order.
+    /// The names of the arguments, in order.
     pub arguments: Vec<String>,
-    /// Rules that hold while it runs.
+    /// Allow rules that apply while it runs.
     pub allowed_tools: Vec<String>,
-    /// The model its turn runs on.
+    /// The model for its turn.
     pub model: Option<String>,
-    /// How hard its turn tries.
+    /// The effort level for its turn.
     pub effort: Option<String>,
-    /// Whether a person may call for it.
+    /// Whether the user may invoke it.
     pub user_invocable: bool,
-    /// Whether the model may.
+    /// Whether the model may invoke it.
     pub model_invocable: bool,
-    /// Whether the model sees only its name.
+    /// Whether the list for the model contains only the name.
     pub listed_by_name: bool,
-    /// Whether it runs in an agent of its own (`context: fork`), and of which kind.
+    /// Whether it runs in a subagent (`context: fork`).
     pub fork: bool,
-    /// The kind of agent.
+    /// The type of that subagent.
     pub agent: Option<String>,
-    /// Hooks that run while it is in use, as in a settings file.
+    /// Hooks that apply while it is in use, in the format of settings.
     pub hooks: Option<serde_json::Value>,
-    /// Whether there may be commands in its text; sure only where there are none.
+    /// Whether the body may contain shell commands. If this is `false`, it certainly contains none.
     pub may_run: bool,
 }
 
 impl Entry {
-    /// Whether it changes what runs without a question: it brings rules or hooks of its own.
+    /// Whether it changes which calls run without a permission request, by allow rules or hooks.
     pub fn lends(&self) -> bool {
         !self.allowed_tools.is_empty() || self.hooks.is_some()
     }
 
-    /// From the top of its file.
+    /// Creates an entry from the front matter and the first line of the body.
     pub fn new(kind: Kind, origin: Origin, name: String, path: PathBuf, front: &FrontMatter, first_line: &str) -> Self {
-        let said = front.text("description");
+        let description = front.text("description");
         let title = front.text("name").map(|title| match &origin {
             Origin::Plugin { name, .. } if !title.contains(':') => format!("{name}:{title}"),
             _ => title,
         });
-        // A command that says nothing of itself gives the model no reason to use it.
-        let described = said.is_some() || kind == Kind::Skill;
+        // Without a description the model does not know when to use a command.
+        let described = description.is_some() || kind == Kind::Skill;
         Self {
             kind,
             origin,
             title: title.filter(|title| kind == Kind::Skill && *title != name && is_name(title)),
             name,
             path,
-            description: said.unwrap_or_else(|| first_line.to_owned()),
+            description: description.unwrap_or_else(|| first_line.to_owned()),
             when_to_use: front.text("when_to_use").or_else(|| front.text("when-to-use")),
             argument_hint: hint(front),
             arguments: front.words("arguments").unwrap_or_default(),
@@ -117,12 +117,12 @@ impl Entry {
         }
     }
 
-    /// Whether it answers to this name.
+    /// Whether this is its name or title.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.title.as_deref() == Some(name)
     }
 
-    /// Its description in a list of commands.
+    /// Returns the description with the source, for lists of commands.
     pub fn told(&self) -> String {
         match &self.origin {
             Origin::User => format!("{} (user)", self.description),
@@ -131,7 +131,7 @@ impl Entry {
         }
     }
 
-    /// The folder a skill's own files lie in.
+    /// Returns the folder of a skill's files.
     pub fn folder(&self) -> Option<&Path> {
         match self.kind {
             Kind::Skill => self.path.parent(),
@@ -139,9 +139,9 @@ impl Entry {
         }
     }
 
-    /// Its body, read now, with the marks of its folders filled in and nothing else done to it.
+    /// Reads the body and fills in the placeholders for folders. Other placeholders are unchanged.
     pub fn body(&self) -> io::Result<String> {
-        let bytes = sluice_settings::read_regular(&self.path, LARGEST)?;
+        let bytes = sluice_settings::read_regular(&self.path, MAX_FILE_BYTES)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut body = cut(&text).body.to_owned();
         if let Origin::Plugin { root, .. } = &self.origin {
@@ -154,7 +154,7 @@ impl Entry {
     }
 }
 
-/// The hint as it was typed: `[a] [b]` is a list to YAML, and no list to the person.
+/// Returns the argument hint as text. YAML parses `[a]` as a list, which is converted back.
 fn hint(front: &FrontMatter) -> String {
     match front.get("argument-hint") {
         Some(serde_json::Value::Array(items)) => {
@@ -168,7 +168,7 @@ fn hint(front: &FrontMatter) -> String {
     }
 }
 
-/// Whether something can be called so after a slash.
+/// Whether the text can be the name of a command.
 pub fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.');
     !name.is_empty() && name.len() <= 128 && name.chars().all(fits)

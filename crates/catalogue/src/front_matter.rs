@@ -1,43 +1,43 @@
 //! Front matter: the fields between two `---` lines at the top of a slash command, a skill, an agent definition or an
 //! output style.
 //!
-//! It is written by hand and often not valid YAML (`description: Note: do this`). Then the fields that can be read
-//! line by line still count, and the problem is reported.
+//! It is written by hand and often not valid YAML (`description: Note: do this`). Then the fields that can be parsed
+//! line by line are used, and the problem is reported.
 
 use serde_json::{Map, Value};
 
-/// The largest front matter.
+/// Maximum size of front matter, in bytes.
 pub const LARGEST: usize = 64 * 1024;
-/// How deep it may be nested: each bracket that is open makes every word behind it dearer to read.
-const DEEPEST: usize = 64;
+/// Maximum nesting: the cost of YAML parsing grows with the number of open brackets.
+const MAX_DEPTH: usize = 64;
 
 /// The fields of a file's front matter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrontMatter {
     fields: Map<String, Value>,
-    /// Why it could not be read as it was meant, for a person.
+    /// A message for the user if it could not be parsed completely.
     pub problem: Option<String>,
 }
 
-/// A file cut in two.
+/// A file split into front matter and body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut<'a> {
-    /// The lines between the marks; none if the file does not begin with one.
+    /// The lines between the delimiters; `None` if the file has no front matter.
     pub head: Option<&'a str>,
-    /// Everything after.
+    /// The rest of the file.
     pub body: &'a str,
 }
 
-/// Cuts a file at its marks. A mark that is never closed is text like any other.
+/// Splits a file at the delimiters. Without a closing delimiter everything is body.
 pub fn cut(text: &str) -> Cut<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let whole = Cut { head: None, body: text };
-    let Some(first) = text.split_inclusive('\n').next().filter(|line| is_mark(line)) else {
+    let Some(first) = text.split_inclusive('\n').next().filter(|line| is_delimiter(line)) else {
         return whole;
     };
     let mut at = first.len();
     for line in text.get(at..).unwrap_or_default().split_inclusive('\n') {
-        if is_mark(line) {
+        if is_delimiter(line) {
             return Cut {
                 head: text.get(first.len()..at),
                 body: text.get(at + line.len()..).unwrap_or_default(),
@@ -48,7 +48,7 @@ pub fn cut(text: &str) -> Cut<'_> {
     whole
 }
 
-/// How deep brackets stand in one another, at the most.
+/// Returns the maximum nesting of brackets.
 fn depth(head: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for letter in head.bytes() {
@@ -62,23 +62,23 @@ fn depth(head: &str) -> usize {
     deepest
 }
 
-fn is_mark(line: &str) -> bool {
+fn is_delimiter(line: &str) -> bool {
     line.trim_end() == "---"
 }
 
-/// Reads a file's front matter and returns the rest of the file.
+/// Parses the front matter of a file. Also returns the rest of the file.
 pub fn read(text: &str) -> (FrontMatter, &str) {
     let cut = cut(text);
     (cut.head.map(FrontMatter::parse).unwrap_or_default(), cut.body)
 }
 
 impl FrontMatter {
-    /// The same fields, from JSON.
+    /// Creates front matter from JSON fields.
     pub fn of(fields: Map<String, Value>) -> Self {
         Self { fields, problem: None }
     }
 
-    /// Reads the lines between the marks.
+    /// Parses the lines between the delimiters.
     pub fn parse(head: &str) -> Self {
         if head.len() > LARGEST {
             return Self::by_lines(head, "the front matter is longer than 64 KiB".to_owned());
@@ -89,7 +89,7 @@ impl FrontMatter {
         if let Some(fields) = plain(head) {
             return Self::of(fields);
         }
-        if depth(head) > DEEPEST {
+        if depth(head) > MAX_DEPTH {
             return Self::by_lines(head, "the front matter is nested too deeply".to_owned());
         }
         Self::by_yaml(head)
@@ -110,8 +110,8 @@ impl FrontMatter {
         }
     }
 
-    /// Takes every line that says `key: value` by itself, and the items of plain lists. Where that accounts for every
-    /// line (`argument-hint: [a] [b]`, `description: Note: this`) nothing is wrong with the file.
+    /// Parses all lines of the form `key: value` and the items of simple lists. If these are all lines
+    /// (`argument-hint: [a] [b]`, `description: Note: this`), no problem is reported.
     fn by_lines(head: &str, problem: String) -> Self {
         let mut fields = Map::new();
         let mut open: Option<String> = None;
@@ -146,19 +146,19 @@ impl FrontMatter {
         }
     }
 
-    /// The value of a key, of any type.
+    /// Returns the value of a key, of any type.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.fields.get(key).filter(|value| !value.is_null())
     }
 
-    /// A key's one-line or many-line text; numbers and switches count as what was typed.
+    /// Returns the value of a key as text. Numbers and booleans are converted to text.
     pub fn text(&self, key: &str) -> Option<String> {
         text_of(self.get(key)?)
             .map(|text| text.trim().to_owned())
             .filter(|text| !text.is_empty())
     }
 
-    /// A key's yes or no.
+    /// Returns the value of a key as a boolean.
     pub fn flag(&self, key: &str) -> Option<bool> {
         match self.get(key)? {
             Value::Bool(flag) => Some(*flag),
@@ -171,8 +171,8 @@ impl FrontMatter {
         }
     }
 
-    /// A key's number.
-    #[allow(dead_code, reason = "agents say numbers, commands and skills do not")]
+    /// Returns the value of a key as a number.
+    #[allow(dead_code, reason = "only agent definitions contain numbers")]
     pub fn number(&self, key: &str) -> Option<f64> {
         match self.get(key)? {
             Value::Number(number) => number.as_f64(),
@@ -181,8 +181,8 @@ impl FrontMatter {
         }
     }
 
-    /// A key's items: a YAML list, or one line with commas. A comma inside parentheses belongs to its item, so
-    /// that `Bash(a, b), Read` is two rules. Absent and empty are different.
+    /// Returns the value of a key as a list: a YAML list, or one line with commas. A comma inside parentheses does not
+    /// separate, so `Bash(a, b), Read` is two items. `None` means that the key is absent.
     pub fn list(&self, key: &str) -> Option<Vec<String>> {
         match self.get(key)? {
             Value::Array(items) => Some(
@@ -196,7 +196,7 @@ impl FrontMatter {
         }
     }
 
-    /// A key's words: a YAML list, or one line with spaces or commas.
+    /// Returns the value of a key as words: a YAML list, or one line with spaces or commas.
     pub fn words(&self, key: &str) -> Option<Vec<String>> {
         let split = |text: &str| -> Vec<String> {
             text.split(|c: char| c == ',' || c.is_whitespace())
@@ -211,8 +211,8 @@ impl FrontMatter {
     }
 }
 
-/// Fields that are said so simply that there is no doubt what YAML would make of them: most files hold nothing else, and
-/// there may be many files. None leaves it to YAML.
+/// Parses fields that are so simple that YAML parsing gives the same result. Most files contain only such fields, and
+/// this is faster. Returns `None` if YAML parsing is needed.
 fn plain(head: &str) -> Option<Map<String, Value>> {
     let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let mut fields = Map::new();
@@ -242,19 +242,19 @@ fn plain_value(value: &str) -> Option<Value> {
         let simple = is_word(only) && only.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         return simple.then(|| Value::Array(vec![only.into()]));
     }
-    let means_more = value.contains(": ") || value.contains(" #") || value.ends_with(':');
-    (is_word(value) && !means_more).then(|| value.into())
+    let has_special_meaning = value.contains(": ") || value.contains(" #") || value.ends_with(':');
+    (is_word(value) && !has_special_meaning).then(|| value.into())
 }
 
-/// Whether this is a text, and nothing YAML knows by another meaning.
+/// Whether YAML parses this as a string.
 fn is_word(text: &str) -> bool {
-    const MEANT: [&str; 11] = [
+    const KEYWORDS: [&str; 11] = [
         "null", "true", "false", "yes", "no", "on", "off", "y", "n", "inf", "nan",
     ];
-    text.starts_with(|c: char| c.is_ascii_alphabetic()) && !MEANT.iter().any(|word| text.eq_ignore_ascii_case(word))
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && !KEYWORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Cuts at commas that stand outside parentheses.
+/// Splits at commas outside parentheses.
 fn items_of(text: &str) -> Vec<String> {
     let mut items = Vec::new();
     let mut item = String::new();
@@ -276,7 +276,7 @@ fn items_of(text: &str) -> Vec<String> {
     trimmed.map(str::to_owned).collect()
 }
 
-/// Whether everything a value opens it also closes, and it refers to nothing elsewhere.
+/// Whether the value closes all its brackets and quotes and contains no YAML reference.
 fn is_closed(value: &str) -> bool {
     let value = value.trim();
     let closes = |open: char, close: char| !value.starts_with(open) || value.ends_with(close);
@@ -284,7 +284,7 @@ fn is_closed(value: &str) -> bool {
     !value.starts_with(['&', '*']) && closes('[', ']') && closes('{', '}') && quoted('"') && quoted('\'')
 }
 
-/// A value that stands by itself on a line, without its quotes.
+/// Parses a single value of a line, without its quotes.
 fn scalar(text: &str) -> Value {
     let text = text.trim();
     let unquoted = ['"', '\'']
@@ -306,7 +306,7 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// YAML as JSON. Keys that are no text are written as text; tags are dropped.
+/// Converts YAML to JSON. Keys that are not strings are converted to strings; tags are dropped.
 fn json(value: yaml_serde::Value) -> Value {
     match value {
         yaml_serde::Value::Null => Value::Null,
@@ -336,7 +336,7 @@ mod tests {
 
     use super::*;
 
-    /// Lines as people write them, and some that are not quite.
+    /// Generates valid and almost valid lines of front matter.
     fn any_head() -> impl Strategy<Value = String> {
         let key = prop_oneof!["[a-z]{1,3}(-[a-z]{1,3})?", Just("yes".to_owned()), Just("1".to_owned())];
         let value = prop_oneof![
@@ -356,7 +356,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
-        fn what_is_plain_is_what_yaml_makes_of_it(head in any_head()) {
+        fn the_fast_parser_agrees_with_yaml(head in any_head()) {
             if let Some(fields) = plain(&head) {
                 prop_assert_eq!(FrontMatter::of(fields), FrontMatter::by_yaml(&head), "{}", head);
             }
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn most_files_are_plain() {
+    fn common_files_use_the_fast_parser() {
         for head in [
             "name: skill-1\ndescription: Knows how part 1 is done. Use it when part 1 is at hand.\n",
             "description: Looks at it\nargument-hint: [part]\nallowed-tools: Bash(git diff:*), Read\n",
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_without_end_are_not_read() {
+    fn deep_nesting_is_rejected() {
         let (front, _) = read(&format!("---\nname: x\na: {}\n---\nbody", "[{a: ".repeat(10_000)));
         assert_eq!(front.problem.as_deref(), Some("the front matter is nested too deeply"));
         assert_eq!(front.text("name").as_deref(), Some("x"));
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_cut_at_its_marks() {
+    fn a_file_is_split_at_its_delimiters() {
         let (front, body) = read("---\ndescription: says hello\n---\nHello.\n");
         assert_eq!(front.text("description").as_deref(), Some("says hello"));
         assert_eq!(body, "Hello.\n");
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_marks_is_all_body() {
+    fn a_file_without_delimiters_is_all_body() {
         for text in [
             "Hello.\n",
             "",
@@ -406,14 +406,14 @@ mod tests {
     }
 
     #[test]
-    fn windows_lines_and_a_byte_order_mark_are_no_obstacle() {
+    fn crlf_and_a_byte_order_mark_are_accepted() {
         let (front, body) = read("\u{feff}---\r\nname: x\r\n---\r\nbody\r\n");
         assert_eq!(front.text("name").as_deref(), Some("x"));
         assert_eq!(body, "body\r\n");
     }
 
     #[test]
-    fn a_rule_keeps_the_commas_in_its_parentheses() {
+    fn commas_in_parentheses_do_not_separate_items() {
         let (front, _) = read("---\nallowed-tools: Bash(echo a, b), Read,Write\n---\n");
         assert_eq!(
             front.list("allowed-tools").unwrap(),
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_yaml_is_read_by_lines_and_named() {
+    fn invalid_yaml_is_parsed_by_lines_and_reported() {
         let (front, body) =
             read("---\ndescription: Note: do this\nmodel: haiku\ntools: [\ndisable-model-invocation: true\n---\nB");
         assert_eq!(front.text("description").as_deref(), Some("Note: do this"));
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_plain_enough_are_no_problem() {
+    fn simple_lines_are_not_a_problem() {
         let (front, _) = read("---\nargument-hint: [a] [b]\ntools:\n  - Read\n  - 'Grep'\n---\n");
         assert_eq!(front.text("argument-hint").as_deref(), Some("[a] [b]"));
         assert_eq!(front.list("tools").unwrap(), ["Read", "Grep"]);
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_switches_are_read_as_typed() {
+    fn numbers_and_booleans_are_parsed() {
         let (front, _) = read("---\nname: 007\nversion: 1.5\nmaxTurns: 3\nbackground: yes\n---\n");
         assert_eq!(front.number("maxTurns"), Some(3.0));
         assert_eq!(front.flag("background"), Some(true));
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_of_aliases_costs_nothing() {
+    fn exponential_aliases_are_rejected() {
         let mut head = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
         for n in 1..12 {
             let refs = vec![format!("*a{}", n - 1); 9].join(", ");
@@ -465,7 +465,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cutting_loses_nothing(text in "(---\n)?([a-z: \\-\n]|---\n){0,60}") {
+        fn splitting_loses_nothing(text in "(---\n)?([a-z: \\-\n]|---\n){0,60}") {
             let cut = cut(&text);
             prop_assert!(text.ends_with(cut.body));
             match cut.head {
@@ -478,7 +478,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_a_file_says_is_a_panic(text in "(---\n)?\\PC{0,80}\n(---\n)?") {
+        fn any_file_is_parsed_without_a_panic(text in "(---\n)?\\PC{0,80}\n(---\n)?") {
             let (front, _) = read(&text);
             drop((front.text("a"), front.list("a"), front.flag("a"), front.number("a"), front.words("a")));
         }

@@ -1,21 +1,22 @@
-//! The files a session uses: slash commands, skills, output styles, plugins and `CLAUDE.md` files. They are read here,
-//! never run, whatever a file says.
+//! The files a session uses: slash commands, skills, agents, output styles, plugins and `CLAUDE.md` files. This crate
+//! only reads them; it never runs anything from them.
 //!
-//! The folders are searched once, at the start. Of each file the front matter is read; its body is read when it is
-//! used. An error in one file is reported in [`Catalogue::problems`] and does not affect the others.
+//! The folders are searched once, at the start of a session. Only the front matter of each file is read then; the body
+//! is read when it is used. An error in a file is reported in [`Catalogue::problems`] and does not affect other files.
 //!
 //! In reading order:
 //!
 //! * [`front_matter`]: the fields at the top of a file, pure;
-//! * [`entry`]: a slash command or a skill;
-//! * [`builtin`], `prompts`: the commands that need no file;
-//! * [`arguments`], [`body`]: the body of one, with `$ARGUMENTS` filled in and its `!` commands found, pure;
-//! * [`mentions`]: files a text mentions (`@src/main.rs`), pure;
+//! * [`entry`]: a slash command or skill;
+//! * [`builtin`], `prompts`: the built-in commands;
+//! * [`arguments`], [`body`]: the body of a command, with `$ARGUMENTS` filled in and its `!` shell commands found,
+//!   pure;
+//! * [`mentions`]: files that a text mentions (`@src/main.rs`), pure;
 //! * [`styles`]: output styles;
 //! * [`agents`]: agent definitions;
-//! * [`plugins`]: plugins, and where their agents, hooks and MCP servers lie;
-//! * [`listing`]: the list of skills the model is shown, pure;
-//! * `bounds`: whether files lie where they seem to; `walk`: the loader; `catalogue`: everything it found;
+//! * [`plugins`]: plugins, and the paths of their agents, hooks and MCP servers;
+//! * [`listing`]: the list of skills for the model, pure;
+//! * `bounds`: whether a file is inside a folder after links are resolved; `walk`: the loader; `catalogue`: its result;
 //! * [`memory`]: `CLAUDE.md` files and rules.
 
 pub mod agents;

@@ -1,66 +1,67 @@
-//! The list of skills the model is shown: names and descriptions, within a budget. Bodies are read when a skill is
-//! used.
+//! The list of skills for the model: names and descriptions, within a budget. Bodies are read when a skill is used.
 
 use super::entry::Entry;
 
-/// The longest description, unless the settings set another limit.
-const LONGEST: usize = 500;
-/// The share of the context window that the list may take, unless the settings set another one.
-const SHARE: f64 = 0.01;
-/// About how many characters a token has.
-const PER_TOKEN: f64 = 4.0;
+/// Default maximum length of a description, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 500;
+/// Default share of the context window for the list.
+const DEFAULT_SHARE: f64 = 0.01;
+/// Approximate number of characters per token.
+const CHARS_PER_TOKEN: f64 = 4.0;
 
 /// The size limits of the list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
-    /// Characters of all descriptions and names together.
+    /// Maximum number of characters of all descriptions and names together.
     pub all: usize,
-    /// Characters of one description.
+    /// Maximum number of characters of a description.
     pub one: usize,
 }
 
 impl Budget {
-    /// For a context window of so many tokens, by the settings.
+    /// Creates the budget for a context window of `window` tokens. `share` and `longest` come from the settings.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss
     )]
     pub fn new(window: u64, share: Option<f64>, longest: Option<f64>) -> Self {
-        let share = share.filter(|share| (0.0..=1.0).contains(share)).unwrap_or(SHARE);
+        let share = share
+            .filter(|share| (0.0..=1.0).contains(share))
+            .unwrap_or(DEFAULT_SHARE);
         let longest = longest
             .filter(|longest| *longest >= 0.0)
             .map(|longest| longest as usize);
         Self {
-            all: (window as f64 * share * PER_TOKEN) as usize,
-            one: longest.unwrap_or(LONGEST),
+            all: (window as f64 * share * CHARS_PER_TOKEN) as usize,
+            one: longest.unwrap_or(MAX_DESCRIPTION_CHARS),
         }
     }
 }
 
-/// The list, or nothing where there is nothing to tell.
+/// Returns the list, or `None` if it is empty.
 pub fn list<'a>(entries: impl Iterator<Item = &'a Entry>, budget: Budget) -> Option<String> {
     let lines = lines(entries, budget);
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// One line for each, in order. Where they would be too long every description is cut to the same length, and at last
-/// only names are told.
+/// Returns one line per entry, in order. If they exceed the budget, all descriptions are truncated to the same length;
+/// in the extreme case only the names remain.
 pub fn lines<'a>(entries: impl Iterator<Item = &'a Entry>, budget: Budget) -> Vec<String> {
     let entries: Vec<(&str, String)> = entries.map(|entry| (entry.name.as_str(), described(entry))).collect();
     let names: usize = entries.iter().map(|(name, _)| name.chars().count() + 5).sum();
     let room = budget.all.saturating_sub(names);
-    let longest = fair(&entries, room).min(budget.one);
+    let longest = common_limit(&entries, room).min(budget.one);
     entries
         .iter()
-        .map(|(name, text)| match clip(text, longest) {
+        .map(|(name, text)| match truncate(text, longest) {
             text if text.is_empty() => format!("- {name}"),
             text => format!("- {name}: {text}"),
         })
         .collect()
 }
 
-/// The description of one, on one line.
+/// Returns the description of an entry on one line.
 fn described(entry: &Entry) -> String {
     if entry.listed_by_name {
         return String::new();
@@ -72,8 +73,8 @@ fn described(entry: &Entry) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The largest length to which all may be cut so that together they fit.
-fn fair(entries: &[(&str, String)], room: usize) -> usize {
+/// Returns the largest maximum length for which all descriptions fit into `room` characters.
+fn common_limit(entries: &[(&str, String)], room: usize) -> usize {
     let mut lengths: Vec<usize> = entries.iter().map(|(_, text)| text.chars().count()).collect();
     lengths.sort_unstable();
     let mut left = room;
@@ -88,7 +89,7 @@ fn fair(entries: &[(&str, String)], room: usize) -> usize {
     usize::MAX
 }
 
-fn clip(text: &str, longest: usize) -> String {
+fn truncate(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.to_owned();
     }
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_told_whole() {
+    fn descriptions_within_the_budget_are_complete() {
         let entries = [skill("paint", "paints things"), skill("sweep", "sweeps\\n  the floor")];
         let budget = Budget { all: 1000, one: 100 };
         let expected = "- paint: paints things\n- sweep: sweeps the floor";
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_long_ones_give_way_first_and_names_are_never_lost() {
+    fn long_descriptions_are_truncated_first_and_names_never() {
         let long = "x".repeat(200);
         let entries = [skill("a", "short one"), skill("b", &long), skill("c", &long)];
         let text = list(entries.iter(), Budget { all: 150, one: 500 }).unwrap();
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_is_a_share_of_the_window() {
+    fn the_budget_is_a_share_of_the_context_window() {
         assert_eq!(Budget::new(200_000, None, None), Budget { all: 8000, one: 500 });
         assert_eq!(
             Budget::new(200_000, Some(0.5), Some(10.0)),
@@ -155,14 +156,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_list_keeps_to_its_budget(texts in proptest::collection::vec("[a-z ]{0,80}", 1..20), all in 0usize..2000) {
+        fn the_list_stays_within_the_budget(texts in proptest::collection::vec("[a-z ]{0,80}", 1..20), all in 0usize..2000) {
             let entries: Vec<Entry> = texts.iter().enumerate().map(|(n, text)| skill(&format!("s{n}"), text)).collect();
             let names: usize = entries.iter().map(|entry| entry.name.len() + 5).sum();
             let list = list(entries.iter(), Budget { all, one: 60 }).unwrap();
             prop_assert!(list.chars().count() <= all.max(names));
             for entry in &entries {
                 let (bare, described) = (format!("- {}", entry.name), format!("- {}: ", entry.name));
-                prop_assert!(list.lines().any(|told| told == bare || told.starts_with(&described)));
+                prop_assert!(list.lines().any(|line| line == bare || line.starts_with(&described)));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Memory files: `CLAUDE.md` files, from the widest to the nearest, with their imports, and rules. Those deeper in the
-//! project, and rules about certain files, are added when such a file is touched (`nearby`).
+//! Memory files: `CLAUDE.md` files with their imports, and rules, from the most general to the most specific. Files of
+//! subfolders, and rules for certain paths, are added when such a file is touched (`nearby`).
 
 mod nearby;
 mod text;
@@ -18,62 +18,62 @@ use sluice_settings::keys;
 
 use crate::plugins::builtin::Part;
 
-/// How deep imports and folders of rules may go.
-const DEEPEST: usize = 5;
-/// More than any such file has a reason to hold.
-const LARGEST: u64 = 256 * 1024;
-/// More files than anybody asks to be known.
-const MOST: usize = 500;
-/// How many are looked for: a text may import a hundred thousand that are not there.
-const MOST_LOOKS: usize = 10_000;
+/// Maximum depth of imports and of rule folders.
+const MAX_DEPTH: usize = 5;
+/// Maximum size of a memory file, in bytes.
+const MAX_FILE_BYTES: u64 = 256 * 1024;
+/// Maximum number of memory files.
+const MAX_FILES: usize = 500;
+/// Maximum number of file lookups, because a text may import very many files that do not exist.
+const MAX_LOOKUPS: usize = 10_000;
 
 /// Which memory files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemoryOptions {
-    /// None at all.
+    /// Whether memory files are disabled.
     pub off: bool,
-    /// Those of the directories added at the launch too.
+    /// Whether those of directories added at launch are read too.
     pub of_added_folders: bool,
 }
 
-/// One file that is to be known.
+/// A memory file for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// Where it lies.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its text, without front matter and comments.
+    /// The text without front matter and comments.
     pub text: String,
     /// The file that imports it.
     pub parent: Option<PathBuf>,
 }
 
-/// A rule about certain files: it is added when one of them is touched.
+/// A rule for certain paths. It is added when a matching file is touched.
 #[derive(Debug, Clone)]
 pub struct PathRule {
     path: PathBuf,
-    /// The patterns as they are written.
+    /// The patterns as text.
     patterns: Vec<String>,
     about: Gitignore,
 }
 
-/// Everything found at the start.
+/// The memory files found at the start of a session.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The memory files the model gets from the start.
+    /// The memory files that the model gets at the start.
     pub known: Vec<Memory>,
     waiting: Vec<PathRule>,
-    /// Where each really is.
+    /// The resolved paths of all files that were read.
     seen: HashSet<PathBuf>,
 }
 
-/// Everything a session with these settings is to know from the start; of further folders only where that is wanted.
+/// Loads the memory files for the start of a session, including those of the `further` folders.
 pub fn load_for(settings: &Settings, further: &[PathBuf]) -> Found {
     load(settings, settings.trusted(), further)
 }
 
-/// Everything that is to be known, in the order in which it is told: what is nearer comes later,
-/// since later words weigh more. A project nobody has trusted brings nothing in from outside of itself: what is known
-/// is sent to the model, and `@~/.ssh/id_rsa` in a stranger's file is not the person's wish.
+/// Loads all memory files in the order in which they are sent to the model: the most specific last, because later text
+/// has more weight. An untrusted project cannot import files from outside: memory files are sent to the model, and an
+/// untrusted file might import `@~/.ssh/id_rsa`.
 fn load(settings: &Settings, trusted: bool, further: &[PathBuf]) -> Found {
     let (places, chosen, work) = (settings.places(), settings.customs(), settings.work());
     let mut loader = Loader::new(settings);
@@ -86,22 +86,22 @@ fn load(settings: &Settings, trusted: bool, further: &[PathBuf]) -> Found {
     folders.reverse();
     for folder in folders {
         let inside = if folder.starts_with(&project) { &project } else { folder };
-        loader.bounds = (!trusted).then(|| real(inside));
+        loader.bounds = (!trusted).then(|| resolved(inside));
         loader.take(folder);
     }
     for folder in further {
-        loader.bounds = (!trusted).then(|| real(folder));
+        loader.bounds = (!trusted).then(|| resolved(folder));
         loader.take(folder);
     }
     loader.found
 }
 
-/// Where a folder really is, as far as it is there.
-fn real(folder: &Path) -> PathBuf {
+/// Returns the path with links resolved, or the path itself if it does not exist.
+fn resolved(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
-/// The reminder for the model, once, before the first prompt.
+/// Returns the reminder with all memory files, which is sent once before the first prompt.
 pub fn reminder(memories: &[Memory]) -> Option<String> {
     if memories.is_empty() {
         return None;
@@ -120,7 +120,7 @@ fn listed(memories: &[Memory]) -> String {
     files.collect::<Vec<String>>().join("\n\n")
 }
 
-/// Patterns of the settings as one that paths are held against; what is no pattern counts for nothing.
+/// Compiles patterns into one matcher. Invalid patterns are ignored.
 fn patterns<'a>(root: &Path, each: impl IntoIterator<Item = &'a str>) -> Gitignore {
     let mut builder = GitignoreBuilder::new(root);
     for pattern in each {
@@ -131,11 +131,11 @@ fn patterns<'a>(root: &Path, each: impl IntoIterator<Item = &'a str>) -> Gitigno
 
 struct Loader<'a> {
     settings: &'a Settings,
-    /// What a file must lie in, links followed.
+    /// The folder that must contain a file after links are resolved.
     bounds: Option<PathBuf>,
-    /// Files the person does not want to be known.
+    /// Files excluded by the settings.
     excluded: Gitignore,
-    looks: usize,
+    lookups: usize,
     found: Found,
 }
 
@@ -147,15 +147,15 @@ impl<'a> Loader<'a> {
             settings,
             bounds: None,
             excluded: patterns(Path::new("/"), names.filter_map(Value::as_str)),
-            looks: 0,
+            lookups: 0,
             found: Found::default(),
         }
     }
 
-    /// Takes what lies in a folder.
+    /// Loads the memory files of a folder.
     fn take(&mut self, folder: &Path) {
         let (places, chosen) = (self.settings.places(), self.settings.customs());
-        // The person's own file is not also the file of every project below their home.
+        // The user's file must not count as the project file of all projects below the home folder.
         let own = folder.join(".claude") == places.config_dir;
         if chosen.project {
             let named = self.file(&folder.join("CLAUDE.md"), None, 0);
@@ -172,10 +172,13 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Takes a file and what it imports; false if there is none.
+    /// Loads a file and its imports. Returns false if it does not exist.
     fn file(&mut self, path: &Path, parent: Option<&Path>, depth: usize) -> bool {
-        if path.canonicalize().is_ok_and(|real| self.found.seen.contains(&real)) {
-            self.looks += 1;
+        if path
+            .canonicalize()
+            .is_ok_and(|resolved| self.found.seen.contains(&resolved))
+        {
+            self.lookups += 1;
             return true;
         }
         match self.read(path) {
@@ -187,24 +190,24 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The text of a file that may be known.
+    /// Reads a file if it is allowed and within the limits.
     fn read(&mut self, path: &Path) -> Option<String> {
-        self.looks += 1;
-        if self.looks > MOST_LOOKS {
+        self.lookups += 1;
+        if self.lookups > MAX_LOOKUPS {
             return None;
         }
-        let real = path.canonicalize().ok()?;
-        let outside = self.bounds.as_ref().is_some_and(|bounds| !real.starts_with(bounds));
-        if outside || self.found.known.len() >= MOST || self.excluded.matched(path, false).is_ignore() {
+        let resolved = path.canonicalize().ok()?;
+        let outside = self.bounds.as_ref().is_some_and(|bounds| !resolved.starts_with(bounds));
+        if outside || self.found.known.len() >= MAX_FILES || self.excluded.matched(path, false).is_ignore() {
             return None;
         }
-        read(&real)
+        read(&resolved)
     }
 
-    /// Adds the text of a file, once, and its imports.
+    /// Adds the text of a file, unless it was added before, and its imports.
     fn keep(&mut self, path: &Path, said: &str, parent: Option<&Path>, depth: usize) {
         let said = text::without_comments(said);
-        if !self.found.seen.insert(real(path)) || said.trim().is_empty() {
+        if !self.found.seen.insert(resolved(path)) || said.trim().is_empty() {
             return;
         }
         let imports = text::imports(&said);
@@ -213,7 +216,7 @@ impl<'a> Loader<'a> {
             text: said,
             parent: parent.map(Path::to_owned),
         });
-        if depth < DEEPEST {
+        if depth < MAX_DEPTH {
             for import in imports {
                 let target = match import.strip_prefix("~/") {
                     Some(rest) => self.settings.places().home.join(rest),
@@ -224,14 +227,14 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Takes every rule of a folder, by name. Those about certain files wait.
+    /// Loads all rules of a folder, sorted by name. Rules for certain paths are stored for later.
     fn rules(&mut self, folder: &Path, root: &Path, depth: usize) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.sort();
         for path in paths {
             if path.is_dir() {
-                if depth < DEEPEST {
+                if depth < MAX_DEPTH {
                     self.rules(&path, root, depth + 1);
                 }
                 continue;
@@ -243,7 +246,7 @@ impl<'a> Loader<'a> {
             let about = text::paths(&text);
             if about.is_empty() {
                 self.keep(&path, text::without_front_matter(&text), None, 0);
-            } else if !self.found.seen.contains(&real(&path)) {
+            } else if !self.found.seen.contains(&resolved(&path)) {
                 self.found.waiting.push(PathRule {
                     about: patterns(root, about.iter().map(String::as_str)),
                     patterns: about,
@@ -254,9 +257,9 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// A text file of a reasonable size.
+/// Reads a text file up to the maximum size; `None` if it is blank.
 pub fn read(path: &Path) -> Option<String> {
-    let bytes = sluice_settings::read_regular(path, LARGEST).ok()?;
+    let bytes = sluice_settings::read_regular(path, MAX_FILE_BYTES).ok()?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     (!text.trim().is_empty()).then_some(text)
 }
@@ -279,7 +282,7 @@ mod tests {
         }
     }
 
-    fn lay(root: &Path, files: &[(&str, &str)]) {
+    fn write_files(root: &Path, files: &[(&str, &str)]) {
         for (path, text) in files {
             let path = root.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -305,9 +308,9 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_comes_first_and_the_nearest_last() {
+    fn general_files_come_first_and_specific_ones_last() {
         let root = tempfile::tempdir().unwrap();
-        lay(
+        write_files(
             root.path(),
             &[
                 ("home/.claude/CLAUDE.md", "mine"),
@@ -331,9 +334,9 @@ mod tests {
     }
 
     #[test]
-    fn imports_follow_their_file_once_and_code_imports_nothing() {
+    fn imports_follow_their_file_once_and_are_ignored_in_code() {
         let root = tempfile::tempdir().unwrap();
-        lay(
+        write_files(
             root.path(),
             &[
                 (
@@ -350,10 +353,10 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_imports_without_end_is_followed_only_so_far() {
+    fn the_number_of_import_lookups_is_limited() {
         let root = tempfile::tempdir().unwrap();
         let many = "@CLAUDE.md ".repeat(5000);
-        lay(
+        write_files(
             root.path(),
             &[
                 ("home/work/project/CLAUDE.md", &format!("{many} @a.md {many} @late.md")),
@@ -366,9 +369,9 @@ mod tests {
     }
 
     #[test]
-    fn a_project_nobody_trusted_brings_nothing_in_from_outside() {
+    fn an_untrusted_project_cannot_import_files_from_outside() {
         let root = tempfile::tempdir().unwrap();
-        lay(
+        write_files(
             root.path(),
             &[
                 ("home/.claude/CLAUDE.md", "mine @~/b.md"),
@@ -399,23 +402,23 @@ mod tests {
     }
 
     #[test]
-    fn the_other_agents_file_stands_in_where_there_is_no_own() {
+    fn agents_md_is_read_if_there_is_no_claude_md() {
         let root = tempfile::tempdir().unwrap();
-        lay(root.path(), &[("home/work/project/AGENTS.md", "agents")]);
+        write_files(root.path(), &[("home/work/project/AGENTS.md", "agents")]);
         assert_eq!(texts(root.path(), Chosen::ALL), ["agents"]);
-        lay(root.path(), &[("home/work/project/CLAUDE.md", "claude")]);
+        write_files(root.path(), &[("home/work/project/CLAUDE.md", "claude")]);
         assert_eq!(texts(root.path(), Chosen::ALL), ["claude"]);
     }
 
     #[test]
-    fn nothing_to_know_is_nothing_to_say() {
+    fn there_is_no_reminder_without_memory_files() {
         assert_eq!(reminder(&[]), None);
     }
 
     #[test]
-    fn front_matter_and_comments_are_not_told_and_folders_of_rules_may_be_deep() {
+    fn front_matter_and_comments_are_removed_and_rule_folders_may_be_nested() {
         let root = tempfile::tempdir().unwrap();
-        lay(
+        write_files(
             root.path(),
             &[
                 (
@@ -434,9 +437,9 @@ mod tests {
     }
 
     #[test]
-    fn what_the_person_excludes_is_not_known() {
+    fn excluded_files_are_not_read() {
         let root = tempfile::tempdir().unwrap();
-        lay(
+        write_files(
             root.path(),
             &[
                 ("home/work/CLAUDE.md", "above"),
@@ -450,9 +453,9 @@ mod tests {
     }
 
     #[test]
-    fn further_folders_are_read_where_that_is_wanted() {
+    fn further_folders_are_read() {
         let root = tempfile::tempdir().unwrap();
-        lay(
+        write_files(
             root.path(),
             &[("further/CLAUDE.md", "further"), ("home/work/project/x", "")],
         );

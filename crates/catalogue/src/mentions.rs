@@ -2,20 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-/// How many files one prompt may bring.
-const MOST: usize = 20;
+/// Maximum number of files that a prompt can mention.
+const MAX_MENTIONS: usize = 20;
 
-/// Something a prompt mentions.
+/// A file that a prompt mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
     /// The path as it was typed.
     pub path: String,
-    /// The lines that were asked for, counted from one.
+    /// The requested lines, counted from one.
     pub lines: Option<(u64, u64)>,
 }
 
 impl Mention {
-    /// Where it leads.
+    /// Returns the absolute path.
     pub fn resolve(&self, cwd: &Path, home: &Path) -> PathBuf {
         match self.path.strip_prefix("~/") {
             Some(rest) => home.join(rest),
@@ -24,8 +24,8 @@ impl Mention {
     }
 }
 
-/// Every reading of every mention of a text, in order: what follows an `@` up to the next space, then the same without
-/// the marks that end a sentence. The first one of a list that is there is the one that is meant.
+/// Finds the mentions of a text, in order. Each has several readings: the text after the `@` up to the next space, then
+/// the same without trailing punctuation. The first reading that exists as a file is the intended one.
 pub fn find(text: &str) -> Vec<Vec<Mention>> {
     let mut found: Vec<Vec<Mention>> = Vec::new();
     let mut at = 0;
@@ -40,21 +40,21 @@ pub fn find(text: &str) -> Vec<Vec<Mention>> {
         let rest = text.get(at..).unwrap_or_default();
         let readings = match rest.strip_prefix('"') {
             Some(quoted) => quoted.split_once('"').map(|(path, _)| vec![mention(path)]),
-            None => Some(bare(rest)),
+            None => Some(unquoted_readings(rest)),
         };
         let readings = readings.unwrap_or_default();
         if !readings.is_empty() && !found.contains(&readings) {
             found.push(readings);
         }
-        if found.len() == MOST {
+        if found.len() == MAX_MENTIONS {
             break;
         }
     }
     found
 }
 
-/// The readings of a mention without quotes.
-fn bare(rest: &str) -> Vec<Mention> {
+/// Returns the readings of a mention without quotes.
+fn unquoted_readings(rest: &str) -> Vec<Mention> {
     let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
     let mut word = rest.get(..end).unwrap_or_default();
     let mut readings = Vec::new();
@@ -69,7 +69,7 @@ fn bare(rest: &str) -> Vec<Mention> {
     readings
 }
 
-/// A path, and the lines behind it.
+/// Parses a path with optional lines.
 fn mention(word: &str) -> Mention {
     let lines = word
         .rsplit_once("#L")
@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// The first reading of each.
+    /// Returns the first reading of each mention.
     fn paths(text: &str) -> Vec<String> {
         find(text)
             .into_iter()
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn mentions_stand_by_themselves() {
+    fn a_mention_follows_a_space_or_a_bracket() {
         assert_eq!(paths("Look at @a.txt and @src/ (@b)"), ["a.txt", "src/", "b)"]);
         assert_eq!(paths("mail me@x.org, a@b, @"), Vec::<String>::new());
         assert_eq!(paths("@\"a b.txt\" @\"open"), ["a b.txt"]);
@@ -117,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_sentence_may_be_part_of_a_name_or_not() {
+    fn trailing_punctuation_gives_several_readings() {
         let readings = find("see @notes.txt).").remove(0);
         let paths: Vec<&str> = readings.iter().map(|mention| mention.path.as_str()).collect();
         assert_eq!(paths, ["notes.txt).", "notes.txt"]);
     }
 
     #[test]
-    fn lines_can_be_asked_for() {
+    fn lines_can_be_requested() {
         let lines = |text: &str| find(text).remove(0).remove(0).lines;
         assert_eq!(lines("@a#L3"), Some((3, 3)));
         assert_eq!(lines("@a#L3-9"), Some((3, 9)));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_leads_from_where_the_session_works_or_from_home() {
+    fn paths_are_relative_to_the_working_or_home_folder() {
         let at = |path: &str| find(path).remove(0).remove(0).resolve(Path::new("/w"), Path::new("/h"));
         assert_eq!(at("@a/b"), Path::new("/w/a/b"));
         assert_eq!(at("@~/b"), Path::new("/h/b"));
@@ -143,8 +143,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_typed_is_a_panic_and_the_list_is_short(text in "[@\"a-z#L0-9 .\\-é]{0,200}") {
-            prop_assert!(find(&text).len() <= MOST);
+        fn any_text_is_handled_and_the_list_is_limited(text in "[@\"a-z#L0-9 .\\-é]{0,200}") {
+            prop_assert!(find(&text).len() <= MAX_MENTIONS);
         }
     }
 }

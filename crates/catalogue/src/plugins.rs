@@ -1,8 +1,8 @@
-//! Plugins: folders that bring commands, skills, agents, styles, hooks and MCP servers.
+//! Plugins: folders with commands, skills, agents, styles, hooks and MCP servers.
 //!
-//! This module finds them and says where their parts lie; each part is read by whoever uses it. A plugin is named
-//! on the command line, or lies in the person's configuration folder and is switched on in a settings file.
-//! What cannot be loaded is named and takes nothing from the others.
+//! This module finds plugins and the paths of their parts; other modules read the parts. A plugin is given on the
+//! command line, or is installed in the user's configuration folder and enabled in a settings file.
+//! A plugin that cannot be loaded is reported and does not affect others.
 
 pub mod archive;
 pub mod builtin;
@@ -20,19 +20,19 @@ use sluice_settings::Settings;
 /// The placeholder for a plugin's folder in its hooks, servers, commands and skills.
 pub const ROOT_MARK: &str = "${CLAUDE_PLUGIN_ROOT}";
 
-/// A plugin folder the host or the command line named.
+/// A plugin folder from the host or the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginDir {
     /// The folder.
     pub path: PathBuf,
-    /// Whether its MCP servers are left out.
+    /// Whether its MCP servers are ignored.
     pub without_mcp: bool,
-    /// Why there is nothing in it, where it could not be brought here.
+    /// The error if the plugin could not be downloaded or unpacked.
     pub failed: Option<String>,
 }
 
 impl PluginDir {
-    /// A folder with all it brings.
+    /// Creates the value for a folder with all its parts.
     #[must_use]
     pub fn new(path: PathBuf) -> Self {
         Self {
@@ -43,48 +43,48 @@ impl PluginDir {
     }
 }
 
-/// Something a plugin configures: a file of its own, or a part of its manifest.
+/// A configuration of a plugin: a separate file, or a part of the manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Configured {
-    /// A JSON file, which need not be there.
+    /// A JSON file, which need not exist.
     File(PathBuf),
-    /// What the manifest says.
+    /// A value in the manifest.
     Inline(Value),
 }
 
-/// One plugin, and where its parts lie. Folders need not exist.
+/// A plugin and the paths of its parts. The folders need not exist.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plugin {
-    /// What its parts are named after: `name:command`.
+    /// The name, which is the prefix of its parts: `name:command`.
     pub name: String,
-    /// Its folder.
+    /// The folder of the plugin.
     pub root: PathBuf,
-    /// `name@marketplace`, or `name@inline` for one the host named.
+    /// `name@marketplace`, or `name@inline` for a plugin from the host or the command line.
     pub source: String,
-    /// What its manifest says.
+    /// The version in the manifest.
     pub version: Option<String>,
-    /// Folders of commands, or single files.
+    /// Folders or files of commands.
     pub commands: Vec<PathBuf>,
-    /// Folders of agents, or single files.
+    /// Folders or files of agents.
     pub agents: Vec<PathBuf>,
-    /// Folders of skills, or single skills' folders.
+    /// Folders of skills, or the folder of a single skill.
     pub skills: Vec<PathBuf>,
-    /// Folders of output styles, or single files.
+    /// Folders or files of output styles.
     pub output_styles: Vec<PathBuf>,
-    /// Hooks: `hooks/hooks.json` and what the manifest adds.
+    /// Hooks: `hooks/hooks.json` and those of the manifest.
     pub hooks: Vec<Configured>,
-    /// MCP servers: `.mcp.json` and what the manifest adds.
+    /// MCP servers: `.mcp.json` and those of the manifest.
     pub mcp_servers: Vec<Configured>,
 }
 
 impl Plugin {
-    /// The folder it may keep things in.
+    /// Returns the folder for the plugin's data.
     pub fn data_dir(&self, settings: &Settings) -> PathBuf {
         let data = settings.places().config_dir.join("plugins").join("data");
         data.join(self.source.replace('@', "-"))
     }
 
-    /// The values of `hooks` in its files and its manifest. A file that cannot be read has none.
+    /// Returns the values of `hooks` in its files and its manifest. Files that cannot be read are skipped.
     pub fn hooks_found(&self) -> Vec<Value> {
         let mut found = Vec::new();
         for configured in &self.hooks {
@@ -100,7 +100,7 @@ impl Plugin {
         found
     }
 
-    /// Files of hooks that cannot be read, and why.
+    /// Returns the errors of hook files that cannot be read.
     pub fn hooks_broken(&self) -> Vec<String> {
         let broken = |configured: &Configured| match configured {
             Configured::File(path) => {
@@ -113,39 +113,38 @@ impl Plugin {
     }
 }
 
-/// A manifest; one that is not there is an empty one.
+/// Reads a manifest. A missing file gives an empty one.
 pub fn manifest(path: &Path) -> Result<serde_json::Map<String, Value>, String> {
     manifest::document(path)
 }
 
-/// Why a plugin, or a part of it, is not there.
+/// Why a plugin, or a part of it, was not loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginError {
-    /// Its name and source, as far as they are known.
+    /// The name and source of the plugin, as far as they are known.
     pub plugin: String,
-    /// The kind of failure, as in `init`.
+    /// The kind of error, as in `init`.
     pub kind: &'static str,
-    /// What happened.
+    /// The error message.
     pub message: String,
-    /// Where.
+    /// The affected path.
     pub path: Option<PathBuf>,
 }
 
 /// All plugins of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plugins {
-    /// Those that were found.
+    /// The loaded plugins.
     pub list: Vec<Plugin>,
-    /// Those that only an untrusted folder enables. They are not loaded, and calls that their hooks cover need
+    /// Plugins that only an untrusted folder enables. They are not loaded, and calls that match their hooks need
     /// permission.
     pub held_back: Vec<Plugin>,
-    /// Those that could not be loaded.
+    /// The errors of plugins that could not be loaded.
     pub errors: Vec<PluginError>,
 }
 
 impl Plugins {
-    /// Finds the plugins the command line named and those the settings switch on. Looks at no folder when there
-    /// are neither.
+    /// Loads the plugins of the command line and those that the settings enable. Reads no folder if there are none.
     pub fn load(dirs: &[PluginDir], settings: &Settings) -> Self {
         let mut found = Self::default();
         for (number, dir) in dirs.iter().enumerate() {
@@ -159,7 +158,7 @@ impl Plugins {
                 continue;
             }
             let named = dir.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            found.take(&dir.path, &named, "inline");
+            found.load_plugin(&dir.path, &named, "inline");
             if dir.without_mcp
                 && let Some(plugin) = found.list.iter_mut().find(|plugin| plugin.root == dir.path)
             {
@@ -168,16 +167,16 @@ impl Plugins {
         }
         let (enabled, held_back) = (installed::enabled(settings), installed::held_back(settings));
         if !enabled.is_empty() || !held_back.is_empty() {
-            let shelf = installed::Shelf::read(&settings.places().config_dir.join("plugins"));
+            let index = installed::InstalledIndex::read(&settings.places().config_dir.join("plugins"));
             for (name, marketplace) in enabled {
-                match shelf.find(&name, &marketplace) {
-                    Ok(root) => found.take(&root, &name, &marketplace),
+                match index.find(&name, &marketplace) {
+                    Ok(root) => found.load_plugin(&root, &name, &marketplace),
                     Err(error) => found.errors.push(error),
                 }
             }
-            // What cannot be read brings no hooks; it is an error once the folder is trusted.
+            // A plugin that cannot be read has no hooks. It is reported once the folder is trusted.
             for (name, marketplace) in held_back {
-                let root = shelf.find(&name, &marketplace);
+                let root = index.find(&name, &marketplace);
                 let read = root.and_then(|root| manifest::read(&root, &name, &marketplace));
                 found.held_back.extend(read.ok().map(|(plugin, _)| plugin));
             }
@@ -185,7 +184,7 @@ impl Plugins {
         found
     }
 
-    /// The files of all agents, each with the name of its plugin.
+    /// Returns the files of all agents, each with the name of its plugin.
     pub fn agent_files(&self) -> Vec<(String, PathBuf)> {
         let mut files = Vec::new();
         for plugin in &self.list {
@@ -203,14 +202,14 @@ impl Plugins {
         files
     }
 
-    /// The plugin of this name.
+    /// Returns the plugin with this name.
     pub fn named(&self, name: &str) -> Option<&Plugin> {
         self.list.iter().find(|plugin| plugin.name == name)
     }
 
-    /// Takes the plugin of a folder. The first of a name is the one that counts.
-    fn take(&mut self, root: &Path, called: &str, marketplace: &str) {
-        match manifest::read(root, called, marketplace) {
+    /// Loads the plugin of a folder. Of several plugins with the same name, the first counts.
+    fn load_plugin(&mut self, root: &Path, name: &str, marketplace: &str) {
+        match manifest::read(root, name, marketplace) {
             Ok((plugin, errors)) => {
                 if self.named(&plugin.name).is_none() {
                     self.list.push(plugin);

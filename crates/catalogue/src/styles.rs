@@ -4,29 +4,29 @@ use std::path::PathBuf;
 
 use super::front_matter::{FrontMatter, cut};
 
-/// The style that is none.
+/// The name of the default style, which adds no text.
 pub const DEFAULT: &str = "default";
 
-/// A way of talking.
+/// An output style.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Style {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// Its description.
+    /// The description.
     pub description: String,
-    /// Whether the coding instructions of the system prompt stay (`keep-coding-instructions`).
+    /// Whether the system prompt keeps its coding instructions (`keep-coding-instructions`).
     pub keeps_guide: bool,
-    text: Text,
+    text: StyleText,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Text {
-    Ours(&'static str),
+enum StyleText {
+    Builtin(&'static str),
     File(PathBuf),
 }
 
 impl Style {
-    /// From the top of a file.
+    /// Creates a style from the front matter of a file.
     pub fn of_file(path: PathBuf, front: &FrontMatter, first_line: &str, plugin: Option<&str>) -> Self {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = front.text("name").unwrap_or(stem);
@@ -34,15 +34,15 @@ impl Style {
             name: plugin.map_or_else(|| name.clone(), |plugin| format!("{plugin}:{name}")),
             description: front.text("description").unwrap_or_else(|| first_line.to_owned()),
             keeps_guide: front.flag("keep-coding-instructions") == Some(true),
-            text: Text::File(path),
+            text: StyleText::File(path),
         }
     }
 
-    /// The text for the system prompt. A file that was deleted since it was listed is empty.
+    /// Returns the text for the system prompt; empty if the file was deleted meanwhile.
     pub fn text(&self) -> String {
         match &self.text {
-            Text::Ours(text) => (*text).to_owned(),
-            Text::File(path) => {
+            StyleText::Builtin(text) => (*text).to_owned(),
+            StyleText::File(path) => {
                 let text = sluice_settings::text(path).ok().flatten().unwrap_or_default();
                 cut(&text).body.trim().to_owned()
             }
@@ -50,12 +50,12 @@ impl Style {
     }
 }
 
-/// The names of all styles, the built-in ones first.
+/// Returns the names of all styles, the built-in ones first.
 pub fn names(found: &[Style]) -> Vec<String> {
-    let ours = builtin().into_iter().map(|style| style.name);
+    let builtin_names = builtin().into_iter().map(|style| style.name);
     let found = found.iter().map(|style| style.name.clone());
     let mut names = vec![DEFAULT.to_owned()];
-    for name in ours.chain(found) {
+    for name in builtin_names.chain(found) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -63,20 +63,20 @@ pub fn names(found: &[Style]) -> Vec<String> {
     names
 }
 
-/// The style of this name: a file's before a built-in one.
+/// Returns the style with this name. A style from a file has precedence over a built-in one.
 pub fn find(found: &[Style], name: &str) -> Option<Style> {
     let same = |style: &Style| style.name.eq_ignore_ascii_case(name);
     let file = found.iter().find(|style| same(style)).cloned();
     file.or_else(|| builtin().into_iter().find(same))
 }
 
-/// The styles that need no file.
+/// Returns the built-in styles.
 pub fn builtin() -> [Style; 4] {
     let style = |name: &str, description: &str, text| Style {
         name: name.to_owned(),
         description: description.to_owned(),
         keeps_guide: true,
-        text: Text::Ours(text),
+        text: StyleText::Builtin(text),
     };
     [
         style(
@@ -123,12 +123,12 @@ mod tests {
             name: name.to_owned(),
             description: String::new(),
             keeps_guide: false,
-            text: Text::File(PathBuf::from("/nowhere")),
+            text: StyleText::File(PathBuf::from("/nowhere")),
         }
     }
 
     #[test]
-    fn every_name_is_listed_once_and_the_default_comes_first() {
+    fn names_are_unique_and_the_default_comes_first() {
         let names = names(&[file("Mine"), file("Concise")]);
         assert_eq!(
             names,
@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_takes_the_place_of_a_built_in_style() {
+    fn a_file_replaces_a_built_in_style() {
         assert!(find(&[], "concise").unwrap().keeps_guide);
         assert!(!find(&[file("Concise")], "concise").unwrap().keeps_guide);
         assert_eq!(find(&[], "default"), None);
     }
 
     #[test]
-    fn a_style_whose_file_has_gone_says_nothing() {
+    fn a_style_whose_file_was_deleted_is_empty() {
         assert_eq!(file("x").text(), "");
     }
 }

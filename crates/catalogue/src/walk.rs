@@ -1,5 +1,4 @@
-//! The loader of slash commands, skills and output styles: lists every folder once, and reads the front matter of
-//! every file.
+//! Loads slash commands, skills and output styles: lists each folder once, and reads the front matter of each file.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,14 +14,14 @@ use super::plugins::{Plugin, Plugins};
 use super::styles::{self, Style};
 use super::{Catalogue, CatalogueOptions, Problem};
 
-/// What of a file is read to find its front matter; more where it is longer.
-const HEAD: usize = 16 * 1024;
-/// How deep folders of commands may go.
-const DEEPEST: usize = 6;
-/// More files than anybody has commands: a folder that holds more is something else.
-const MOST: usize = 2000;
+/// Number of bytes that are read from a file to find its front matter. More is read if it is longer.
+const HEAD_BYTES: usize = 16 * 1024;
+/// Maximum depth of folders of commands.
+const MAX_DEPTH: usize = 6;
+/// Maximum number of files. A folder with more files is probably not a folder of commands.
+const MAX_FILES: usize = 2000;
 
-/// Walks over all folders there may be. Names of the person's own come before the project's, skills before commands.
+/// Loads all folders. Names of the user have precedence over those of the project, and skills over commands.
 pub(super) fn walk(
     options: &CatalogueOptions,
     settings: &Settings,
@@ -39,7 +38,7 @@ pub(super) fn walk(
     let project = places.cwd.join(".claude");
     let project = (chosen.project && project != places.config_dir).then_some((project, Origin::Project));
     let own: Vec<(PathBuf, Origin)> = user.into_iter().chain(project).collect();
-    // A folder that is not there costs one look.
+    // This avoids further lookups in missing folders.
     let own: Vec<(PathBuf, Origin)> = own.into_iter().filter(|(folder, _)| folder.is_dir()).collect();
     if !options.without_commands {
         for (folder, origin) in &own {
@@ -62,7 +61,7 @@ pub(super) fn walk(
             walker.plugin(plugin);
         }
     }
-    // The nearest style of a name applies.
+    // Of several styles with the same name, the most specific one applies.
     let untrusted = |origin: &Origin| *origin == Origin::Project && !settings.runs_projects();
     for (folder, origin) in own.iter().rev().filter(|(_, origin)| !untrusted(origin)) {
         walker.styles(&folder.join("output-styles"), Some(origin), None);
@@ -91,18 +90,18 @@ pub(super) fn walk(
 #[derive(Default)]
 struct Walker {
     entries: Vec<Entry>,
-    /// Where the part begins that is not yet in order.
+    /// Index of the first entry that is not sorted yet.
     sorted: usize,
     names: HashSet<String>,
     styles: Vec<Style>,
     problems: Vec<Problem>,
     seen: usize,
-    /// What the project's files have to lie in, links followed, as long as nobody trusts it.
+    /// The folder that must contain the project's files, if the project is not trusted.
     bounds: Bounds,
 }
 
 impl Walker {
-    /// Every skill of a folder: `name/SKILL.md`.
+    /// Loads all skills of a folder: `name/SKILL.md`.
     fn skills(&mut self, folder: &Path, origin: &Origin) {
         for (path, is_dir) in self.list(folder) {
             if is_dir {
@@ -116,7 +115,7 @@ impl Walker {
         self.entry(Kind::Skill, folder.join("SKILL.md"), &name, origin);
     }
 
-    /// Every command of a folder; a folder in it is part of the name.
+    /// Loads all commands of a folder. The names of subfolders are part of the command names.
     fn commands(&mut self, folder: &Path, origin: &Origin) {
         self.commands_below(folder, "", origin, 0);
     }
@@ -133,7 +132,7 @@ impl Walker {
             } else {
                 format!("{prefix}:{named}")
             };
-            if is_dir && depth < DEEPEST {
+            if is_dir && depth < MAX_DEPTH {
                 self.commands_below(&path, &name, origin, depth + 1);
             } else if !is_dir && is_markdown(&path) {
                 self.entry(Kind::Command, path, &name, origin);
@@ -141,7 +140,7 @@ impl Walker {
         }
     }
 
-    /// What a plugin brings, under its name.
+    /// Loads the commands and skills of a plugin.
     fn plugin(&mut self, plugin: &Plugin) {
         let origin = Origin::Plugin {
             name: plugin.name.clone(),
@@ -165,7 +164,7 @@ impl Walker {
         self.sort();
     }
 
-    /// Takes one file in, unless its name is taken.
+    /// Loads one file, unless there is already an entry with this name.
     fn entry(&mut self, kind: Kind, path: PathBuf, name: &str, origin: &Origin) {
         let name = match origin {
             Origin::Plugin { name: plugin, .. } => format!("{plugin}:{name}"),
@@ -176,7 +175,7 @@ impl Walker {
         }
         let head = match head(&path) {
             Ok(head) => head,
-            // A folder without a SKILL.md is no skill.
+            // A folder without a SKILL.md is not a skill.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => return self.problem(path, error.to_string()),
         };
@@ -199,7 +198,7 @@ impl Walker {
         });
     }
 
-    /// Every style of a folder, or one that is a file.
+    /// Loads all styles of a folder, or a single file.
     fn styles(&mut self, place: &Path, origin: Option<&Origin>, plugin: Option<&str>) {
         let files = if place.is_file() {
             vec![(place.to_owned(), false)]
@@ -227,17 +226,17 @@ impl Walker {
         }
     }
 
-    /// Whether a file of an untrusted project is a link to somewhere else: what it holds would be shown to the model.
+    /// Whether a file of an untrusted project is a link out of the project, whose content would be sent to the model.
     fn leads_out(&mut self, path: &Path, origin: &Origin) -> bool {
         let out = *origin == Origin::Project && self.bounds.leads_out(path);
         if out {
-            let why = "it leads out of the project; it is read once the folder is trusted";
+            let why = "it is a link out of the project; it is loaded once the folder is trusted";
             self.problem(path.to_owned(), why.to_owned());
         }
         out
     }
 
-    /// What a folder holds, by name; whether each is a folder itself.
+    /// Returns the entries of a folder, sorted by name, and whether each is a folder.
     fn list(&mut self, folder: &Path) -> Vec<(PathBuf, bool)> {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
@@ -252,10 +251,10 @@ impl Walker {
         let mut found = Vec::new();
         for entry in entries.filter_map(Result::ok) {
             self.seen += 1;
-            if self.seen > MOST {
+            if self.seen > MAX_FILES {
                 self.problem(
                     folder.to_owned(),
-                    format!("more than {MOST} files: the rest is left out"),
+                    format!("more than {MAX_FILES} files: the rest is ignored"),
                 );
                 break;
             }
@@ -271,7 +270,7 @@ impl Walker {
         found
     }
 
-    /// Puts what was added since the last time in order.
+    /// Sorts the entries that were added since the last call.
     fn sort(&mut self) {
         if let Some(added) = self.entries.get_mut(self.sorted..) {
             added.sort_by(|a, b| a.name.cmp(&b.name));
@@ -288,12 +287,12 @@ fn is_markdown(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
-/// The top of a file.
+/// The front matter and the first line of a file.
 struct Head {
     front: FrontMatter,
-    /// The first line of what follows.
+    /// The first line of the body.
     first_line: String,
-    /// Whether there may be commands in its text: all of it was seen, or nobody knows.
+    /// Whether the body may contain shell commands. `true` if not all of it was read.
     may_run: bool,
 }
 
@@ -311,11 +310,11 @@ impl Head {
 }
 
 fn head(path: &Path) -> io::Result<Head> {
-    // A pipe with nobody at its other end must not keep the session waiting.
+    // Opening a pipe would block until another process opens its other end.
     let mut file = sluice_settings::open_regular(path)?;
-    let mut bytes = Vec::with_capacity(HEAD);
-    file.by_ref().take(HEAD as u64).read_to_end(&mut bytes)?;
-    let whole = bytes.len() < HEAD;
+    let mut bytes = Vec::with_capacity(HEAD_BYTES);
+    file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut bytes)?;
+    let whole = bytes.len() < HEAD_BYTES;
     let text = String::from_utf8_lossy(&bytes);
     let opened = text.trim_start_matches('\u{feff}').starts_with("---");
     if !whole && opened && front_matter::cut(&text).head.is_none() {

@@ -8,8 +8,8 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A walker over one folder that holds these files.
-fn lab(files: &[(&str, &str)]) -> (TempDir, Walker) {
+/// Returns a folder with these files and a walker.
+fn test_folder(files: &[(&str, &str)]) -> (TempDir, Walker) {
     let dir = TempDir::new().unwrap();
     for (path, text) in files {
         let path = dir.path().join(path);
@@ -24,8 +24,8 @@ fn names(walker: &Walker) -> Vec<&str> {
 }
 
 #[test]
-fn folders_are_part_of_a_commands_name() {
-    let (dir, mut walker) = lab(&[
+fn subfolders_are_part_of_the_command_name() {
+    let (dir, mut walker) = test_folder(&[
         ("b.md", "B"),
         ("db/migrate.md", "M"),
         ("db/deep/er.md", "E"),
@@ -40,8 +40,8 @@ fn folders_are_part_of_a_commands_name() {
 }
 
 #[test]
-fn a_skill_is_a_folder_with_its_file() {
-    let (dir, mut walker) = lab(&[
+fn a_skill_is_a_folder_with_a_skill_file() {
+    let (dir, mut walker) = test_folder(&[
         ("paint/SKILL.md", "---\nname: painter\ndescription: paints\n---\nPaint."),
         ("empty/README.md", "no skill"),
         ("nested/deep/SKILL.md", "too deep"),
@@ -57,8 +57,8 @@ fn a_skill_is_a_folder_with_its_file() {
 }
 
 #[test]
-fn a_pipe_is_not_waited_for() {
-    let (dir, mut walker) = lab(&[("a.md", "A")]);
+fn a_pipe_does_not_block() {
+    let (dir, mut walker) = test_folder(&[("a.md", "A")]);
     rustix::fs::mknodat(
         rustix::fs::CWD,
         dir.path().join("b.md"),
@@ -73,8 +73,8 @@ fn a_pipe_is_not_waited_for() {
 }
 
 #[test]
-fn a_link_out_of_an_untrusted_project_is_not_followed() {
-    let (dir, mut walker) = lab(&[("project/a.md", "A"), ("key", "secret"), ("skill/SKILL.md", "S")]);
+fn links_out_of_an_untrusted_project_are_not_followed() {
+    let (dir, mut walker) = test_folder(&[("project/a.md", "A"), ("key", "secret"), ("skill/SKILL.md", "S")]);
     let project = dir.path().canonicalize().unwrap().join("project");
     std::os::unix::fs::symlink(dir.path().join("key"), project.join("b.md")).unwrap();
     std::os::unix::fs::symlink(dir.path().join("skill"), project.join("s")).unwrap();
@@ -85,15 +85,15 @@ fn a_link_out_of_an_untrusted_project_is_not_followed() {
     assert_eq!(names(&walker), ["a"]);
     assert_eq!(walker.styles.len(), 1);
     assert!(walker.problems.iter().any(|problem| problem.path.ends_with("b.md")));
-    // Whoever trusts the folder, or brought the files themselves, may link as they like.
+    // Links are followed if the folder is trusted.
     let mut own = Walker::default();
     own.commands(&project, &Origin::Project);
     assert_eq!(names(&own).len(), 3);
 }
 
 #[test]
-fn the_first_of_a_name_counts() {
-    let (dir, mut walker) = lab(&[("user/x.md", "mine"), ("project/x.md", "theirs")]);
+fn the_first_entry_with_a_name_counts() {
+    let (dir, mut walker) = test_folder(&[("user/x.md", "mine"), ("project/x.md", "theirs")]);
     walker.commands(&dir.path().join("user"), &Origin::User);
     walker.commands(&dir.path().join("project"), &Origin::Project);
     assert_eq!(walker.entries.len(), 1);
@@ -101,8 +101,8 @@ fn the_first_of_a_name_counts() {
 }
 
 #[test]
-fn what_is_broken_is_named_and_the_rest_is_there() {
-    let (dir, mut walker) = lab(&[
+fn invalid_files_are_reported_and_the_others_loaded() {
+    let (dir, mut walker) = test_folder(&[
         (
             "broken.md",
             "---\ndescription: what it does\nallowed-tools: [\n---\nBroken body",
@@ -124,11 +124,11 @@ fn what_is_broken_is_named_and_the_rest_is_there() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named() {
-    let (dir, mut walker) = lab(&[("secret.md", "x"), ("loop.md", "x")]);
+fn unreadable_files_are_reported() {
+    let (dir, mut walker) = test_folder(&[("secret.md", "x"), ("loop.md", "x")]);
     let secret = dir.path().join("secret.md");
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
-    // Root reads everything: a link that leads to itself nobody does.
+    // The mode does not prevent root from reading; a link to itself prevents all users.
     fs::remove_file(dir.path().join("loop.md")).unwrap();
     std::os::unix::fs::symlink("loop.md", dir.path().join("loop.md")).unwrap();
     walker.commands(dir.path(), &Origin::Project);
@@ -136,17 +136,17 @@ fn a_file_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn long_front_matter_is_read_to_its_end() {
+fn long_front_matter_is_read_completely() {
     let text = format!("---\nnote: {}\ndescription: far down\n---\nBody", "x".repeat(9000));
-    let (dir, mut walker) = lab(&[("long.md", &text)]);
+    let (dir, mut walker) = test_folder(&[("long.md", &text)]);
     walker.commands(dir.path(), &Origin::Project);
     assert_eq!(walker.entries[0].description, "far down");
     assert_eq!(walker.problems, []);
 }
 
 #[test]
-fn a_plugins_parts_carry_its_name() {
-    let (dir, mut walker) = lab(&[
+fn parts_of_a_plugin_have_its_name_as_prefix() {
+    let (dir, mut walker) = test_folder(&[
         (
             "commands/pc.md",
             "---\ndescription: plugin command\n---\n${CLAUDE_PLUGIN_ROOT}/x",
@@ -179,21 +179,21 @@ fn a_plugins_parts_carry_its_name() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_no_problem() {
-    let (dir, mut walker) = lab(&[]);
+fn a_missing_folder_is_not_a_problem() {
+    let (dir, mut walker) = test_folder(&[]);
     walker.commands(&dir.path().join("nowhere"), &Origin::User);
     walker.styles(&dir.path().join("nowhere"), None, None);
     assert_eq!((walker.entries.len(), walker.problems), (0, vec![]));
 }
 
 #[test]
-fn styles_are_named_by_their_front_matter_or_their_file() {
-    let (dir, mut walker) = lab(&[
+fn styles_are_named_by_front_matter_or_file_name() {
+    let (dir, mut walker) = test_folder(&[
         ("a.md", "---\nname: Aye\nkeep-coding-instructions: true\n---\nTalk."),
         ("b.md", "Be terse."),
     ]);
     walker.styles(dir.path(), None, Some("plug"));
-    let told: Vec<(&str, bool, String)> = walker
+    let found: Vec<(&str, bool, String)> = walker
         .styles
         .iter()
         .map(|style| (style.name.as_str(), style.keeps_guide, style.text()))
@@ -202,5 +202,5 @@ fn styles_are_named_by_their_front_matter_or_their_file() {
         ("plug:Aye", true, "Talk.".to_owned()),
         ("plug:b", false, "Be terse.".to_owned()),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
 }

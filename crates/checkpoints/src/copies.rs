@@ -1,5 +1,4 @@
-//! The copies of files on the disk. All of this may take as long as the disk does, so the session does none of it
-//! itself.
+//! The copies of files on disk. These functions block, so the session must not call them on its own task.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -11,33 +10,33 @@ use tokio_util::sync::CancellationToken;
 
 use crate::shelf::Backup;
 
-/// How much of two files is compared at once.
-const PIECE: usize = 64 * 1024;
-/// How much is copied between two looks at whether it is still wanted.
-const SWALLOW: u64 = 64 * 1024 * 1024;
+/// Number of bytes that are compared at a time.
+const COMPARE_BYTES: usize = 64 * 1024;
+/// Number of bytes that are copied between two checks for cancellation.
+const COPY_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The folder the copies lie in.
+/// The folder of the copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copies {
     dir: PathBuf,
 }
 
-/// The files with checkpoints, as they were last copied.
+/// The tracked files and their last copies.
 #[derive(Debug)]
 pub struct Followed {
     pub copies: Copies,
-    /// What their names lead from.
+    /// The folder to which relative names refer.
     pub cwd: PathBuf,
     pub files: BTreeMap<String, Backup>,
-    /// Ends the copying.
+    /// Cancels the copying.
     pub cancel: CancellationToken,
 }
 
-/// The file that could not be copied, and why.
+/// The path of a file that could not be copied, and the error.
 pub type Unkept = (PathBuf, io::Error);
 
 impl Followed {
-    /// Copies every file that has changed. Returns all of them, and the first error.
+    /// Copies all files that have changed. Returns the current copies of all files and the first error.
     pub fn renew(mut self, now: &str) -> (BTreeMap<String, Backup>, Option<Unkept>) {
         let mut problem = None;
         for (name, backup) in &mut self.files {
@@ -64,7 +63,7 @@ impl Copies {
         self.dir.join(copy)
     }
 
-    /// Takes over copies of another session, which lie in `there`.
+    /// Adds copies of another session, which are in the folder `there`.
     pub fn share<'a>(&self, copies: impl Iterator<Item = &'a String>, there: &Path) {
         if there == self.dir || make_folder(&self.dir).is_err() {
             return;
@@ -72,14 +71,14 @@ impl Copies {
         for copy in copies {
             let (from, to) = (there.join(copy), self.place(copy));
             if !to.exists() {
-                // A copy is never written to again, so that two sessions may share it.
+                // Copies are never changed, so two sessions can share them.
                 let _shared = fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(|_| ()));
             }
         }
     }
 
-    /// Copies a file as it is now: the file its path led to when the call was decided about, whatever links lead to
-    /// since.
+    /// Copies the current content of a file. `place` is the path that was resolved for the permission decision, so that
+    /// links created since then are not followed.
     pub fn keep(
         &self,
         (path, place): (&Path, &Path),
@@ -105,7 +104,7 @@ impl Copies {
         })
     }
 
-    /// Whether a file still is as it was kept.
+    /// Whether a file is equal to its copy.
     pub fn is_as(&self, path: &Path, backup: &Backup) -> bool {
         match &backup.copy {
             None => fs::symlink_metadata(path).is_err(),
@@ -114,15 +113,15 @@ impl Copies {
     }
 }
 
-/// Copies a file. What stands in the place of the copy may be shared with another session: it is left, not written to.
+/// Copies a file. An existing copy may be shared with another session, so it is unlinked instead of overwritten.
 fn copy(from: &Path, to: &Path, cancel: &CancellationToken) -> io::Result<()> {
-    // A pipe would keep us waiting, a device never end.
+    // Reading a pipe could block, and a device may have no end.
     let from = sluice_tools::open_unlinked(from)?;
     let _none = fs::remove_file(to);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
     let permissions = from.metadata()?.permissions();
     let copied = loop {
-        match io::copy(&mut (&from).take(SWALLOW), &mut file) {
+        match io::copy(&mut (&from).take(COPY_BYTES), &mut file) {
             Ok(0) => break file.set_permissions(permissions),
             Ok(_) if cancel.is_cancelled() => break Err(io::ErrorKind::Interrupted.into()),
             Ok(_) => {}
@@ -130,13 +129,13 @@ fn copy(from: &Path, to: &Path, cancel: &CancellationToken) -> io::Result<()> {
         }
     };
     if copied.is_err() {
-        // Half a copy is none.
+        // Remove an incomplete copy.
         let _none = fs::remove_file(to);
     }
     copied
 }
 
-/// Whether two files hold the same, looked at a piece at a time.
+/// Whether two files have the same content.
 fn same(one: &Path, other: &Path) -> io::Result<bool> {
     let (one, other) = (
         sluice_settings::open_regular(one)?,
@@ -145,8 +144,8 @@ fn same(one: &Path, other: &Path) -> io::Result<bool> {
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
-    let pieces = |file: File| BufReader::with_capacity(PIECE, file);
-    let (mut one, mut other) = (pieces(one), pieces(other));
+    let reader = |file: File| BufReader::with_capacity(COMPARE_BYTES, file);
+    let (mut one, mut other) = (reader(one), reader(other));
     loop {
         let (left, right) = (one.fill_buf()?, other.fill_buf()?);
         let length = left.len().min(right.len());
@@ -165,7 +164,7 @@ fn make_folder(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
-/// A hash to tell paths apart; it is not cryptographic (FNV-1a).
+/// A hash of a path for file names. It is not cryptographic (FNV-1a).
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -181,10 +180,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_the_same_to_the_last_byte() {
+    fn files_are_compared_to_the_last_byte() {
         let dir = tempfile::tempdir().unwrap();
         let (one, other) = (dir.path().join("one"), dir.path().join("other"));
-        for length in [0, 1, PIECE, PIECE + 1, 3 * PIECE] {
+        for length in [0, 1, COMPARE_BYTES, COMPARE_BYTES + 1, 3 * COMPARE_BYTES] {
             let mut content = vec![b'x'; length];
             fs::write(&one, &content).unwrap();
             fs::write(&other, &content).unwrap();
@@ -199,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_has_the_mode_of_the_file_and_takes_the_place_of_what_was_there() {
+    fn a_copy_has_the_mode_of_the_file_and_replaces_an_older_copy() {
         let dir = tempfile::tempdir().unwrap();
         let copies = Copies::new(dir.path().join("copies"));
         let file = dir.path().join("f");
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_not_kept() {
+    fn special_files_are_not_copied() {
         let dir = tempfile::tempdir().unwrap();
         let copies = Copies::new(dir.path().join("copies"));
         let keep = |path: &Path| copies.keep((path, path), 1, "t", &CancellationToken::new());
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_link_leads_to_since_is_not_copied() {
+    fn targets_of_links_created_later_are_not_copied() {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().canonicalize().unwrap();
         let copies = Copies::new(dir.join("copies"));
@@ -241,7 +240,7 @@ mod tests {
         let place = sluice_tools::settled(&file);
         let keep = || copies.keep((&file, &place), 1, "t", &CancellationToken::new());
         keep().unwrap();
-        // The file, and then the folder it lies in, become links after the look.
+        // The file, and then its folder, are replaced with links after the path was resolved.
         fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink(dir.join("outside/f"), &file).unwrap();
         assert!(keep().is_err());
@@ -256,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_waits_for_is_not_copied_to_its_end() {
+    fn cancelled_copies_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let copies = Copies::new(dir.path().join("copies"));
         let file = dir.path().join("f");

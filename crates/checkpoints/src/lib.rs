@@ -1,11 +1,12 @@
-//! File checkpoints: how files stood before each prompt, so that they can be put back (`rewind_files`).
+//! File checkpoints: copies of files before each prompt, so that the files can be restored (`rewind_files`).
 //!
-//! A file is kept before the first call that changes it, and again at each prompt if it has changed since. What is kept
-//! lies beside the transcript, which says what belongs to which prompt. Only tools that edit files are followed:
-//! what a command does to a file is nobody's to undo. This crate knows no session: it copies files and puts them back.
+//! A file is copied before the first call that changes it, and again at each prompt if it has changed since. The copies
+//! are stored next to the transcript, which records the copies of each prompt. Only changes by tools that edit files
+//! are covered, not those by shell commands. This crate does not depend on the session: it only copies and restores
+//! files.
 //!
-//! * `shelf`: which copies belong to which prompt; [`copies`]: the copies themselves;
-//! * `rewind`: putting them back.
+//! * `shelf`: the snapshots, which record the copies of each prompt; [`copies`]: the copies;
+//! * `rewind`: restores files.
 
 pub mod copies;
 mod rewind;

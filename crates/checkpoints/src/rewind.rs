@@ -1,4 +1,4 @@
-//! `rewind_files`: which files have to change, and changing them.
+//! `rewind_files`: determines the files to change, and restores them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use crate::shelf::{Backup, Shelf};
 
-/// After this the lines of a file are counted more coarsely.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Time limit for the exact diff of a file. After that the line counts are approximate.
+const DIFF_TIME_LIMIT: Duration = Duration::from_secs(1);
 
-/// What differs from how it was.
+/// The changes that restore files.
 #[derive(Debug, Default)]
 pub struct Plan {
     changes: Vec<Change>,
@@ -23,28 +23,28 @@ pub struct Plan {
 #[derive(Debug)]
 struct Change {
     path: PathBuf,
-    /// What it was; none: it was not there.
+    /// The copy to restore; `None` if the file did not exist.
     copy: Option<PathBuf>,
 }
 
 impl Shelf {
-    /// Whether it is known how files stood before this prompt.
+    /// Whether there is a checkpoint for this prompt.
     pub fn knows(&self, message: &str) -> bool {
         self.snapshots.iter().any(|snapshot| snapshot.message == message)
     }
 
-    /// The changes that put the files back as they were before this prompt; `None` if there is no checkpoint.
+    /// Returns the changes that restore the files to their state before this prompt; `None` if there is no checkpoint.
     pub fn plan(&self, message: &str) -> Option<Plan> {
         let at = self.snapshots.iter().position(|snapshot| snapshot.message == message)?;
-        let mut wanted: BTreeMap<&String, &Backup> = BTreeMap::new();
-        // A file that was followed only later had not been touched before.
+        let mut targets: BTreeMap<&String, &Backup> = BTreeMap::new();
+        // A file that was tracked only later was not changed before.
         for snapshot in self.snapshots.iter().skip(at) {
             for (name, backup) in &snapshot.files {
-                wanted.entry(name).or_insert(backup);
+                targets.entry(name).or_insert(backup);
             }
         }
         let mut plan = Plan::default();
-        for (name, backup) in wanted {
+        for (name, backup) in targets {
             let path = self.path(name);
             if leads_elsewhere(&path, backup) {
                 plan.links += 1;
@@ -59,8 +59,8 @@ impl Shelf {
     }
 }
 
-/// Whether writing there would write somewhere else than it did. A folder that is gone counts as lying where it would be
-/// made again: one further up may have become a link meanwhile.
+/// Whether the path leads to another location now. For a deleted folder, the location where it would be created again
+/// counts, because a parent folder may have been replaced with a link.
 fn leads_elsewhere(path: &Path, backup: &Backup) -> bool {
     let is_link = fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_symlink());
     let folder = path.parent().map(sluice_tools::settled);
@@ -69,17 +69,17 @@ fn leads_elsewhere(path: &Path, backup: &Backup) -> bool {
 }
 
 impl Plan {
-    /// The files it changes.
+    /// Iterates over the files to change.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.changes.iter().map(|change| change.path.as_path())
     }
 
-    /// Files that are left as they are, since they lead elsewhere.
+    /// Returns the number of files that are skipped because their paths lead to another location.
     pub fn links(&self) -> u64 {
         self.links
     }
 
-    /// How many lines come back and how many go.
+    /// Returns the number of added and removed lines.
     pub fn lines(&self) -> (u64, u64) {
         let is_file = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.is_file());
         let bytes = |path: &Path| is_file(path).then(|| fs::read(path).unwrap_or_default());
@@ -89,7 +89,7 @@ impl Plan {
             let (now, then) = (text(&change.path), change.copy.as_deref().map(text).unwrap_or_default());
             let now: Vec<&str> = now.split_inclusive('\n').collect();
             let then: Vec<&str> = then.split_inclusive('\n').collect();
-            let deadline = Instant::now() + PATIENCE;
+            let deadline = Instant::now() + DIFF_TIME_LIMIT;
             for change in capture_diff_slices_deadline(Algorithm::Myers, &now, &then, Some(deadline)) {
                 if !matches!(change, DiffOp::Equal { .. }) {
                     counted.0 += change.new_range().len() as u64;
@@ -100,16 +100,16 @@ impl Plan {
         counted
     }
 
-    /// Puts them back.
+    /// Restores the files.
     pub fn carry_out(&self) -> Result<(), (PathBuf, io::Error)> {
         for change in &self.changes {
-            put_back(change).map_err(|error| (change.path.clone(), error))?;
+            restore(change).map_err(|error| (change.path.clone(), error))?;
         }
         Ok(())
     }
 }
 
-fn put_back(change: &Change) -> io::Result<()> {
+fn restore(change: &Change) -> io::Result<()> {
     let Some(copy) = &change.copy else {
         return match fs::remove_file(&change.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -119,7 +119,7 @@ fn put_back(change: &Change) -> io::Result<()> {
     if let Some(folder) = change.path.parent() {
         fs::create_dir_all(folder)?;
     }
-    // A file of its own takes the place of what is there: nothing is written through a link, a hard one either.
+    // A new file replaces the existing one, so that nothing is written through a symbolic or hard link.
     let name = format!(".{}.sluice", uuid::Uuid::new_v4().simple());
     let fresh = change.path.with_file_name(name);
     let placed = fs::copy(copy, &fresh).and_then(|_| fs::rename(&fresh, &change.path));
@@ -140,13 +140,13 @@ mod tests {
     use super::*;
 
     impl Shelf {
-        /// A prompt begins.
+        /// Starts a prompt.
         fn prompt(&mut self, message: &str) {
             let (files, _) = self.followed(&CancellationToken::new()).renew("t");
             self.begin(message, "t", files);
         }
 
-        /// A call is about to change a file.
+        /// Copies a file before a call changes it.
         fn track(&mut self, path: &Path) -> io::Result<()> {
             let backup = self.copies.keep((path, path), 1, "t", &CancellationToken::new())?;
             self.add(path, backup);
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// A shelf that has seen `a/f` with the content `old`, in a folder of its own.
+    /// Returns checkpoints with a copy of `a/b/f` with the content `old`.
     fn shelf() -> (tempfile::TempDir, PathBuf, Shelf) {
         let dir = tempfile::tempdir().unwrap();
         let work = dir.path().canonicalize().unwrap().join("work");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_became_a_link_is_not_followed() {
+    fn a_folder_replaced_with_a_link_is_not_followed() {
         let (dir, work, shelf) = shelf();
         let outside = dir.path().join("outside");
         fs::create_dir(&outside).unwrap();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hard_link_is_not_written_through() {
+    fn hard_links_are_not_written_through() {
         let (dir, work, shelf) = shelf();
         let other = dir.path().join("other");
         fs::write(&other, "theirs").unwrap();
@@ -192,18 +192,18 @@ mod tests {
         assert_eq!(
             fs::read_dir(work.join("a/b")).unwrap().count(),
             1,
-            "nothing is left over"
+            "no temporary file is left"
         );
     }
 
     #[test]
-    fn a_pipe_is_not_waited_for() {
+    fn a_pipe_does_not_block() {
         let (_dir, work, mut shelf) = shelf();
         let pipe = work.join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
         assert!(shelf.track(&pipe).is_err());
-        // One that takes the place of an empty file that is followed is told from it without being read.
+        // A pipe that replaces a tracked empty file is detected without reading it.
         fs::write(work.join("empty"), "").unwrap();
         shelf.track(&work.join("empty")).unwrap();
         fs::rename(&pipe, work.join("empty")).unwrap();

@@ -1,4 +1,4 @@
-//! The checkpoints of a session: which copies belong to which prompt.
+//! The checkpoints of a session: the copies that belong to each prompt.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub struct Shelf {
     pub copies: Copies,
     cwd: PathBuf,
     pub snapshots: Vec<Snapshot>,
-    /// Held while files are copied or put back: one operation at a time, in the order of the requests.
+    /// Locked while files are copied or restored: one operation at a time, in the order of the requests.
     pub order: Arc<Mutex<()>>,
 }
 
@@ -33,7 +33,7 @@ impl Shelf {
         }
     }
 
-    /// Continues with the snapshots of an earlier session, whose copies lie in `there`.
+    /// Continues with the snapshots of an earlier session, whose copies are in the folder `there`.
     pub fn take_up(&mut self, snapshots: Vec<Snapshot>, there: &Path) {
         if !snapshots.is_empty() {
             let files = snapshots.iter().flat_map(|snapshot| snapshot.files.values());
@@ -43,7 +43,7 @@ impl Shelf {
         self.snapshots = snapshots;
     }
 
-    /// The files with checkpoints, to be copied again if they have changed.
+    /// Returns the tracked files, which are copied again if they have changed.
     pub fn followed(&self, cancel: &CancellationToken) -> Followed {
         Followed {
             cancel: cancel.clone(),
@@ -53,26 +53,26 @@ impl Shelf {
         }
     }
 
-    /// A prompt begins, with the files as they are now. Gives the line for the transcript.
+    /// Adds the snapshot of a new prompt. Returns the line for the transcript.
     pub fn begin(&mut self, message: &str, now: &str, files: BTreeMap<String, Backup>) -> Value {
         let snapshot = Snapshot {
             message: message.to_owned(),
             time: now.to_owned(),
             files,
         };
-        let told = line(&snapshot, message, false);
+        let snapshot_line = line(&snapshot, message, false);
         self.snapshots.push(snapshot);
-        told
+        snapshot_line
     }
 
-    /// Whether a file has to be kept before a call changes it: it is not followed already.
+    /// Whether a file must be copied before a call changes it, because it is not tracked yet.
     pub fn misses(&self, path: &Path) -> bool {
         let name = self.name(path);
         let last = self.snapshots.last();
         last.is_some_and(|last| !last.files.contains_key(&name))
     }
 
-    /// A file was kept before a call changes it. Gives the line for the transcript.
+    /// Adds the copy of a file that a call is about to change. Returns the line for the transcript.
     pub fn add(&mut self, path: &Path, backup: Backup) -> Option<Value> {
         let name = self.name(path);
         let last = self.snapshots.last_mut()?;
@@ -80,7 +80,7 @@ impl Shelf {
         Some(line(last, &last.message, true))
     }
 
-    /// Paths below the working folder are relative to it.
+    /// Returns the name of a file in snapshots. Paths below the working folder are relative to it.
     fn name(&self, path: &Path) -> String {
         let path = path.strip_prefix(&self.cwd).unwrap_or(path);
         path.to_string_lossy().into_owned()

@@ -210,34 +210,39 @@ impl Bridge {
         Ok(sessions.filter(|it| !external(it)).map(served).collect())
     }
 
-    /// Lets it go on with a session of a folder; gives its own name for it.
+    /// Sends a command and returns its receipt. The id is new each time: the bridge runs a command with a known id once.
+    async fn command(&self, mut command: Value) -> Result<Value, String> {
+        let id = uuid::Uuid::new_v4().to_string();
+        if let Value::Object(fields) = &mut command {
+            fields.insert("id".to_owned(), id.as_str().into());
+        }
+        let receipt = |message: &Value| {
+            let is_it = message.get("type")? == "receipt" && message.get("id")? == id.as_str();
+            is_it.then(|| message.clone())
+        };
+        self.once(&[command], receipt).await
+    }
+
+    /// Continues a session of a folder on the bridge. Returns the bridge's id of the session.
     pub(crate) async fn resume(&self, folder: &Path, session: Option<&str>) -> Result<String, String> {
-        let start =
-            json!({"type": "start", "id": "start", "projectPath": folder.display().to_string(), "sessionId": session});
-        let outcome = self
-            .once(&[start], |said| {
-                let receipt = said.get("type")? == "receipt" && said.get("id")? == "start";
-                receipt.then(|| said.clone())
-            })
-            .await?;
-        let id = outcome.pointer("/data/sessionId").and_then(Value::as_str);
+        let start = json!({"type": "start", "projectPath": folder.display().to_string(), "sessionId": session});
+        let receipt = self.command(start).await?;
+        let id = receipt.pointer("/data/sessionId").and_then(Value::as_str);
         match id {
             Some(id) => Ok(id.to_owned()),
             None => {
-                let why = outcome.pointer("/error/message").and_then(Value::as_str);
+                let why = receipt.pointer("/error/message").and_then(Value::as_str);
                 Err(why.unwrap_or("the bridge did not accept the session").to_owned())
             }
         }
     }
 
-    /// Ends the agent of a session, so that another can go on with it.
+    /// Ends the agent of a session, so that another process can continue it.
     pub(crate) async fn stop(&self, session: &str) -> Result<(), String> {
-        let stop = json!({"type": "stop_session", "id": "stop", "sessionId": session});
-        let ok = |said: &Value| {
-            let receipt = said.get("type")? == "receipt" && said.get("id")? == "stop";
-            receipt.then(|| said.get("ok") == Some(&Value::Bool(true)))
-        };
-        match self.once(&[stop], ok).await? {
+        let receipt = self
+            .command(json!({"type": "stop_session", "sessionId": session}))
+            .await?;
+        match receipt.get("ok") == Some(&Value::Bool(true)) {
             true => Ok(()),
             false => Err("the bridge does not hand the session back".to_owned()),
         }

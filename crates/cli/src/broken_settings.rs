@@ -156,7 +156,7 @@ mod tests {
             path: PathBuf::from("/nowhere/settings.json"),
             line: 3,
             column: 5,
-            message: "there is a comma after the last entry; take it out".to_owned(),
+            message: "there is a comma after the last entry; remove it".to_owned(),
             effect: Effect::LeftOut,
         }
     }
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(question.title.1, "/nowhere/settings.json");
         assert_eq!(
             question.body,
-            ["  line 3, column 5: there is a comma after the last entry; take it out"]
+            ["  line 3, column 5: there is a comma after the last entry; remove it"]
         );
     }
 }

@@ -64,28 +64,41 @@ pub(crate) fn auth_status(flags: &Flags, environment: &Environment, text: bool) 
     let Place { environment, settings } = &place;
     let (method, source) = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
         (Some(_), _, _) => ("api_key", Some("ANTHROPIC_API_KEY")),
-        (None, Some(_), _) => ("oauth_token", Some("ANTHROPIC_AUTH_TOKEN")),
+        (None, Some(_), _) => ("oauth_token", None),
         (None, None, Some(_)) => ("api_key_helper", Some("apiKeyHelper")),
         (None, None, None) => ("none", None),
     };
+    let signed_in = method != "none";
+    let mut out = io::stdout().lock();
     if text {
-        let sentence = match source {
-            Some(source) => format!("Logged in: {source} is used"),
+        let line = match source {
+            Some(source) => format!("API key: {source}"),
+            None if signed_in => format!("Auth token: {}", environment.auth_token_name()),
             None => "Not logged in: set ANTHROPIC_API_KEY, or start sluice in a terminal and type /login".to_owned(),
         };
-        let _gone = writeln!(io::stdout().lock(), "{sentence}");
-        return i32::from(source.is_none());
+        let address = environment
+            .base_url
+            .as_ref()
+            .map(|url| format!("Anthropic base URL: {url}\n"));
+        let _gone = out.write_all(plain(&format!("{line}\n{}", address.unwrap_or_default())).as_bytes());
+        return i32::from(!signed_in);
     }
-    let status = serde_json::json!({
-        "loggedIn": source.is_some(),
+    let mut status = serde_json::json!({
+        "loggedIn": signed_in,
         "authMethod": method,
         "apiProvider": "firstParty",
-        "apiKeySource": source,
-        "configDirectory": environment.config_dir,
+        // Sluice sends no usage data and offers no sign-in with an account.
+        "analyticsDisabled": true,
         "projectsDirectory": environment.config_dir.join("projects"),
+        "configDirectory": environment.config_dir,
+        "loginExpiresAt": null,
+        "consoleProfileSignInOffered": false,
     });
-    let _gone = writeln!(io::stdout().lock(), "{status:#}");
-    i32::from(source.is_none())
+    if let Some(source) = source {
+        status["apiKeySource"] = source.into();
+    }
+    let _gone = writeln!(out, "{status:#}");
+    i32::from(!signed_in)
 }
 
 fn report(place: &Place, servers: &[Named], sandbox: &str, bridge: &[(&str, String)], checkup: &Checkup) -> String {

@@ -117,6 +117,27 @@ impl Environment {
         })
     }
 
+    /// The name of the variable that holds the token.
+    pub(crate) fn auth_token_name(&self) -> &'static str {
+        if self.has_subscription() {
+            "CLAUDE_CODE_OAUTH_TOKEN"
+        } else {
+            "ANTHROPIC_AUTH_TOKEN"
+        }
+    }
+
+    /// True if the token is that of a person's subscription.
+    pub(crate) fn has_subscription(&self) -> bool {
+        self.auth_token.is_some() && !self.has("ANTHROPIC_AUTH_TOKEN")
+    }
+
+    /// True if a variable is set and not empty.
+    fn has(&self, name: &str) -> bool {
+        self.all
+            .iter()
+            .any(|(known, value)| *known == *name && !value.is_empty())
+    }
+
     /// The client certificate, if one is named.
     fn client_certificate(&self) -> Result<Option<ClientCertificate>, String> {
         let read = |name: &str, path: &PathBuf| read_named(path).map_err(|error| format!("{name}: {error}"));

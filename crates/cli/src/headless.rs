@@ -36,6 +36,9 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         Ok(options) => options,
         Err(refusal) => return refusal.tell(&flags, &environment),
     };
+    if flags.brief {
+        warn("warning: --brief has no effect: the text of the model is printed as it arrives");
+    }
     for problem in launch::unusable_folders(&flags, &environment) {
         warn(&format!("warning: {problem}"));
     }
@@ -117,7 +120,7 @@ fn claimable(
         if let Some(refusal) = broken_settings::refusal(&place, &flags) {
             return Err(told(refusal));
         }
-        let keyless = demo.map_or(Keyless::Refuse, Keyless::Demo);
+        let keyless = demo.clone().map_or(Keyless::Refuse, Keyless::Demo);
         let mut options = launch::options(&flags, &place, keyless).map_err(told)?;
         if let Some(mode) = claim
             .permission_mode
@@ -132,7 +135,7 @@ fn claimable(
         if let Some(left_out) = sluice_engine::held_back(&mut options) {
             warn(&left_out);
         }
-        sluice_engine::start(options).map_err(|error| format!("claim_failed: {error}"))
+        Ok(options)
     })
 }
 

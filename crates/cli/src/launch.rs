@@ -408,6 +408,7 @@ fn credentials(environment: &Environment, settings: &Settings, headers: &[(Strin
             (Auth::Helper(helper), source)
         }
         (Some(key), None, None) => (Auth::ApiKey(key), KeySource::Environment),
+        (None, Some(token), None) if environment.has_subscription() => (Auth::Subscription(token), KeySource::Token),
         (None, Some(token), None) => (Auth::Bearer(token), KeySource::Token),
         (None, None, None) if carries_credential(headers) => (Auth::None, KeySource::Token),
         (None, None, None) => (Auth::None, KeySource::None),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use sluice_engine::mcp::config::Reach;
-use sluice_engine::mcp::scopes::{self, Named, Scope, Standing};
+use sluice_engine::mcp::scopes::{self, Named, Scope, ServerApproval};
 use sluice_engine::mcp::{self, ServerConfig, store};
 use sluice_engine::settings::{Opener, Places};
 
@@ -136,10 +136,10 @@ fn list(named: &[Named]) -> String {
 
 pub(crate) fn standing(named: &Named) -> String {
     match &named.standing {
-        Standing::Approved => "configured".to_owned(),
-        Standing::Waiting => "pending approval".to_owned(),
-        Standing::Rejected => "switched off".to_owned(),
-        Standing::Broken(why) => format!("cannot be read: {why}"),
+        ServerApproval::Approved => "configured".to_owned(),
+        ServerApproval::Pending => "pending approval".to_owned(),
+        ServerApproval::Rejected => "switched off".to_owned(),
+        ServerApproval::Invalid(why) => format!("cannot be read: {why}"),
     }
 }
 

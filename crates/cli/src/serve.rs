@@ -12,11 +12,11 @@ mod report;
 mod trial;
 mod trust;
 mod unit;
+mod upgrade;
 
 use std::collections::HashSet;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::environment::Environment;
 use crate::flags::{Serve, ServeAsk};
-use crate::{say, warn};
+use crate::say;
 
 /// How long sockets and sessions are given when the bridge stops.
 const GRACE: Duration = Duration::from_secs(5);
@@ -63,22 +63,14 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
         Ok(runtime) => runtime,
         Err(error) => return report::failure(&format!("the async runtime cannot be started: {error}")),
     };
-    let ended = runtime.block_on(bridge(serve, environment, state));
+    let mut previous = None;
+    let ended = runtime.block_on(bridge(serve, environment, state, &mut previous));
     runtime.shutdown_timeout(Duration::from_secs(1));
-    match ended {
-        Ok(End::Stopped) => 0,
-        Ok(End::Upgrade(taking_over)) => {
-            let (mut command, inheritance) = *taking_over;
-            use std::os::unix::process::CommandExt as _;
-            // Only now: nothing this process started before inherits the listeners.
-            match inheritance.keep_for_exec() {
-                Ok((name, value)) => command.env(name, value),
-                Err(error) => return report::failure(&format!("the listening sockets cannot be handed over: {error}")),
-            };
-            let error = command.exec();
-            report::failure(&format!("the new version does not start: {error}"))
-        }
-        Err(problem) => report::failure(&problem),
+    match (ended, previous) {
+        (Ok(End::Stopped), _) => 0,
+        (Ok(End::Upgrade(inheritance)), _) => upgrade::run(&inheritance),
+        (Err(problem), Some(previous)) => upgrade::go_back(&problem, &previous),
+        (Err(problem), None) => report::failure(&problem),
     }
 }
 
@@ -98,17 +90,23 @@ pub(crate) fn state_folder(named: Option<&str>, environment: &Environment) -> Pa
 enum End {
     Stopped,
     /// It becomes the program at its path.
-    Upgrade(Box<(Command, Inheritance)>),
+    Upgrade(Inheritance),
 }
 
-async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Result<End, String> {
+/// Runs the bridge. `previous` is set while it starts after an upgrade: what the version before needs to continue.
+async fn bridge(
+    serve: &Serve,
+    environment: &Environment,
+    folder: PathBuf,
+    previous: &mut Option<Inheritance>,
+) -> Result<End, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let inherited = Inherited::take();
+    *previous = inherited.as_ref().and_then(|inherited| inherited.to_go_back().ok());
     let state = StateFolder::take(&folder).map_err(|error| text(&error))?;
     let descriptors = descriptors::raise();
     let (store, salvage) = open_store(&folder).await?;
-    let sluice =
-        std::env::current_exe().map_err(|error| format!("the path of this program cannot be found: {error}"))?;
+    let sluice = upgrade::program().map_err(|error| format!("the path of this program cannot be found: {error}"))?;
     let roots = match serve.roots.is_empty() {
         true => vec![environment.home.clone()],
         false => serve.roots.iter().map(|root| environment.cwd.join(root)).collect(),
@@ -151,6 +149,7 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     let taken_over = inherited.is_some();
     let running = Server::start(options, inherited, state, access.clone(), Arc::clone(&backend) as _).await;
     let mut running = running.map_err(|error| text(&error))?;
+    *previous = None;
     keeper.addresses.set(running.urls().to_vec()).ok();
     keeper
         .fingerprint
@@ -159,19 +158,20 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     if !taken_over {
         greet(&running, &access, serve);
     }
-    let end = wait(&mut running, &replaced(&sluice), serve, environment).await;
-    let command = match end {
+    let end = wait(&mut running, &sluice, serve, environment).await;
+    let inheritance = match end {
         Wish::Stop => None,
         Wish::Upgrade => {
             backend.comes_back();
-            Some(upgrade(&running, &sluice)?)
+            let inheritance = running.inheritance();
+            Some(inheritance.map_err(|error| format!("the listening sockets cannot be handed over: {error}"))?)
         }
     };
     let state = running.stop(GRACE).await;
     store.close().await.ok();
     // Held until the very end; a process that takes over takes it anew.
     drop(state);
-    Ok(command.map_or(End::Stopped, |taking_over| End::Upgrade(Box::new(taking_over))))
+    Ok(inheritance.map_or(End::Stopped, End::Upgrade))
 }
 
 /// How long devices stay known without a visit.
@@ -277,8 +277,8 @@ fn greet(running: &Running, access: &Access, serve: &Serve) {
     if let Some(fingerprint) = running.fingerprint() {
         report::notice(&format!("certificate SHA-256: {fingerprint}"));
     }
-    if let Some(scan) = offer.url_to_scan().filter(|_| serve.qr && !report::is_json()) {
-        warn(&qr_text(scan));
+    if let Some(scan) = offer.url_to_scan().filter(|_| serve.qr) {
+        report::code(&qr_text(scan));
     }
 }
 
@@ -338,21 +338,6 @@ async fn heard(signal: &mut Option<tokio::signal::unix::Signal>) {
         }
         None => std::future::pending().await,
     }
-}
-
-/// The command this process becomes: the program at its path, with the same words, and the listeners it holds.
-fn upgrade(running: &Running, sluice: &std::path::Path) -> Result<(Command, Inheritance), String> {
-    let failed = |error: std::io::Error| format!("the listening sockets cannot be handed over: {error}");
-    let inheritance = running.inheritance().map_err(failed)?;
-    let mut command = Command::new(replaced(sluice));
-    command.args(std::env::args_os().skip(1));
-    Ok((command, inheritance))
-}
-
-/// Linux calls a program whose file was replaced `… (deleted)`.
-fn replaced(path: &std::path::Path) -> PathBuf {
-    let text = path.to_string_lossy();
-    PathBuf::from(text.strip_suffix(" (deleted)").unwrap_or(&text))
 }
 
 /// Devices let in and shut out, for commands of clients.

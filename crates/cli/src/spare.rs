@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use sluice_engine::{Exit, Input, Port};
+use sluice_engine::{Exit, Input, Options, Port};
 use sluice_wire::control::{ClaimSession, ControlRequest, ControlResponse, Initialize, Request, RequestId, Response};
 use sluice_wire::mode::PermissionMode;
 use sluice_wire::{Frame, Raw, ToAgent, ToHost};
@@ -86,10 +86,11 @@ fn folder(named: &str, environment: &Environment) -> Result<PathBuf, String> {
     ))
 }
 
-/// Parks a session. `start` starts the claimed one, or returns why the claim is refused.
-pub(crate) fn park<S>(parked: Port, session_id: String, start: S) -> Port
+/// Parks a session. `plan` returns the options of the claimed one, or why the claim is refused; after a refusal the
+/// process waits for another claim.
+pub(crate) fn park<P>(parked: Port, session_id: String, plan: P) -> Port
 where
-    S: FnOnce(&ClaimSession) -> Result<Port, String> + Send + 'static,
+    P: FnMut(&ClaimSession) -> Result<Options, String> + Send + 'static,
 {
     let (input, inbox) = mpsc::channel(DEPTH);
     let (out, output) = mpsc::channel(DEPTH);
@@ -104,7 +105,7 @@ where
     let ended = quit.clone();
     let done = tokio::spawn(async move {
         tokio::select! {
-            exit = spare.run(parked, start) => exit,
+            exit = spare.run(parked, plan) => exit,
             () = ended.cancelled() => Exit { code: 1 },
         }
     });
@@ -128,8 +129,8 @@ struct Spare {
 
 /// What ends the parking.
 enum Unparked {
-    /// A claim, and what was read behind it.
-    Claim(RequestId, Box<ClaimSession>, Vec<Input>),
+    /// A claim, the options of its session, and what was read behind it.
+    Claim(RequestId, Box<ClaimSession>, Box<Options>, Vec<Input>),
     /// A prompt without a claim.
     Prompt,
     /// The parked session has ended, or the host is gone.
@@ -137,8 +138,8 @@ enum Unparked {
 }
 
 impl Spare {
-    async fn run(mut self, mut parked: Port, start: impl FnOnce(&ClaimSession) -> Result<Port, String>) -> Exit {
-        let unparked = self.wait(&mut parked).await;
+    async fn run(mut self, mut parked: Port, plan: impl FnMut(&ClaimSession) -> Result<Options, String>) -> Exit {
+        let unparked = self.wait(&mut parked, plan).await;
         parked.quit.cancel();
         // Discards the remaining messages of the parked session.
         while parked.output.recv().await.is_some() {}
@@ -153,10 +154,10 @@ impl Spare {
                 }
                 Exit { code: 1 }
             }
-            Unparked::Claim(id, claim, rest) => match start(&claim) {
+            Unparked::Claim(id, claim, options, rest) => match sluice_engine::start(*options) {
                 Ok(port) => self.serve(port, id, &claim, rest).await,
-                Err(why) => {
-                    let refusal = ControlResponse::error(id, why);
+                Err(error) => {
+                    let refusal = ControlResponse::error(id, format!("claim_failed: {error}"));
                     self.out.send(refusal.into()).await.ok();
                     Exit { code: 1 }
                 }
@@ -165,7 +166,11 @@ impl Spare {
     }
 
     /// Serves the host from the parked session until a claim.
-    async fn wait(&mut self, parked: &mut Port) -> Unparked {
+    async fn wait(
+        &mut self,
+        parked: &mut Port,
+        mut plan: impl FnMut(&ClaimSession) -> Result<Options, String>,
+    ) -> Unparked {
         loop {
             tokio::select! {
                 message = parked.output.recv() => match message {
@@ -184,7 +189,16 @@ impl Spare {
                             Sorted::Forward(Input::Eof) => return Unparked::Over,
                             Sorted::Forward(input) => before.push(input),
                             Sorted::Prompt => return Unparked::Prompt,
-                            Sorted::Claim(id, claim) => return Unparked::Claim(id, claim, inputs.collect()),
+                            Sorted::Claim(id, claim) => match plan(&claim) {
+                                Ok(options) => {
+                                    return Unparked::Claim(id, claim, Box::new(options), inputs.collect());
+                                }
+                                Err(why) => {
+                                    if self.out.send(ControlResponse::error(id, why).into()).await.is_err() {
+                                        return Unparked::Over;
+                                    }
+                                }
+                            },
                         }
                     }
                     if parked.input.send(before).await.is_err() {

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sluice_engine::mcp::scopes::{self, Named, Standing};
+use sluice_engine::mcp::scopes::{self, Named, ServerApproval};
 use sluice_engine::mcp::store;
 use sluice_engine::settings::held::Held;
 use sluice_engine::settings::{Opener, WriteError, trust};
@@ -58,6 +58,6 @@ pub(crate) fn waiting_servers(flags: &Flags, place: &Place) -> Vec<Named> {
         return Vec::new();
     }
     let named = scopes::gather(&place.settings, &indexmap::IndexMap::new(), false);
-    let waits = |named: &Named| named.standing == Standing::Waiting;
+    let waits = |named: &Named| named.approval == ServerApproval::Pending;
     named.into_iter().filter(waits).collect()
 }

@@ -1,4 +1,4 @@
-//! The account of a session: what was used, what it cost, how long it took, what it changed.
+//! The account of a session: tokens used, cost, durations, and lines changed.
 
 use std::time::{Duration, Instant};
 
@@ -8,19 +8,19 @@ use sluice_wire::stdout::RateLimitInfo;
 use crate::ledger::SharedLedger;
 use crate::options::KeySource;
 
-/// What a session has cost.
+/// The usage and cost of a session.
 #[derive(Debug)]
 pub(crate) struct Account {
     ledger: SharedLedger,
-    /// Time spent in model requests, all turns together.
+    /// Time spent in model requests, in milliseconds, over all turns.
     api_ms: u64,
-    /// What the last answer of the model used.
+    /// Usage of the latest response of the model.
     last_usage: Option<Value>,
-    /// What calls have changed.
+    /// Lines that tool calls have added and removed.
     lines: Lines,
     began: Instant,
-    /// The limits of the account that the host knows.
-    limits: RateLimitInfo,
+    /// The rate limits of the account, as last sent to the host.
+    limits: Option<RateLimitInfo>,
 }
 
 impl Account {
@@ -31,18 +31,15 @@ impl Account {
             last_usage: None,
             lines: Lines::default(),
             began: Instant::now(),
-            limits: RateLimitInfo {
-                is_using_overage: Some(false),
-                ..RateLimitInfo::default()
-            },
+            limits: None,
         }
     }
 
-    /// Stores the limits of the account; false if they are the same as before.
+    /// Stores the rate limits of the account. Returns false if they have not changed.
     pub(crate) fn set_limits(&mut self, limits: &RateLimitInfo) -> bool {
-        let changed = self.limits != *limits;
+        let changed = self.limits.as_ref() != Some(limits);
         if changed {
-            self.limits.clone_from(limits);
+            self.limits = Some(limits.clone());
         }
         changed
     }
@@ -51,12 +48,12 @@ impl Account {
         &self.ledger
     }
 
-    /// A subagent uses the ledger of the session above it.
+    /// Uses the ledger of the parent session; for a subagent.
     pub(crate) fn share(&mut self, ledger: SharedLedger) {
         self.ledger = ledger;
     }
 
-    /// Another session begins in this process; it began with the process all the same.
+    /// Starts a new account for another session in this process. The start time of the process is kept.
     pub(crate) fn restart(&mut self, source: KeySource) {
         *self = Self {
             began: self.began,
@@ -64,7 +61,6 @@ impl Account {
         };
     }
 
-    /// Time spent in model requests, all turns together.
     pub(crate) fn api_ms(&self) -> u64 {
         self.api_ms
     }
@@ -73,12 +69,12 @@ impl Account {
         self.api_ms += millis;
     }
 
-    /// What an earlier process spent counts too.
+    /// Adds the request time of the process that ran this session earlier.
     pub(crate) fn resume_api_ms(&mut self, millis: u64) {
         self.api_ms = millis;
     }
 
-    /// What the last answer of the model used.
+    /// Usage of the latest response of the model.
     pub(crate) fn last_usage(&self) -> Option<&Value> {
         self.last_usage.as_ref()
     }
@@ -87,12 +83,12 @@ impl Account {
         self.last_usage = Some(usage);
     }
 
-    /// The conversation is another one now.
+    /// Clears the usage of the latest response, which belonged to a conversation that has been replaced.
     pub(crate) fn forget_usage(&mut self) {
         self.last_usage = None;
     }
 
-    /// Counts what a call's `tool_use_result` says it changed.
+    /// Counts the lines that the `tool_use_result` of a call reports as changed.
     pub(crate) fn count_lines(&mut self, result: &Value) {
         self.lines.count(result);
     }
@@ -107,7 +103,7 @@ impl Account {
     }
 }
 
-/// Lines that calls have added and taken away.
+/// Numbers of lines that tool calls have added and removed.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lines {
     pub(crate) added: u64,
@@ -115,7 +111,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Counts what a call's `tool_use_result` says it changed.
+    /// Counts the lines that the `tool_use_result` of a call reports as changed.
     pub(crate) fn count(&mut self, result: &Value) {
         if result.get("type").and_then(Value::as_str) == Some("create") {
             let content = result.get("content").and_then(Value::as_str).unwrap_or_default();

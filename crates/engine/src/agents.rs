@@ -1,11 +1,12 @@
-//! What a session knows about subagents: the kinds there are, the ones at work, and its own place among them.
+//! Subagent state of a session: available kinds, running subagents, and the identity of this session if it is a
+//! subagent.
 //!
-//! * `names`: the tools that start and reach subagents;
-//! * `brief`: what a subagent is given;
+//! * `names`: the tools that start subagents and send messages to them;
+//! * `brief`: everything a subagent receives from the session that starts it;
 //! * `shared`: what all subagents of a session share;
-//! * `relay`: what hosts hear of one; `summaries`: what one is at, in its own words.
+//! * `relay`: filters the messages of a subagent for the host; `summaries`: progress summaries that a subagent writes.
 //!
-//! How subagents are started, supervised and ended is `subagents`.
+//! `subagents` starts, supervises and ends subagents.
 
 mod brief;
 pub(crate) mod names;
@@ -25,71 +26,72 @@ use sluice_wire::control::ControlResponse;
 use sluice_wire::stdout::SubagentStats;
 use tokio::sync::mpsc;
 
-pub(crate) use brief::{Bench, Brief, BriefLine, BriefTools, Family};
-pub(crate) use summaries::{EVERY, Summaries, Summed};
+pub(crate) use brief::{Brief, BriefLine, BriefSlot, BriefTools, Family};
+pub(crate) use summaries::{SUMMARY_INTERVAL, Summaries, SummaryEvent};
 
-use shared::{Ender, SharedAgents, Standing};
+use shared::{SharedAgents, SharedSettings, StopCause};
 
 use crate::catalogue::Catalogue;
 use crate::options::Options;
 use crate::port::Input;
 
-/// What a session knows about subagents.
+/// The subagent state of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Agents {
     shared: Arc<SharedAgents>,
-    /// Read when it is first needed.
+    /// The kinds of subagents. Loaded when first needed.
     roster: Option<Arc<Roster>>,
-    /// What files say of them, where it was read before the session began.
+    /// Kinds from files, if they were loaded before the session started.
     preloaded: Option<Roster>,
-    /// What the host said in `initialize`.
+    /// Definitions from the host's `initialize` request.
     by_host: Option<Value>,
-    /// Who this session is, if it is a subagent.
-    seat: Option<Seat>,
-    /// What the tools take from the session.
-    bench: Arc<Bench>,
-    /// How many changes of permissions are known.
+    /// Identity of this session, if it is a subagent.
+    identity: Option<SubagentIdentity>,
+    /// The current brief, from which tool calls start subagents.
+    brief_slot: Arc<BriefSlot>,
+    /// Number of permission changes already applied.
     known: usize,
-    /// How many changes of the settings are known.
+    /// Number of settings changes already applied.
     settings_known: u64,
-    /// The kind that is to lead is not known; the host may still name it.
-    leaderless: bool,
-    /// The kinds that may be started; none is all.
+    /// The agent of `--agent` is unknown so far. The host may still define it in `initialize`.
+    main_agent_missing: bool,
+    /// The kinds that may be started; `None` allows all.
     may_start: Option<Vec<String>>,
-    /// What is wrong with definitions and was not told yet.
+    /// Problems with definitions that have not been reported yet.
     problems: Vec<String>,
-    beginning: Beginning,
-    stopping: Stopping,
+    pending_starts: PendingStarts,
+    pending_ends: PendingEnds,
     equipment: Equipment,
-    /// Where the host wants to be told what this subagent is at.
+    /// Progress summaries of this subagent, if the host asked for them.
     summaries: Option<Box<Summaries>>,
 }
 
-/// A subagent's place.
+/// The identity of a subagent.
 #[derive(Debug, Clone)]
-pub(crate) struct Seat {
+pub(crate) struct SubagentIdentity {
     pub(crate) id: String,
     pub(crate) depth: u32,
-    /// It was given a mode of its own: it follows the session only where that asks more.
+    /// The call requested a permission mode. The subagent then follows mode changes of the session only if they are
+    /// stricter.
     pub(crate) own_mode: bool,
-    /// A person refused a call of it and wanted it to stop.
+    /// A person denied one of its calls and asked it to stop.
     pub(crate) refused: bool,
 }
 
 impl Agents {
-    /// Those of a subagent's session.
-    pub(crate) fn of_subagent(family: &Family, top: mpsc::Sender<ToolEvent>, seat: Seat) -> Self {
+    /// Creates the state for the session of a subagent.
+    pub(crate) fn of_subagent(family: &Family, top: mpsc::Sender<ToolEvent>, identity: SubagentIdentity) -> Self {
         Self {
             known: family.shared.amendments(0, None).1,
             settings_known: family.shared.published(u64::MAX).1,
             shared: family.shared.clone(),
-            bench: Arc::new(Bench::below(top)),
-            seat: Some(seat),
+            brief_slot: Arc::new(BriefSlot::for_subagent(top)),
+            identity: Some(identity),
             ..Self::default()
         }
     }
 
-    /// What it is equipped with, what it may start, and whether the host is told what it is at.
+    /// Sets the pending equipment, the kinds that may be started, and the progress summaries.
     pub(crate) fn equip(&mut self, equipment: Equipment, may_start: Option<Vec<String>>, summaries: Option<Summaries>) {
         self.equipment = equipment;
         self.may_start = may_start;
@@ -100,32 +102,31 @@ impl Agents {
         &self.shared
     }
 
-    /// What the tools take from the session.
-    pub(crate) fn bench(&self) -> &Arc<Bench> {
-        &self.bench
+    /// The current brief, from which tool calls start subagents.
+    pub(crate) fn brief_slot(&self) -> &Arc<BriefSlot> {
+        &self.brief_slot
     }
 
-    /// Who this session is, if it is a subagent.
-    pub(crate) fn seat(&self) -> Option<&Seat> {
-        self.seat.as_ref()
+    /// Identity of this session, if it is a subagent.
+    pub(crate) fn identity(&self) -> Option<&SubagentIdentity> {
+        self.identity.as_ref()
     }
 
-    /// The kinds there are, once they were read.
+    /// The kinds of subagents, if they are loaded.
     pub(crate) fn roster(&self) -> Option<&Arc<Roster>> {
         self.roster.as_ref()
     }
 
-    /// The kinds were read.
     pub(crate) fn set_roster(&mut self, roster: Arc<Roster>) {
         self.roster = Some(roster);
     }
 
-    /// The kinds of files were read before the session began.
+    /// Stores kinds that were loaded from files before the session started.
     pub(crate) fn preload(&mut self, roster: Roster) {
         self.preloaded = Some(roster);
     }
 
-    /// The kinds of files, by `read` where they were not read before, and those of the host.
+    /// Returns the kinds from files and from the host. Calls `read` if the files have not been loaded yet.
     pub(crate) fn read_roster(&mut self, read: impl FnOnce() -> Roster) -> Roster {
         let mut roster = self.preloaded.take().unwrap_or_else(read);
         if let Some(given) = &self.by_host {
@@ -135,19 +136,19 @@ impl Agents {
         roster
     }
 
-    /// The host names kinds of its own.
+    /// Stores definitions of the host.
     pub(crate) fn name_kinds(&mut self, kinds: Value) {
         self.by_host = Some(kinds);
         self.roster = None;
     }
 
-    /// What is on disk may have changed: it is read again when it is next needed.
+    /// Drops the loaded kinds, since files may have changed. They are loaded again when needed.
     pub(crate) fn forget(&mut self) {
         self.roster = None;
         self.preloaded = None;
     }
 
-    /// What is wrong with definitions and was not told yet.
+    /// Returns the problems with definitions that have not been reported yet, and clears them.
     pub(crate) fn take_problems(&mut self) -> Vec<String> {
         std::mem::take(&mut self.problems)
     }
@@ -156,7 +157,7 @@ impl Agents {
         self.problems.extend(problem);
     }
 
-    /// The kinds that may be started; none is all.
+    /// The kinds that may be started; `None` allows all.
     pub(crate) fn may_start(&self) -> Option<&Vec<String>> {
         self.may_start.as_ref()
     }
@@ -165,128 +166,128 @@ impl Agents {
         self.may_start = kinds;
     }
 
-    /// Whether the kind that is to lead is not known; the host may still name it.
-    pub(crate) fn is_leaderless(&self) -> bool {
-        self.leaderless
+    /// True if the agent of `--agent` is unknown so far. The host may still define it in `initialize`.
+    pub(crate) fn is_main_agent_missing(&self) -> bool {
+        self.main_agent_missing
     }
 
-    /// Sets that; gives what it was.
-    pub(crate) fn set_leaderless(&mut self, leaderless: bool) -> bool {
-        std::mem::replace(&mut self.leaderless, leaderless)
+    /// Sets that flag and returns its previous value.
+    pub(crate) fn set_main_agent_missing(&mut self, main_agent_missing: bool) -> bool {
+        std::mem::replace(&mut self.main_agent_missing, main_agent_missing)
     }
 
-    /// Changes of permissions elsewhere in the session that are new here.
+    /// Returns permission changes made by other sessions of the group since the last call.
     pub(crate) fn new_amendments(&mut self) -> Vec<PermissionUpdate> {
         let (updates, known) = self.shared.amendments(self.known, self.id());
         self.known = known;
         updates
     }
 
-    /// Permissions were changed here: all others are told.
+    /// Publishes a permission change of this session to the other sessions of the group.
     pub(crate) fn amend(&mut self, update: &PermissionUpdate) {
         let me = self.id().map(str::to_owned);
         self.known = self.shared.amend(me, update.clone());
     }
 
-    /// The settings of the session at the top, where they are new to this subagent.
-    pub(crate) fn new_settings(&mut self) -> Option<Arc<Standing>> {
-        self.seat.as_ref()?;
-        let (standing, known) = self.shared.published(self.settings_known);
+    /// Returns the settings of the top session if they changed since the last call. Always `None` in the top session.
+    pub(crate) fn new_settings(&mut self) -> Option<Arc<SharedSettings>> {
+        self.identity.as_ref()?;
+        let (shared_settings, known) = self.shared.published(self.settings_known);
         self.settings_known = known;
-        standing
+        shared_settings
     }
 
-    /// A block ends that starts a subagent, or has been dealt with.
+    /// Sets whether a block that starts a subagent has just ended and is not processed yet.
     pub(crate) fn set_at_block(&mut self, at_block: bool) {
-        self.beginning.at_block = at_block;
+        self.pending_starts.at_block = at_block;
     }
 
-    /// Whether a subagent that begins now may not speak yet; then it is remembered.
-    pub(crate) fn silence(&mut self, id: &str) -> bool {
-        if self.beginning.at_block {
-            self.beginning.silent.push(id.to_owned());
+    /// Returns true, and registers the subagent as held, if it must not send messages yet.
+    pub(crate) fn hold_if_at_block(&mut self, id: &str) -> bool {
+        if self.pending_starts.at_block {
+            self.pending_starts.held.push(id.to_owned());
         }
-        self.beginning.at_block
+        self.pending_starts.at_block
     }
 
-    pub(crate) fn any_silent(&self) -> bool {
-        !self.beginning.silent.is_empty()
+    pub(crate) fn has_held(&self) -> bool {
+        !self.pending_starts.held.is_empty()
     }
 
-    /// Those who may speak now.
-    pub(crate) fn take_silent(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.beginning.silent)
+    /// Returns the held subagents, which may send messages now.
+    pub(crate) fn take_held(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.pending_starts.held)
     }
 
-    /// Ends that are told now are part of an interrupt, or no longer.
+    /// Sets whether ends of subagents that are reported from now on are part of an interrupt.
     pub(crate) fn set_interrupting(&mut self, interrupting: bool) {
-        self.stopping.interrupted = interrupting;
+        self.pending_ends.interrupted = interrupting;
     }
 
-    /// The end of this one was told; what became of its calls is told later.
-    pub(crate) fn wait_with(&mut self, id: &str) {
-        self.stopping.waiting.push(id.to_owned());
+    /// Registers a subagent whose end has been reported and whose call results are reported later.
+    pub(crate) fn defer_results(&mut self, id: &str) {
+        self.pending_ends.waiting.push(id.to_owned());
     }
 
-    /// Those whose calls may be told of now.
-    pub(crate) fn take_waiting(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.stopping.waiting)
+    /// Returns the subagents whose call results may be reported now.
+    pub(crate) fn take_deferred_results(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.pending_ends.waiting)
     }
 
-    /// What this subagent has not taken up yet.
+    /// The equipment that this subagent has not set up yet.
     pub(crate) fn equipment(&mut self) -> &mut Equipment {
         &mut self.equipment
     }
 
-    /// Where the host wants to be told what this subagent is at.
+    /// Progress summaries of this subagent, if the host asked for them.
     pub(crate) fn summaries(&mut self) -> Option<&mut Summaries> {
         self.summaries.as_deref_mut()
     }
 
-    /// The next summary that is due or made.
-    pub(crate) async fn next_summary(&mut self) -> Summed {
+    /// Returns the next summary event: one is due, or one was written.
+    pub(crate) async fn next_summary(&mut self) -> SummaryEvent {
         summaries::next(&mut self.summaries).await
     }
 
-    /// Who this session is, if it is a subagent.
+    /// The id of this session, if it is a subagent.
     pub(crate) fn id(&self) -> Option<&str> {
-        self.seat.as_ref().map(|seat| seat.id.as_str())
+        self.identity.as_ref().map(|identity| identity.id.as_str())
     }
 
-    /// A person refused a call and wants all of it to stop: a subagent ends without a word about it.
+    /// A person denied a call and asked the agent to stop. A subagent then ends without a final message.
     pub(crate) fn refuse(&mut self) {
-        if let Some(seat) = &mut self.seat {
-            seat.refused = true;
+        if let Some(identity) = &mut self.identity {
+            identity.refused = true;
         }
     }
 
     pub(crate) fn is_refused(&self) -> bool {
-        self.seat.as_ref().is_some_and(|seat| seat.refused)
+        self.identity.as_ref().is_some_and(|identity| identity.refused)
     }
 
     pub(crate) fn stats(&self) -> SubagentStats {
         self.shared.stats()
     }
 
-    /// An answer that is for a subagent goes to it; true if it was.
+    /// Forwards a host's answer to the subagent that is waiting for it. Returns false if none is.
     pub(crate) fn route(&self, id: &str, answer: &ControlResponse) -> bool {
         let Some(inbox) = self.shared.take_ask(id) else {
             return false;
         };
         let answer = ToAgent::ControlResponse(Box::new(answer.clone()));
-        tell(inbox, Input::Message(Box::new(answer)));
+        deliver(inbox, Input::Message(Box::new(answer)));
         true
     }
 
-    /// Nobody will answer any more.
-    pub(crate) fn tell_eof(&self) {
+    /// Signals to all subagents that the host's input has ended and no more answers will arrive.
+    pub(crate) fn send_eof(&self) {
         for inbox in self.shared.close() {
-            tell(inbox, Input::Eof);
+            deliver(inbox, Input::Eof);
         }
     }
 }
 
-/// The kinds of subagents that files, plugins and `--agents` bring.
+/// Returns the kinds of subagents defined by files, plugins and `--agents`.
 pub(crate) fn of_files(options: &Options, catalogue: &Catalogue) -> Roster {
     let plugins = catalogue.plugins.agent_files().into_iter();
     let plugins = plugins.map(|(plugin, path)| Found {
@@ -308,67 +309,68 @@ pub(crate) fn of_files(options: &Options, catalogue: &Catalogue) -> Roster {
     roster
 }
 
-/// What is wrong with the definitions of these, each a sentence.
+/// Returns the problems of these definitions, one sentence each.
 pub(crate) fn problems(roster: &Roster) -> Vec<String> {
     roster.problems.iter().chain(&roster.left_out).cloned().collect()
 }
 
 impl Agents {
-    /// What is wrong with the definitions that were read.
+    /// Returns the problems of the definitions that were loaded.
     pub(crate) fn file_problems(&self) -> Vec<String> {
         self.roster.as_ref().map(|roster| problems(roster)).unwrap_or_default()
     }
 }
 
-/// Tells a subagent something that must reach it, beside the session where its inbox is full. One that does not take it
-/// has ended meanwhile.
-pub(crate) fn tell(inbox: mpsc::Sender<Vec<Input>>, input: Input) {
+/// Sends an input that must not be lost. If the inbox is full, a separate task delivers it. If the inbox is closed, the
+/// subagent has ended and the input is dropped.
+pub(crate) fn deliver(inbox: mpsc::Sender<Vec<Input>>, input: Input) {
     if let Err(mpsc::error::TrySendError::Full(inputs)) = inbox.try_send(vec![input]) {
         tokio::spawn(async move { inbox.send(inputs).await.ok() });
     }
 }
 
-/// Subagents that were announced in the middle of a message.
+/// Subagents whose start was announced while a message was still incomplete.
 #[derive(Debug, Default)]
-struct Beginning {
-    /// A block has just ended that starts one.
+struct PendingStarts {
+    /// A block that starts a subagent has just ended.
     at_block: bool,
-    /// Those who may not speak yet.
-    silent: Vec<String>,
+    /// Ids of subagents that must not send messages yet.
+    held: Vec<String>,
 }
 
-/// Subagents whose end was told and who may not yet say what became of their calls.
+/// Subagents whose end was reported and whose call results are reported later.
 #[derive(Debug, Default)]
-struct Stopping {
-    /// Ends that are told now are part of an interrupt.
+struct PendingEnds {
+    /// Ends that are reported now are part of an interrupt.
     interrupted: bool,
     waiting: Vec<String>,
 }
 
-/// What a subagent has not taken up yet.
+/// Equipment that a subagent has not set up yet.
 #[derive(Debug, Default)]
 pub(crate) struct Equipment {
-    /// Skills it is to know, and the kind that names them.
+    /// Skills to preload.
     pub(crate) skills: Vec<String>,
+    /// The kind that names the skills.
     pub(crate) kind: String,
-    /// What is wrong with its servers.
+    /// Problems with its MCP servers.
     pub(crate) problems: Vec<String>,
-    /// Servers of its own, which end with it.
+    /// MCP servers that belong to this subagent and end with it.
     pub(crate) servers: Option<Servers>,
 }
 
 impl Agents {
-    /// Whether ends that are told now are part of an interrupt.
+    /// True if ends that are reported now are part of an interrupt.
     pub(crate) fn is_interrupting(&self) -> bool {
-        self.stopping.interrupted
+        self.pending_ends.interrupted
     }
 
-    /// A subagent has ended.
+    /// Counts the end of a subagent in the statistics.
     pub(crate) fn count_end(&self, status: TaskStatus, by_person: bool) {
-        let by = match (self.stopping.interrupted, by_person) {
-            (true, _) => Ender::Interrupt,
-            (false, true) => Ender::Person,
-            (false, false) => Ender::Parent,
+        let by = match (self.pending_ends.interrupted, by_person) {
+            (true, _) => StopCause::Interrupt,
+            (false, true) => StopCause::Person,
+            (false, false) => StopCause::Parent,
         };
         self.shared.count_end(status, by);
     }
@@ -383,23 +385,23 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn no_answer_is_lost_where_a_subagent_is_too_busy_to_take_it() {
+    async fn answers_to_a_busy_subagent_are_not_lost() {
         let agents = Agents::default();
-        let (inbox, mut heard) = mpsc::channel(1);
+        let (inbox, mut received) = mpsc::channel(1);
         for id in ["q1", "q2", "q3"] {
             let request = ControlRequest {
                 request_id: id.into(),
                 request: Request::default(),
                 ..ControlRequest::default()
             };
-            agents.shared.asked(&request, &inbox);
+            agents.shared.register_ask(&request, &inbox);
         }
         for id in ["q1", "q2", "q3"] {
             assert!(agents.route(id, &ControlResponse::default()));
         }
-        agents.tell_eof();
+        agents.send_eof();
         for _ in 0..3 {
-            assert!(matches!(heard.recv().await.unwrap().as_slice(), [Input::Message(_)]));
+            assert!(matches!(received.recv().await.unwrap().as_slice(), [Input::Message(_)]));
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Work that goes on after its call has returned: what hosts are told of it, and the turn the
-//! session starts by itself when it ends.
+//! Background tasks of a session: their list, and the notes about their ends that wait to be delivered to the model.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,25 +9,28 @@ use tokio::time::Instant;
 
 use crate::note::Note;
 
-/// The session's background work.
+/// The background tasks of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Background {
-    /// What runs, as it was announced: one list for a session and its subagents.
+    /// All running tasks, shared by a session and its subagents.
     running: Running,
-    /// The tasks of this session itself.
+    /// Ids of the tasks that this session itself started.
     own: Vec<String>,
-    /// Whether this is a subagent's, which does not outlive its answer for a command's sake.
+    /// True in a subagent, which does not wait for background commands when it has finished.
+    /// Notes that wait to be delivered to the model.
     of_agent: bool,
-    owed: VecDeque<Note>,
-    /// Subagents that were stopped and are winding up, and what is owed then.
-    winding: Vec<(String, Option<Note>)>,
-    /// Tasks the host has stopped.
+    notes: VecDeque<Note>,
+    /// Stopped subagents that are still ending, each with the note to deliver afterwards.
+    ending: Vec<(String, Option<Note>)>,
+    /// Ids of tasks that the host has stopped.
     stopped: Vec<String>,
+    /// Latest time to wait for tasks after the end of the input.
     deadline: Option<Instant>,
+    /// The deadline has passed.
     given_up: bool,
 }
 
-/// A list several sessions keep.
+/// A list of tasks that several sessions share.
 #[derive(Debug, Clone, Default)]
 struct Running(Arc<Mutex<Vec<TaskView>>>);
 
@@ -39,7 +41,7 @@ impl Running {
 }
 
 impl Background {
-    /// That of a subagent, which lists its tasks where the session lists them.
+    /// Creates the state for a subagent. It shares the list of running tasks.
     pub(crate) fn of_agent(&self) -> Self {
         Self {
             running: self.running.clone(),
@@ -58,100 +60,102 @@ impl Background {
         self.running.lock().retain(|running| running.id != id);
     }
 
-    /// Takes a task off the list whose session is gone.
+    /// Removes a task of a session that has ended.
     pub(crate) fn forget(&self, id: &str) {
         self.running.lock().retain(|running| running.id != id);
     }
 
-    /// Whether the host has stopped it.
+    /// Returns true if the host has stopped the task, and clears that mark.
     pub(crate) fn take_stopped(&mut self, id: &str) -> bool {
         let before = self.stopped.len();
         self.stopped.retain(|stopped| stopped != id);
         self.stopped.len() < before
     }
 
-    /// The host stops a task.
+    /// Marks a task as stopped by the host.
     pub(crate) fn note_stopped(&mut self, id: &str) {
         self.stopped.push(id.to_owned());
     }
 
-    /// A subagent was stopped and may still say something; the note follows when it will not.
-    pub(crate) fn wind_up(&mut self, id: &str, note: Option<Note>) {
-        self.winding.push((id.to_owned(), note));
+    /// Delays the note of a stopped subagent that may still send messages, until [`Self::on_ended`].
+    pub(crate) fn await_end(&mut self, id: &str, note: Option<Note>) {
+        self.ending.push((id.to_owned(), note));
     }
 
-    /// A stopped subagent will say nothing more.
-    pub(crate) fn wound_up(&mut self, id: &str) {
-        let at = self.winding.iter().position(|(winding, _)| winding == id);
-        if let Some((_, note)) = at.map(|at| self.winding.remove(at)) {
-            self.owed.extend(note);
+    /// Releases the note of a stopped subagent, which has ended now.
+    pub(crate) fn on_ended(&mut self, id: &str) {
+        let at = self.ending.iter().position(|(ending, _)| ending == id);
+        if let Some((_, note)) = at.map(|at| self.ending.remove(at)) {
+            self.notes.extend(note);
         }
     }
 
-    /// The tasks of this session itself that still run.
+    /// Returns the running tasks that this session itself started.
     pub(crate) fn own(&self) -> Vec<TaskView> {
         let mut tasks = self.list();
         tasks.retain(|task| self.own.contains(&task.id));
         tasks
     }
 
-    /// The next turn the session owes itself.
-    pub(crate) fn owed(&mut self) -> Option<Note> {
-        self.owed.pop_front()
+    /// Removes and returns the oldest waiting note. It starts a turn.
+    pub(crate) fn pop_note(&mut self) -> Option<Note> {
+        self.notes.pop_front()
     }
 
-    /// What may join the turn that runs.
-    pub(crate) fn joins(&mut self) -> Vec<Note> {
-        let (alone, joins) = self.owed.drain(..).partition(|note| note.alone);
-        self.owed = alone;
+    /// Removes and returns the notes that may join the running turn.
+    pub(crate) fn take_joining(&mut self) -> Vec<Note> {
+        let (alone, joins) = self.notes.drain(..).partition(|note| note.alone);
+        self.notes = alone;
         Vec::from(joins)
     }
 
-    /// When the next turn the session owes itself came about.
-    pub(crate) fn owed_since(&self) -> Option<&str> {
-        self.owed.front().map(|note| note.timestamp.as_str())
+    /// Timestamp of the oldest waiting note.
+    pub(crate) fn oldest_note_time(&self) -> Option<&str> {
+        self.notes.front().map(|note| note.timestamp.as_str())
     }
 
-    /// Another turn the session owes itself.
-    pub(crate) fn owe(&mut self, note: Note) {
-        self.owed.push_back(note);
+    /// Queues a note.
+    pub(crate) fn queue(&mut self, note: Note) {
+        self.notes.push_back(note);
     }
 
-    /// Another turn the session owes itself: a monitored command has printed something. Reports that wait are merged.
+    /// Queues output of a monitored command. Output of the same monitor that is still waiting is merged.
     pub(crate) fn report(&mut self, id: &str, description: &str, printed: &str, now: String) {
         match self.waiting(id) {
             Some(note) => note.append(printed),
-            None => self.owe(Note::of_monitor(id, description, printed, now)),
+            None => self.queue(Note::of_monitor(id, description, printed, now)),
         }
     }
 
-    /// Another turn the session owes itself: a scheduled prompt is due. One of each job waits at a time.
+    /// Queues a scheduled prompt that is due. At most one note of each job waits at a time.
     pub(crate) fn wake(&mut self, id: &str, prompt: &str, now: String) {
         if self.waiting(id).is_none() {
-            self.owe(Note::of_job(id, prompt, now));
+            self.queue(Note::of_job(id, prompt, now));
         }
     }
 
     fn waiting(&mut self, source: &str) -> Option<&mut Note> {
-        self.owed.iter_mut().find(|note| note.source.as_deref() == Some(source))
+        self.notes
+            .iter_mut()
+            .find(|note| note.source.as_deref() == Some(source))
     }
 
-    /// Whether a subagent works in the background.
+    /// True if a subagent runs in the background.
     pub(crate) fn has_agents(&self) -> bool {
         self.running.lock().iter().any(|task| task.agent.is_some())
     }
 
-    /// Whether there is something worth staying for after the input has ended.
-    pub(crate) fn awaited(&self) -> bool {
+    /// True if the session should stay open after the end of the input.
+    pub(crate) fn keeps_session_open(&self) -> bool {
         let runs = if self.of_agent {
             self.own().iter().any(|task| task.agent.is_some())
         } else {
             !self.running.lock().is_empty()
         };
-        !self.given_up && (runs || !self.owed.is_empty() || !self.winding.is_empty())
+        !self.given_up && (runs || !self.notes.is_empty() || !self.ending.is_empty())
     }
 
-    /// The input has ended: wait no longer than this.
+    /// The input has ended: sets the maximum time to wait for tasks.
     pub(crate) fn begin_wait(&mut self, ceiling: Option<Duration>) {
         self.deadline = ceiling.map(|ceiling| Instant::now() + ceiling);
     }
@@ -160,12 +164,12 @@ impl Background {
         self.deadline
     }
 
-    /// Enough waited.
+    /// Ends the wait for tasks.
     pub(crate) fn give_up(&mut self) {
         self.given_up = true;
     }
 
-    /// The tasks that run, as `background_tasks_changed` lists them.
+    /// Returns the running tasks, as listed by `background_tasks_changed`.
     pub(crate) fn list(&self) -> Vec<TaskView> {
         self.running.lock().clone()
     }

@@ -1,7 +1,7 @@
-//! The tool calls of one message: which may run, which wait, what they came to.
+//! The tool calls of one message: which may start, which wait, and their results.
 //!
-//! Calls that certainly change nothing run together; any other waits for all before it and holds
-//! up all behind it. Each comes to exactly one result, whatever happens.
+//! Calls that are known to change nothing run concurrently. Any other call waits for all calls before it and blocks all
+//! calls after it. Each call gets exactly one result in every case.
 
 mod budget;
 
@@ -18,76 +18,76 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use self::budget::{MAX_RUNNING, ResultBudget};
-use crate::host_requests::Said;
+use crate::host_requests::HostResponse;
 use crate::messages;
 
-/// How long a call may wait for the stream's next event before it is begun. The events behind a
-/// closed block are nearly always there already, and hosts see asks after them.
+/// How long a started call may wait for the next event of the model's stream. The events that follow a closed block
+/// have usually arrived already, and hosts expect permission requests after them.
 pub(crate) const LAUNCH_DELAY: Duration = Duration::from_millis(20);
 
-/// How long cancelled calls have to be gone.
+/// How long to wait for cancelled calls to end.
 const END_WAIT: Duration = Duration::from_secs(3);
 
-/// The calls of the message at hand.
+/// The calls of the current message.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     list: Vec<Call>,
     running: JoinSet<(usize, Outcome)>,
-    /// What their results may still have.
+    /// Budget for the results of all these calls.
     budget: ResultBudget,
-    /// Those that wait for the file they change to be kept as it was.
-    keeping: JoinSet<Kept>,
-    /// What came out while the model still spoke.
-    held: Vec<(usize, Outcome)>,
-    /// What the permission prompt tool says about calls.
-    verdicts: JoinSet<(String, Said)>,
-    /// Cancels everything that runs.
+    /// Checkpoint copies in progress: these calls wait until the file they change has been copied.
+    copying: JoinSet<CopiedFile>,
+    /// Results of calls that finished before the message was complete.
+    held_results: Vec<(usize, Outcome)>,
+    /// Answers of the permission prompt tool.
+    verdicts: JoinSet<(String, HostResponse)>,
+    /// Cancels all running calls.
     cancel: CancellationToken,
-    /// When calls that wait for the stream are begun at the latest.
+    /// The latest time to start calls that wait for the stream.
     launch_at: Option<Instant>,
 }
 
-/// A call has come further.
+/// An event that advances a call.
 #[derive(Debug)]
 pub(crate) enum Progress {
-    /// The permission prompt tool answered the request of that id.
-    Judged(String, Said),
-    /// The file a call changes is kept as it was; the call may begin.
-    Kept(Box<Kept>),
-    /// The call at this index has run.
+    /// The permission prompt tool answered the request with this id.
+    PermissionToolAnswered(String, HostResponse),
+    /// The file that a call changes has been copied; the call may start.
+    FileCopied(Box<CopiedFile>),
+    /// The call at this index has finished.
     Ran(usize, Box<Outcome>),
 }
 
-/// A file that was kept before the call at this index changes it.
+/// Result of copying the file that the call at this index changes.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct CopiedFile {
     pub(crate) index: usize,
     pub(crate) path: PathBuf,
     pub(crate) backup: io::Result<Backup>,
 }
 
 impl Calls {
-    /// Forgets the last message's calls.
+    /// Clears the calls of the previous message.
     pub(crate) fn reset(&mut self, parent: &CancellationToken) {
         self.list.clear();
         self.running = JoinSet::new();
         self.budget = ResultBudget::default();
-        self.keeping = JoinSet::new();
-        self.held.clear();
+        self.copying = JoinSet::new();
+        self.held_results.clear();
         self.cancel = parent.child_token();
         self.launch_at = None;
     }
 
-    /// The next call that comes further. Dropping the future loses nothing.
+    /// Returns the next event of a call. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Progress> {
         loop {
             return Some(tokio::select! {
                 biased;
-                Some(Ok((id, said))) = self.verdicts.join_next() => Progress::Judged(id, said),
-                Some(Ok(kept)) = self.keeping.join_next() => Progress::Kept(Box::new(kept)),
+                Some(Ok((id, response))) = self.verdicts.join_next() => Progress::PermissionToolAnswered(id, response),
+                Some(Ok(kept)) = self.copying.join_next() => Progress::FileCopied(Box::new(kept)),
                 Some(done) = self.running.join_next() => match done {
                     Ok((index, outcome)) => Progress::Ran(index, Box::new(self.budget.count(outcome))),
-                    // It was aborted: its result is told already.
+                    // Aborted: its result has been sent already.
                     Err(_) => continue,
                 },
                 else => return None,
@@ -123,7 +123,7 @@ impl Calls {
         self.list.is_empty()
     }
 
-    /// Runs the call at this index, unless earlier results of the message have used up what all may have together.
+    /// Runs the call at this index, or fails it if earlier results of the message have used up the budget.
     pub(crate) fn run(&mut self, index: usize, work: impl Future<Output = Outcome> + Send + 'static) {
         let refusal = self.budget.refusal();
         self.running.spawn(async move {
@@ -138,31 +138,35 @@ impl Calls {
         !self.running.is_empty()
     }
 
-    /// Keeps the file a call is about to change.
-    pub(crate) fn keep(&mut self, work: impl Future<Output = Kept> + Send + 'static) {
-        self.keeping.spawn(work);
+    /// Starts the checkpoint copy of the file that a call is about to change.
+    pub(crate) fn copy_file(&mut self, work: impl Future<Output = CopiedFile> + Send + 'static) {
+        self.copying.spawn(work);
     }
 
-    /// Asks the permission prompt tool about a call.
-    pub(crate) fn judge(&mut self, request_id: String, verdict: impl Future<Output = Said> + Send + 'static) {
+    /// Starts a request to the permission prompt tool.
+    pub(crate) fn ask_permission_tool(
+        &mut self,
+        request_id: String,
+        verdict: impl Future<Output = HostResponse> + Send + 'static,
+    ) {
         self.verdicts.spawn(async move { (request_id, verdict.await) });
     }
 
-    /// A call has run while the model still speaks: its result is told when the message is whole.
-    pub(crate) fn hold(&mut self, index: usize, outcome: Outcome) {
-        self.held.push((index, outcome));
+    /// Stores the result of a call that finished before the message was complete.
+    pub(crate) fn hold_result(&mut self, index: usize, outcome: Outcome) {
+        self.held_results.push((index, outcome));
     }
 
-    pub(crate) fn any_held(&self) -> bool {
-        !self.held.is_empty()
+    pub(crate) fn has_held_results(&self) -> bool {
+        !self.held_results.is_empty()
     }
 
-    /// What was held back and may be told now.
+    /// Removes and returns the stored results that `may` selects.
     pub(crate) fn release(&mut self, may: impl Fn(&Outcome) -> bool) -> Vec<(usize, Outcome)> {
-        self.held.extract_if(.., |(_, outcome)| may(outcome)).collect()
+        self.held_results.extract_if(.., |(_, outcome)| may(outcome)).collect()
     }
 
-    /// The calls that wait begin when the stream goes on, or a moment from now.
+    /// Starts waiting calls after [`LAUNCH_DELAY`] unless the stream continues earlier.
     pub(crate) fn launch_soon(&mut self) {
         self.launch_at.get_or_insert_with(|| Instant::now() + LAUNCH_DELAY);
     }
@@ -171,12 +175,12 @@ impl Calls {
         self.launch_at
     }
 
-    /// Those that waited begin now.
-    pub(crate) fn launch_begins(&mut self) {
+    /// Clears the start time: the waiting calls are started now.
+    pub(crate) fn clear_launch(&mut self) {
         self.launch_at = None;
     }
 
-    /// What cancels a call that runs.
+    /// Token that cancels all running calls.
     pub(crate) fn cancellation(&self) -> CancellationToken {
         self.cancel.clone()
     }
@@ -189,10 +193,11 @@ impl Calls {
         self.cancel.is_cancelled()
     }
 
-    /// Waits a moment for cancelled calls to be gone; what has not begun does not begin any more.
+    /// Waits up to [`END_WAIT`] for cancelled calls to end and returns their results. Calls that have not started are
+    /// dropped.
     pub(crate) async fn end_running(&mut self) -> Vec<(usize, Outcome)> {
         let mut ended = Vec::new();
-        self.keeping = JoinSet::new();
+        self.copying = JoinSet::new();
         let deadline = Instant::now() + END_WAIT;
         while let Ok(Some(done)) = tokio::time::timeout_at(deadline, self.running.join_next()).await {
             ended.extend(done);
@@ -206,7 +211,7 @@ impl Calls {
         self.list.iter().all(Call::is_done)
     }
 
-    /// The next call that may begin now.
+    /// Index of the next call that may start now.
     pub(crate) fn startable(&self) -> Option<usize> {
         if self.running.len() >= MAX_RUNNING {
             return None;
@@ -230,24 +235,24 @@ impl Calls {
         self.list.iter().take(index).all(Call::is_done)
     }
 
-    /// The call that waits for the answer of a person to this request.
+    /// Index of the call whose permission request with this id waits for a person.
     pub(crate) fn asking(&self, request_id: &str) -> Option<usize> {
         let asked = |call: &Call| call.ask().is_some_and(|ask| ask.request_id == request_id);
         self.list.iter().position(asked)
     }
 
-    /// The call this request is about, whoever is asked.
+    /// Index of the call that this request is about, whether a person or a tool decides it.
     pub(crate) fn asked(&self, request_id: &str) -> Option<usize> {
         self.list.iter().position(|call| call.is_asked(request_id))
     }
 
-    /// The request ids of every open ask of a person.
+    /// Ids of all permission requests that wait for a person.
     pub(crate) fn open_asks(&self) -> Vec<String> {
         let asks = self.list.iter().filter_map(Call::ask);
         asks.map(|ask| ask.request_id.clone()).collect()
     }
 
-    /// The calls without a result, in order.
+    /// Indexes of the calls without a result, in order.
     pub(crate) fn unfinished(&self) -> Vec<usize> {
         self.list
             .iter()
@@ -257,13 +262,13 @@ impl Calls {
             .collect()
     }
 
-    /// The results in the order of the calls, for the model.
+    /// Removes all calls and returns their results for the model, in the order of the calls.
     pub(crate) fn take_results(&mut self) -> Vec<Value> {
         self.list
             .drain(..)
             .filter_map(|call| match call.result() {
                 Some(block) => Some(block.clone()),
-                // The turn was stopped before it could end with the call undone.
+                // The turn was stopped while the call was deferred.
                 None if call.is_deferred() => {
                     Some(result_block(&call.id, &Value::from(messages::REJECTED), Some(true)))
                 }

@@ -6,9 +6,9 @@ use sluice_tools::Pins;
 
 use super::*;
 
-/// How far a call has come.
+/// The state of a call in these tests.
 #[derive(Debug, Clone, Copy)]
-enum Stands {
+enum TestState {
     Proposed,
     Asking,
     Running,
@@ -31,8 +31,8 @@ fn stopped() -> CallEvent {
     CallEvent::Stopped(Box::new(End::stopped(Outcome::interrupted())))
 }
 
-/// What it takes to come from the beginning to a running call.
-fn way_to_run() -> Vec<CallEvent> {
+/// The events that take a new call to running and to its result.
+fn events_until_running() -> Vec<CallEvent> {
     let answer = PermissionAnswer::Allow {
         changed: None,
         updates: Vec::new(),
@@ -49,21 +49,21 @@ fn way_to_run() -> Vec<CallEvent> {
     vec![begun(), hooks, asked, CallEvent::Answered(answer), CallEvent::Kept]
 }
 
-fn calls(spec: &[(bool, Stands)]) -> Calls {
+fn calls(spec: &[(bool, TestState)]) -> Calls {
     let mut calls = Calls::default();
     for (index, (safe, stands)) in spec.iter().enumerate() {
         let mut call = Call::new(format!("toolu_{index}"), "T".to_owned(), Value::Null, None);
         call.safe = *safe;
         let steps = match stands {
-            Stands::Proposed => 0,
-            Stands::Asking => 3,
-            Stands::Running => 5,
-            Stands::Done => {
+            TestState::Proposed => 0,
+            TestState::Asking => 3,
+            TestState::Running => 5,
+            TestState::Done => {
                 step(&mut call, stopped());
                 0
             }
         };
-        way_to_run()
+        events_until_running()
             .into_iter()
             .take(steps)
             .for_each(|event| step(&mut call, event));
@@ -73,37 +73,37 @@ fn calls(spec: &[(bool, Stands)]) -> Calls {
 }
 
 #[test]
-fn safe_calls_begin_together() {
-    let calls = calls(&[(true, Stands::Running), (true, Stands::Proposed)]);
+fn safe_calls_start_together() {
+    let calls = calls(&[(true, TestState::Running), (true, TestState::Proposed)]);
     assert_eq!(calls.startable(), Some(1));
 }
 
 #[test]
-fn an_unsafe_call_waits_for_those_before_it() {
-    let waiting = calls(&[(true, Stands::Running), (false, Stands::Proposed)]);
+fn unsafe_call_waits_for_earlier_calls() {
+    let waiting = calls(&[(true, TestState::Running), (false, TestState::Proposed)]);
     assert_eq!(waiting.startable(), None);
-    let free = calls(&[(true, Stands::Done), (false, Stands::Proposed)]);
+    let free = calls(&[(true, TestState::Done), (false, TestState::Proposed)]);
     assert_eq!(free.startable(), Some(1));
 }
 
 #[test]
-fn an_unsafe_call_holds_up_those_behind_it() {
-    let calls = calls(&[(false, Stands::Asking), (true, Stands::Proposed)]);
+fn unsafe_call_blocks_later_calls() {
+    let calls = calls(&[(false, TestState::Asking), (true, TestState::Proposed)]);
     assert_eq!(calls.startable(), None);
     assert_eq!((calls.asking("r"), calls.open_asks().len()), (Some(0), 1));
 }
 
 #[test]
-fn a_safe_call_does_not_overtake_a_waiting_unsafe_one() {
+fn safe_call_does_not_overtake_waiting_unsafe_call() {
     let calls = calls(&[
-        (true, Stands::Running),
-        (false, Stands::Proposed),
-        (true, Stands::Proposed),
+        (true, TestState::Running),
+        (false, TestState::Proposed),
+        (true, TestState::Proposed),
     ]);
     assert_eq!(calls.startable(), None);
 }
 
-/// An unsafe call that has begun and is not done is the only one.
+/// True if an unsafe call that has started and is not done is the only open one.
 fn unsafe_calls_are_alone(calls: &Calls) -> bool {
     let open = calls.list.iter().filter(|call| !call.is_proposed() && !call.is_done());
     open.clone().count() <= 1 || open.clone().all(|call| call.safe)
@@ -111,12 +111,12 @@ fn unsafe_calls_are_alone(calls: &Calls) -> bool {
 
 proptest! {
     #[test]
-    fn every_call_of_a_message_begins_in_its_turn_and_ends_once(
+    fn calls_start_in_order_and_end_once(
         safe in proptest::collection::vec(any::<bool>(), 1..7),
         moves in proptest::collection::vec((any::<prop::sample::Index>(), 0u8..8), 0..80),
         stop_at in proptest::option::of(0usize..80),
     ) {
-        let spec: Vec<(bool, Stands)> = safe.iter().map(|safe| (*safe, Stands::Proposed)).collect();
+        let spec: Vec<(bool, TestState)> = safe.iter().map(|safe| (*safe, TestState::Proposed)).collect();
         let mut calls = calls(&spec);
         for (at, (index, what)) in moves.into_iter().enumerate() {
             if stop_at == Some(at) {
@@ -129,11 +129,11 @@ proptest! {
                     if !open.is_empty() {
                         let call = &mut calls.list[*index.get(&open)];
                         match what {
-                            4 => way_to_run().into_iter().for_each(|event| step(call, event)),
+                            4 => events_until_running().into_iter().for_each(|event| step(call, event)),
                             5 => step(call, CallEvent::Withdrawn),
                             6 => step(call, stopped()),
                             _ => {
-                                way_to_run().into_iter().for_each(|event| step(call, event));
+                                events_until_running().into_iter().for_each(|event| step(call, event));
                                 step(call, CallEvent::Ran(Box::new(Outcome::ok("out", json!("out")))));
                                 step(call, CallEvent::Settled(None));
                             }
@@ -142,7 +142,7 @@ proptest! {
                 }
             }
             prop_assert!(unsafe_calls_are_alone(&calls));
-            // Whoever is proposed behind one that is open can still begin: nothing is stuck.
+            // A proposed call behind an open one can still start: nothing blocks forever.
             let open = calls.list.iter().any(|call| !call.is_proposed() && !call.is_done());
             prop_assert!(open || calls.all_done() || calls.startable().is_some());
         }

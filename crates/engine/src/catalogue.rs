@@ -1,3 +1,3 @@
-//! What lies in folders for a session to use, by the names the engine has for it.
+//! Re-exports commands, skills, agents, styles and plugins under the names that the engine uses.
 
 pub(crate) use sluice_catalogue::{Catalogue, entry, listing, plugins, styles};

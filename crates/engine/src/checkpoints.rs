@@ -1,10 +1,10 @@
-//! The file checkpoints of a session. What they are and how files are put back is [`sluice_checkpoints`].
+//! The file checkpoints of a session; see [`sluice_checkpoints`].
 
 use sluice_checkpoints::Shelf;
 
 use crate::options::Options;
 
-/// The checkpoints of a session, if it makes any.
+/// Opens the checkpoints of a session, if they are enabled.
 pub(crate) fn open(options: &Options) -> Option<Shelf> {
     let dir = options.folders.checkpoints.as_ref()?;
     let mut shelf = Shelf::new(dir.join(&options.session.id), options.cwd.clone());

@@ -1,6 +1,6 @@
-//! A look at what a person, a project and a plugin bring, without a session: what is there, and what is wrong with it.
+//! Checks the customizations of a user, a project and plugins without a session, and reports problems.
 //!
-//! Everything is read as a session reads it, so that what is fine here is fine there.
+//! Everything is loaded with the same code as in a session.
 
 use std::path::{Path, PathBuf};
 
@@ -15,35 +15,35 @@ use crate::mcp;
 use crate::options::Options;
 use sluice_catalogue::plugins::PluginDir;
 
-/// What was found.
+/// The result of [`checkup`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checkup {
-    /// How many commands there are.
+    /// The number of slash commands.
     pub commands: usize,
-    /// How many skills.
+    /// The number of skills.
     pub skills: usize,
-    /// The kinds of agents, those that come with it included.
+    /// The kinds of agents, including the built-in ones.
     pub agents: Vec<String>,
     /// The plugins that are loaded.
     pub plugins: Vec<CheckedPlugin>,
-    /// What is wrong, each a sentence that names the file.
+    /// Problems, each a sentence that names the file.
     pub problems: Vec<String>,
 }
 
-/// A plugin that is loaded.
+/// A loaded plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPlugin {
-    /// What its parts are named after.
+    /// The plugin name, which prefixes the names of its parts.
     pub name: String,
     /// `name@marketplace`.
     pub source: String,
-    /// What its manifest says.
+    /// The version in its manifest.
     pub version: Option<String>,
-    /// Where it lies.
+    /// The folder of the plugin.
     pub path: PathBuf,
 }
 
-/// Looks at everything a session with these options would use.
+/// Checks all customizations that a session with these options would load.
 #[must_use]
 pub fn checkup(options: &Options) -> Checkup {
     let catalogue = options.load_catalogue();
@@ -88,18 +88,18 @@ fn of_plugins(plugins: &Plugins, options: &Options) -> Vec<String> {
     problems
 }
 
-/// What is wrong with a plugin's folder, or with a list of plugins.
+/// Problems of a plugin folder or of a marketplace file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Validation {
-    /// What it is called.
+    /// The name of the plugin or marketplace.
     pub name: String,
-    /// What keeps it, or a part of it, from being loaded.
+    /// Errors that prevent it, or a part of it, from being loaded.
     pub errors: Vec<String>,
-    /// What is accepted and hardly meant.
+    /// Warnings about input that is accepted but probably unintended.
     pub warnings: Vec<String>,
 }
 
-/// Fields of a plugin's manifest that mean something.
+/// Known fields of a plugin manifest.
 const MANIFEST: &[&str] = &[
     "$schema",
     "name",
@@ -123,12 +123,13 @@ const MANIFEST: &[&str] = &[
     "tags",
 ];
 
-/// Looks at the plugin in this folder, or at the list of plugins there. `options` say where a session would be.
+/// Validates the plugin in this folder, or the marketplace file if there is one. `options` specify the folders of the
+/// session.
 #[must_use]
 pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
     let folder = path.join(".claude-plugin");
     if folder.join("marketplace.json").is_file() && !folder.join("plugin.json").is_file() {
-        return validate_list(&folder.join("marketplace.json"));
+        return validate_marketplace(&folder.join("marketplace.json"));
     }
     let mut options = options.clone();
     options.catalogue.plugin_dirs = vec![PluginDir {
@@ -158,8 +159,8 @@ pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
                 file.display()
             ));
         }
-        Ok(manifest) => found.warnings.extend(hardly_meant(&manifest)),
-        // Told already.
+        Ok(manifest) => found.warnings.extend(manifest_warnings(&manifest)),
+        // Already reported by `checkup`.
         Err(_) => {}
     }
     let parts = checkup.commands + checkup.skills;
@@ -172,8 +173,8 @@ pub fn validate_plugin(path: &Path, options: &Options) -> Validation {
     found
 }
 
-/// What a manifest lacks, and what nobody reads.
-fn hardly_meant(manifest: &Map<String, Value>) -> Vec<String> {
+/// Returns warnings about missing and unknown fields of a manifest.
+fn manifest_warnings(manifest: &Map<String, Value>) -> Vec<String> {
     let lacks = ["name", "version", "description"]
         .into_iter()
         .filter(|key| !manifest.contains_key(*key));
@@ -183,8 +184,8 @@ fn hardly_meant(manifest: &Map<String, Value>) -> Vec<String> {
     lacks.chain(unknown).collect()
 }
 
-/// A list of plugins: each entry has a name of its own and a source.
-fn validate_list(file: &Path) -> Validation {
+/// Validates a marketplace file: each entry needs a unique name and a source.
+fn validate_marketplace(file: &Path) -> Validation {
     let mut found = Validation::default();
     let list = match plugins::manifest(file) {
         Ok(list) => list,
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_named() {
+    fn checkup_reports_every_problem() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         put(&root, "work/.claude/commands/good.md", "Do it.");
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_is_held_against_what_a_session_reads() {
+    fn plugin_validation_reports_errors_and_warnings() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         let (good, bad) = (root.join("good"), root.join("bad"));
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_plugins_names_each_once_and_where_it_is() {
+    fn marketplace_validation_reports_missing_and_duplicate_fields() {
         let dir = tempfile::tempdir().unwrap();
         let list = json!({"name": "shop", "owner": {"name": "o"}, "plugins": [
             {"name": "a", "source": "./a"},

@@ -1,9 +1,9 @@
-//! What commands and skills have going in a session. How they are played is `slash_commands`.
+//! State of commands and skills in a session. `slash_commands` runs them.
 //!
-//! * `slash`: whether a prompt is a slash command, pure; `room`: how much of the context skills take.
+//! * `slash`: parses slash commands, pure; `usage`: how much of the context the list of skills takes.
 
-mod room;
 mod slash;
+mod usage;
 
 use std::sync::Arc;
 
@@ -11,89 +11,90 @@ use serde_json::Value;
 use sluice_hooks::Origin;
 use sluice_wire::control::SlashCommand;
 
-pub(crate) use room::SkillRoom;
 pub(crate) use slash::Slash;
+pub(crate) use usage::SkillUsage;
 
 use crate::catalogue::Catalogue;
 
-/// The tool by which the model takes a skill up.
+/// The tool with which the model invokes a skill.
 pub(crate) const SKILL: &str = "Skill";
 
-/// A file or a folder that came with a prompt.
+/// A file or folder attached to a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Attached {
-    /// What it is, as it is kept.
+    /// The attachment as stored in the transcript.
     pub(crate) what: Value,
-    /// As the model is shown it.
+    /// The content blocks for the model.
     pub(crate) blocks: Vec<Value>,
 }
 
-/// What commands and skills have going in a session.
+/// State of commands and skills in a session.
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
-    /// Commands, skills, styles and plugins that were found.
+    /// The loaded commands, skills, styles and plugins.
     catalogue: Arc<Catalogue>,
-    /// What an untrusted folder brings to no effect, once it was looked up.
+    /// Customizations of an untrusted folder that are not applied, as a sentence; the outer `None` means not determined
+    /// yet.
     held_back: Option<Option<String>>,
-    /// What the running command has changed for its turn.
-    lent: Lent,
-    /// Skills the model has called for and whose instructions it has not got yet.
+    /// Overrides of the running command for its turn.
+    overrides: TurnOverrides,
+    /// Skills that the model has invoked and whose instructions it has not received yet, with their arguments.
     called: Vec<(String, String)>,
-    /// What the model was given of skills in this conversation.
-    given: Vec<(String, String)>,
-    /// The list of skills the model was last told.
-    told: Option<String>,
-    /// Whether the problems of the files were told.
-    problems_told: bool,
-    /// The list of commands the host was last told.
-    host_knows: Option<Vec<SlashCommand>>,
-    /// Whether `init` was said: nothing stands before it but answers.
+    /// Names and texts of the skills that the model has received in this conversation.
+    received: Vec<(String, String)>,
+    /// The list of skills that the model received last.
+    listed_skills: Option<String>,
+    /// Whether problems of the files have been reported.
+    problems_reported: bool,
+    /// The list of commands that the host received last.
+    host_commands: Option<Vec<SlashCommand>>,
+    /// Whether `init` has been sent. Only control responses are sent before it.
     announced: bool,
 }
 
-/// What a command changes for as long as its turn runs.
+/// Overrides of a command, which apply until its turn ends.
 #[derive(Debug, Default)]
-pub(crate) struct Lent {
-    /// The model before, and the one in its place.
+pub(crate) struct TurnOverrides {
+    /// The model before the command, and the model that replaces it.
     pub(crate) model: Option<(String, String)>,
     pub(crate) effort: Option<Option<String>>,
-    /// Skills and commands whose hooks hold.
+    /// Skills and commands whose hooks are active.
     pub(crate) hooks: Vec<Origin>,
 }
 
-/// Whether the model is told a list of skills.
+/// Whether the model receives a list of skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum SkillListChange {
     Nothing,
     First,
-    /// It was told another one before.
+    /// The model has received a different list before.
     Changed,
 }
 
-/// Why there is nothing for the model to read.
+/// Why a command produces no prompt for the model.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The text says why.
+    /// The command failed, with an error message.
     Failed(String),
     /// The turn has to stop.
     Stopped,
 }
 
-/// How far a mention is trusted.
+/// Where a file is mentioned, which decides what may be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mentioned {
-    /// In a prompt: the person named the file, so only what is denied stays out.
+    /// In a prompt. The person named the file, so only denied files are excluded.
     ByPerson,
-    /// In a file: what would need a question stays out.
+    /// In a file. Files that would need permission are excluded.
     InFile,
 }
 
-/// Whether the model has read a skill before.
+/// Whether the model has received a skill before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Given {
+pub(crate) enum SkillVersion {
     First,
-    /// It has, and it says something else now.
-    Again,
+    /// It has received a different text.
+    Changed,
     Unchanged,
 }
 
@@ -102,13 +103,13 @@ impl Commands {
         &self.catalogue
     }
 
-    /// Everything was read anew, and `held_back` along with it where that is given.
+    /// Replaces the catalogue after a reload. `held_back`, if given, replaces the stored value as well.
     pub(crate) fn replace_catalogue(&mut self, catalogue: Arc<Catalogue>, held_back: Option<Option<String>>) {
         self.catalogue = catalogue;
         self.held_back = held_back;
     }
 
-    /// What an untrusted folder brings to no effect, if it was looked up.
+    /// Customizations of an untrusted folder that are not applied, if determined.
     pub(crate) fn held_back(&self) -> Option<&Option<String>> {
         self.held_back.as_ref()
     }
@@ -117,96 +118,96 @@ impl Commands {
         self.held_back = Some(held);
     }
 
-    /// The settings have changed.
+    /// Clears the stored value after a change of settings.
     pub(crate) fn forget_held_back(&mut self) {
         self.held_back = None;
     }
 
-    /// What the running command changes for its turn.
-    pub(crate) fn lent(&mut self) -> &mut Lent {
-        &mut self.lent
+    /// Overrides of the running command for its turn.
+    pub(crate) fn overrides(&mut self) -> &mut TurnOverrides {
+        &mut self.overrides
     }
 
-    /// Its turn is over.
-    pub(crate) fn take_lent(&mut self) -> Lent {
-        std::mem::take(&mut self.lent)
+    /// Removes and returns the overrides at the end of the turn.
+    pub(crate) fn take_overrides(&mut self) -> TurnOverrides {
+        std::mem::take(&mut self.overrides)
     }
 
-    /// The model has called for a skill.
+    /// Stores a skill that the model has invoked.
     pub(crate) fn call_skill(&mut self, name: String, args: String) {
         self.called.push((name, args));
     }
 
-    /// The skills the model has called for, with their arguments.
+    /// Removes and returns the skills that the model has invoked, with their arguments.
     pub(crate) fn take_called(&mut self) -> Vec<(String, String)> {
         std::mem::take(&mut self.called)
     }
 
-    /// Whether the problems of the files are still to be told; they are told now.
-    pub(crate) fn tell_problems(&mut self) -> bool {
-        !std::mem::replace(&mut self.problems_told, true)
+    /// Returns true if problems of the files have not been reported yet, and marks them as reported.
+    pub(crate) fn take_problem_report(&mut self) -> bool {
+        !std::mem::replace(&mut self.problems_reported, true)
     }
 
-    /// The model is told this list of skills. What it was told before, if it is another one.
-    pub(crate) fn tell_skills(&mut self, list: Option<String>) -> Told {
-        let told = match (&self.told, &list) {
-            (_, None) => Told::Nothing,
-            (Some(before), Some(now)) if before == now => Told::Nothing,
-            (Some(_), Some(_)) => Told::Changed,
-            (None, Some(_)) => Told::First,
+    /// Stores the list of skills for the model. Returns whether it has to be sent.
+    pub(crate) fn set_listed_skills(&mut self, list: Option<String>) -> SkillListChange {
+        let change = match (&self.listed_skills, &list) {
+            (_, None) => SkillListChange::Nothing,
+            (Some(before), Some(now)) if before == now => SkillListChange::Nothing,
+            (Some(_), Some(_)) => SkillListChange::Changed,
+            (None, Some(_)) => SkillListChange::First,
         };
-        self.told = list;
-        told
+        self.listed_skills = list;
+        change
     }
 
-    /// What was told of the skills is no longer part of the conversation.
-    pub(crate) fn forget_skills_told(&mut self) {
-        self.told = None;
+    /// Clears the list that the model received: it is no longer part of the conversation.
+    pub(crate) fn forget_listed_skills(&mut self) {
+        self.listed_skills = None;
     }
 
-    /// Everything is read again: the host knows the list of before, and problems are told anew.
+    /// Prepares for a reload: remembers the list that the host knows, and reports problems again.
     pub(crate) fn reloaded(&mut self, before: Vec<SlashCommand>) {
-        self.host_knows.get_or_insert(before);
-        self.problems_told = false;
+        self.host_commands.get_or_insert(before);
+        self.problems_reported = false;
     }
 
-    /// The host is given this list.
-    pub(crate) fn note_host_knows(&mut self, commands: &[SlashCommand]) {
-        self.host_knows = Some(commands.to_vec());
+    /// Stores the list that the host receives.
+    pub(crate) fn set_host_commands(&mut self, commands: &[SlashCommand]) {
+        self.host_commands = Some(commands.to_vec());
     }
 
-    /// `init` was said: changes of the list may be told from now on.
+    /// Records that `init` has been sent. Changes of the list may be sent from now on.
     pub(crate) fn announce(&mut self) {
         self.announced = true;
     }
 
-    /// The list the host knows, once changes of it may be told.
-    pub(crate) fn host_knows(&self) -> Option<&[SlashCommand]> {
-        self.host_knows.as_deref().filter(|_| self.announced)
+    /// The list that the host knows, if changes of it may be sent.
+    pub(crate) fn host_commands(&self) -> Option<&[SlashCommand]> {
+        self.host_commands.as_deref().filter(|_| self.announced)
     }
 
-    /// The model is about to read this of a skill.
-    pub(crate) fn give(&mut self, name: &str, text: &str) -> Given {
-        match self.given.iter_mut().find(|(known, _)| known == name) {
+    /// Stores the text of a skill for the model. Returns whether it is new.
+    pub(crate) fn record_skill(&mut self, name: &str, text: &str) -> SkillVersion {
+        match self.received.iter_mut().find(|(known, _)| known == name) {
             None => {
-                self.given.push((name.to_owned(), text.to_owned()));
-                Given::First
+                self.received.push((name.to_owned(), text.to_owned()));
+                SkillVersion::First
             }
-            Some((_, before)) if before == text => Given::Unchanged,
+            Some((_, before)) if before == text => SkillVersion::Unchanged,
             Some((_, before)) => {
                 text.clone_into(before);
-                Given::Again
+                SkillVersion::Changed
             }
         }
     }
 
-    /// The conversation begins anew.
-    pub(crate) fn forget_given(&mut self) {
-        self.given.clear();
+    /// Clears the skills that the model has received, for a new conversation.
+    pub(crate) fn forget_received_skills(&mut self) {
+        self.received.clear();
     }
 }
 
-/// The skill a call asks for.
+/// The name of the skill in the input of a `Skill` call.
 pub(crate) fn skill_of(input: &Value) -> &str {
     let name = input.get("skill").and_then(Value::as_str).unwrap_or_default();
     name.trim().trim_start_matches('/')

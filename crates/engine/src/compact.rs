@@ -1,9 +1,9 @@
-//! Compaction: a conversation that fills the model's window is replaced by a summary of it and its last messages.
+//! Compaction: replaces a conversation that fills the model's context window by a summary and its last messages.
 //!
-//! It happens by itself before a request that would be too long, after one that was, and when the person asks for it
-//! with `/compact`. The file keeps everything: a boundary there says where the conversation begins anew.
+//! It runs automatically before a request that would be too long and after one that was, and on the `/compact` command.
+//! The transcript keeps all messages; a boundary in it marks where the compacted conversation starts.
 //!
-//! * `words`: what the model is asked and told; pure;
+//! * `words`: prompts for the model; pure;
 //! * `summarise`: the request for the summary;
 //! * `command`: `/compact`.
 
@@ -29,12 +29,12 @@ use crate::messages;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
-/// Why a conversation is summarised.
+/// What started a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trigger {
-    /// The person asked for it.
+    /// The person asked for it with `/compact`.
     Manual,
-    /// It fills the window.
+    /// The context window is almost full.
     Auto,
 }
 
@@ -47,29 +47,29 @@ impl Trigger {
     }
 }
 
-/// A conversation that was summarised, ready to be told.
+/// A finished compaction whose messages have not been sent yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Compacted {
     boundary: CompactBoundary,
     summary: stdout::User,
 }
 
-/// Why it was not.
+/// Why a conversation was not compacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Uncompacted {
-    /// Nothing was said yet.
+    /// The conversation is empty.
     Empty,
-    /// The model has said too little.
+    /// There are too few responses of the model.
     TooLittle,
-    /// There is no summary to be had.
+    /// No summary could be created.
     Failed(String),
     /// The turn has to stop.
     Stopped,
 }
 
 impl Uncompacted {
-    /// As `compact_error` tells it.
-    fn told(&self, trigger: Trigger) -> String {
+    /// The text of `compact_error`.
+    fn message(&self, trigger: Trigger) -> String {
         match (self, trigger) {
             (Self::Empty, _) => "No messages to compact".to_owned(),
             (Self::TooLittle, Trigger::Auto) => "too_few_groups".to_owned(),
@@ -81,8 +81,8 @@ impl Uncompacted {
 }
 
 impl SessionLoop {
-    /// Makes room before a request that would be too long. False when the turn has to stop.
-    pub(crate) async fn make_room(&mut self) -> bool {
+    /// Compacts before a request that would be too long. Returns false if the turn has to stop.
+    pub(crate) async fn compact_if_needed(&mut self) -> bool {
         let limits = self.session.limits();
         if !limits.auto
             || !self.session.conversation.compactions.tries.may_try()
@@ -93,8 +93,8 @@ impl SessionLoop {
         !matches!(self.compact_by_itself().await, Err(Uncompacted::Stopped))
     }
 
-    /// Makes room after a request was too long; true if it may be repeated.
-    pub(crate) async fn make_room_after_all(&mut self) -> bool {
+    /// Compacts after a request was rejected as too long. Returns true if the request may be repeated.
+    pub(crate) async fn compact_after_rejection(&mut self) -> bool {
         let may = self.session.limits().auto && self.session.conversation.compactions.tries.may_try();
         may && self.session.conversation.history.cut().is_some() && self.compact_by_itself().await.is_ok()
     }
@@ -102,23 +102,23 @@ impl SessionLoop {
     async fn compact_by_itself(&mut self) -> Result<(), Uncompacted> {
         let compacted = self.compact(None, Trigger::Auto).await?;
         self.session.turn.frames += 1;
-        self.session.tell_compaction(compacted).await;
+        self.session.emit_compaction(compacted).await;
         Ok(())
     }
 
-    /// Puts a summary in the place of all but the last messages. Nothing is told yet but that it happens: see
-    /// [`Session::tell_compaction`].
+    /// Replaces all but the last messages by a summary. Sends only status messages; [`Session::emit_compaction`] sends
+    /// the result.
     pub(crate) async fn compact(
         &mut self,
         instructions: Option<&str>,
         trigger: Trigger,
     ) -> Result<Compacted, Uncompacted> {
-        self.session.recall().await;
+        self.session.await_history().await;
         if self.session.conversation.history.is_empty() {
             return Err(Uncompacted::Empty);
         }
         self.session
-            .say(Status {
+            .emit(Status {
                 status: Some(Activity::Compacting),
                 compact_output_chars: (trigger == Trigger::Auto).then_some(0),
                 uuid: messages::fresh_id(),
@@ -140,7 +140,7 @@ impl SessionLoop {
         };
         let done = match outcome {
             Ok((cut, summary)) => {
-                let compacted = self.session.begin_anew(&cut, &summary, trigger, before, began);
+                let compacted = self.session.start_compacted(&cut, &summary, trigger, before, began);
                 self.hook_session_start("compact").await;
                 self.hook_post_compact(trigger.as_str(), &summary).await;
                 Ok(compacted)
@@ -150,9 +150,9 @@ impl SessionLoop {
                 Err(why)
             }
         };
-        let error = done.as_ref().err().map(|why| why.told(trigger));
+        let error = done.as_ref().err().map(|why| why.message(trigger));
         self.session
-            .say(Status {
+            .emit(Status {
                 compact_result: Some(if error.is_none() { "success" } else { "failed" }.to_owned()),
                 compact_error: error,
                 uuid: messages::fresh_id(),
@@ -164,7 +164,7 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// When this conversation becomes too long.
+    /// The limits at which this conversation is compacted.
     pub(crate) fn limits(&self) -> Limits {
         let settings = &self.options.settings;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -179,15 +179,15 @@ impl Session {
         )
     }
 
-    /// The model has answered: what the API counted covers all that was said.
-    pub(crate) fn take_gauge(&mut self) {
+    /// Stores the token count of the latest response. It covers the conversation so far.
+    pub(crate) fn update_gauge(&mut self) {
         let usage = self.account.last_usage().cloned().unwrap_or_default();
         self.conversation.compactions.gauge = Gauge::read(&usage, self.conversation.history.len());
         let full = self.context_tokens() >= self.limits().threshold;
         self.conversation.compactions.tries.answered(full);
     }
 
-    /// How many tokens the next request takes.
+    /// The estimated number of tokens of the next request.
     pub(crate) fn context_tokens(&mut self) -> u64 {
         match self.conversation.compactions.gauge.counted() {
             Some((counted, messages)) => counted + self.conversation.history.tokens_since(messages),
@@ -199,8 +199,15 @@ impl Session {
         }
     }
 
-    /// The conversation begins anew with a summary.
-    fn begin_anew(&mut self, cut: &Cut, summary: &str, trigger: Trigger, before: u64, began: Instant) -> Compacted {
+    /// Starts the compacted conversation with the summary.
+    fn start_compacted(
+        &mut self,
+        cut: &Cut,
+        summary: &str,
+        trigger: Trigger,
+        before: u64,
+        began: Instant,
+    ) -> Compacted {
         let kept = self.conversation.transcript.kept(cut.with_reply);
         let kept = if cut.tail.is_empty() { Vec::new() } else { kept };
         let text = words::continuation(summary, self.conversation.transcript.path(), !kept.is_empty());
@@ -208,10 +215,10 @@ impl Session {
         if self.options.prompt.words.keep {
             self.conversation.forget_system();
         }
-        self.commands.forget_given();
-        self.commands.forget_skills_told();
+        self.commands.forget_received_skills();
+        self.commands.forget_listed_skills();
         self.conversation.history.user_text(&text);
-        self.conversation.history.go_on_with(&cut.tail);
+        self.conversation.history.append_kept(&cut.tail);
         self.remind();
         self.conversation.compactions.gauge = Gauge::default();
         self.account.forget_usage();
@@ -263,12 +270,12 @@ impl Session {
         Compacted { boundary, summary }
     }
 
-    /// Keeps and tells where the conversation begins anew.
-    pub(crate) async fn tell_compaction(&mut self, compacted: Compacted) {
+    /// Stores and sends the boundary and the summary.
+    pub(crate) async fn emit_compaction(&mut self, compacted: Compacted) {
         let Compacted { boundary, summary } = compacted;
         self.keep_compaction(&boundary, &summary).await;
-        self.say(boundary).await;
-        self.say(summary).await;
+        self.emit(boundary).await;
+        self.emit(summary).await;
     }
 }
 

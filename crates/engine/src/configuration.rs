@@ -1,5 +1,5 @@
-//! Settings take effect here, whoever changed them: a file, a control request, `/config`, an answer that was written
-//! down, the session above a subagent. What runs already runs on as it began.
+//! Applies changed settings from any source: a file, a control request, `/config`, a permission answer saved as
+//! a rule, or the parent session of a subagent. What is already running is not affected.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::policy;
 use crate::sandbox;
 use crate::session::Session;
 
-/// What other settings change, beyond rules and hooks.
+/// Consequences of changed settings beyond rules and hooks.
 #[derive(Debug, Default, PartialEq)]
 struct Changed {
-    /// Variables that are new or another.
+    /// Variables that are new or have a new value.
     env: Vec<(String, String)>,
     sandbox: bool,
     servers: bool,
@@ -37,8 +37,8 @@ impl Changed {
 }
 
 impl Session {
-    /// These settings hold from now on.
-    pub(crate) fn adopt(&mut self, settings: Settings) {
+    /// Applies these settings.
+    pub(crate) fn apply_settings(&mut self, settings: Settings) {
         let changed = Changed::between(&self.options.settings, &settings);
         self.options.settings = settings;
         for (name, value) in changed.env {
@@ -46,50 +46,49 @@ impl Session {
         }
         self.commands.forget_held_back();
         self.tooling.trust(self.options.settings.runs_projects());
-        policy::lay_out(Arc::make_mut(&mut self.policy), &self.options);
+        policy::apply_settings(Arc::make_mut(&mut self.policy), &self.options);
         if changed.sandbox {
-            self.tooling.remake_sandbox(&self.options);
+            self.tooling.recreate_sandbox(&self.options);
             let unasked = sandbox::runs_unasked(self.tooling.sandbox().map(Arc::as_ref));
             self.change_policy(|policy| policy.sandboxed = unasked);
         }
-        // A subagent's hooks and servers are those of the session above it.
+        // A subagent uses the hooks and servers of its parent session.
         if self.agents.id().is_none() {
             if changed.servers {
                 self.tooling
                     .servers_mut()
-                    .reconsider(&self.options.settings, &self.options.servers);
+                    .apply_settings(&self.options.settings, &self.options.servers);
             }
-            self.lay_out_hooks();
+            self.load_hooks();
         }
     }
 
-    /// The files say something else, and nobody objects.
-    pub(crate) async fn take_settings(&mut self, settings: Settings) {
-        self.adopt(settings);
-        self.say_settings_problems().await;
+    /// Applies settings of changed files that no hook rejected.
+    pub(crate) async fn apply_settings_change(&mut self, settings: Settings) {
+        self.apply_settings(settings);
+        self.report_settings_problems().await;
     }
 
-    /// The files are read again.
+    /// Reads the settings files again and applies them.
     pub(crate) fn reread_settings(&mut self) {
         let mut settings = self.options.settings.clone();
         settings.reload();
-        self.adopt(settings);
+        self.apply_settings(settings);
     }
 
-    /// Lays settings over those of the files, for this session. The model, the effort and the output style among them are
-    /// a choice for this session; in a file they are one for sessions that begin later, since others of the person's run
-    /// as well.
-    /// Gives the model that is to answer now, if one was named: hooks may object to it.
-    pub(crate) fn lay_over(&mut self, changes: &Map<String, Value>) -> Option<String> {
+    /// Overrides settings of the files for this session. The model, the effort and the output style in them apply to
+    /// this session, whereas a change of them in a file applies only to sessions that start later. Returns the model to
+    /// use from now on, if one was set. Hooks may reject it.
+    pub(crate) fn override_settings(&mut self, changes: &Map<String, Value>) -> Option<String> {
         let mut settings = self.options.settings.clone();
         settings.set_flag(changes);
-        self.adopt(settings);
+        self.apply_settings(settings);
         if changes.contains_key(keys::EFFORT_LEVEL.name) {
             let level = self.options.settings.string(&keys::EFFORT_LEVEL).map(str::to_owned);
             self.options.model.effort = level.or_else(|| self.model.launch_effort.clone());
         }
         if changes.contains_key(keys::OUTPUT_STYLE.name) {
-            // It stands in the system prompt.
+            // The output style is part of the system prompt.
             self.conversation.forget_system();
         }
         changes.get(keys::MODEL.name)?;

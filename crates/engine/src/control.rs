@@ -1,4 +1,4 @@
-//! Control requests of the host, and the session's responses. Every request gets exactly one.
+//! Control requests of the host and the responses of the session. Every request gets exactly one response.
 
 mod aside;
 mod context;
@@ -36,25 +36,25 @@ impl Session {
         match message {
             ToAgent::User(prompt) => self.enqueue(*prompt).await,
             ToAgent::ControlRequest(request) => self.control(*request).await,
-            ToAgent::ControlResponse(response) => self.hear_answer(*response).await,
+            ToAgent::ControlResponse(response) => self.on_host_answer(*response).await,
             ToAgent::UpdateEnvironmentVariables(update) => {
                 for (name, value) in update.variables {
                     self.options.set_env(name, value);
                 }
             }
-            ToAgent::ControlCancelRequest(cancel) => self.requests.asides.cancel(&cancel.request_id),
+            ToAgent::ControlCancelRequest(cancel) => self.requests.concurrent.cancel(&cancel.request_id),
             ToAgent::KeepAlive(_) | ToAgent::Unknown(_) => {}
         }
     }
 
-    /// The host answers something we asked. Answers to what is not open are late or foreign.
-    async fn hear_answer(&mut self, answer: ControlResponse) {
+    /// Handles the host's answer to a request of the session. Late and unknown answers are ignored.
+    async fn on_host_answer(&mut self, answer: ControlResponse) {
         if self.options.host.replay {
-            self.say(answer.clone()).await;
+            self.emit(answer.clone()).await;
         }
         let id = answer.request_id().to_string();
         if self.calls.asking(&id).is_none() && self.agents.route(&id, &answer) {
-            return self.agents_wait().await;
+            return self.update_waiting_state().await;
         }
         let answer = match answer.response {
             Response::Success(success) => Ok(success.response.unwrap_or_default()),
@@ -64,7 +64,7 @@ impl Session {
         match self.calls.asking(&id) {
             Some(index) => self.answered(index, answer).await,
             None => {
-                if !self.line.requests().settle(&id, answer.clone()) {
+                if !self.line.requests().deliver(&id, answer.clone()) {
                     self.hooks.answered(&id, answer);
                 }
             }
@@ -73,13 +73,13 @@ impl Session {
 
     async fn initialize(&mut self, id: &RequestId, mut request: sluice_wire::control::Initialize) {
         let sdk_mcp_manifests_parked = self.host_servers(&request);
-        let mcp_servers_applied = self.take_servers(&request);
-        if let Err(why) = self.take_words(&mut request) {
-            return self.say(messages::error(id, why)).await;
+        let mcp_servers_applied = self.apply_initialize_servers(&request);
+        if let Err(why) = self.apply_initialize_prompts(&mut request) {
+            return self.emit(messages::error(id, why)).await;
         }
-        let plugins_applied = self.take_catalogue(request.skills, request.plugins);
-        self.take_agents(request.agents.and_then(|agents| serde_json::to_value(agents).ok()));
-        let first_prompt = self.be_led_after_all();
+        let plugins_applied = self.apply_initialize_catalogue(request.skills, request.plugins);
+        self.set_host_agents(request.agents.and_then(|agents| serde_json::to_value(agents).ok()));
+        let first_prompt = self.start_main_agent_from_initialize();
         self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
         self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
         self.options.agents.summaries |= request.agent_progress_summaries == Some(true);
@@ -91,7 +91,7 @@ impl Session {
         }
         let repeated = self.line.initialize();
         let commands = self.commands();
-        self.commands.note_host_knows(&commands);
+        self.commands.set_host_commands(&commands);
         let response = InitializeResponse {
             commands: Some(commands),
             agents: Some(agents),
@@ -126,23 +126,23 @@ impl Session {
             pending_user_dialog_requests: Some(Vec::new()),
             ..Success::default()
         });
-        self.say(answer).await;
+        self.emit(answer).await;
         if let Some(title) = request.title.filter(|_| self.conversation.transcript.title().is_none()) {
-            // A title that is none is no reason to refuse everything else.
+            // An invalid title must not fail the whole request.
             let _untitled = self.rename(&title, None).await;
         }
-        // The agent of the host begins by itself, unless it continues a conversation.
+        // The agent's initial prompt starts the first turn, unless a conversation is resumed.
         if let Some(first) = first_prompt.filter(|_| self.conversation.history.is_empty()) {
             self.enqueue(User::new(first)).await;
         }
-        // A host that comes back, or comes late, must learn what is running.
+        // A host that attaches again or late must receive the list of running tasks.
         if repeated || self.line.results() > 0 || self.turn.is_open() {
-            self.say_background().await;
+            self.emit_background_tasks().await;
         }
     }
 
-    /// Takes what the host says about the prompt and the answers.
-    fn take_words(&mut self, request: &mut sluice_wire::control::Initialize) -> Result<(), String> {
+    /// Applies the fields of `initialize` that concern prompts and responses.
+    fn apply_initialize_prompts(&mut self, request: &mut sluice_wire::control::Initialize) -> Result<(), String> {
         if let Some(wanted) = request.prompt_suggestions {
             self.options.conversation.suggestions = wanted;
         }
@@ -176,30 +176,30 @@ impl Session {
         if cancel_queued {
             let cancelled = self.queue.cancel_all();
             for uuid in &cancelled {
-                self.say(messages::lifecycle(uuid, "cancelled")).await;
+                self.emit(messages::lifecycle(uuid, "cancelled")).await;
             }
             response.cancelled = Some(cancelled);
         }
         response.still_queued = Some(self.queue.uuids());
         self.interrupt_agents().await;
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
         if running {
             self.turn.stop_with(Stop::Interrupt);
         } else if !self.turn.is_open() {
-            self.let_agents_go();
+            self.release_stopped_agents();
         }
     }
 
     async fn cancel_prompt(&mut self, id: &RequestId, uuid: &str) {
         let cancelled = self.queue.cancel(uuid);
         if cancelled {
-            self.say(messages::lifecycle(uuid, "cancelled")).await;
+            self.emit(messages::lifecycle(uuid, "cancelled")).await;
         }
         let response = CancelAsyncMessageResponse {
             cancelled,
             ..CancelAsyncMessageResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
     async fn rename_session(&mut self, id: &RequestId, request: &RenameSession) {
@@ -207,7 +207,7 @@ impl Session {
             None | Some("remote" | "host") => self.rename(&request.title, request.session_id.as_deref()).await,
             Some(_) => Err("rename_session: source must be 'remote' or 'host'".to_owned()),
         };
-        self.say(match renamed {
+        self.emit(match renamed {
             Ok(()) => messages::ok(id),
             Err(why) => messages::error(id, why),
         })
@@ -219,13 +219,13 @@ impl Session {
             models: serde_json::from_value(Value::Array(self.model.client.names().picker())).unwrap_or_default(),
             ..ListModelsResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
     async fn switch_mode(&mut self, id: &RequestId, word: Option<&str>) {
         let before = self.policy.mode.clone();
         match self.set_mode(word) {
-            Err((code, text)) => self.say(messages::refused(id, code, text)).await,
+            Err((code, text)) => self.emit(messages::refused(id, code, text)).await,
             Ok(()) => {
                 let mode = self.policy.mode.clone();
                 self.amend_mode(&mode);
@@ -233,16 +233,16 @@ impl Session {
                     mode: Some(mode.clone()),
                     ..SetPermissionModeResponse::default()
                 };
-                self.say(messages::success(id, &response)).await;
+                self.emit(messages::success(id, &response)).await;
                 if mode != before {
-                    self.say(messages::mode(&mode)).await;
+                    self.emit(messages::mode(&mode)).await;
                 }
             }
         }
     }
 
-    /// Another model, from the next request on. No name is refused but those the settings leave out: only the API
-    /// knows them all.
+    /// Changes the model from the next request on. Only names that the settings exclude are refused, because only the
+    /// API knows all names.
     async fn switch_model(&mut self, id: &RequestId, name: Option<&str>) {
         if let Some(name) = name
             && let Some((code, why)) = self.unavailable(name)
@@ -259,15 +259,15 @@ impl Session {
             answers: Answers::SetModel,
         };
         if !self.hooks_before_switch(id, &switch).await {
-            self.take_model(id, switch).await;
+            self.apply_model(id, switch).await;
         }
     }
 
-    /// Nobody objects to another model.
-    pub(crate) async fn take_model(&mut self, id: &RequestId, switch: Switch) {
+    /// Applies a model change that no hook rejected, and responds.
+    pub(crate) async fn apply_model(&mut self, id: &RequestId, switch: Switch) {
         let from = self.change_model(&switch);
-        self.tell_of_switch(&from, &switch).await;
-        self.say(match switch.answers {
+        self.report_model_change(&from, &switch).await;
+        self.emit(match switch.answers {
             Answers::SetModel => messages::success(
                 id,
                 &SetModelResponse {
@@ -281,20 +281,20 @@ impl Session {
         self.hook_switched(from, switch).await;
     }
 
-    /// A conversation that has begun keeps a note of whom it goes on with.
-    async fn tell_of_switch(&mut self, from: &str, switch: &Switch) {
+    /// Adds a note about the new model to a conversation that is not empty.
+    async fn report_model_change(&mut self, from: &str, switch: &Switch) {
         let to = &switch.to;
         if from == to || self.conversation.history.is_empty() {
             return;
         }
-        let told = match &switch.requested {
+        let note = match &switch.requested {
             Some(name) if name != to && name != "default" => format!("Set model to `{name} ({to})`"),
             _ => format!("Set model to `{to}`"),
         };
-        self.say(messages::local_output(&told)).await;
+        self.emit(messages::local_output(&note)).await;
     }
 
-    /// Why no model of this name may answer.
+    /// Returns the error code and message if the settings exclude the model.
     fn unavailable(&self, name: &str) -> Option<(&'static str, String)> {
         if name.trim().is_empty() {
             return Some(("catalog_unknown", "set_model: a model needs a name".to_owned()));
@@ -313,36 +313,36 @@ impl Session {
         })
     }
 
-    /// The model stays.
+    /// Responds with an error that contains the current model.
     pub(crate) async fn refuse_model(&mut self, id: &RequestId, code: &str, why: String) {
         let mut refusal = messages::refused(id, code, why);
         if let Response::Error(failure) = &mut refusal.response {
             failure.extra.insert("model", &self.model.name);
         }
-        self.say(refusal).await;
+        self.emit(refusal).await;
     }
 
     async fn set_thinking(&mut self, id: &RequestId, request: &SetMaxThinkingTokens) {
         let display = request.thinking_display.as_deref();
         if !matches!(display, None | Some("summarized" | "omitted" | "highlights")) {
             let text = "set_max_thinking_tokens: thinking_display must be summarized, omitted, highlights or null";
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         }
         let tokens = request.max_thinking_tokens.map(sluice_wire::Number::get);
         self.options.model.thinking = match tokens {
             None => Thinking::Default,
             Some(tokens) if tokens.fract() != 0.0 || tokens > f64::from(u32::MAX) => {
                 let text = "set_max_thinking_tokens: max_thinking_tokens must be a whole number or null";
-                return self.say(messages::error(id, text)).await;
+                return self.emit(messages::error(id, text)).await;
             }
             Some(tokens) if tokens <= 0.0 => Thinking::Off,
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             Some(tokens) => Thinking::Budget(tokens as u32),
         };
-        self.say(messages::ok(id)).await;
+        self.emit(messages::ok(id)).await;
     }
 
-    /// Asks that are still open, for a host that attaches again.
+    /// Open permission requests, for a host that attaches again.
     fn open_requests(&self) -> Vec<ControlRequest> {
         self.calls
             .iter()
@@ -355,7 +355,7 @@ impl Session {
     }
 }
 
-/// Marks where a host's prompt stops being the same for everybody; it is no text.
+/// Separates the static and dynamic parts of a host's system prompt; not part of the text.
 const DYNAMIC_BOUNDARY: &str = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
 fn prompt_text(parts: &[String]) -> String {

@@ -1,4 +1,4 @@
-//! The conversation: what the model is shown, what is kept of it, and what it was reminded of.
+//! The conversation: history for the model, transcript, and reminders.
 
 mod goal;
 
@@ -12,44 +12,44 @@ use crate::history::History;
 use crate::memory::Nearby;
 use crate::messages;
 use crate::options::Options;
-use crate::recall::Recall;
+use crate::recall::EarlierConversation;
 
 pub(crate) use goal::{Assessment, Goal};
 
-/// What the model is shown, and what is kept of it.
 pub(crate) struct Conversation {
     pub(crate) history: History,
     pub(crate) transcript: Transcript,
     pub(crate) compactions: Compactions,
-    /// What the model works towards.
     pub(crate) goal: Option<Goal>,
-    /// The conversation before it, while it is being read.
-    recall: Option<Recall>,
-    /// The system prompt: made once, since its bytes must not change.
+    /// The earlier conversation, while it is being loaded.
+    recall: Option<EarlierConversation>,
+    /// The system prompt. It is created once, because its bytes must not change.
     system: Option<Vec<Value>>,
-    /// The system prompt that was written down, to be sent until the conversation begins anew.
+    /// The system prompt from the transcript, used until the conversation is reset.
     recorded: Option<Recorded>,
-    /// What files bring with them when they are touched.
+    /// Memory files and skills that are loaded when files near them are accessed.
     nearby: Nearby,
+    /// Whether the model knows that plan mode is active.
     reminded_of_plan: bool,
+    /// Whether the model has received the memory files.
     reminded_of_memory: bool,
-    /// The mode to go back to when a plan is done.
+    /// The mode to restore after plan mode.
     before_plan: Option<PermissionMode>,
 }
 
-/// What a session knows about its compactions.
+/// State of compaction.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Compactions {
     pub(crate) gauge: Gauge,
     pub(crate) tries: Tries,
-    /// Tokens they made room for, all together.
+    /// Number of tokens removed by all compactions.
     pub(crate) dropped: u64,
 }
 
-/// A system prompt that was written down.
+/// A system prompt from a transcript.
 struct Recorded {
     blocks: Vec<Value>,
-    /// Whether it stands in the file of this session: that of a fork does not have it yet.
+    /// Whether the transcript of this session contains it. The transcript of a fork does not yet.
     here: bool,
 }
 
@@ -70,7 +70,7 @@ impl Conversation {
         }
     }
 
-    /// Nothing was said: what was said once at the beginning is gone with it.
+    /// Clears the history, the goal and the reminders.
     pub(crate) fn clear(&mut self) {
         self.history = History::default();
         self.goal = None;
@@ -78,73 +78,74 @@ impl Conversation {
         self.reminded_of_plan = false;
     }
 
-    /// The system prompt, made by `make` unless one was made or, where `keep`, written down.
+    /// Returns the system prompt. If there is none yet, it is taken from the transcript (if `keep`) or created by
+    /// `make`.
     pub(crate) fn system(&mut self, keep: bool, make: impl FnOnce() -> Vec<Value>) -> &Vec<Value> {
         let recorded = self.recorded.as_ref().filter(|_| keep);
         self.system
             .get_or_insert_with(|| recorded.map_or_else(make, |recorded| recorded.blocks.clone()))
     }
 
-    /// The system prompt is made anew, or taken from what was written down.
+    /// Clears the system prompt. The next one is created again or taken from the transcript.
     pub(crate) fn remake_system(&mut self) {
         self.system = None;
     }
 
-    /// The system prompt is made anew, whatever was written down.
+    /// Clears the system prompt, also the one from the transcript.
     pub(crate) fn forget_system(&mut self) {
         self.system = None;
         self.recorded = None;
     }
 
-    /// This system prompt was written down: whether in the file of this session.
+    /// Stores the system prompt from a transcript. `here`: it is the transcript of this session.
     pub(crate) fn record_system(&mut self, blocks: Vec<Value>, here: bool) {
         self.recorded = Some(Recorded { blocks, here });
     }
 
-    /// Whether the system prompt stands in the file of this session.
+    /// True if the transcript of this session contains the system prompt.
     pub(crate) fn system_is_recorded(&self) -> bool {
         self.recorded.as_ref().is_some_and(|recorded| recorded.here)
     }
 
-    /// The conversation before this one is being read.
-    pub(crate) fn await_recall(&mut self, recall: Option<Recall>) {
+    /// Sets the earlier conversation that is being loaded.
+    pub(crate) fn set_loading(&mut self, recall: Option<EarlierConversation>) {
         self.recall = recall;
     }
 
-    pub(crate) fn take_recall(&mut self) -> Option<Recall> {
+    pub(crate) fn take_recall(&mut self) -> Option<EarlierConversation> {
         self.recall.take()
     }
 
-    pub(crate) fn is_recalling(&self) -> bool {
+    pub(crate) fn is_loading(&self) -> bool {
         self.recall.is_some()
     }
 
-    /// What touching a file brings.
+    /// Memory files and skills that are loaded when files near them are accessed.
     pub(crate) fn nearby(&mut self) -> &mut Nearby {
         &mut self.nearby
     }
 
-    /// Whether the model was told its memory files.
+    /// True if the model has received the memory files.
     pub(crate) fn knows_memory(&self) -> bool {
         self.reminded_of_memory
     }
 
-    /// Whether the model knows its memory files; gives whether it did before.
+    /// Sets whether the model has received the memory files. Returns the previous value.
     pub(crate) fn set_knows_memory(&mut self, known: bool) -> bool {
         std::mem::replace(&mut self.reminded_of_memory, known)
     }
 
-    /// Whether the model knows that it is to plan; gives whether it did before.
+    /// Sets whether the model knows that plan mode is active. Returns the previous value.
     pub(crate) fn set_knows_plan(&mut self, planning: bool) -> bool {
         std::mem::replace(&mut self.reminded_of_plan, planning)
     }
 
-    /// A plan begins: the mode to go back to when it is done.
+    /// Starts plan mode and stores the mode to restore.
     pub(crate) fn begin_plan(&mut self, before: PermissionMode) {
         self.before_plan = Some(before);
     }
 
-    /// The plan is done: the mode to go back to.
+    /// Ends plan mode. Returns the mode to restore.
     pub(crate) fn end_plan(&mut self) -> PermissionMode {
         let before = self.before_plan.take().filter(|mode| *mode != PermissionMode::Plan);
         before.unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What could not be read as it was meant: for `/doctor`, and for those who ask before a session begins.
+//! Problems with settings and other files, for `/doctor` and for callers without a session.
 
 use sluice_catalogue::agents::Roster;
 use sluice_hooks::config::Reader;
@@ -9,8 +9,8 @@ use crate::catalogue::Catalogue;
 use crate::options::Options;
 use crate::session::Session;
 
-/// What is wrong with the files a session of these options would read, each a sentence for a person. What such a session
-/// would only find out by trying, whether a server answers for one, is not looked into.
+/// Returns the problems of the files that a session with these options would read, one sentence each. Nothing is
+/// started or connected, so unreachable servers, for example, are not found.
 #[must_use]
 pub fn problems(options: &Options) -> Vec<String> {
     let catalogue = options.load_catalogue();
@@ -18,7 +18,7 @@ pub fn problems(options: &Options) -> Vec<String> {
     let roster = agents::of_files(options, &catalogue);
     let agents = agents::problems(&roster);
     let in_files = hooks_in_files(options, &catalogue, &roster);
-    of_files(options, &catalogue, hooks.into_iter().chain(agents).chain(in_files))
+    collect_problems(options, &catalogue, hooks.into_iter().chain(agents).chain(in_files))
 }
 
 /// Returns the problems of hooks in the front matter of commands, skills and agents.
@@ -42,8 +42,8 @@ fn hooks_in_files(options: &Options, catalogue: &Catalogue, roster: &Roster) -> 
     problems.collect()
 }
 
-/// What is wrong with settings, hooks, agents, and what the catalogue holds.
-fn of_files(options: &Options, catalogue: &Catalogue, others: impl Iterator<Item = String>) -> Vec<String> {
+/// Collects the problems of settings, the catalogue and plugins, together with `others`.
+fn collect_problems(options: &Options, catalogue: &Catalogue, others: impl Iterator<Item = String>) -> Vec<String> {
     let settings = options.settings.problems().iter().map(ToString::to_string);
     let files = catalogue.problems.iter().map(ToString::to_string);
     let plugins = catalogue.plugins.errors.iter();
@@ -52,11 +52,11 @@ fn of_files(options: &Options, catalogue: &Catalogue, others: impl Iterator<Item
 }
 
 impl Session {
-    /// Everything that could not be read as it was meant.
+    /// Describes all problems of the session in text.
     pub(crate) fn diagnose(&self) -> String {
         let hooks = self.hooks.problems().map(str::to_owned);
         let agents = self.agents.file_problems().into_iter();
-        let mut problems = of_files(&self.options, self.commands.catalogue(), hooks.chain(agents));
+        let mut problems = collect_problems(&self.options, self.commands.catalogue(), hooks.chain(agents));
         problems.extend(self.server_problems());
         problems.extend(self.conversation.transcript.problem());
         if problems.is_empty() {

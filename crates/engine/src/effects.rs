@@ -1,4 +1,4 @@
-//! What a call does to the session it ran in.
+//! Effects of tool calls on their session.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::messages;
 use crate::session::Session;
 
 impl Session {
-    /// Does what the tools asked the session to do, before their result is told.
-    pub(crate) async fn take_effect(&mut self, effects: Vec<Effect>) {
+    /// Applies the effects of a call before its result is sent.
+    pub(crate) async fn apply_effects(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::EnterPlan => {
@@ -18,7 +18,7 @@ impl Session {
                     self.change_mode(PermissionMode::Plan).await;
                 }
                 Effect::ExitPlan { .. } => {
-                    // An answer may have chosen the mode already.
+                    // The permission answer may have set the mode already.
                     if self.policy.mode == PermissionMode::Plan {
                         let before = self.conversation.end_plan();
                         self.change_mode(before).await;
@@ -26,16 +26,16 @@ impl Session {
                 }
                 Effect::LoadTools(names) => self.tooling.load(names),
                 Effect::TakeUpSkill { name, args } => self.commands.call_skill(name, args),
-                Effect::SetGoal(condition) => self.set_goal(&condition).await,
+                Effect::SetGoal(condition) => self.set_goal(&condition),
                 Effect::MoveTo(folder) => self.move_to(&folder).await,
-                // It concerns the result, and is in it already.
+                // It only concerns the result, which contains it already.
                 Effect::TeachSchema => {}
             }
         }
     }
 
-    /// Makes another folder the folder of the session: paths, permissions, the sandbox and hooks follow. The model reads
-    /// what belongs to the folder with the next prompt.
+    /// Makes another folder the folder of the session: paths, permissions, the sandbox and hooks follow. The model
+    /// reads what belongs to the folder with the next prompt.
     async fn move_to(&mut self, folder: &Path) {
         folder.clone_into(&mut self.options.cwd);
         self.tooling.cwd().restart(folder);
@@ -44,25 +44,25 @@ impl Session {
                 folder.clone_into(root);
             }
         });
-        self.tooling.remake_sandbox(&self.options);
-        self.lay_out_hooks();
+        self.tooling.recreate_sandbox(&self.options);
+        self.load_hooks();
         self.conversation.set_knows_memory(false);
         self.hook_cwd().await;
     }
 
-    /// Switches the mode and says so.
+    /// Changes the permission mode and notifies the host.
     pub(crate) async fn change_mode(&mut self, mode: PermissionMode) {
         if self.policy.mode != mode {
             self.change_policy(|policy| policy.mode = mode);
-            self.say(messages::mode(&self.policy.mode)).await;
+            self.emit(messages::mode(&self.policy.mode)).await;
         }
     }
 
-    /// Tells the calls that are about to begin how the session stands.
-    pub(crate) fn brief_desk(&self) {
+    /// Passes the current mode, model and deferred tools to the services that calls use.
+    pub(crate) fn update_services(&self) {
         let deferred = self
             .toolbox()
-            // What is offered already may be asked for all the same.
+            // Tools that are loaded already may be requested again.
             .filter(|tool| self.has(tool.descriptor()))
             .collect();
         self.tooling

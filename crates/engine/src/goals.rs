@@ -1,21 +1,20 @@
-//! `/goal` and `SetGoal`: the model works on until a condition is met.
+//! `/goal` and `SetGoal`: the model continues until a condition is met.
 //!
-//! When a turn would end, the model is asked about the condition beside the conversation. As long as it is not met, the turn
-//! continues, a bounded number of times.
+//! When a turn would end, the model is asked about the condition outside the conversation. While it is not met, the
+//! turn continues, up to a maximum number of times.
 
 use std::pin::pin;
 
 use serde_json::json;
 use sluice_model::{Request, models};
-use sluice_wire::stdout::ActiveGoal;
 
 use crate::conversation::{Assessment, Goal};
-use crate::hook_events::AtEnd;
+use crate::hook_events::TurnEnd;
 use crate::messages;
 use crate::session::Session;
-use crate::session_loop::{Heard, SessionLoop};
+use crate::session_loop::{SessionLoop, WaitOutcome};
 
-/// How often a goal continues one turn.
+/// The maximum number of times that a goal continues one turn.
 const MAX_CONTINUATIONS: u32 = 25;
 /// The maximum number of tokens of an assessment.
 const MAX_TOKENS: u32 = 500;
@@ -24,7 +23,7 @@ const MAX_CONDITION: usize = 4_000;
 /// The arguments of `/goal` that remove the goal.
 const CLEAR: [&str; 5] = ["clear", "off", "stop", "none", "reset"];
 
-/// What `/goal` is asked for.
+/// The parsed `/goal` command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GoalCommand<'a> {
     Show,
@@ -33,7 +32,7 @@ pub(crate) enum GoalCommand<'a> {
 }
 
 impl<'a> GoalCommand<'a> {
-    /// Reads the arguments of the command.
+    /// Parses the arguments of the command.
     pub(crate) fn read(arguments: &'a str) -> Self {
         match arguments.trim() {
             "" => Self::Show,
@@ -44,7 +43,7 @@ impl<'a> GoalCommand<'a> {
 }
 
 impl Session {
-    /// Returns what the model reads when a person has set a goal.
+    /// Returns the prompt for the model when a person has set a goal.
     pub(crate) fn goal_prompt(condition: &str) -> String {
         format!(
             "The person has set a goal for this session. Work until it is met; it is checked whenever you would stop. If it \
@@ -53,41 +52,29 @@ impl Session {
     }
 
     /// Sets the goal.
-    pub(crate) async fn set_goal(&mut self, condition: &str) {
+    pub(crate) fn set_goal(&mut self, condition: &str) {
         let condition: String = condition.chars().take(MAX_CONDITION).collect();
-        let tokens = self.account.ledger().tokens();
-        let goal = Goal::new(&condition, tokens.input + tokens.output);
-        self.conversation.goal = Some(goal);
-        self.say_goal().await;
+        self.conversation.goal = Some(Goal::new(&condition));
     }
 
-    /// Answers `/goal` and `/goal clear`.
-    pub(crate) async fn tell_goal(&mut self, command: GoalCommand<'_>) -> String {
+    /// Runs `/goal` and `/goal clear`. Returns the output.
+    pub(crate) fn run_goal_command(&mut self, command: GoalCommand<'_>) -> String {
         match (command, &self.conversation.goal) {
-            (GoalCommand::Clear, Some(_)) => self.drop_goal("Goal removed").await,
+            (GoalCommand::Clear, Some(_)) => self.drop_goal("Goal removed"),
             (_, None) => "No goal is set. Set one with `/goal <condition>`.".to_owned(),
             (_, Some(goal)) => goal.status(),
         }
     }
 
-    /// Removes the goal. Returns what is said about it.
-    async fn drop_goal(&mut self, why: &str) -> String {
+    /// Removes the goal. Returns a message about it.
+    fn drop_goal(&mut self, why: &str) -> String {
         let condition = self.conversation.goal.take();
         let condition = condition.map(|goal| goal.condition().to_owned()).unwrap_or_default();
-        self.say_goal().await;
         format!("{why}: {condition}")
     }
 
-    async fn say_goal(&self) {
-        self.say(ActiveGoal {
-            value: self.conversation.goal.as_ref().map(Goal::to_wire),
-            uuid: Some(messages::fresh_id()),
-            ..ActiveGoal::default()
-        })
-        .await;
-    }
-
-    /// The request that asks whether the goal is met. The conversation comes first, as in every request.
+    /// Creates the request that asks whether the goal is met. The conversation precedes the question, for the prompt
+    /// cache.
     fn assessment(&mut self, condition: &str) -> Request {
         let question = format!(
             "<system-reminder>\nThis is not from the person. The session has a goal:\n\n{condition}\n\nJudge by what the \
@@ -95,7 +82,7 @@ impl Session {
              {{\"met\": true or false, \"impossible\": true if it cannot be met at all, \"reason\": \"one sentence: what shows \
              it, or what is missing\"}}\n</system-reminder>"
         );
-        let mut request = self.request_of(self.conversation.history.with_aside(&question));
+        let mut request = self.request_of(self.conversation.history.with_question(&question));
         request.max_tokens = MAX_TOKENS;
         request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
@@ -104,10 +91,10 @@ impl Session {
         request
     }
 
-    /// Decides what follows from an assessment.
-    async fn assessed(&mut self, assessment: Assessment) -> AtEnd {
+    /// Applies an assessment. Returns whether the turn continues.
+    async fn assessed(&mut self, assessment: Assessment) -> TurnEnd {
         let Some(goal) = &mut self.conversation.goal else {
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         };
         let reason = assessment.reason;
         if assessment.met || assessment.impossible {
@@ -116,32 +103,31 @@ impl Session {
             } else {
                 "The goal cannot be met"
             };
-            let text = self.drop_goal(why).await;
-            self.say(messages::informational(&format!("{text} ({reason})"), "notice"))
+            let text = self.drop_goal(why);
+            self.emit(messages::informational(&format!("{text} ({reason})"), "notice"))
                 .await;
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         }
         goal.miss(&reason);
         let condition = goal.condition().to_owned();
-        self.say_goal().await;
         if self.turn.nudges.goal >= MAX_CONTINUATIONS {
             let text = format!(
                 "The goal is not met after {MAX_CONTINUATIONS} continuations of this turn ({reason}). The turn ends; the goal \
                  stays."
             );
-            self.say(messages::informational(&text, "warning")).await;
-            return AtEnd::LetGo;
+            self.emit(messages::informational(&text, "warning")).await;
+            return TurnEnd::End;
         }
         self.turn.nudges.goal += 1;
         self.nudge(&format!("The goal is not met yet: {condition}\n{reason}"))
             .await;
-        AtEnd::GoOn
+        TurnEnd::Continue
     }
 }
 
 impl SessionLoop {
-    /// The turn would end: checks the goal, if there is one.
-    pub(crate) async fn check_goal(&mut self) -> AtEnd {
+    /// Checks the goal, if there is one, when the turn would end.
+    pub(crate) async fn check_goal(&mut self) -> TurnEnd {
         let Some(condition) = self
             .session
             .conversation
@@ -149,13 +135,13 @@ impl SessionLoop {
             .as_ref()
             .map(|goal| goal.condition().to_owned())
         else {
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         };
         let request = self.session.assessment(&condition);
         let services = self.session.tooling.services().clone();
         let answer = match self.wait_for(Some(pin!(services.answer(request)))).await {
-            Heard::Ready(answer) => answer,
-            Heard::CallsDone | Heard::Stopped => return AtEnd::Stopped,
+            WaitOutcome::Ready(answer) => answer,
+            WaitOutcome::CallsDone | WaitOutcome::Stopped => return TurnEnd::Stopped,
         };
         let assessment = answer.map(|text| Assessment::read(&text));
         match assessment {
@@ -165,8 +151,8 @@ impl SessionLoop {
                     .err()
                     .unwrap_or_else(|| "the answer was not understood".to_owned());
                 let text = format!("The goal could not be checked: {why}. The turn ends; the goal stays.");
-                self.session.say(messages::informational(&text, "warning")).await;
-                AtEnd::LetGo
+                self.session.emit(messages::informational(&text, "warning")).await;
+                TurnEnd::End
             }
         }
     }

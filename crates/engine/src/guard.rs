@@ -1,4 +1,4 @@
-//! A turn that was begun is ended, even by a bug of ours.
+//! Catches panics: every started turn ends with a result, and a panic in a tool fails only its call.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::messages;
 use crate::out::Out;
 use crate::port::Exit;
 
-/// Whether a turn has begun and its `result` is still owed.
+/// Whether a turn is open and its `result` has not been sent yet.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Owed(Arc<AtomicBool>);
+pub(crate) struct OpenTurn(Arc<AtomicBool>);
 
-impl Owed {
+impl OpenTurn {
     pub(crate) fn set(&self, owed: bool) {
         self.0.store(owed, Ordering::Release);
     }
@@ -26,27 +26,27 @@ impl Owed {
     }
 }
 
-/// Runs a session to its end. One that breaks down in the middle of a turn still gives that turn its one
-/// `result`, so that no host waits for ever.
-pub(crate) async fn guarded(session: impl Future<Output = Exit>, out: Out, owed: Owed) -> Exit {
+/// Runs a session to its end. If it panics during a turn, the turn still gets its `result`, so that the host does not
+/// wait forever.
+pub(crate) async fn catch_session_panic(session: impl Future<Output = Exit>, out: Out, owed: OpenTurn) -> Exit {
     match AssertUnwindSafe(session).catch_unwind().await {
         Ok(exit) => exit,
         Err(_) => {
             if owed.is_set() {
-                out.say(broken()).await;
+                out.emit(panic_result()).await;
             }
             Exit { code: 1 }
         }
     }
 }
 
-/// Runs a call. One that breaks down is a failed call and nothing more.
-pub(crate) async fn called(call: impl Future<Output = Outcome>) -> Outcome {
+/// Runs a call. A panic makes it a failed call.
+pub(crate) async fn catch_panic(call: impl Future<Output = Outcome>) -> Outcome {
     let ran = AssertUnwindSafe(call).catch_unwind().await;
     ran.unwrap_or_else(|_| Outcome::failed("The tool broke down; this is a bug of ours. Try another way."))
 }
 
-fn broken() -> TurnResult {
+fn panic_result() -> TurnResult {
     TurnResult {
         subtype: ResultSubtype::ErrorDuringExecution,
         is_error: true,
@@ -69,38 +69,38 @@ mod tests {
 
     use super::*;
 
-    async fn break_down(owed: bool) -> (Exit, Vec<ToHost>) {
-        let (messages, mut heard) = mpsc::channel(8);
+    async fn panic_in_session(owed: bool) -> (Exit, Vec<ToHost>) {
+        let (messages, mut received) = mpsc::channel(8);
         let out = Out::new(messages, "s", CancellationToken::new());
-        let turn = Owed::default();
+        let turn = OpenTurn::default();
         turn.set(owed);
-        let exit = guarded(async { panic!("a bug, made on purpose") }, out, turn).await;
-        let mut said = Vec::new();
-        while let Some(message) = heard.recv().await {
-            said.push(message);
+        let exit = catch_session_panic(async { panic!("a bug, made on purpose") }, out, turn).await;
+        let mut sent = Vec::new();
+        while let Some(message) = received.recv().await {
+            sent.push(message);
         }
-        (exit, said)
+        (exit, sent)
     }
 
     #[tokio::test]
-    async fn a_breakdown_inside_a_turn_ends_it_with_one_result() {
-        let (exit, said) = break_down(true).await;
+    async fn panic_during_a_turn_ends_it_with_one_result() {
+        let (exit, sent) = panic_in_session(true).await;
         assert_eq!(exit.code, 1);
-        let [ToHost::Result(result)] = said.as_slice() else {
-            panic!("{said:?}")
+        let [ToHost::Result(result)] = sent.as_slice() else {
+            panic!("{sent:?}")
         };
         assert!(result.is_error);
         assert_eq!(result.session_id, "s");
     }
 
     #[tokio::test]
-    async fn a_tool_that_breaks_down_is_a_failed_call() {
-        let outcome = called(async { panic!("a bug, made on purpose") }).await;
+    async fn panic_in_a_tool_fails_the_call() {
+        let outcome = catch_panic(async { panic!("a bug, made on purpose") }).await;
         assert_eq!(outcome.is_error, Some(true));
     }
 
     #[tokio::test]
-    async fn a_breakdown_between_turns_owes_no_result() {
-        assert!(break_down(false).await.1.is_empty());
+    async fn panic_between_turns_sends_no_result() {
+        assert!(panic_in_session(false).await.1.is_empty());
     }
 }

@@ -1,7 +1,7 @@
-//! Tools without a session: one call at a time, checked, decided about, perhaps asked about, and run.
+//! Runs tools without a session: each call is validated, decided, possibly asked about, and run.
 //!
-//! For doors that offer the tools themselves. The way of a call is the one it has in a session: the same policy, the
-//! same settings files and their hooks, the same sandbox, and no other way to a tool.
+//! For doors that offer the tools themselves. A call takes the same steps as in a session, with the same policy,
+//! settings files, hooks and sandbox; there is no other way to run a tool.
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,58 +22,58 @@ use crate::services::ToolServices;
 
 mod passage;
 
-/// How many events of calls may wait for the one who drops them.
+/// Capacity of the channel for events of calls, which are dropped.
 const EVENTS: usize = 64;
 
 /// One use of a tool.
 #[derive(Debug, Clone)]
 pub struct GuardedCall {
-    /// An id of this call, different from that of any other.
+    /// The unique id of this call.
     pub id: String,
     /// The tool.
     pub tool: String,
     /// Its input.
     pub input: Value,
-    /// Ends the call, and the question about it.
+    /// Cancels the call and the permission request about it.
     pub cancel: CancellationToken,
 }
 
-/// May this call run?
+/// A permission request for a call.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// The tool.
     pub tool: &'static str,
-    /// What it is to do, checked: defaults filled in, paths absolute.
+    /// The validated input: defaults are filled in, paths are absolute.
     pub input: Value,
-    /// Why it is asked about, and what could be allowed for good.
+    /// The decision that led to the request, with suggested rules.
     pub decision: Decision,
 }
 
 /// An answer to a [`Question`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum GuardedAnswer {
-    /// It may run.
+    /// Allows the call.
     Allow,
-    /// It may run, and so may what was suggested, until the end.
+    /// Allows the call and applies the suggested rules until the process ends.
     AllowFromNowOn,
-    /// It may not, with what the caller is told.
+    /// Denies the call, with the message for the caller.
     Deny(String),
-    /// The call was cancelled before anybody answered.
+    /// The call was cancelled before the request was answered.
     Withdrawn,
 }
 
-/// What a call came to.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ran {
     /// No tool of that name is offered.
     Unknown,
-    /// It may not run; the text says why.
+    /// The call was denied; the text is the reason.
     Denied(String),
-    /// It ran, or was refused by the tool itself.
+    /// The call ran, or the tool rejected its input.
     Done(Outcome),
 }
 
-/// The tools of one place, behind its permissions.
+/// The tools of one working folder, with its permissions.
 #[derive(Debug)]
 pub struct Guarded {
     options: Arc<Options>,
@@ -89,10 +89,10 @@ pub struct Guarded {
     events: mpsc::Sender<ToolEvent>,
 }
 
-/// What may change while calls run.
+/// State that may change while calls run.
 #[derive(Debug)]
 struct Rules {
-    /// Read again whenever a file of theirs has changed.
+    /// Reloaded when a settings file changes.
     options: Arc<Options>,
     policy: Arc<Policy>,
     hooks: SessionlessHooks,
@@ -101,10 +101,10 @@ struct Rules {
 }
 
 impl Guarded {
-    /// Takes up what the options say. Has to be called on a runtime.
+    /// Loads settings, rules and hooks. Must be called on a Tokio runtime.
     ///
     /// # Errors
-    /// When the model's address or the proxies cannot be used.
+    /// Returns an error if the model's address or the proxies are invalid.
     pub fn new(options: Options) -> Result<Self, sluice_model::Error> {
         let client = Arc::new(options.client()?);
         let sandbox = sandbox::sandbox(&options);
@@ -114,11 +114,11 @@ impl Guarded {
         let tool_services = ToolServices::new(client, options.folders.plans.join("none.md"));
         tool_services.update(policy.mode.as_str(), &model, Vec::new());
         let (events, mut happened) = mpsc::channel(EVENTS);
-        // Nobody here is told of background work; what it came to is read with TaskOutput.
+        // Events of background tasks are dropped; callers read the results with TaskOutput.
         tokio::spawn(async move { while happened.recv().await.is_some() {} });
         let (tasks, tool_services) = (Arc::new(Tasks::default()), Arc::new(tool_services));
         let mut hooks = SessionlessHooks::new(&tasks, &tool_services);
-        hooks.lay_out(&options);
+        hooks.load(&options);
         let options = Arc::new(options);
         let rules = Rules {
             hooks,
@@ -141,7 +141,7 @@ impl Guarded {
         })
     }
 
-    /// The tools that may be called, in the order they are told about.
+    /// Returns the available tools in the order in which they are listed.
     #[must_use]
     pub fn tools(&self) -> Vec<&'static Descriptor> {
         let rules = self.rules();
@@ -149,7 +149,7 @@ impl Guarded {
         all.filter(|tool| self.offers(&rules.policy, tool)).collect()
     }
 
-    /// Checks a call, asks about it where the policy does not decide, and runs it.
+    /// Validates a call, calls `ask` if the policy requires it, and runs the call.
     pub async fn call<A>(&self, call: GuardedCall, ask: A) -> Ran
     where
         A: AsyncFnOnce(Question) -> GuardedAnswer,
@@ -164,14 +164,14 @@ impl Guarded {
         }
     }
 
-    /// Ends what still runs in the background.
+    /// Kills all background tasks.
     pub async fn close(&self) {
         self.tasks.kill_all().await;
     }
 
     fn offers(&self, policy: &Policy, tool: &Descriptor) -> bool {
         let can = self.options.model.key_source != KeySource::None || !tool.needs_model;
-        can && !tool.needs_person && !tool.of_conversation && policy::there(&self.options, policy, tool)
+        can && !tool.needs_person && !tool.of_conversation && policy::is_available(&self.options, policy, tool)
     }
 
     fn decide(&self, tool: ToolFacts<'_>, input: &Value, pins: &Pins) -> Decision {
@@ -185,28 +185,28 @@ impl Guarded {
         )
     }
 
-    /// What was suggested holds until the end, and is written down nowhere.
+    /// Applies suggested rules until the process ends; they are not saved.
     fn allow(&self, suggestions: Vec<PermissionUpdate>) {
         let cwd = self.options.cwd.clone();
         let mut rules = self.rules();
         for update in suggestions {
             let update = policy::for_now(update);
-            // One that cannot be applied costs a question more, and nothing else.
+            // A rule that cannot be applied only means another permission request.
             let policy = Arc::make_mut(&mut rules.policy);
             let _refused = sluice_permission::apply(policy, &update, &|_: Source| cwd.clone(), &World);
-            policy::clamp(policy, &self.options);
+            policy::apply_managed_limits(policy, &self.options);
         }
     }
 
-    /// The rules in force, as the files say them now.
+    /// Locks the rules, after reloading the settings files if they have changed.
     fn rules(&self) -> MutexGuard<'_, Rules> {
         let mut guard = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = &mut *guard;
         if rules.changes.try_recv().is_ok() && Arc::make_mut(&mut rules.options).settings.reload() {
-            // Calls under way keep what they began with.
+            // Running calls keep their own snapshot.
             let policy = Arc::make_mut(&mut rules.policy);
-            policy::lay_out(policy, &rules.options);
-            rules.hooks.lay_out(&rules.options);
+            policy::apply_settings(policy, &rules.options);
+            rules.hooks.load(&rules.options);
             rules.sandbox = sandbox::sandbox(&rules.options);
             policy.sandboxed = sandbox::runs_unasked(rules.sandbox.as_deref());
         }
@@ -231,7 +231,7 @@ impl Guarded {
             tasks: self.tasks.clone(),
             takes_shared: policy.mode == PermissionMode::BypassPermissions,
             policy: Some(policy.clone()),
-            hidden: Some(policy::hiding(policy)),
+            hidden: Some(policy::hidden_by(policy)),
             pins: Some(pins),
             services: self.tool_services.clone(),
             lists: self.lists.clone(),

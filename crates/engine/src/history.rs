@@ -1,67 +1,66 @@
-//! The conversation as the model is shown it.
+//! The conversation as it is sent to the model.
 //!
-//! Messages are only ever appended, and what was sent once is never touched again, so that the
-//! request of one turn is a byte prefix of the next one's and the prompt cache holds. The one
-//! exception is a compaction, which puts a summary in the place of all but the last messages.
+//! Messages are only appended and never changed after they were sent. So each request is a byte prefix of the next one,
+//! and the prompt cache applies. The exception is a compaction, which replaces all but the last messages by a summary.
 
 use serde_json::{Value, json};
 use sluice_model::measure::block_tokens;
 use sluice_model::{Message, Role};
 
-/// The messages so far, and what the user side has said since the model last spoke.
+/// The messages so far, and the blocks of the next user message.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct History {
-    /// Shared with the requests that hold them.
-    sent: Vec<Sent>,
-    /// Blocks of the next user message. They join one message, since several in a row are
-    /// refused by some servers that speak this API.
+    /// Messages in requests share their bytes with these.
+    sent: Vec<SentMessage>,
+    /// Blocks of the next user message. They are sent as one message, because some servers that implement this API
+    /// reject consecutive user messages.
     pending: Vec<Value>,
-    /// What it is reminded of in them.
+    /// The reminders among them.
     reminders: Vec<String>,
-    /// Whether all of this was said before to somebody who is not reminded of it again.
+    /// Whether `sent` contains an earlier conversation, whose reminders are not repeated.
     recalled: bool,
 }
 
-/// A message, and about how many tokens it takes.
+/// A message and its approximate number of tokens.
 #[derive(Debug, Clone)]
-struct Sent {
+struct SentMessage {
     message: Message,
     tokens: u64,
 }
 
 impl History {
-    /// Adds to what the user side says next.
+    /// Adds blocks to the next user message.
     pub(crate) fn user(&mut self, blocks: impl IntoIterator<Item = Value>) {
         self.pending.extend(blocks);
     }
 
-    /// Adds a text to what the user side says next.
+    /// Adds a text to the next user message.
     pub(crate) fn user_text(&mut self, text: &str) {
         self.pending.push(json!({"type": "text", "text": text}));
     }
 
-    /// Reminds the model of something, unless it was in what was recalled.
+    /// Adds a reminder to the next user message, unless the earlier conversation contains it.
     pub(crate) fn remind(&mut self, text: &str) {
         self.user_text(text);
         self.reminders.push(text.to_owned());
     }
 
-    /// Adds what the model said. A message that holds nothing but thinking is left out: the API
-    /// does not take it back.
+    /// Adds a message of the model. A message that contains only thinking is dropped, because the API rejects it in a
+    /// request.
     pub(crate) fn assistant(&mut self, blocks: &[Value]) {
-        // Nor does it take back a text that says nothing.
+        // The API rejects blank texts as well.
         let blocks: Vec<Value> = blocks.iter().filter(|block| !is_blank(block)).cloned().collect();
         if blocks.iter().all(is_thinking) {
             return;
         }
-        self.seal();
+        self.flush_pending();
         self.push(Role::Assistant, &blocks);
     }
 
-    /// Puts a text in the place of images and documents that a server refused, and says how many they were: those the
-    /// model has not answered yet, or all of them where `everywhere` says so or the former are none.
+    /// Replaces images and documents that the server rejected by a text. Returns how many. Only those that the model
+    /// has not answered yet are replaced, or all of them if `everywhere` is set or there are none.
     pub(crate) fn drop_media(&mut self, everywhere: bool, text: &str) -> usize {
-        self.seal();
+        self.flush_pending();
         let reply = self.sent.iter().rposition(|sent| sent.message.is_assistant());
         let unanswered = reply.map_or(0, |at| at + 1);
         let mut dropped = 0;
@@ -80,7 +79,7 @@ impl History {
             let mut blocks = sent.message.blocks();
             let found = replace_media(&mut blocks, text);
             if found > 0 {
-                *sent = Sent {
+                *sent = SentMessage {
                     message: Message::new(Role::User, &blocks),
                     tokens: blocks.iter().map(block_tokens).sum(),
                 };
@@ -90,16 +89,16 @@ impl History {
         dropped
     }
 
-    /// Adds a message as it once was sent.
-    pub(crate) fn again(&mut self, message: Message, tokens: u64) {
-        self.seal();
-        self.sent.push(Sent { message, tokens });
+    /// Adds a message of an earlier conversation.
+    pub(crate) fn restore_message(&mut self, message: Message, tokens: u64) {
+        self.flush_pending();
+        self.sent.push(SentMessage { message, tokens });
     }
 
-    /// Puts what was said earlier before all of this.
+    /// Inserts an earlier conversation before these messages.
     pub(crate) fn preceded_by(&mut self, mut earlier: Self) {
         if !self.sent.is_empty() {
-            earlier.seal();
+            earlier.flush_pending();
         }
         earlier.sent.append(&mut self.sent);
         earlier.pending.append(&mut self.pending);
@@ -108,40 +107,40 @@ impl History {
         *self = earlier;
     }
 
-    /// Forgets the last messages.
+    /// Removes the last `messages` messages.
     pub(crate) fn take_back(&mut self, messages: usize) {
         self.sent.truncate(self.sent.len().saturating_sub(messages));
     }
 
-    /// What the user side has said since the model last spoke, as it is sent.
+    /// Returns the messages since the last message of the model.
     pub(crate) fn since_reply(&mut self) -> Vec<Message> {
-        self.seal();
+        self.flush_pending();
         let reply = self.sent.iter().rposition(|sent| sent.message.is_assistant());
         let since = self.sent.iter().skip(reply.map_or(0, |at| at + 1));
         since.map(|sent| sent.message.clone()).collect()
     }
 
-    /// The messages of the next request.
+    /// Returns the messages of the next request.
     pub(crate) fn messages(&mut self) -> Vec<Message> {
-        self.seal();
+        self.flush_pending();
         self.sent.iter().map(|sent| sent.message.clone()).collect()
     }
 
-    /// Everything said so far, what the user side is about to say included.
+    /// Returns all messages, including the pending user message.
     pub(crate) fn all(&self) -> Vec<Message> {
         self.clone().messages()
     }
 
-    /// Everything said so far and one thing more, which does not become part of it. Calls that have no result yet
-    /// are left out: a conversation that ends with them cannot be answered.
-    pub(crate) fn with_aside(&self, text: &str) -> Vec<Message> {
+    /// Returns all messages followed by a text that is not added to the conversation. Tool calls without a result at
+    /// the end are left out, because the API rejects them.
+    pub(crate) fn with_question(&self, text: &str) -> Vec<Message> {
         let mut copy = self.clone();
         if copy.pending.is_empty() {
             if copy.last().is_some_and(has_calls) {
                 copy.sent.pop();
             }
             if copy.last().is_some_and(Message::is_user) {
-                // Two messages of one side in a row are refused by some servers.
+                // Some servers reject consecutive messages of the same role.
                 let before = copy.sent.pop();
                 copy.pending = before.map(|sent| sent.message.blocks()).unwrap_or_default();
             }
@@ -154,31 +153,30 @@ impl History {
         self.sent.last().map(|sent| &sent.message)
     }
 
-    /// The first words of the conversation.
+    /// The first text of the conversation.
     pub(crate) fn first_words(&self) -> Option<String> {
         let sent = self.sent.first().map(|sent| sent.message.blocks()).unwrap_or_default();
         let text = |block: &Value| block.get("text").and_then(Value::as_str).map(str::to_owned);
         sent.iter().chain(&self.pending).find_map(text)
     }
 
-    /// How many messages there are, what the user side is about to say not counted.
+    /// Number of messages, without the pending user message.
     pub(crate) fn len(&self) -> usize {
         self.sent.len()
     }
 
-    /// Whether nothing was said yet.
+    /// True if there are no messages and no pending blocks.
     pub(crate) fn is_empty(&self) -> bool {
         self.sent.is_empty() && self.pending.is_empty()
     }
 
-    /// About how many tokens was said after the first `from` messages.
+    /// The approximate number of tokens after the first `from` messages.
     pub(crate) fn tokens_since(&self, from: usize) -> u64 {
         let sent: u64 = self.sent.iter().skip(from).map(|sent| sent.tokens).sum();
         sent + self.pending.iter().map(block_tokens).sum::<u64>()
     }
 
-    /// Where a compaction cuts: what is to be summarised, and what stays as it is. None when the model has not said
-    /// enough for a summary.
+    /// Splits the conversation for a compaction. `None` if the model has not responded enough for a summary.
     pub(crate) fn cut(&self) -> Option<Cut> {
         let mut head = self.all();
         let mut spoken = head
@@ -187,15 +185,15 @@ impl History {
             .rev()
             .filter(|(_, message)| message.is_assistant());
         let (last, _) = spoken.next()?;
-        // The model's last message stays with what answers it, unless it is all the model ever said.
+        // The last message of the model stays together with the messages that follow it, unless it is the only one.
         let with_reply = spoken.next().is_some();
         let at = if with_reply { last } else { last + 1 };
         let tail = head.split_off(at);
         Some(Cut { head, tail, with_reply })
     }
 
-    /// Goes on with what was kept of a conversation.
-    pub(crate) fn go_on_with(&mut self, tail: &[Message]) {
+    /// Appends the messages that a compaction kept.
+    pub(crate) fn append_kept(&mut self, tail: &[Message]) {
         for message in tail {
             let blocks = message.blocks();
             if message.is_assistant() {
@@ -206,10 +204,11 @@ impl History {
         }
     }
 
-    fn seal(&mut self) {
+    /// Adds pending user blocks as a message.
+    fn flush_pending(&mut self) {
         let reminders = std::mem::take(&mut self.reminders);
         if std::mem::take(&mut self.recalled) {
-            self.spare(&reminders);
+            self.drop_known_reminders(&reminders);
         }
         if !self.pending.is_empty() {
             let blocks = std::mem::take(&mut self.pending);
@@ -217,8 +216,8 @@ impl History {
         }
     }
 
-    /// Leaves out what the model was reminded of before the session was taken up.
-    fn spare(&mut self, reminders: &[String]) {
+    /// Removes pending reminders that the earlier conversation contains.
+    fn drop_known_reminders(&mut self, reminders: &[String]) {
         for text in reminders {
             let block = json!({"type": "text", "text": text});
             let spelled = block.to_string();
@@ -234,21 +233,21 @@ impl History {
     }
 
     fn push(&mut self, role: Role, blocks: &[Value]) {
-        self.sent.push(Sent {
+        self.sent.push(SentMessage {
             message: Message::new(role, blocks),
             tokens: blocks.iter().map(block_tokens).sum(),
         });
     }
 }
 
-/// A conversation, cut in two.
+/// A conversation that is split for a compaction.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cut {
-    /// What a summary takes the place of.
+    /// The messages that the summary replaces.
     pub(crate) head: Vec<Message>,
-    /// What stays.
+    /// The messages that are kept.
     pub(crate) tail: Vec<Message>,
-    /// Whether the tail begins with the model's last message.
+    /// Whether the tail starts with the last message of the model.
     pub(crate) with_reply: bool,
 }
 
@@ -257,7 +256,7 @@ fn has_calls(message: &Message) -> bool {
     message.blocks().iter().any(is_call)
 }
 
-/// Puts a text in the place of every image and document, those in results included; says how many.
+/// Replaces images and documents, also within tool results, by a text. Returns how many.
 fn replace_media(blocks: &mut [Value], text: &str) -> usize {
     let mut replaced = 0;
     for block in blocks {
@@ -277,7 +276,7 @@ fn replace_media(blocks: &mut [Value], text: &str) -> usize {
     replaced
 }
 
-/// Whether a block is a text without words.
+/// True for a text block without visible characters.
 pub(crate) fn is_blank(block: &Value) -> bool {
     let text = block.get("text").and_then(Value::as_str);
     block.get("type").and_then(Value::as_str) == Some("text") && text.is_none_or(|text| text.trim().is_empty())
@@ -299,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_user_side_says_in_a_row_is_one_message() {
+    fn consecutive_user_blocks_form_one_message() {
         let mut history = History::default();
         history.user_text("[Request interrupted by user]");
         history.user_text("two");
@@ -308,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_stays_as_it_was() {
+    fn sent_messages_are_never_changed() {
         let mut history = History::default();
         history.user_text("one");
         let before = history.messages();
@@ -319,17 +318,17 @@ mod tests {
     }
 
     #[test]
-    fn an_aside_is_no_part_of_the_conversation_and_needs_no_results() {
+    fn side_question_is_not_added_and_open_calls_are_left_out() {
         let mut history = History::default();
         history.user_text("one");
         assert_eq!(history.messages().len(), 1);
-        assert_eq!(history.with_aside("q").len(), 1);
+        assert_eq!(history.with_question("q").len(), 1);
         history.assistant(&[json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {}})]);
-        let asked = history.with_aside("q");
+        let asked = history.with_question("q");
         assert_eq!(asked.len(), 1);
         assert_eq!(asked[0].blocks()[1]["text"], "q");
         history.user([json!({"type": "tool_result", "tool_use_id": "t", "content": "x"})]);
-        let asked = history.with_aside("q");
+        let asked = history.with_question("q");
         assert_eq!((asked.len(), asked[2].blocks().len()), (3, 2));
         assert_eq!(history.messages().len(), 3);
         assert_eq!(history.first_words().as_deref(), Some("one"));
@@ -340,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compaction_keeps_the_last_message_of_the_model_and_what_answers_it() {
+    fn compaction_keeps_the_last_reply_and_what_follows() {
         let mut history = History::default();
         assert_eq!(history.cut(), None);
         history.user_text("one");
@@ -358,7 +357,7 @@ mod tests {
 
         history = History::default();
         history.user(reply("summary"));
-        history.go_on_with(&cut.tail);
+        history.append_kept(&cut.tail);
         let shown = history.messages();
         assert_eq!(shown.len(), 3);
         assert_eq!(shown[0].blocks()[0]["text"], "summary");
@@ -366,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_and_the_prompt_that_was_kept_are_one_message() {
+    fn summary_and_kept_prompt_form_one_message() {
         let mut history = History::default();
         history.user_text("one");
         history.assistant(&reply("first"));
@@ -374,29 +373,29 @@ mod tests {
         let cut = history.cut().unwrap();
         history = History::default();
         history.user(reply("summary"));
-        history.go_on_with(&cut.tail);
+        history.append_kept(&cut.tail);
         history.user_text("three");
         assert_eq!(history.messages().len(), 1);
         assert_eq!(history.messages()[0].blocks().len(), 3);
     }
 
     #[test]
-    fn texts_without_words_are_not_sent_back() {
+    fn blank_texts_are_dropped() {
         let mut history = History::default();
         history.user_text("one");
-        let said = [
+        let blocks = [
             json!({"type": "text", "text": ""}),
             json!({"type": "text", "text": "two"}),
         ];
-        history.assistant(&said);
-        assert_eq!(history.messages()[1].blocks(), said[1..]);
+        history.assistant(&blocks);
+        assert_eq!(history.messages()[1].blocks(), blocks[1..]);
         history.user_text("three");
         history.assistant(&[json!({"type": "text", "text": " \n"})]);
         assert_eq!(history.messages().len(), 3);
     }
 
     #[test]
-    fn refused_media_are_taken_out_of_what_was_not_answered() {
+    fn rejected_media_are_replaced_in_unanswered_messages_first() {
         let image = json!({"type": "image", "source": {}});
         let gone = json!({"type": "text", "text": "gone"});
         let mut history = History::default();
@@ -416,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_thinking_is_not_sent_back() {
+    fn messages_with_only_thinking_are_dropped() {
         let mut history = History::default();
         history.user_text("one");
         history.assistant(&[json!({"type": "thinking", "thinking": "hm", "signature": "s"})]);

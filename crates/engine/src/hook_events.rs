@@ -1,33 +1,34 @@
-//! The hook events a session raises, and what it does with the answers. Hooks themselves are [`sluice_hooks`]; what of them
-//! belongs to the state of a session is `hooks`.
+//! The hook events that a session raises, and how it applies the results. [`sluice_hooks`] parses and runs hooks;
+//! `hooks` holds their state in a session.
 //!
 //! In reading order:
 //!
-//! * `told`: the fields every event carries, and what is told of hooks; `run`: beginning the hooks of an event;
-//!   `environment`: their variables; `handlers`: hooks that need the session to be run;
-//! * `calls`: `PreToolUse`, `PermissionRequest`, `PostToolUse` and its kin; `defer`: a call a hook defers; `tasks`:
+//! * `input`: the fields that all events share, and reports of hook results; `run`: starting the hooks of an event;
+//!   `environment`: their variables; `handlers`: hooks that need the session to run;
+//! * `calls`: `PreToolUse`, `PermissionRequest`, `PostToolUse` and related events; `defer`: calls that a hook defers;
+//!   `tasks`:
 //!   `TaskCreated`, `TaskCompleted`;
 //! * `turns`: `UserPromptSubmit`, `Stop`, `PreCompact` and their kin; `session`: `SessionStart`, `SessionEnd`,
 //!   `ConfigChange`, `FileChanged` and their kin; `switch`: `PreModelSwitch`, `MessageDisplay`;
-//! * `consultation`: events raised by work beside the session.
+//! * `consultation`: events raised by work that runs concurrently with the session.
 //!
-//! Raising an event costs nothing when no hook waits for it. Methods of `SessionLoop` wait for the answer and handle
-//! what happens meanwhile; methods of `Session` begin the hooks, and the answer comes back as an event
-//! ([`Hooked`](crate::hooks::Hooked)).
+//! Raising an event costs nothing if no hook is registered for it. Methods of `SessionLoop` wait for the result while
+//! handling other events; methods of `Session` start the hooks, and the result arrives as an event
+//! ([`HookOutcome`](crate::hooks::Hooked)).
 //!
-//! Subagents are sessions: each has the hooks of the session above it ([`InheritedHooks`]) and its own, is told of as an
-//! agent, and ends with `SubagentStop` where a session ends its turn with `Stop`.
+//! Subagents are sessions: each has the hooks of its parent session ([`InheritedHooks`]) and its own ones. Its events
+//! contain its agent id, and it ends with `SubagentStop` where a session ends a turn with `Stop`.
 
 mod calls;
 mod consultation;
 mod defer;
 mod environment;
 mod handlers;
+mod input;
 mod run;
 mod session;
 mod switch;
 mod tasks;
-mod told;
 mod turns;
 
 use serde_json::Value;
@@ -37,15 +38,15 @@ use sluice_wire::control::GetHooksListingResponse;
 
 use crate::session::Session;
 
-pub(crate) use turns::AtEnd;
+pub(crate) use turns::TurnEnd;
 
 impl Session {
-    /// What subagents get: everything but what an agent has for itself alone.
+    /// The hooks that subagents inherit: all except those of an agent definition.
     pub(crate) fn hooks_for_agents(&self) -> InheritedHooks {
         self.hooks.handed_down(self.options.session.keeping.file.as_ref())
     }
 
-    /// Adds the hooks of a plugin, a skill or an agent, if the settings let such hooks run.
+    /// Adds the hooks of a plugin, a skill or an agent, unless the settings disable them.
     pub(crate) fn add_hooks(&mut self, origin: &Origin, config: &Value, trusted: bool) {
         let settings = &self.options.settings;
         let says = |value: Option<&Value>| value.and_then(Value::as_bool) == Some(true);
@@ -61,12 +62,12 @@ impl Session {
         self.hooks.add_problems(problems);
     }
 
-    /// Takes them away again.
+    /// Removes the hooks of an origin.
     pub(crate) fn remove_hooks(&mut self, origin: &Origin) {
         self.hooks.list_mut().remove(origin);
     }
 
-    /// What `get_hooks_listing` answers.
+    /// The response to `get_hooks_listing`.
     pub(crate) fn hooks_listing(&self) -> GetHooksListingResponse {
         self.hooks.list().listing(&self.options.settings)
     }

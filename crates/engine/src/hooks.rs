@@ -1,7 +1,7 @@
-//! The hooks of a session: those in force, those that run, and what they said about the turn at hand.
+//! Hook state of a session: registered hooks, running hooks, and their results for the current turn.
 //!
-//! How a hook is read, matched and run is [`sluice_hooks`]; which events a session raises and what it does with the
-//! answers is `hook_events`. A door without a session has [`SessionlessHooks`].
+//! [`sluice_hooks`] parses, matches and runs hooks; `hook_events` raises the events of a session and applies the
+//! results. Doors without a session use [`SessionlessHooks`].
 
 mod done;
 mod files;
@@ -25,42 +25,42 @@ use crate::catalogue::plugins::Plugin;
 use crate::memory::{Brought, Memory};
 use crate::options::Options;
 
-pub(crate) use done::{Hooked, Purpose};
+pub(crate) use done::{HookOutcome, Purpose};
 pub(crate) use files::{Instructions, WatchedFiles};
-pub(crate) use sessionless::{Before, SessionlessHooks, Watched};
+pub(crate) use sessionless::{BeforeCall, HookedCall, SessionlessHooks};
 
-/// How many hooks that go on by themselves may have ended without having been heard.
+/// Capacity of the channel for results of asynchronous hooks.
 const LATE_DEPTH: usize = 32;
 
-/// The hooks of a session, and those of them that run.
+/// The registered and running hooks of a session.
 #[derive(Default)]
 pub(crate) struct Hooks {
-    /// From the weakest origin to the strongest.
+    /// Registered hooks, in ascending order of precedence.
     list: HookList,
-    /// Those that run.
+    /// Running hooks.
     work: Work,
-    /// What they said about the turn at hand.
+    /// Results for the current turn.
     turn: OfTurn,
-    /// Whose session it is, if a subagent's.
+    /// State that is only used in a subagent.
     agent: OfAgent,
-    /// What they were told of.
-    seen: Seen,
-    /// A call that an earlier session has put off.
+    /// Information that hooks have received or will receive.
+    notices: HookNotices,
+    /// A call that an earlier process deferred.
     deferred_call: Option<Deferred>,
-    /// An earlier session is gone on with; whether under another id.
+    /// Whether the session is resumed; the value is true if it is forked.
     resumed: Option<bool>,
-    /// The file in which hooks may leave variables.
+    /// The file in which hooks may set variables.
     env_file: Option<PathBuf>,
 }
 
-/// Hooks that run.
+/// Running hooks.
 struct Work {
-    /// Callbacks the host has not answered yet, by request.
+    /// Senders for open callbacks, by request id.
     callbacks: HashMap<String, oneshot::Sender<Result<Value, String>>>,
-    /// Hooks around calls: they end with their turn.
-    around: JoinSet<Hooked>,
-    /// Other hooks that run beside the session.
-    running: JoinSet<Hooked>,
+    /// Hooks around calls, which are cancelled at the end of their turn.
+    around: JoinSet<HookOutcome>,
+    /// Other hooks that run concurrently with the session.
+    running: JoinSet<HookOutcome>,
     late: mpsc::Sender<Late>,
     late_heard: mpsc::Receiver<Late>,
     hook_client: HookClient,
@@ -83,52 +83,51 @@ impl Default for Work {
     }
 }
 
-/// What hooks said about the turn at hand.
+/// Results of hooks for the current turn.
 #[derive(Default)]
 struct OfTurn {
-    /// What the model is told before it is asked again.
+    /// Texts to add to the conversation before the next model request.
     contexts: Vec<String>,
-    /// A hook wants the turn to end; why.
+    /// The reason for which a hook ends the turn.
     halt: Option<String>,
-    /// The call of the ask that is just being shown to hooks.
+    /// Id of the call whose permission request is being shown to hooks.
     asked_for: Option<String>,
-    /// What is said of a prompt that was refused, once its turn is announced.
+    /// Message about a blocked prompt, to send once its turn is announced.
     blocked: Option<Informational>,
-    /// When calls were begun.
+    /// Start times of calls, by id.
     began: HashMap<String, Instant>,
-    /// How often in a row the turn was not let go.
-    held_up: u32,
+    /// Number of consecutive times that hooks have continued the turn at its end.
+    stop_blocks: u32,
 }
 
-/// The hooks of a subagent's session.
+/// Hook state of a subagent's session.
 #[derive(Default)]
 struct OfAgent {
-    /// Only hooks before calls are handed down to it.
+    /// The subagent inherits only `PreToolUse` hooks.
     narrow: bool,
-    /// The subagent this session is: its id and its type.
+    /// Id and type of this subagent.
     speaker: Option<(String, String)>,
-    /// Where the conversation of the session at the top is kept.
+    /// Transcript of the top session.
     top_transcript: Option<PathBuf>,
 }
 
-/// What hooks were told of, and what is to be told of them.
+/// Information that hooks have received or will receive.
 #[derive(Default)]
-struct Seen {
-    /// The directory hooks were last told of.
+struct HookNotices {
+    /// The working directory that hooks received last.
     last_cwd: Option<PathBuf>,
     watched: Option<WatchedFiles>,
-    /// What is wrong with the hooks of the settings files.
+    /// Problems with hooks of the settings files.
     problems: Vec<String>,
-    /// What is wrong with those that came from elsewhere.
+    /// Problems with hooks of plugins, skills and agents.
     brought_problems: Vec<String>,
-    /// Files of instructions that were read, and why.
+    /// Memory files that were read and have not been reported to hooks yet.
     instructions: Vec<Instructions>,
-    /// They were read before.
+    /// Whether memory files have been reported before.
     instructed: bool,
 }
 
 impl Hooks {
-    /// The hooks in force.
     pub(crate) fn list(&self) -> &HookList {
         &self.list
     }
@@ -137,12 +136,12 @@ impl Hooks {
         &mut self.list
     }
 
-    /// The subagent this session is: its id and its type.
+    /// Id and type of this subagent; `None` in the top session.
     pub(crate) fn speaker(&self) -> Option<&(String, String)> {
         self.agent.speaker.as_ref()
     }
 
-    /// What the subagents of this session get, whose conversation is kept in `file`.
+    /// The hooks that subagents inherit; `file` is the transcript of this session.
     pub(crate) fn handed_down(&self, file: Option<&PathBuf>) -> InheritedHooks {
         InheritedHooks {
             list: self.list.handed_down(),
@@ -151,28 +150,28 @@ impl Hooks {
         }
     }
 
-    /// Where the conversation of the session at the top is kept; `file` is where this one is.
+    /// Transcript of the top session; `file` is the transcript of this session.
     pub(crate) fn transcript<'a>(&'a self, file: Option<&'a PathBuf>) -> Option<&'a PathBuf> {
         self.agent.top_transcript.as_ref().or(file)
     }
 
-    /// An earlier session is gone on with: whether under another id, and the call it has put off.
+    /// Marks the session as resumed, with the call that the earlier process deferred.
     pub(crate) fn resume(&mut self, is_fork: bool, deferred: Option<Deferred>) {
         self.resumed = Some(is_fork);
         self.deferred_call = deferred;
     }
 
-    /// Whether an earlier session is gone on with under another id; none where there is none.
+    /// Whether the session is forked; `None` if it is not resumed.
     pub(crate) fn resumed(&self) -> Option<bool> {
         self.resumed
     }
 
-    /// The call an earlier session has put off.
+    /// Removes and returns the call that an earlier process deferred.
     pub(crate) fn take_deferred(&mut self) -> Option<Deferred> {
         self.deferred_call.take()
     }
 
-    /// The file in which hooks may leave variables.
+    /// Sets the file in which hooks may set variables.
     pub(crate) fn set_env_file(&mut self, file: PathBuf) {
         self.env_file = Some(file);
     }
@@ -181,8 +180,8 @@ impl Hooks {
         self.env_file.take()
     }
 
-    /// Runs hooks beside the session; those around calls end with their turn.
-    pub(crate) fn spawn(&mut self, around: bool, work: impl Future<Output = Hooked> + Send + 'static) {
+    /// Runs hooks concurrently with the session. Those around calls are cancelled at the end of their turn.
+    pub(crate) fn spawn(&mut self, around: bool, work: impl Future<Output = HookOutcome> + Send + 'static) {
         let set = if around {
             &mut self.work.around
         } else {
@@ -191,17 +190,17 @@ impl Hooks {
         set.spawn(work);
     }
 
-    /// Ends the hooks around calls.
-    pub(crate) fn abort_around(&mut self) {
+    /// Cancels the hooks around calls.
+    pub(crate) fn cancel_call_hooks(&mut self) {
         self.work.around.abort_all();
     }
 
-    /// Where hooks that go on by themselves tell how they ended.
+    /// Sender for the results of asynchronous hooks.
     pub(crate) fn late(&self) -> mpsc::Sender<Late> {
         self.work.late.clone()
     }
 
-    /// The host is asked by this request.
+    /// Registers a callback request. Returns the receiver of the answer.
     pub(crate) fn await_callback(&mut self, request_id: &str) -> oneshot::Receiver<Result<Value, String>> {
         let (answer, answered) = oneshot::channel();
         self.work.callbacks.retain(|_, waiting| !waiting.is_closed());
@@ -209,124 +208,125 @@ impl Hooks {
         answered
     }
 
-    /// Another turn begins.
+    /// Resets the state of the previous turn.
     pub(crate) fn begin_turn(&mut self) {
         self.turn.halt = None;
-        self.turn.held_up = 0;
+        self.turn.stop_blocks = 0;
         self.turn.began.clear();
     }
 
-    /// A hook wants the turn to end, perhaps.
+    /// Stores the reason for ending the turn, if there is one.
     pub(crate) fn halt(&mut self, why: Option<String>) {
         if why.is_some() {
             self.turn.halt = why;
         }
     }
 
-    /// Why the turn has to end, if a hook wants it to.
+    /// Removes and returns the reason for which a hook ends the turn.
     pub(crate) fn take_halt(&mut self) -> Option<String> {
         self.turn.halt.take()
     }
 
-    /// This call is about to run.
+    /// Records the start time of a call.
     pub(crate) fn call_begins(&mut self, id: &str) {
         self.turn.began.insert(id.to_owned(), Instant::now());
     }
 
-    /// When this call of the turn began.
+    /// The start time of a call of this turn.
     pub(crate) fn began(&self, id: &str) -> Option<Instant> {
         self.turn.began.get(id).copied()
     }
 
-    /// The ask of this call is shown to hooks.
+    /// Stores the id of the call whose permission request is being shown to hooks.
     pub(crate) fn show_ask_of(&mut self, call: String) {
         self.turn.asked_for = Some(call);
     }
 
-    /// The call whose ask is shown to hooks.
+    /// Id of the call whose permission request is being shown to hooks.
     pub(crate) fn asked_for(&self) -> Option<String> {
         self.turn.asked_for.clone()
     }
 
-    /// What the model is told before it is asked again.
+    /// Removes and returns the texts to add to the conversation.
     pub(crate) fn take_contexts(&mut self) -> Vec<String> {
         std::mem::take(&mut self.turn.contexts)
     }
 
-    /// The last texts hooks said are not for the conversation.
+    /// Removes and returns the last `count` texts, which are not for the conversation.
     pub(crate) fn take_back(&mut self, count: usize) -> Vec<String> {
         let own = self.turn.contexts.len().saturating_sub(count);
         self.turn.contexts.split_off(own)
     }
 
-    /// A prompt was refused: this is said once its turn is announced.
-    pub(crate) fn block(&mut self, told: Informational) {
-        self.turn.blocked = Some(told);
+    /// Stores the message about a blocked prompt, to send once its turn is announced.
+    pub(crate) fn block(&mut self, message: Informational) {
+        self.turn.blocked = Some(message);
     }
 
     pub(crate) fn take_blocked(&mut self) -> Option<Informational> {
         self.turn.blocked.take()
     }
 
-    /// The turn is not let go; gives how often in a row.
-    pub(crate) fn hold_up(&mut self) -> u32 {
-        self.turn.held_up += 1;
-        self.turn.held_up
+    /// Counts that a hook continued the turn at its end. Returns the number of consecutive times.
+    pub(crate) fn count_stop_block(&mut self) -> u32 {
+        self.turn.stop_blocks += 1;
+        self.turn.stop_blocks
     }
 
-    pub(crate) fn is_held_up(&self) -> bool {
-        self.turn.held_up > 0
+    pub(crate) fn has_stop_blocks(&self) -> bool {
+        self.turn.stop_blocks > 0
     }
 
-    /// What is wrong with the hooks of the settings files.
+    /// Replaces the problems with hooks of the settings files.
     pub(crate) fn set_problems(&mut self, problems: Vec<String>) {
-        self.seen.problems = problems;
+        self.notices.problems = problems;
     }
 
-    /// What is wrong with hooks that came from elsewhere. A skill brings its hooks each time it is taken up.
+    /// Adds problems with hooks of plugins, skills and agents, without duplicates: a skill adds its hooks on every
+    /// invocation.
     pub(crate) fn add_problems(&mut self, problems: Vec<String>) {
         for problem in problems {
-            if !self.seen.brought_problems.contains(&problem) {
-                self.seen.brought_problems.push(problem);
+            if !self.notices.brought_problems.contains(&problem) {
+                self.notices.brought_problems.push(problem);
             }
         }
     }
 
-    /// Files of instructions that were read since hooks were last told.
+    /// Removes and returns the memory files that have not been reported to hooks yet.
     pub(crate) fn take_instructions(&mut self) -> Vec<Instructions> {
-        std::mem::take(&mut self.seen.instructions)
+        std::mem::take(&mut self.notices.instructions)
     }
 
-    /// Hooks are told of this directory; gives the one they were told of before.
-    pub(crate) fn tell_cwd(&mut self, now: PathBuf) -> Option<PathBuf> {
-        self.seen.last_cwd.replace(now)
+    /// Stores the working directory that hooks receive. Returns the previous one.
+    pub(crate) fn replace_cwd(&mut self, now: PathBuf) -> Option<PathBuf> {
+        self.notices.last_cwd.replace(now)
     }
 
-    /// The files hooks wait for a change of.
+    /// The files watched for hooks.
     pub(crate) fn watched(&mut self) -> &mut Option<WatchedFiles> {
-        &mut self.seen.watched
+        &mut self.notices.watched
     }
 
-    /// For those who are not the session and have something to tell.
+    /// Client with which work outside the session raises events.
     pub(crate) fn client(&self) -> HookClient {
         self.work.hook_client.clone()
     }
 
-    /// What is wrong with the hooks of files.
+    /// Problems with hooks of all origins.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &str> {
-        self.seen
+        self.notices
             .problems
             .iter()
-            .chain(&self.seen.brought_problems)
+            .chain(&self.notices.brought_problems)
             .map(String::as_str)
     }
 
-    /// Files of instructions were read; hooks are told before the model is asked.
+    /// Stores memory files to report to hooks before the next model request.
     pub(crate) fn note_instructions(&mut self, memories: &[Memory]) {
-        let again = std::mem::replace(&mut self.seen.instructed, true);
+        let again = std::mem::replace(&mut self.notices.instructed, true);
         if self.await_any(&[Event::InstructionsLoaded]) {
             let reason = if again { "compact" } else { "session_start" };
-            self.seen
+            self.notices
                 .instructions
                 .extend(memories.iter().map(|memory| Instructions {
                     path: memory.path.clone(),
@@ -337,15 +337,15 @@ impl Hooks {
         }
     }
 
-    /// The model is told this before it is asked again.
-    pub(crate) fn say_besides(&mut self, text: String) {
+    /// Adds a text to the conversation before the next model request.
+    pub(crate) fn add_context(&mut self, text: String) {
         self.turn.contexts.push(text);
     }
 
-    /// A touched file has brought files of instructions.
+    /// Stores memory files that were loaded because of an accessed file.
     pub(crate) fn note_brought(&mut self, trigger: &Path, brought: &[Brought]) {
         if self.await_any(&[Event::InstructionsLoaded]) {
-            self.seen.instructions.extend(brought.iter().map(|one| Instructions {
+            self.notices.instructions.extend(brought.iter().map(|one| Instructions {
                 path: one.memory.path.clone(),
                 reason: one.reason,
                 parent: one.memory.parent.clone(),
@@ -355,12 +355,12 @@ impl Hooks {
         }
     }
 
-    /// Puts the hooks of the session above in the place of those it had before; an agent's own stay.
+    /// Replaces the inherited hooks; those of the agent itself are kept.
     pub(crate) fn inherit(&mut self, above: &InheritedHooks) {
         self.list.inherit(&above.list, self.agent.narrow);
     }
 
-    /// The hooks of a subagent.
+    /// Creates the hook state of a subagent.
     pub(crate) fn of_agent(above: &InheritedHooks, id: &str, kind: &str) -> Self {
         Self {
             list: above.list.clone(),
@@ -373,13 +373,13 @@ impl Hooks {
         }
     }
 
-    /// Whether any hook waits for one of these.
+    /// True if a hook is registered for any of these events.
     pub(crate) fn await_any(&self, events: &[Event]) -> bool {
         self.list.await_any(events)
     }
 
-    /// The next hooks that are done beside the session.
-    pub(crate) async fn next(&mut self) -> Option<Hooked> {
+    /// Waits for the next result of hooks that ran concurrently.
+    pub(crate) async fn next(&mut self) -> Option<HookOutcome> {
         loop {
             tokio::select! {
                 biased;
@@ -391,30 +391,30 @@ impl Hooks {
                     Ok(hooked) => return Some(hooked),
                     Err(_) => continue,
                 },
-                changed = files::changes(&mut self.seen.watched) => return Some(Hooked::of_files(changed)),
-                Some(consultation) = self.work.consulted.recv() => return Some(Hooked::of_consultation(consultation)),
-                late = self.work.late_heard.recv() => return late.map(Hooked::of_late),
+                changed = files::changes(&mut self.notices.watched) => return Some(HookOutcome::of_files(changed)),
+                Some(consultation) = self.work.consulted.recv() => return Some(HookOutcome::of_consultation(consultation)),
+                late = self.work.late_heard.recv() => return late.map(HookOutcome::of_late),
             }
         }
     }
 
-    /// The host answers a callback; false if it is none that is open.
+    /// Delivers the host's answer to a callback. Returns false if no such callback is open.
     pub(crate) fn answered(&mut self, request_id: &str, answer: Result<Value, String>) -> bool {
         match self.work.callbacks.remove(request_id) {
-            // Who asked may have given up.
+            // The receiver may be gone.
             Some(waiting) => waiting.send(answer).is_ok(),
             None => false,
         }
     }
 
-    /// Nobody will answer any more; gives the requests that were still open.
+    /// Drops all open callbacks. Returns the ids of their requests.
     pub(crate) fn forget_callbacks(&mut self) -> Vec<String> {
         let open = self.work.callbacks.drain().filter(|(_, waiting)| !waiting.is_closed());
         open.map(|(id, _)| id).collect()
     }
 }
 
-/// What is wrong with the hooks of a plugin.
+/// Returns the problems with the hooks of a plugin.
 pub(crate) fn plugin_problems(plugin: &Plugin, settings: &Settings, cwd: &Path, home: &Path) -> Vec<String> {
     let origin = Origin::Plugin {
         name: plugin.name.clone(),
@@ -425,7 +425,7 @@ pub(crate) fn plugin_problems(plugin: &Plugin, settings: &Settings, cwd: &Path, 
     plugin.hooks_found().iter().flat_map(read).collect()
 }
 
-/// The environment of hooks, whatever they are told.
+/// The environment that all hooks share.
 pub(crate) fn environment(options: &Options) -> Vec<(OsString, OsString)> {
     let mut env = options.env.to_vec();
     let set = [

@@ -1,36 +1,36 @@
-//! The line to the host: what it is told, what it has said of itself, and how the session ends.
+//! The connection to the host: output, pending requests, and the exit of the session.
 
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::guard::Owed;
+use crate::guard::OpenTurn;
 use crate::host_requests::HostRequests;
 use crate::messages;
 use crate::options::StateEvents;
 use crate::out::Out;
 
-/// The line to the host.
+/// The connection to the host.
 #[derive(Debug)]
 pub(crate) struct HostLine {
     out: Out,
-    /// Control requests to the host, for those who are not the session, too.
+    /// Control requests to the host, also from work outside the session.
     requests: Arc<HostRequests>,
-    /// It has said `initialize`.
+    /// The host has sent `initialize`.
     initialized: bool,
-    /// It will say nothing more.
+    /// The host's input has ended.
     eof: bool,
-    /// The exit code, once the session has to go.
+    /// The exit code, once the session is exiting.
     leave: Option<i32>,
     quit: CancellationToken,
-    /// Whether the `result` of a turn is owed.
-    owed: Owed,
-    /// How many results it was told.
+    /// Whether a turn is open, whose `result` has not been sent.
+    open_turn: OpenTurn,
+    /// Number of results sent.
     results: u64,
-    /// Whether the last of them was a failure.
+    /// Whether the last result was an error.
     last_failed: bool,
-    /// Problems of the settings files that were told already.
-    told_problems: Vec<String>,
+    /// Problems that have been reported already.
+    reported_problems: Vec<String>,
 }
 
 impl HostLine {
@@ -42,39 +42,37 @@ impl HostLine {
             eof: false,
             leave: None,
             quit,
-            owed: Owed::default(),
+            open_turn: OpenTurn::default(),
             results: 0,
             last_failed: failed,
-            told_problems: Vec::new(),
+            reported_problems: Vec::new(),
         }
     }
 
-    /// Where the session speaks.
+    /// The output to the host.
     pub(crate) fn out(&self) -> &Out {
         &self.out
     }
 
-    /// Speaks for another session from now on.
-    pub(crate) fn sign_as(&mut self, session_id: &str) {
-        self.out.sign_as(session_id);
+    /// Changes the session id of outgoing messages.
+    pub(crate) fn set_session_id(&mut self, session_id: &str) {
+        self.out.set_session_id(session_id);
     }
 
-    /// Control requests to the host.
     pub(crate) fn requests(&self) -> &Arc<HostRequests> {
         &self.requests
     }
 
-    /// Cancelled when nobody listens any more, or somebody ends the session from outside.
+    /// Cancelled when the host is gone or the session is ended from outside.
     pub(crate) fn quit(&self) -> &CancellationToken {
         &self.quit
     }
 
-    /// The state of the session.
     pub(crate) fn state(&self) -> messages::State {
         self.requests.state()
     }
 
-    /// Changes the state of the session, and notifies the host.
+    /// Changes the state of the session and notifies the host.
     pub(crate) async fn enter(&self, state: messages::State) {
         self.requests.enter(state).await;
     }
@@ -83,12 +81,12 @@ impl HostLine {
         self.initialized
     }
 
-    /// The host says `initialize`; whether it had before.
+    /// Records an `initialize` request. Returns true if there was one before.
     pub(crate) fn initialize(&mut self) -> bool {
         std::mem::replace(&mut self.initialized, true)
     }
 
-    /// The host will say nothing more.
+    /// Records the end of the host's input.
     pub(crate) fn end_input(&mut self) {
         self.eof = true;
     }
@@ -97,48 +95,48 @@ impl HostLine {
         self.eof
     }
 
-    /// The exit code, once the session has to go.
+    /// The exit code, once the session is exiting.
     pub(crate) fn leaving(&self) -> Option<i32> {
         self.leave
     }
 
-    /// The session goes with this exit code.
+    /// Exits the session with this code.
     pub(crate) fn leave(&mut self, code: i32) {
         self.leave = Some(code);
     }
 
-    /// The session goes; a code that was given before stays.
+    /// Exits the session with code 0, unless another code is set already.
     pub(crate) fn begin_leaving(&mut self) {
         self.leave.get_or_insert(0);
     }
 
-    /// Whether a `result` is owed, for who has to tell one when the session breaks.
-    pub(crate) fn owed(&self) -> Owed {
-        self.owed.clone()
+    /// Whether a turn is open, shared with the code that sends its result after a panic.
+    pub(crate) fn open_turn(&self) -> OpenTurn {
+        self.open_turn.clone()
     }
 
-    /// A turn begins: its `result` is owed.
-    pub(crate) fn owe_result(&self) {
-        self.owed.set(true);
+    /// Marks a turn as open.
+    pub(crate) fn open_result(&self) {
+        self.open_turn.set(true);
     }
 
-    /// The turn has ended.
-    pub(crate) fn result_told(&self) {
-        self.owed.set(false);
+    /// Marks the turn as closed.
+    pub(crate) fn close_result(&self) {
+        self.open_turn.set(false);
     }
 
-    /// A `result` is told.
+    /// Counts a `result`.
     pub(crate) fn count_result(&mut self, is_error: bool) {
         self.last_failed = is_error;
         self.results += 1;
     }
 
-    /// How many results the host was told.
+    /// Number of results sent.
     pub(crate) fn results(&self) -> u64 {
         self.results
     }
 
-    /// Whether the session ends as a failed one, if it ends now.
+    /// Whether the session exits with a failure if it exits now.
     pub(crate) fn last_failed(&self) -> bool {
         self.last_failed
     }
@@ -147,11 +145,11 @@ impl HostLine {
         self.last_failed = failed;
     }
 
-    /// Whether a problem is told now: each is told once.
-    pub(crate) fn tell_once(&mut self, problem: &str) -> bool {
-        let new = !self.told_problems.iter().any(|told| told == problem);
+    /// Returns true if the problem has not been reported yet, and marks it as reported.
+    pub(crate) fn report_once(&mut self, problem: &str) -> bool {
+        let new = !self.reported_problems.iter().any(|known| known == problem);
         if new {
-            self.told_problems.push(problem.to_owned());
+            self.reported_problems.push(problem.to_owned());
         }
         new
     }

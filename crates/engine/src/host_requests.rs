@@ -1,5 +1,5 @@
-//! Control requests to the host from outside the session: of an MCP server that elicits something, of one that lives in
-//! the host. A request goes out at once; its response goes to whoever waits for it, and to nobody else.
+//! Control requests to the host from outside the session, such as an elicitation of an MCP server. A request is sent
+//! immediately; its response is delivered to the task that sent it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,32 +12,32 @@ use crate::messages::{self, State};
 use crate::options::StateEvents;
 use crate::out::Out;
 
-/// What the host said, or why it said nothing of use.
-pub(crate) type Said = Result<Value, String>;
+/// The response of the host, or an error message.
+pub(crate) type HostResponse = Result<Value, String>;
 
-/// Why nobody answers.
-const GONE: &str = "the host is gone";
+/// Error message when the host is gone.
+const HOST_GONE: &str = "the host is gone";
 
-/// Control requests that wait for their response; shared by everybody who makes one.
+/// Control requests that wait for their response, shared by all senders.
 #[derive(Debug)]
 pub(crate) struct HostRequests {
     out: Out,
-    open: Mutex<Open>,
+    open: Mutex<OpenRequests>,
     state_events: StateEvents,
-    state: Mutex<Shown>,
+    state: Mutex<SessionState>,
 }
 
-/// The state of the session, as the host sees it.
+/// The state of the session as seen by the host.
 #[derive(Debug)]
-struct Shown {
+struct SessionState {
     state: State,
-    /// How many forms of MCP servers wait for an answer: while one does, an action is required.
+    /// Number of open forms of MCP servers. While there is one, the state is `requires_action`.
     forms: usize,
-    /// The state that the host was sent last.
+    /// The state that was sent last.
     sent: State,
 }
 
-impl Shown {
+impl SessionState {
     fn effective(&self) -> State {
         if self.forms > 0 {
             State::RequiresAction
@@ -46,14 +46,14 @@ impl Shown {
         }
     }
 
-    /// The state to send, if the host has not got it yet.
+    /// Returns the state if it has to be sent.
     fn changed(&mut self) -> Option<State> {
         let state = self.effective();
         (std::mem::replace(&mut self.sent, state) != state).then_some(state)
     }
 }
 
-/// A form that waits for an answer. Dropping it closes it.
+/// An open form. Dropping it closes it.
 #[derive(Debug)]
 pub(crate) struct Form {
     line: Arc<HostRequests>,
@@ -61,7 +61,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The form was answered.
+    /// Closes the form after it was answered.
     pub(crate) async fn close(mut self) {
         self.open = false;
         let changed = self.line.count_forms(|forms| forms.saturating_sub(1));
@@ -82,18 +82,18 @@ impl Drop for Form {
 }
 
 #[derive(Debug, Default)]
-struct Open {
-    /// Nobody will answer any more.
+struct OpenRequests {
+    /// The host's input has ended.
     closed: bool,
-    waiting: HashMap<String, oneshot::Sender<Said>>,
+    waiting: HashMap<String, oneshot::Sender<HostResponse>>,
 }
 
-/// A question that is out. Dropping it withdraws it.
+/// A request that has been sent. Dropping it withdraws the request.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub(crate) struct PendingRequest {
     line: Arc<HostRequests>,
     id: String,
-    answer: oneshot::Receiver<Said>,
+    answer: oneshot::Receiver<HostResponse>,
     answered: bool,
 }
 
@@ -103,7 +103,7 @@ impl HostRequests {
             out,
             open: Mutex::default(),
             state_events,
-            state: Mutex::new(Shown {
+            state: Mutex::new(SessionState {
                 state: State::Idle,
                 forms: 0,
                 sent: State::Idle,
@@ -111,22 +111,22 @@ impl HostRequests {
         })
     }
 
-    /// The state of the session, without forms that wait.
+    /// The state of the session, ignoring open forms.
     pub(crate) fn state(&self) -> State {
-        self.shown().state
+        self.lock_state().state
     }
 
-    /// Changes the state of the session, and notifies the host.
+    /// Changes the state of the session and notifies the host.
     pub(crate) async fn enter(&self, state: State) {
         let changed = {
-            let mut shown = self.shown();
+            let mut shown = self.lock_state();
             shown.state = state;
             shown.changed()
         };
         self.send_state(changed).await;
     }
 
-    /// A form of an MCP server is shown to the person from now on.
+    /// Registers a form of an MCP server that is shown to the person.
     pub(crate) async fn open_form(self: &Arc<Self>) -> Form {
         let changed = self.count_forms(|forms| forms + 1);
         self.send_state(changed).await;
@@ -137,7 +137,7 @@ impl HostRequests {
     }
 
     fn count_forms(&self, count: impl FnOnce(usize) -> usize) -> Option<State> {
-        let mut shown = self.shown();
+        let mut shown = self.lock_state();
         shown.forms = count(shown.forms);
         shown.changed()
     }
@@ -145,27 +145,27 @@ impl HostRequests {
     async fn send_state(&self, changed: Option<State>) {
         if let Some(state) = changed.filter(|_| self.state_events != StateEvents::Off) {
             let host_only = self.state_events == StateEvents::HostOnly;
-            self.out.say(messages::state(state, host_only)).await;
+            self.out.emit(messages::state(state, host_only)).await;
         }
     }
 
-    fn shown(&self) -> std::sync::MutexGuard<'_, Shown> {
+    fn lock_state(&self) -> std::sync::MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks, and gives the question to wait with. What is asked one after the other goes out in that order.
-    pub(crate) async fn put(self: &Arc<Self>, request: impl Into<Request>) -> Result<Question, String> {
+    /// Sends a request. Requests are sent in the order of the calls.
+    pub(crate) async fn send(self: &Arc<Self>, request: impl Into<Request>) -> Result<PendingRequest, String> {
         let id = messages::fresh_id();
         let (tell, answer) = oneshot::channel();
         {
             let mut open = self.lock();
             if open.closed {
-                return Err(GONE.to_owned());
+                return Err(HOST_GONE.to_owned());
             }
             open.waiting.insert(id.clone(), tell);
         }
-        self.out.say(ControlRequest::new(id.as_str(), request)).await;
-        Ok(Question {
+        self.out.emit(ControlRequest::new(id.as_str(), request)).await;
+        Ok(PendingRequest {
             line: self.clone(),
             id,
             answer,
@@ -173,34 +173,34 @@ impl HostRequests {
         })
     }
 
-    /// Gives an answer to whoever waits for it; `false` if nobody does.
-    pub(crate) fn settle(&self, id: &str, said: Said) -> bool {
+    /// Delivers a response. Returns false if no such request is open.
+    pub(crate) fn deliver(&self, id: &str, response: HostResponse) -> bool {
         let waiting = self.lock().waiting.remove(id);
-        waiting.is_some_and(|tell| tell.send(said).is_ok())
+        waiting.is_some_and(|tell| tell.send(response).is_ok())
     }
 
-    /// The host will say nothing more.
+    /// Fails all open requests, because the host's input has ended.
     pub(crate) fn close(&self) {
         let mut open = self.lock();
         open.closed = true;
         open.waiting.clear();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Open> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, OpenRequests> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Question {
-    /// The answer.
-    pub(crate) async fn answer(mut self) -> Said {
-        let said = (&mut self.answer).await;
+impl PendingRequest {
+    /// Waits for the response.
+    pub(crate) async fn answer(mut self) -> HostResponse {
+        let response = (&mut self.answer).await;
         self.answered = true;
-        said.unwrap_or_else(|_| Err(GONE.to_owned()))
+        response.unwrap_or_else(|_| Err(HOST_GONE.to_owned()))
     }
 }
 
-impl Drop for Question {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         let open = self.line.lock().waiting.remove(&self.id).is_some();
         if open
@@ -209,7 +209,7 @@ impl Drop for Question {
         {
             let out = self.line.out.clone();
             let cancel = messages::cancel(&self.id);
-            runtime.spawn(async move { out.say(cancel).await });
+            runtime.spawn(async move { out.emit(cancel).await });
         }
     }
 }
@@ -227,57 +227,57 @@ mod tests {
     use super::*;
 
     fn line() -> (Arc<HostRequests>, mpsc::Receiver<ToHost>) {
-        let (messages, heard) = mpsc::channel(8);
+        let (messages, received) = mpsc::channel(8);
         (
             HostRequests::new(Out::new(messages, "s", CancellationToken::new()), StateEvents::Off),
-            heard,
+            received,
         )
     }
 
-    async fn ask(line: &Arc<HostRequests>) -> Said {
-        line.put(Elicitation::default()).await?.answer().await
+    async fn ask(line: &Arc<HostRequests>) -> HostResponse {
+        line.send(Elicitation::default()).await?.answer().await
     }
 
-    async fn asked(heard: &mut mpsc::Receiver<ToHost>) -> String {
-        match heard.recv().await {
+    async fn asked(received: &mut mpsc::Receiver<ToHost>) -> String {
+        match received.recv().await {
             Some(ToHost::ControlRequest(request)) => request.request_id.to_string(),
             other => panic!("{other:?}"),
         }
     }
 
     #[tokio::test]
-    async fn an_answer_finds_who_asked_once() {
-        let (line, mut heard) = line();
+    async fn response_is_delivered_once() {
+        let (line, mut received) = line();
         let asking = tokio::spawn({
             let line = line.clone();
             async move { ask(&line).await }
         });
-        let id = asked(&mut heard).await;
-        assert!(!line.settle("another", Ok(json!(1))));
-        assert!(line.settle(&id, Ok(json!({"action": "accept"}))));
-        assert!(!line.settle(&id, Ok(json!(2))), "a second answer finds nobody");
+        let id = asked(&mut received).await;
+        assert!(!line.deliver("another", Ok(json!(1))));
+        assert!(line.deliver(&id, Ok(json!({"action": "accept"}))));
+        assert!(!line.deliver(&id, Ok(json!(2))), "a second answer finds nobody");
         assert_eq!(asking.await.unwrap(), Ok(json!({"action": "accept"})));
     }
 
     #[tokio::test]
-    async fn a_question_nobody_waits_for_is_withdrawn() {
-        let (line, mut heard) = line();
-        let question = line.put(Elicitation::default()).await.unwrap();
-        let id = asked(&mut heard).await;
+    async fn dropped_request_is_withdrawn() {
+        let (line, mut received) = line();
+        let question = line.send(Elicitation::default()).await.unwrap();
+        let id = asked(&mut received).await;
         drop(question);
-        match heard.recv().await {
+        match received.recv().await {
             Some(ToHost::ControlCancelRequest(cancel)) => assert_eq!(cancel.request_id.to_string(), id),
             other => panic!("{other:?}"),
         }
     }
 
     #[tokio::test]
-    async fn a_host_that_is_gone_is_no_reason_to_wait() {
-        let (line, mut heard) = line();
-        let question = line.put(Elicitation::default()).await.unwrap();
-        asked(&mut heard).await;
+    async fn requests_fail_when_the_host_is_gone() {
+        let (line, mut received) = line();
+        let question = line.send(Elicitation::default()).await.unwrap();
+        asked(&mut received).await;
         line.close();
-        assert_eq!(question.answer().await, Err(GONE.to_owned()));
-        assert_eq!(ask(&line).await, Err(GONE.to_owned()));
+        assert_eq!(question.answer().await, Err(HOST_GONE.to_owned()));
+        assert_eq!(ask(&line).await, Err(HOST_GONE.to_owned()));
     }
 }

@@ -1,4 +1,4 @@
-//! The ledger: tokens used and their cost, one for a session and all its subagents.
+//! The ledger: tokens used and their cost, shared by a session and all its subagents.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,12 +7,12 @@ use sluice_model::cost::{Ledger, Tokens};
 
 use crate::options::KeySource;
 
-/// A ledger that several sessions write to.
+/// A ledger that several sessions share.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SharedLedger(Arc<Mutex<Ledger>>);
 
 impl SharedLedger {
-    /// An empty account: the built-in demo model costs nothing.
+    /// Creates an empty ledger. Requests to the demo model are free.
     pub(crate) fn new(source: KeySource) -> Self {
         let ledger = match source {
             KeySource::Demo => Ledger::free(),
@@ -21,7 +21,7 @@ impl SharedLedger {
         Self(Arc::new(Mutex::new(ledger)))
     }
 
-    /// Books one answer's usage.
+    /// Adds the usage of a response.
     pub(crate) fn add(&self, model: &str, usage: &Value) {
         self.ledger().add(model, usage);
     }
@@ -42,12 +42,12 @@ impl SharedLedger {
         self.ledger().model_usage()
     }
 
-    /// The models used whose prices are not known.
+    /// The models whose prices are unknown.
     pub(crate) fn unpriced(&self) -> Vec<String> {
         self.ledger().unpriced().map(str::to_owned).collect()
     }
 
-    /// Takes up an earlier account.
+    /// Restores the usage of an earlier process.
     pub(crate) fn restore(&self, model_usage: &Value) {
         self.ledger().restore(model_usage);
     }

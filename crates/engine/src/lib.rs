@@ -1,15 +1,15 @@
 //! The agent: a session takes prompts, requests messages from the model, runs tools, and reports to its host.
 //!
-//! A door starts a session with [`start`] and holds its [`Port`]: what the host says goes in as
-//! [`Input`], what the session says comes out as [`sluice_wire::ToHost`]. There is no other event
-//! language in between.
+//! A door starts a session with [`start`] and keeps its [`Port`]: [`Input`] carries messages of the host in, and
+//! [`sluice_wire::ToHost`] carries messages of the session out. There is no other, internal event type.
 //!
 //! In reading order:
 //!
 //! * `options`, `port`: what a session is given at its start, and its two channels;
 //! * `catalogue`: slash commands, skills, output styles and plugins on disk; [`checkup()`]: problems with them;
 //! * `queue`: prompts that wait, pure;
-//! * `session`: the state of a session, in parts (`host_line`, `conversation`, `tooling`, `account`, `requests`, `calls`,
+//! * `session`: the state of a session, in parts (`host_line`, `conversation`, `tooling`, `account`, `requests`,
+//!   `calls`,
 //!   `turn`, `hooks`, `agents`, `commands`, `background`);
 //! * `events`: the events a session handles; `session_loop`: the one place where it waits; `play`: from a prompt to its
 //!   turn; `configuration`: settings that changed take effect;
@@ -19,22 +19,24 @@
 //! * `model_request`: one request to the model, and broken streams; `retries`: requests that failed;
 //! * [`mcp`], `mcp_session`: MCP servers in a session; `host_requests`: control requests to the host;
 //! * `tool_calls`: the tool calls of a message, driven along their state machine ([`sluice_call`]); `policy`,
-//!   `permissions`: permission decisions; `effects`: what a call changes in the session; `sandbox`: the sandbox of commands;
+//!   `permissions`: permission decisions; `effects`: effects of calls on the session; `sandbox`: the sandbox of
+//!   commands;
 //! * [`Guarded`]: tool calls for a door that has no session;
 //! * `goals`: the turn continues until a goal is met;
-//! * `hook_events`: the hook events of a session, and what it does with the answers;
-//! * [`held_back`]: what an untrusted folder brings to no effect; [`problems`]: files that could not be read as meant;
+//! * `hook_events`: the hook events of a session, and how it applies their results;
+//! * [`held_back`]: customizations of an untrusted folder that are not applied; [`problems`]: files with errors;
 //! * `summary`: `system/init` and `result`; [`OutputSchema`], `structured`: structured output;
-//! * `services`: what the session does for its tools;
-//! * `subagents`: sessions that work for a session; `worktrees`: git worktrees for them and for the session itself;
-//! * `tool_reports`: what tools report of background tasks; `note`: what the model is told of them; `orphans`: tasks of an
+//! * `services`: services of the session for its tools;
+//! * `subagents`: sessions that a session starts; `worktrees`: git worktrees for them and for the session itself;
+//! * `tool_reports`: reports of tools on background tasks; `note`: notes about them for the model; `orphans`: tasks of
+//!   an
 //!   earlier process; `wakeups`: prompts that the model schedules;
-//! * `history`, `prompt`, `memory`, `memories`, `notes`: what the model is sent;
-//! * `compact`: compaction (when it is due is `sluice_model::compaction`);
-//! * `record`: writing the [`transcript`]; `resume`, `recall`, `shown`: resuming one;
+//! * `history`, `prompt`, `memory`, `memories`, `notes`: the content of model requests;
+//! * `compact`: compaction (`sluice_model::compaction` decides when);
+//! * `record`: writing the [`transcript`]; `resume`, `await_history`, `shown`: resuming one;
 //! * `ledger`: tokens used and their cost;
 //! * `checkpoints`, `rewinding`: file checkpoints, and putting files back;
-//! * `suggestions`: prompts the person may want next;
+//! * `suggestions`: suggested next prompts;
 //! * `messages`, `out`: messages to the host.
 
 mod catalogue;
@@ -138,7 +140,7 @@ pub use sluice_catalogue::plugins::PluginDir;
 pub use sluice_catalogue::plugins::library;
 pub use sluice_model::compaction::Compaction;
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
-/// What the files of all scopes say.
+/// Settings files of all scopes.
 pub use sluice_settings as settings;
 pub use sluice_tools::Toolbox;
 pub use sluice_tools::WebConfig;
@@ -151,11 +153,10 @@ pub use untrusted::{held, held_back};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The version of the protocol this engine speaks, as the reference agent counts it.
+/// The protocol version of this engine, numbered like the versions of the reference CLI.
 pub const PROTOCOL_VERSION: &str = messages::PROTOCOL_VERSION;
 
-/// The one line a host reads where no session can begin: a `result` that says why, in words and by
-/// `startup_failure_reason`.
+/// The line for a host if no session can start: a `result` with the reason as text and as `startup_failure_reason`.
 #[must_use]
 pub fn startup_failure(session_id: &str, reason: &str, text: &str) -> String {
     let mut result = messages::refusal(text);
@@ -167,7 +168,7 @@ pub fn startup_failure(session_id: &str, reason: &str, text: &str) -> String {
 /// Starts a session on the current runtime.
 ///
 /// # Errors
-/// When the model's address or the proxies cannot be used.
+/// Returns an error if the model's address or the proxies are invalid.
 pub fn start(options: Options) -> Result<Port, ModelError> {
     let client = std::sync::Arc::new(options.client()?);
     let (input, inbox) = mpsc::channel(port::INPUT_DEPTH);
@@ -175,9 +176,9 @@ pub fn start(options: Options) -> Result<Port, ModelError> {
     let quit = CancellationToken::new();
     let out = out::Out::new(messages, &options.session.id, quit.clone());
     let session = session::Session::new(options, client, out.clone(), quit.clone());
-    let owed = session.line.owed();
+    let open_turn = session.line.open_turn();
     let session = session_loop::SessionLoop::new(session, inbox);
-    let done = tokio::spawn(guard::guarded(session.run(), out, owed));
+    let done = tokio::spawn(guard::catch_session_panic(session.run(), out, open_turn));
     Ok(Port {
         input,
         output,

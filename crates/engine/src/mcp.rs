@@ -1,5 +1,5 @@
-//! MCP servers around a session: how they reach the host (`host`), and those that plugins bring (`plugins`). The MCP client
-//! is [`sluice_servers`]; what servers mean to a session is `mcp_session`.
+//! MCP servers of a session: their access to the host (`host`), and servers of plugins (`plugins`). [`sluice_servers`]
+//! is the MCP client; `mcp_session` uses servers in a session.
 
 mod host;
 pub(crate) mod plugins;

@@ -1,11 +1,11 @@
-//! What MCP servers mean to a session.
+//! MCP servers in a session.
 //!
-//! * `turns`: their tools, prompts and news in a turn; `mentions`: a resource a prompt mentions;
-//! * `room`: what they take of the context; `report`: how they stand, for a person.
+//! * `turns`: their tools, prompts and changes during turns; `mentions`: resources that prompts mention;
+//! * `usage`: how much of the context they take; `report`: their status in text.
 
 mod mentions;
 mod report;
-mod room;
 mod turns;
+mod usage;
 
-pub(crate) use room::Room;
+pub(crate) use usage::ServerUsage;

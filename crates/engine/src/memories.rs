@@ -1,4 +1,4 @@
-//! Where a session reads memory files, and tells the model of those a touched file brings.
+//! Loads memory files of a session, and those that accessed files bring.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::memory::{Found, files_of_command, load_for, reminder_of_brought};
 use crate::session::Session;
 
 impl Session {
-    /// What is to be known from the start.
+    /// Loads the memory files for the start of a conversation.
     pub(crate) fn memories(&self) -> Found {
         let options = &self.options;
         if options.prompt.memory.off {
@@ -24,7 +24,7 @@ impl Session {
         load_for(&options.settings, further)
     }
 
-    /// A call has worked: what the files it touched bring is told before the model is asked again.
+    /// Loads memory files near the files that a call accessed. They are added before the next model request.
     pub(crate) fn touched_by_call(&mut self, index: usize) {
         let Some(call) = self.calls.get(index).filter(|_| self.conversation.knows_memory()) else {
             return;
@@ -41,7 +41,7 @@ impl Session {
         }
     }
 
-    /// A file is touched.
+    /// Loads memory files near an accessed file.
     pub(crate) fn touched(&mut self, path: &Path) {
         if self.options.prompt.memory.off {
             return;
@@ -49,7 +49,7 @@ impl Session {
         let brought = self.conversation.nearby().touched(path, &self.options.settings);
         self.hooks.note_brought(path, &brought);
         if let Some(text) = reminder_of_brought(&brought) {
-            self.hooks.say_besides(text);
+            self.hooks.add_context(text);
         }
     }
 }

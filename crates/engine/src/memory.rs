@@ -1,4 +1,4 @@
-//! What a person and a project want every session to know, by the names the engine has for it.
+//! Re-exports memory files of users and projects under the names that the engine uses.
 
 pub(crate) use sluice_catalogue::memory::{
     Brought, Found, Memory, Nearby, files_of_command, load_for, read, reminder, reminder_of_brought,

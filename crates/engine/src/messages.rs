@@ -1,4 +1,4 @@
-//! Messages to the host: everything the session says, as types of the wire.
+//! Messages to the host, built as types of the protocol.
 
 mod control;
 mod pastes;
@@ -30,36 +30,36 @@ use sluice_wire::{ToHost, stdin};
 use crate::queue::{Priority, Prompt, is_result};
 use crate::turn::Turn;
 
-/// The version of the protocol we speak, as the reference agent counts it.
+/// The protocol version of this engine, numbered like the versions of the reference CLI.
 pub(crate) const PROTOCOL_VERSION: &str = "2.1.326";
 
-/// The notice of an interrupt while the model spoke.
+/// Notice in the conversation when an interrupt stopped a response of the model.
 pub(crate) const INTERRUPTED: &str = "[Request interrupted by user]";
-/// The notice of an interrupt while tools ran or were asked about.
+/// Notice in the conversation when an interrupt stopped tool calls or permission requests.
 pub(crate) const INTERRUPTED_TOOLS: &str = "[Request interrupted by user for tool use]";
-/// What the model is told of a call that an interrupt ended.
+/// Tool result for the model if an interrupt ended the call.
 pub(crate) const REJECTED: &str = "The person stopped this call, so it did not finish and nothing more of it will \
     happen. Do not repeat it: wait for what they say next.";
-/// What the host is told of such a call.
+/// Tool result for the host if an interrupt ended the call.
 pub(crate) const REJECTED_RESULT: &str = "User rejected tool use";
-/// What the model is told when its words broke off.
+/// Prompt that makes the model continue a response after the connection broke.
 pub(crate) const CUT_OFF: &str = "[The connection broke while you were answering. What you said so far has arrived. \
     Go on from exactly there, without repeating it.]";
-/// What the model is told when it ran out of room.
+/// Prompt that makes the model continue a response that reached the token limit.
 pub(crate) const TRUNCATED: &str = "[You reached the limit of tokens for one answer. Go on from exactly where you \
     stopped, without repeating anything, and keep the rest short.]";
-/// What the model is told when it said nothing.
+/// Prompt after an empty response of the model.
 pub(crate) const SILENT: &str =
     "[Your last answer held nothing a person could read. Go on, and end with a visible answer.]";
-/// What the model is told when its answer was stopped by the provider.
+/// Prompt after the provider's safety system stopped a response.
 pub(crate) const REFUSED: &str = "[Your last answer was stopped by the provider's safety system. If the task can be \
     done without what caused that, go on; otherwise say in one sentence what you cannot do.]";
-/// What the host is told then.
+/// Message to the host when the provider's safety system stopped a response.
 pub(crate) const REFUSED_NOTICE: &str = "The provider's safety system stopped the answer above; retrying once.";
-/// The key under which input that is not JSON is kept.
+/// The key that stores tool input that is not valid JSON.
 pub(crate) const UNPARSED: &str = "__unparsedToolInput";
 
-/// What the session is at.
+/// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Idle,
@@ -67,15 +67,15 @@ pub(crate) enum State {
     RequiresAction,
 }
 
-/// Something that carries the id of the session it comes from.
-pub(crate) trait Signed: Into<ToHost> {
-    fn sign(&mut self, session_id: &str);
+/// A message that contains the id of its session.
+pub(crate) trait Outgoing: Into<ToHost> {
+    fn set_session(&mut self, session_id: &str);
 }
 
 macro_rules! signed {
     ($($ty:ty),+ $(,)?) => {
-        $(impl Signed for $ty {
-            fn sign(&mut self, session_id: &str) {
+        $(impl Outgoing for $ty {
+            fn set_session(&mut self, session_id: &str) {
                 self.session_id = session_id.to_owned();
             }
         })+
@@ -116,17 +116,17 @@ signed!(
     stdout::system::ThinkingTokens,
 );
 
-impl Signed for stdout::User {
-    fn sign(&mut self, session_id: &str) {
+impl Outgoing for stdout::User {
+    fn set_session(&mut self, session_id: &str) {
         self.session_id = Some(session_id.to_owned());
     }
 }
 
-/// The control plane is the process's, not the session's.
+/// Control messages belong to the process and contain no session id.
 macro_rules! unsigned {
     ($($ty:ty),+ $(,)?) => {
-        $(impl Signed for $ty {
-            fn sign(&mut self, _session_id: &str) {}
+        $(impl Outgoing for $ty {
+            fn set_session(&mut self, _session_id: &str) {}
         })+
     };
 }
@@ -142,20 +142,20 @@ pub(crate) fn fresh_id() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
-/// The time as the wire writes it.
+/// The current time in the format of the protocol.
 pub(crate) fn now() -> String {
     timestamp(jiff::Timestamp::now())
 }
 
-/// A moment as the wire has it.
+/// Formats a time for the protocol.
 pub(crate) fn timestamp(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// Why there is no fast mode: we know of none.
+/// The value of `fast_mode_state`: fast mode is not supported.
 pub(crate) const NO_FAST_MODE: &str = "not_supported";
 
-/// What a host may count on. Only what is true stands here.
+/// Capabilities that hosts may rely on.
 pub(crate) const CAPABILITIES: &[&str] = &[
     "interrupt_receipt_v1",
     "interrupt_cancel_queued_v1",
@@ -166,7 +166,7 @@ pub(crate) const CAPABILITIES: &[&str] = &[
     "mcp_call_check_permissions_v1",
 ];
 
-/// A prompt as the host sent it, ready for the queue.
+/// Converts a message of the host into a prompt for the queue.
 pub(crate) fn prompt(message: stdin::User) -> Prompt {
     let uuid = message.uuid.filter(|uuid| !uuid.is_empty());
     let mut content = serde_json::to_value(&message.message.content).unwrap_or_default();
@@ -180,6 +180,7 @@ pub(crate) fn prompt(message: stdin::User) -> Prompt {
         should_query: message.should_query != Some(false),
         alone: false,
         verbatim: message.client_composed == Some(true),
+        resumes: false,
         origin: match message.origin {
             Some(origin) => serde_json::to_value(origin).ok(),
             None if message.is_synthetic == Some(true) => Some(json!({"kind": "unclassified"})),
@@ -200,13 +201,12 @@ pub(crate) fn replay(id: &str, content: &Value, timestamp: Option<&str>) -> stdo
     }
 }
 
-/// Content in the wire's form.
 fn content_of(content: &Value) -> Content {
     serde_json::from_value(content.clone()).unwrap_or_default()
 }
 
-/// Content with what no server takes put into words: pictures that are none, and results of calls the model has not
-/// made (a host has no calls to answer).
+/// Replaces blocks that servers reject by text: invalid images, and results of calls that the model has not made (hosts
+/// do not run tool calls).
 pub(crate) fn sanitized(content: &Value) -> Value {
     let sanitize = |block: &Value| match is_result(block) {
         true => json!({"type": "text", "text": STRAY_RESULT}),
@@ -218,11 +218,11 @@ pub(crate) fn sanitized(content: &Value) -> Value {
     }
 }
 
-/// What stands in the place of a result nobody asked for.
+/// Replacement for the result of an unknown call.
 const STRAY_RESULT: &str =
     "[The result of a tool call stood here that is not part of this conversation. It was left out.]";
 
-/// Something the user side says without having been asked to.
+/// A notice on the user side that no person wrote.
 pub(crate) fn notice(text: &str) -> stdout::User {
     stdout::User {
         message: UserMessage::new(vec![Block::text(text)]),
@@ -232,7 +232,7 @@ pub(crate) fn notice(text: &str) -> stdout::User {
     }
 }
 
-/// The engine asks the model to go on.
+/// A prompt from the engine that makes the model continue.
 pub(crate) fn nudge(text: &str) -> stdout::User {
     stdout::User {
         is_synthetic: Some(true),
@@ -240,7 +240,7 @@ pub(crate) fn nudge(text: &str) -> stdout::User {
     }
 }
 
-/// The output of something the host had done, as a line of the conversation.
+/// The output of a local command, as a message of the conversation.
 pub(crate) fn local_output(text: &str) -> stdout::User {
     let content = Content::Text(format!("<local-command-stdout>{text}</local-command-stdout>"));
     stdout::User {
@@ -252,7 +252,7 @@ pub(crate) fn local_output(text: &str) -> stdout::User {
     }
 }
 
-/// A command as the conversation records it.
+/// A slash command as recorded in the conversation.
 pub(crate) fn command_echo(name: &str, args: &str) -> String {
     format!(
         "<command-name>/{name}</command-name>\n            <command-message>{name}</command-message>\n            \
@@ -260,7 +260,7 @@ pub(crate) fn command_echo(name: &str, args: &str) -> String {
     )
 }
 
-/// What a call came to.
+/// The result of a tool call.
 pub(crate) fn tool_result(id: &str, block: &Value, result: Value, meta: Option<Value>) -> stdout::User {
     let meta = meta.and_then(|mut meta| {
         meta.as_object_mut()?.insert("id".to_owned(), json!(id));
@@ -277,7 +277,7 @@ pub(crate) fn tool_result(id: &str, block: &Value, result: Value, meta: Option<V
     }
 }
 
-/// What becomes of a prompt.
+/// A change in the processing of a prompt.
 pub(crate) fn lifecycle(uuid: &str, state: &str) -> CommandLifecycle {
     CommandLifecycle {
         command_uuid: uuid.to_owned(),
@@ -287,7 +287,7 @@ pub(crate) fn lifecycle(uuid: &str, state: &str) -> CommandLifecycle {
     }
 }
 
-/// The model is being asked.
+/// Status message: a model request is being sent.
 pub(crate) fn requesting(turn: &Turn) -> Status {
     Status {
         status: Some(stdout::system::Activity::Requesting),
@@ -297,7 +297,7 @@ pub(crate) fn requesting(turn: &Turn) -> Status {
     }
 }
 
-/// The mode has changed.
+/// Status message: the permission mode has changed.
 pub(crate) fn mode(mode: &PermissionMode) -> Status {
     Status {
         permission_mode: Some(mode.clone()),
@@ -306,7 +306,6 @@ pub(crate) fn mode(mode: &PermissionMode) -> Status {
     }
 }
 
-/// What the session is at.
 pub(crate) fn state(state: State, host_only: bool) -> SessionStateChanged {
     SessionStateChanged {
         state: match state {
@@ -320,7 +319,7 @@ pub(crate) fn state(state: State, host_only: bool) -> SessionStateChanged {
     }
 }
 
-/// Something worth showing among the messages.
+/// A message to display in the conversation.
 pub(crate) fn informational(content: &str, level: &str) -> Informational {
     Informational {
         content: content.to_owned(),
@@ -330,13 +329,13 @@ pub(crate) fn informational(content: &str, level: &str) -> Informational {
     }
 }
 
-/// A tool as the model is offered it.
+/// A tool definition for the model.
 pub(crate) fn tool(tool: &AnyTool) -> Value {
     let descriptor = tool.descriptor();
     json!({"name": descriptor.name, "description": descriptor.description, "input_schema": descriptor.schema})
 }
 
-/// The text of a message's content, without its other blocks.
+/// The text blocks of a message's content.
 pub(crate) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

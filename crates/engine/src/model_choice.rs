@@ -1,4 +1,4 @@
-//! The model that answers. With the alias `opusplan` one answers in plan mode and another one everywhere else.
+//! The current model. With the alias `opusplan`, plan mode uses a different model.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use crate::options::Options;
 
 const ALIAS: &str = "opusplan";
 
-/// Who answers.
+/// The current model and its client.
 #[derive(Debug)]
 pub(crate) struct ModelChoice {
     pub(crate) client: Arc<Client>,
-    /// The model.
+    /// The id of the model.
     pub(crate) name: String,
-    /// The model that answers in plan mode, where that is another one.
+    /// The model for plan mode, if it is a different one.
     pub(crate) planner: Option<String>,
-    /// How hard the launch said to try.
+    /// The effort level of the launch options.
     pub(crate) launch_effort: Option<String>,
 }
 
@@ -30,12 +30,12 @@ impl ModelChoice {
         }
     }
 
-    /// The id a name stands for.
+    /// Resolves a name or alias to a model id.
     pub(crate) fn resolve(&self, name: Option<&str>) -> String {
         self.client.names().resolve(name)
     }
 
-    /// The model that answers in plan mode, where a name asks for another one there.
+    /// The model for plan mode, if a name specifies a different one.
     pub(crate) fn planner_of(&self, name: Option<&str>) -> Option<String> {
         planner(name, self.client.names())
     }
@@ -51,21 +51,21 @@ fn planner(name: Option<&str>, names: &Names) -> Option<String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Switch {
     pub(crate) to: String,
-    /// As it was asked for.
+    /// The name that was requested.
     pub(crate) requested: Option<String>,
     /// `sdk`, `command` or `auto`.
     pub(crate) source: &'static str,
-    /// How a host that asked for it is answered.
+    /// The kind of response to the host.
     pub(crate) answers: Answers,
 }
 
-/// What a host asked for when it asked for another model.
+/// The request that changed the model, which determines the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Answers {
-    /// `set_model`, or nothing at all.
+    /// `set_model`, or no request of a host.
     #[default]
     SetModel,
-    /// Settings, one of which is the model.
+    /// `apply_flag_settings` with a model.
     Settings,
 }
 
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_alias_asks_for_another_model_in_plan_mode() {
+    fn only_the_opusplan_alias_has_a_separate_plan_model() {
         let names = Names::default();
         assert_eq!(planner(Some("opusplan"), &names), Some(names.resolve(Some("opus"))));
         assert_eq!(

@@ -1,8 +1,8 @@
-//! One model request, with retries, fallbacks and broken streams.
+//! One model request, with retries, fallbacks and recovery of broken streams.
 //!
-//! A request is tried until it is answered, given up or stopped. Blocks are told to the host as
-//! they close, and a tool is begun as soon as its block is there. A stream that breaks is mended:
-//! before its first finished block the request is repeated, after it the model is asked to go on.
+//! A request is repeated until it is answered, given up or stopped. Each block is sent to the host when it is complete,
+//! and a tool call starts as soon as its block is complete. If the stream breaks before the first complete block, the
+//! request is repeated; otherwise the model is asked to continue.
 
 use std::pin::pin;
 use std::time::Instant;
@@ -12,24 +12,24 @@ use sluice_model::{Accumulator, EventKind, Failure, ModelEvent, Request, Stream}
 
 use crate::messages;
 use crate::model_choice::{Answers, Switch};
-use crate::retries::{Again, Attempts};
+use crate::retries::{Attempts, RetryOutcome};
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 use crate::turn::Stop;
 
-/// What a request came to.
+/// The outcome of a model request.
 #[derive(Debug)]
 pub(crate) enum ModelReply {
-    /// The model has spoken. Cut: its words break off after a finished block.
+    /// The model has responded. `cut`: the response broke off after a complete block.
     Message { cut: bool },
-    /// The turn has to stop; what was begun is closed and the notice is out.
+    /// The turn has to stop. Incomplete messages are closed and the notice has been sent.
     Stopped,
-    /// No answer is to be had.
+    /// The request failed finally.
     Failed(Failure),
 }
 
-/// What one attempt came to.
+/// The outcome of one attempt.
 enum Attempt {
     Done,
     Cut,
@@ -38,7 +38,7 @@ enum Attempt {
 }
 
 impl SessionLoop {
-    /// Asks the model once, however many attempts that takes.
+    /// Sends a model request, with as many attempts as needed.
     pub(crate) async fn exchange(&mut self) -> ModelReply {
         self.session.turn.requests += 1;
         self.session.turn.last_stop = self
@@ -49,15 +49,15 @@ impl SessionLoop {
             .or(self.session.turn.last_stop.take());
         self.session.calls.reset(self.session.line.quit());
         self.await_lists().await;
-        self.session.take_hook_contexts().await;
-        self.session.say_requesting().await;
-        self.session.recall().await;
-        if !self.make_room().await {
+        self.session.add_hook_contexts().await;
+        self.session.emit_requesting().await;
+        self.session.await_history().await;
+        if !self.compact_if_needed().await {
             self.session.echo_prompt().await;
             self.session.stop_before_speech().await;
             return ModelReply::Stopped;
         }
-        self.session.keep_shown().await;
+        self.session.record_sent_messages().await;
         self.session.keep_system().await;
         let mut attempts = Attempts::default();
         loop {
@@ -78,19 +78,19 @@ impl SessionLoop {
                 Attempt::Stopped => return ModelReply::Stopped,
                 Attempt::Failed(failure) => failure,
             };
-            match self.again(&mut attempts, &failure).await {
-                Again::Try => {}
-                Again::Stopped => {
+            match self.retry_or_give_up(&mut attempts, &failure).await {
+                RetryOutcome::Try => {}
+                RetryOutcome::Stopped => {
                     self.session.stop_before_speech().await;
                     return ModelReply::Stopped;
                 }
-                Again::GiveUp => {
-                    let eased = self.eased(&failure).await;
+                RetryOutcome::GiveUp => {
+                    let removed = self.remove_cause(&failure).await;
                     if self.session.turn.stop().is_some() {
                         self.session.stop_before_speech().await;
                         return ModelReply::Stopped;
                     }
-                    if !eased {
+                    if !removed {
                         return ModelReply::Failed(failure);
                     }
                     attempts = Attempts::default();
@@ -99,10 +99,10 @@ impl SessionLoop {
         }
     }
 
-    /// Takes away what a request failed for, so that it can be made once more; false if there is no such thing.
-    async fn eased(&mut self, failure: &Failure) -> bool {
+    /// Removes the cause of a failure, so that the request can be repeated. Returns false if that is impossible.
+    async fn remove_cause(&mut self, failure: &Failure) -> bool {
         if failure.is_prompt_too_long() {
-            self.make_room_after_all().await
+            self.compact_after_rejection().await
         } else if failure.is_media_refused() {
             self.session.drop_media(failure).await
         } else {
@@ -115,16 +115,16 @@ impl SessionLoop {
         let opened = self.wait_for(Some(pin!(client.stream(request)))).await;
         self.session.echo_prompt().await;
         match opened {
-            Heard::Ready(Ok(stream)) => self.read_stream(stream).await,
-            Heard::Ready(Err(failure)) => Attempt::Failed(failure),
-            Heard::CallsDone | Heard::Stopped => {
+            WaitOutcome::Ready(Ok(stream)) => self.read_stream(stream).await,
+            WaitOutcome::Ready(Err(failure)) => Attempt::Failed(failure),
+            WaitOutcome::CallsDone | WaitOutcome::Stopped => {
                 self.session.stop_before_speech().await;
                 Attempt::Stopped
             }
         }
     }
 
-    /// Reads a streamed message to its end, telling the host as it comes.
+    /// Reads a streamed message to its end and forwards it to the host.
     async fn read_stream(&mut self, mut stream: Stream) -> Attempt {
         let request_id = stream.head.request_id.clone();
         let mut draft = Draft {
@@ -133,18 +133,18 @@ impl SessionLoop {
             thought: 0,
         };
         loop {
-            let heard = self.wait_for(Some(pin!(stream.next()))).await;
-            match heard {
-                Heard::Ready(Ok(Some(event))) => self.tell(&mut draft, event).await,
-                Heard::Ready(Ok(None)) => {
+            let outcome = self.wait_for(Some(pin!(stream.next()))).await;
+            match outcome {
+                WaitOutcome::Ready(Ok(Some(event))) => self.on_model_event(&mut draft, event).await,
+                WaitOutcome::Ready(Ok(None)) => {
                     self.session.report_limits(stream.head.limits.as_ref()).await;
                     self.session.settle(&draft);
                     self.session.release().await;
                     self.session.launch().await;
                     return Attempt::Done;
                 }
-                Heard::Ready(Err(failure)) => return self.session.broken(&draft, failure).await,
-                Heard::CallsDone | Heard::Stopped => {
+                WaitOutcome::Ready(Err(failure)) => return self.session.broken(&draft, failure).await,
+                WaitOutcome::CallsDone | WaitOutcome::Stopped => {
                     self.session.stop_speech(&draft).await;
                     return Attempt::Stopped;
                 }
@@ -152,8 +152,8 @@ impl SessionLoop {
         }
     }
 
-    /// Tells the host of one event, and acts on what it completes.
-    async fn tell(&mut self, draft: &mut Draft, event: ModelEvent) {
+    /// Forwards one event to the host and handles the block that it completes.
+    async fn on_model_event(&mut self, draft: &mut Draft, event: ModelEvent) {
         let finished = draft.message.feed(&event);
         let starts = matches!(event.kind, EventKind::MessageStart { .. });
         if starts {
@@ -166,10 +166,10 @@ impl SessionLoop {
             ..
         } = &event.kind
         {
-            // Nobody counts tokens here: four bytes are about one.
+            // The API does not report this number; about four bytes are one token.
             let added = u64::try_from(text.len().div_ceil(4)).unwrap_or(0);
             draft.thought += added;
-            self.session.say(messages::thinking_tokens(draft.thought, added)).await;
+            self.session.emit(messages::thinking_tokens(draft.thought, added)).await;
         }
         if matches!(event.kind, EventKind::MessageDelta { .. }) {
             self.session.finish_message(Some(&draft.message)).await;
@@ -178,13 +178,13 @@ impl SessionLoop {
         if let Some(finished) = finished {
             let envelope = draft.message.envelope().cloned().unwrap_or_default();
             began_call = self
-                .tell_block(envelope, draft.request_id.clone(), &finished.block)
+                .emit_text_or_call(envelope, draft.request_id.clone(), &finished.block)
                 .await;
         }
         if self.session.options.host.partial && !matches!(event.kind, EventKind::Ping) {
             let id = draft.message.id();
             self.session
-                .say(messages::stream_event(
+                .emit(messages::stream_event(
                     event.raw,
                     id,
                     starts.then_some(&self.session.turn),
@@ -197,13 +197,13 @@ impl SessionLoop {
         } else if self.session.calls.launch_at().is_some() {
             self.session.launch().await;
         }
-        if !began_call && self.session.calls.any_held() {
+        if !began_call && self.session.calls.has_held_results() {
             self.session.release_launched().await;
         }
     }
 
-    /// Tells the host of a finished block, in the envelope of its message; true if it is a call.
-    async fn tell_block(&mut self, envelope: Value, request_id: Option<String>, block: &Value) -> bool {
+    /// Sends a complete block to the host. Returns true if it is a tool call.
+    async fn emit_text_or_call(&mut self, envelope: Value, request_id: Option<String>, block: &Value) -> bool {
         if is_empty_text(block) {
             return false;
         }
@@ -219,11 +219,11 @@ impl SessionLoop {
         };
         let mut assistant = messages::assistant(envelope, shown, request_id, &self.session.turn);
         assistant.tool_use_meta = self.session.call_meta(block);
-        self.session.say_block(assistant, Some(block)).await;
+        self.session.emit_block(assistant, Some(block)).await;
         is_call
     }
 
-    /// A block as it is shown.
+    /// Returns a block as displayed, after `MessageDisplay` hooks.
     async fn displayed(&mut self, block: &Value) -> Value {
         let mut shown = block.clone();
         if let Some(text) = self.hook_display(block).await
@@ -235,15 +235,15 @@ impl SessionLoop {
         shown
     }
 
-    /// The same request, answered in one piece.
+    /// Sends the request without streaming.
     async fn try_whole(&mut self, request: &Request) -> Attempt {
         let client = self.session.model.client.clone();
         let answer = self.wait_for(Some(pin!(client.create(request)))).await;
         self.session.echo_prompt().await;
         let (message, head) = match answer {
-            Heard::Ready(Ok(answer)) => answer,
-            Heard::Ready(Err(failure)) => return Attempt::Failed(failure),
-            Heard::CallsDone | Heard::Stopped => {
+            WaitOutcome::Ready(Ok(answer)) => answer,
+            WaitOutcome::Ready(Err(failure)) => return Attempt::Failed(failure),
+            WaitOutcome::CallsDone | WaitOutcome::Stopped => {
                 self.session.stop_before_speech().await;
                 return Attempt::Stopped;
             }
@@ -261,22 +261,22 @@ impl SessionLoop {
         self.session.turn.text.clear();
         let envelope = messages::whole_envelope(&message);
         for block in &blocks {
-            let told = self.tell_block(envelope.clone(), head.request_id.clone(), block);
-            if told.await {
+            let is_call = self.emit_text_or_call(envelope.clone(), head.request_id.clone(), block);
+            if is_call.await {
                 self.session.admit_last_call().await;
             }
         }
         self.session.finish_message(None).await;
         self.session.conversation.history.assistant(&blocks);
-        self.session.take_gauge();
+        self.session.update_gauge();
         self.session.launch().await;
         Attempt::Done
     }
 }
 
 impl Session {
-    /// Takes out what the server refuses to look at, so that it does not spoil every later request; false if there is
-    /// nothing to take out.
+    /// Removes images and documents that the server rejects, because they would fail every further request. Returns
+    /// false if there are none.
     async fn drop_media(&mut self, failure: &Failure) -> bool {
         if self
             .conversation
@@ -290,13 +290,13 @@ impl Session {
             "{} Go on without them, or send them smaller. ({failure})",
             messages::MEDIA_DROPPED
         );
-        self.say_block(messages::media_removed(&text, failure.is_too_large(), &self.turn), None)
+        self.emit_block(messages::media_removed(&text, failure.is_too_large(), &self.turn), None)
             .await;
-        self.keep_shown().await;
+        self.record_sent_messages().await;
         true
     }
 
-    /// Goes on with the next fallback model, if there is one and this model is busy or does not exist.
+    /// Switches to the next fallback model, if there is one and the current model is busy or unavailable.
     async fn fall_back(&mut self, failure: &sluice_model::Failure) -> bool {
         let why = match failure.category() {
             "model_not_found" => messages::Fallback::NotFound,
@@ -309,7 +309,7 @@ impl Session {
         }
         let fallback = self.options.model.fallbacks.remove(0);
         let fallback = self.model.resolve(Some(&fallback));
-        self.say(messages::model_fallback(self.answering_model(), &fallback, why))
+        self.emit(messages::model_fallback(self.answering_model(), &fallback, why))
             .await;
         let switch = Switch {
             requested: Some(fallback.clone()),
@@ -322,7 +322,7 @@ impl Session {
         true
     }
 
-    /// The message is complete: it becomes part of the conversation and of the bill.
+    /// Adds a complete message to the conversation and the ledger.
     fn settle(&mut self, draft: &Draft) {
         let blocks = draft.blocks();
         if !blocks
@@ -334,7 +334,7 @@ impl Session {
         self.turn.stop_reason = draft.message.stop_reason().map(str::to_owned);
         self.charge_draft(draft);
         self.conversation.history.assistant(&blocks);
-        self.take_gauge();
+        self.update_gauge();
     }
 
     fn charge_draft(&mut self, draft: &Draft) {
@@ -343,8 +343,8 @@ impl Session {
         }
     }
 
-    /// Adds the usage of a message to the bill, under the name of the model that was asked for: it may have a larger
-    /// window (`[1m]`) than the name in the message.
+    /// Adds the usage of a message to the ledger, under the name of the requested model: that name may select a larger
+    /// context window (`[1m]`) than the name in the message.
     fn charge(&mut self, model: &str, usage: Value) {
         self.turn.spend(&usage);
         let asked = self.answering_model();
@@ -354,7 +354,7 @@ impl Session {
         self.account.set_last_usage(usage);
     }
 
-    /// The stream broke. What was told already is closed for the host.
+    /// Handles a broken stream: closes what the host has received so far.
     async fn broken(&mut self, draft: &Draft, failure: Failure) -> Attempt {
         if draft.message.envelope().is_none() {
             return Attempt::Failed(failure);
@@ -374,7 +374,7 @@ impl Session {
         let blocks = draft.blocks();
         self.conversation.history.assistant(&blocks);
         if matches!(failure, Failure::Excess(_)) {
-            // Asked to go on it would go on like this: what was called is not carried out.
+            // Asked to continue, the model would exceed the limit again. Its calls are rejected.
             self.reject_calls().await;
             self.keep_results();
             return Attempt::Failed(failure);
@@ -384,14 +384,14 @@ impl Session {
         Attempt::Cut
     }
 
-    /// Stopped before the model said anything.
+    /// Stops before the model has responded.
     async fn stop_before_speech(&mut self) {
         if self.turn.stop() == Some(Stop::Interrupt) {
             self.notice(messages::INTERRUPTED).await;
         }
     }
 
-    /// Stopped while the model spoke: what it had said so far is kept.
+    /// Stops during a response. The part received so far is kept.
     async fn stop_speech(&mut self, draft: &Draft) {
         if self.turn.stop() == Some(Stop::Leave) {
             return self.finish_message(Some(&draft.message)).await;
@@ -401,7 +401,7 @@ impl Session {
         }
         let mut blocks = draft.blocks();
         let mut kept = blocks.len();
-        if let Some(partial) = draft.message.partial().filter(|partial| spoken(&partial.block)) {
+        if let Some(partial) = draft.message.partial().filter(|partial| has_text(&partial.block)) {
             self.turn.text = partial
                 .block
                 .get("text")
@@ -412,7 +412,7 @@ impl Session {
             let mut assistant =
                 messages::assistant(envelope, partial.block.clone(), draft.request_id.clone(), &self.turn);
             assistant.aborted = Some(true);
-            self.say_block(assistant, Some(&partial.block)).await;
+            self.emit_block(assistant, Some(&partial.block)).await;
             blocks.push(partial.block);
             kept += 1;
         }
@@ -422,52 +422,51 @@ impl Session {
             self.account.ledger().add(model, &draft.message.usage());
         }
         self.conversation.history.assistant(&blocks);
-        // With calls under way the notice follows their results instead.
+        // While calls are running, the notice follows their results instead.
         if self.turn.stop() == Some(Stop::Interrupt) && self.calls.all_done() {
             self.keep_results();
             self.notice(messages::INTERRUPTED).await;
         }
         self.close_block(draft).await;
         if self.options.host.partial {
-            self.say(messages::aborted_delta(draft.message.id(), draft.message.start_usage()))
+            self.emit(messages::aborted_delta(draft.message.id(), draft.message.start_usage()))
                 .await;
         }
         self.close_message(draft, kept).await;
     }
 
-    /// `content_block_stop` for a block the model will not close. A tool input that broke off is
-    /// no block, so it gets none.
+    /// Sends `content_block_stop` for an incomplete block. Incomplete tool input is dropped, so it gets none.
     async fn close_block(&self, draft: &Draft) {
         let Some((index, kind)) = draft.message.open() else {
             return;
         };
         if self.options.host.partial && kind != "tool_use" {
-            self.say(messages::block_stop(index, draft.message.id())).await;
+            self.emit(messages::block_stop(index, draft.message.id())).await;
         }
     }
 
-    /// `message_stop` for a message the model will not close.
+    /// Sends `message_stop` for an incomplete message.
     async fn close_message(&self, draft: &Draft, kept: usize) {
         if self.options.host.partial {
-            self.say(messages::message_stop(draft.message.id(), kept)).await;
+            self.emit(messages::message_stop(draft.message.id(), kept)).await;
         }
     }
 
-    /// Echoes the prompt once the model has been asked with it, before anything comes of that.
+    /// Echoes the prompt after the request was sent and before its first result.
     async fn echo_prompt(&mut self) {
         if let Some(replay) = self.turn.prompts.replay.take() {
-            self.say(replay).await;
+            self.emit(replay).await;
         }
     }
 
-    async fn say_requesting(&self) {
+    async fn emit_requesting(&self) {
         if self.options.host.partial {
-            self.say(messages::requesting(&self.turn)).await;
+            self.emit(messages::requesting(&self.turn)).await;
         }
     }
 }
 
-/// A message as far as it has come.
+/// A message that is being received.
 struct Draft {
     message: Accumulator,
     request_id: Option<String>,
@@ -476,21 +475,21 @@ struct Draft {
 }
 
 impl Draft {
-    /// The blocks that are complete and hold something.
+    /// The complete blocks, without empty texts.
     fn blocks(&self) -> Vec<Value> {
         let finished = self.message.finished().iter().map(|finished| &finished.block);
         finished.filter(|block| !is_empty_text(block)).cloned().collect()
     }
 }
 
-/// Whether a block is a text with nothing in it: nobody is told of it, and no server takes it back.
+/// True for an empty text block. Such blocks are neither sent to the host nor back to the server.
 fn is_empty_text(block: &Value) -> bool {
     block.get("type").and_then(Value::as_str) == Some("text")
         && block.get("text").and_then(Value::as_str).is_none_or(str::is_empty)
 }
 
-/// Whether a block holds words worth keeping.
-fn spoken(block: &Value) -> bool {
+/// True for a text block that is not empty.
+fn has_text(block: &Value) -> bool {
     block.get("type").and_then(Value::as_str) == Some("text")
         && block
             .get("text")

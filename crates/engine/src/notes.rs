@@ -1,7 +1,7 @@
-//! What the agent noted for itself in earlier sessions of a project: a folder of small files with an index.
+//! The agent's own notes about a project: a folder of small files with an index.
 //!
-//! The index is shown to the model at the start of a conversation; the rest it reads when it needs it. The folder
-//! belongs to the person, not to the project: what a stranger's repository says cannot move it.
+//! The model receives the index at the start of a conversation and reads the other files on demand. The folder belongs
+//! to the user, not to the project: settings of an untrusted repository cannot move it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +12,18 @@ use sluice_transcript::Projects;
 use crate::memory::{self, Memory};
 use crate::options::Options;
 
-/// The index.
+/// The name of the index file.
 const INDEX: &str = "MEMORY.md";
-/// How much of it is shown.
-const MOST_LINES: usize = 200;
-const MOST_BYTES: usize = 25_000;
+/// The maximum number of lines of the index to show.
+const MAX_INDEX_LINES: usize = 200;
+/// The maximum number of bytes of the index to show.
+const MAX_INDEX_BYTES: usize = 25_000;
 
-/// The folder, unless the person wants none. All folders of a repository share it.
+/// Returns the folder for notes, unless notes are disabled. All worktrees of a repository share it.
 pub(crate) fn folder(options: &Options) -> Option<PathBuf> {
     let settings = &options.settings;
-    let mut said = settings.each(&keys::AUTO_MEMORY_ENABLED).into_iter();
-    if !options.prompt.notes || said.any(|(_, value)| *value == Value::Bool(false)) {
+    let mut enabled = settings.each(&keys::AUTO_MEMORY_ENABLED).into_iter();
+    if !options.prompt.notes || enabled.any(|(_, value)| *value == Value::Bool(false)) {
         return None;
     }
     let chosen = settings.each(&keys::AUTO_MEMORY_DIRECTORY).into_iter();
@@ -36,7 +37,7 @@ pub(crate) fn folder(options: &Options) -> Option<PathBuf> {
     }))
 }
 
-/// A folder somebody named. The whole disk or a home is a mistake.
+/// Resolves a configured folder. The root folder and home folders are rejected as mistakes.
 fn place(named: &str, home: &Path) -> Option<PathBuf> {
     let path = match named.strip_prefix("~/") {
         Some(rest) => home.join(rest),
@@ -45,14 +46,14 @@ fn place(named: &str, home: &Path) -> Option<PathBuf> {
     (path.is_absolute() && path.components().count() > 2 && !home.starts_with(&path)).then_some(path)
 }
 
-/// The index, if there is one; its beginning, if it is long.
+/// Reads the index, or the beginning of a long one.
 pub(crate) fn index(folder: &Path) -> Option<Memory> {
     let path = folder.join(INDEX);
     let whole = memory::read(&path)?;
     let mut text = String::new();
     let mut cut = false;
     for (at, line) in whole.lines().enumerate() {
-        if at == MOST_LINES || text.len() + line.len() > MOST_BYTES {
+        if at == MAX_INDEX_LINES || text.len() + line.len() > MAX_INDEX_BYTES {
             cut = true;
             break;
         }
@@ -71,7 +72,7 @@ pub(crate) fn index(folder: &Path) -> Option<Memory> {
     })
 }
 
-/// What the model is told of the folder.
+/// Instructions for the model about the folder.
 pub(crate) fn guide(folder: &Path) -> String {
     format!(
         "What you remember\n- {folder}/ holds your notes about this project. They outlive the conversation, and you may \
@@ -95,21 +96,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_index_is_cut_and_says_so() {
+    fn long_index_is_truncated_with_a_notice() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(index(dir.path()), None);
         std::fs::write(dir.path().join(INDEX), "- [stones](stones.md): otters\n").unwrap();
         assert_eq!(index(dir.path()).unwrap().text, "- [stones](stones.md): otters\n");
-        std::fs::write(dir.path().join(INDEX), "line\n".repeat(MOST_LINES + 1)).unwrap();
+        std::fs::write(dir.path().join(INDEX), "line\n".repeat(MAX_INDEX_LINES + 1)).unwrap();
         let text = index(dir.path()).unwrap().text;
-        assert_eq!(text.lines().count(), MOST_LINES + 1);
+        assert_eq!(text.lines().count(), MAX_INDEX_LINES + 1);
         assert!(text.ends_with("files of their own.]\n"));
-        std::fs::write(dir.path().join(INDEX), "x".repeat(MOST_BYTES + 1)).unwrap();
+        std::fs::write(dir.path().join(INDEX), "x".repeat(MAX_INDEX_BYTES + 1)).unwrap();
         assert!(index(dir.path()).unwrap().text.starts_with("[The rest"));
     }
 
     #[test]
-    fn the_disk_and_a_home_are_no_folders_for_notes() {
+    fn root_and_home_are_rejected_as_note_folders() {
         let home = Path::new("/home/wren");
         assert_eq!(place("~/notes", home), Some("/home/wren/notes".into()));
         assert_eq!(place("/srv/notes", home), Some("/srv/notes".into()));

@@ -1,4 +1,4 @@
-//! Everything a session is told at its start. The engine reads no flag and no environment itself.
+//! The options of a session. The engine itself reads no flags and no environment variables.
 
 mod conversation;
 mod host;
@@ -32,44 +32,44 @@ pub use permissions::{Asker, PermissionOptions};
 pub use session::{SessionOptions, Setup};
 pub use tools::ToolOptions;
 
-/// What a session is told at its start, by what it is about.
+/// The options of a session, grouped by subject.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Which session it is, and what it goes on with.
+    /// The identity of the session and the conversation that it resumes.
     pub session: SessionOptions,
-    /// Where it works.
+    /// The working folder.
     pub cwd: PathBuf,
-    /// The other folders.
+    /// Other folders.
     pub folders: Folders,
-    /// What the settings files say.
+    /// The loaded settings files.
     pub settings: Settings,
     /// The environment of commands.
     pub env: Arc<Vec<(OsString, OsString)>>,
-    /// Who answers.
+    /// The model.
     pub model: ModelOptions,
-    /// What stands before the conversation.
+    /// The system prompt.
     pub prompt: PromptOptions,
-    /// What is wished of the conversation.
+    /// Options of the conversation.
     pub conversation: ConversationOptions,
-    /// Plugins, and which commands and skills there may be.
+    /// Plugins, and which commands and skills are available.
     pub catalogue: CatalogueOptions,
-    /// The servers of the Model Context Protocol.
+    /// MCP servers.
     pub servers: ServerOptions,
-    /// Which tools there are.
+    /// The available tools.
     pub tools: ToolOptions,
-    /// What they may do.
+    /// Permissions.
     pub permissions: PermissionOptions,
-    /// What is asked about subagents.
+    /// Subagents.
     pub agents: AgentOptions,
-    /// When it stops.
+    /// Limits.
     pub limits: LimitOptions,
-    /// What the host is told besides.
+    /// Messages and permissions of the host.
     pub host: HostOptions,
 }
 
 impl Options {
-    /// A session at the place the settings were read for, with nothing special about it: not kept, and with nobody who
-    /// answers asks. What has to be otherwise is laid over it.
+    /// Returns default options for the folder of these settings: the session is not saved, and permission requests are
+    /// denied. Callers change the fields that differ.
     #[must_use]
     pub fn new(settings: Settings, model_config: sluice_model::Config) -> Self {
         let places = settings.places();
@@ -127,17 +127,17 @@ impl Options {
         env.push((name, value.into()));
     }
 
-    /// The way to the model. Its environment says what models are called there.
+    /// Creates the client for the model. The environment may redefine model aliases.
     ///
     /// # Errors
-    /// When the address or the proxies cannot be used.
+    /// Returns an error if the address or the proxies are invalid.
     pub(crate) fn client(&self) -> Result<Client, sluice_model::Error> {
         let mut config = self.model.config.clone();
         config.names = config.names.within(&self.env);
         Client::new(config)
     }
 
-    /// The way to the web, as the way to the model.
+    /// The network configuration of web tools, with the same proxies as the model client.
     pub(crate) fn web_config(&self) -> WebConfig {
         let proxy = &self.model.config.network.proxy;
         WebConfig {
@@ -147,7 +147,7 @@ impl Options {
         }
     }
 
-    /// The place of work, as the model is told of it.
+    /// Facts about the working folder for the system prompt.
     pub(crate) fn place<'a>(&'a self, notes: Option<&'a Path>) -> Place<'a> {
         Place {
             cwd: &self.cwd,
@@ -159,12 +159,12 @@ impl Options {
         }
     }
 
-    /// What lies in folders for such a session to use.
+    /// Loads commands, skills, styles and plugins.
     pub(crate) fn load_catalogue(&self) -> Catalogue {
         Catalogue::load(&self.catalogue, &self.settings, &self.folders.added)
     }
 
-    /// The transcript of such a session; `version` is that of the protocol it speaks.
+    /// Creates the transcript. `version` is the protocol version.
     pub(crate) fn transcript(&self, version: &str) -> Transcript {
         let stamp = Stamp {
             session_id: self.session.id.clone(),

@@ -1,6 +1,6 @@
-//! Work in the background that an earlier process of this session began and that did not outlive it.
+//! Background tasks that an earlier process of this session started and that ended with it.
 //!
-//! The conversation says what was begun and what was told of; what is left was running when the process went.
+//! They are found in the conversation: it contains the start of each task and the notifications about their ends.
 
 use serde_json::Value;
 use sluice_model::Message;
@@ -10,13 +10,13 @@ use crate::messages;
 use crate::note::{Note, origin};
 use crate::session::Session;
 
-/// Something that was running.
+/// A task that was running when the process exited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Orphan {
     id: String,
-    /// The call that began it.
+    /// The call that started it.
     call_id: String,
-    /// What a subagent was to do; none for a command.
+    /// The description of a subagent; `None` for a command.
     agent: Option<String>,
     output_file: String,
 }
@@ -31,21 +31,22 @@ impl Orphan {
     }
 }
 
-/// The words with which something begins.
-const BEGINS: [&str; 3] = ["agentId: ", "background with ID: ", "background (ID: "];
+/// Texts in tool results that report the start of a task.
+const STARTED_TEXTS: [&str; 3] = ["agentId: ", "background with ID: ", "background (ID: "];
 
-/// What was begun in a conversation and never told of again. It may be long, and in most nothing ever was.
+/// Finds tasks that were started and never reported as ended. Searches bytes first: conversations may be long, and most
+/// contain no background tasks.
 fn orphans(messages: &[Message]) -> Vec<Orphan> {
     let says = |message: &Message, words: &str| memchr::memmem::find(message.as_bytes(), words.as_bytes()).is_some();
-    let begins = |message: &Message| BEGINS.iter().any(|words| says(message, words));
+    let begins = |message: &Message| STARTED_TEXTS.iter().any(|words| says(message, words));
     let Some(first) = messages.iter().position(begins) else {
         return Vec::new();
     };
     let mut open: Vec<Orphan> = Vec::new();
     let mut calls: Vec<(String, String)> = Vec::new();
-    // The call stands in the message before.
-    let told = messages.get(first.saturating_sub(1)..).unwrap_or_default();
-    for block in told.iter().flat_map(Message::blocks) {
+    // The call is in the message before its result.
+    let tail = messages.get(first.saturating_sub(1)..).unwrap_or_default();
+    for block in tail.iter().flat_map(Message::blocks) {
         let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         match field("type") {
             "tool_use" => {
@@ -54,7 +55,7 @@ fn orphans(messages: &[Message]) -> Vec<Orphan> {
             }
             "tool_result" => {
                 let text = messages::text_of(block.get("content").unwrap_or(&Value::Null));
-                let begun = begun(&text, field("tool_use_id"), &calls);
+                let begun = started_task(&text, field("tool_use_id"), &calls);
                 match begun {
                     Some(begun) => open.push(begun),
                     None => open.retain(|orphan| !(text.contains("stopped") && text.contains(&orphan.id))),
@@ -71,8 +72,8 @@ fn orphans(messages: &[Message]) -> Vec<Orphan> {
     open
 }
 
-/// What a result says was begun.
-fn begun(text: &str, call_id: &str, calls: &[(String, String)]) -> Option<Orphan> {
+/// Parses the start of a task from a tool result.
+fn started_task(text: &str, call_id: &str, calls: &[(String, String)]) -> Option<Orphan> {
     let word = |after: &str| {
         let (_, rest) = text.split_once(after)?;
         let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric());
@@ -88,7 +89,7 @@ fn begun(text: &str, call_id: &str, calls: &[(String, String)]) -> Option<Orphan
             .iter()
             .rev()
             .find(|(id, _)| id == call_id)
-            .map(|(_, said)| said.clone());
+            .map(|(_, description)| description.clone());
         return Some(Orphan {
             id,
             call_id: String::new(),
@@ -106,11 +107,11 @@ fn begun(text: &str, call_id: &str, calls: &[(String, String)]) -> Option<Orphan
 }
 
 impl Session {
-    /// Tells of what an earlier process left behind. The model reads it with the next prompt.
-    pub(crate) async fn tell_orphans(&mut self) {
+    /// Reports tasks of an earlier process that did not finish. The model reads the notes with the next prompt.
+    pub(crate) async fn report_orphans(&mut self) {
         for orphan in orphans(&self.conversation.history.all()) {
             let summary = orphan.summary();
-            self.say(TaskNotification {
+            self.emit(TaskNotification {
                 task_id: orphan.id.clone(),
                 tool_use_id: Some(orphan.call_id.clone()).filter(|id| !id.is_empty()),
                 status: TaskOutcome::from("stopped"),
@@ -121,14 +122,14 @@ impl Session {
             })
             .await;
             let note = Note::of_orphan(&orphan.id, &summary);
-            self.background.owe(note);
+            self.background.queue(note);
         }
     }
 }
 
 impl Note {
     fn of_orphan(id: &str, summary: &str) -> Self {
-        Self::word(id, summary, origin(), messages::now())
+        Self::of_stopped_task(id, summary, origin(), messages::now())
     }
 }
 
@@ -138,20 +139,20 @@ mod tests {
 
     use super::*;
 
-    fn said(blocks: &Value) -> Message {
+    fn message(blocks: &Value) -> Message {
         Message::from(json!({"role": "user", "content": blocks}))
     }
 
     fn called(id: &str) -> Message {
-        said(&json!([{"type": "tool_use", "id": id, "input": {"description": "do it"}}]))
+        message(&json!([{"type": "tool_use", "id": id, "input": {"description": "do it"}}]))
     }
 
     fn result(id: &str, text: &str) -> Message {
-        said(&json!([{"type": "tool_result", "tool_use_id": id, "content": [{"type": "text", "text": text}]}]))
+        message(&json!([{"type": "tool_result", "tool_use_id": id, "content": [{"type": "text", "text": text}]}]))
     }
 
     #[test]
-    fn what_was_begun_and_never_told_of_is_left() {
+    fn tasks_without_an_end_are_found() {
         let command = "Command running in background with ID: b12. Output is being written to: /t/b12.output.";
         let agent = "It works.\nagentId: a34 (to tell it more)\noutput_file: /t/a34.output (what it does)";
         let begun = [called("c1"), result("c1", command), called("c2"), result("c2", agent)];
@@ -161,9 +162,9 @@ mod tests {
         assert_eq!(left[1].agent.as_deref(), Some("do it"));
         assert_eq!(left[1].output_file, "/t/a34.output");
 
-        let told = |text: &str| said(&json!([{"type": "text", "text": text}]));
+        let tail = |text: &str| message(&json!([{"type": "text", "text": text}]));
         let mut ended = begun.to_vec();
-        ended.push(told(
+        ended.push(notification(
             "<task-notification>\n<task-id>b12</task-id>\n</task-notification>",
         ));
         ended.push(result("c3", "{\"message\":\"Successfully stopped task: a34\"}"));
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_begins_nothing() {
+    fn final_report_of_a_subagent_is_not_a_start() {
         let report = "Done.\nagentId: a34 (to go on with it, use SendMessage to this id)";
         assert_eq!(orphans(&[called("c1"), result("c1", report)]), []);
     }

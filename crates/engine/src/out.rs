@@ -1,4 +1,4 @@
-//! Where the session speaks.
+//! The output of a session: messages to the host.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use sluice_wire::ToHost;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::messages::Signed;
+use crate::messages::Outgoing;
 
-/// Who speaks through another session's door.
-pub(crate) trait Speaker: std::fmt::Debug + Send + Sync {
-    /// What the host is told when they say this.
-    fn speak(&self, message: ToHost) -> Vec<ToHost>;
+/// Transforms messages that a subagent sends over the connection of its session.
+pub(crate) trait OutputFilter: std::fmt::Debug + Send + Sync {
+    /// Returns the messages that the host receives for a message of the subagent.
+    fn filter_message(&self, message: ToHost) -> Vec<ToHost>;
 }
 
-/// The session's mouth. A door that is gone ends the session: nobody listens.
+/// The output of a session. If the receiver is gone, the session is cancelled.
 #[derive(Debug, Clone)]
 pub(crate) struct Out {
     messages: mpsc::Sender<ToHost>,
     session_id: Arc<str>,
     quit: CancellationToken,
-    /// Whose words these are, where they are a subagent's.
-    speaker: Option<Arc<dyn Speaker>>,
+    /// Filter for the messages of a subagent.
+    speaker: Option<Arc<dyn OutputFilter>>,
 }
 
 impl Out {
@@ -37,34 +37,34 @@ impl Out {
         }
     }
 
-    /// The same door, for a subagent.
-    pub(crate) fn of_agent(&self, speaker: Arc<dyn Speaker>) -> Self {
+    /// Creates the output of a subagent.
+    pub(crate) fn of_agent(&self, speaker: Arc<dyn OutputFilter>) -> Self {
         Self {
             speaker: Some(speaker),
             ..self.clone()
         }
     }
 
-    /// Speaks for another session from now on.
-    pub(crate) fn sign_as(&mut self, session_id: &str) {
+    /// Changes the session id of outgoing messages.
+    pub(crate) fn set_session_id(&mut self, session_id: &str) {
         self.session_id = session_id.into();
     }
 
-    /// Says it, as soon as the door has room. Everything said carries the session's id.
-    pub(crate) async fn say(&self, mut message: impl Signed) {
-        message.sign(&self.session_id);
+    /// Sends a message with the id of the session. Waits while the channel is full.
+    pub(crate) async fn emit(&self, mut message: impl Outgoing) {
+        message.set_session(&self.session_id);
         match &self.speaker {
             None => self.send(message.into()).await,
             Some(speaker) => {
-                for message in speaker.speak(message.into()) {
+                for message in speaker.filter_message(message.into()) {
                     self.send(message).await;
                 }
             }
         }
     }
 
-    /// Passes on what was said and signed before.
-    pub(crate) async fn pass_on(&self, message: ToHost) {
+    /// Forwards a message that contains its session id already.
+    pub(crate) async fn forward(&self, message: ToHost) {
         self.send(message).await;
     }
 
@@ -74,7 +74,7 @@ impl Out {
             sent = self.messages.send(message) => if sent.is_err() {
                 self.quit.cancel();
             },
-            // A door without room is not waited for any more: its host reads nothing.
+            // Do not wait for a full channel after cancellation: the host does not read.
             () = self.quit.cancelled() => {}
         }
     }
@@ -84,9 +84,9 @@ impl HookReports for Out {
     fn report(&self, report: HookReport) -> BoxFuture<'_, ()> {
         async move {
             match report {
-                HookReport::Started(started) => self.say(started).await,
-                HookReport::Progress(progress) => self.say(progress).await,
-                HookReport::Response(response) => self.say(response).await,
+                HookReport::Started(started) => self.emit(started).await,
+                HookReport::Progress(progress) => self.emit(progress).await,
+                HookReport::Response(response) => self.emit(response).await,
             }
         }
         .boxed()

@@ -1,4 +1,4 @@
-//! Decisions about the calls of a session, and what answers to permission requests change.
+//! Permission decisions for the calls of a session, and changes made by permission answers.
 
 use std::sync::Arc;
 
@@ -13,49 +13,50 @@ use crate::catalogue::entry::Entry;
 use crate::commands::skill_of;
 use crate::messages;
 use crate::options::Asker;
-use crate::policy::{self, hiding, named, there};
+use crate::policy::{self, hidden_by, is_available, is_selected};
 use crate::sandbox::decide;
 use crate::session::Session;
 use crate::untrusted;
 
 impl Session {
-    /// Whether the model may use a tool at all.
+    /// True if the tool is offered to the model.
     pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
         let loaded = self.tooling.is_loaded(&tool.name);
-        self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool) || self.searches(tool))
+        self.has(tool) && (tool.default || loaded || self.names(tool) || self.is_task_tool(tool) || self.searches(tool))
     }
 
-    /// Models that do not keep track by themselves are given a list to do it with.
-    fn helps(&self, tool: &Descriptor) -> bool {
-        let tracks = sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::Thinks::Adaptively;
+    /// Models without adaptive thinking receive the task list tools by default.
+    fn is_task_tool(&self, tool: &Descriptor) -> bool {
+        let tracks =
+            sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::ThinkingSupport::Adaptive;
         tool.list == Some(ListKind::Tasks) && self.options.tools.has_default() && !tracks
     }
 
-    /// Without a shell, files are searched by tools.
+    /// Without a shell tool, search tools are offered.
     fn searches(&self, tool: &Descriptor) -> bool {
         let mut tools = self.options.tools.toolbox.iter().map(|tool| tool.descriptor());
         let mut shell = || tools.any(|tool| tool.touches.runs() && self.has(tool));
         matches!(tool.touches, Touches::Searches { .. }) && self.options.tools.has_default() && !shell()
     }
 
-    /// Whether the tool is there, offered or not.
+    /// True if the tool is available, whether or not it is offered by default.
     pub(crate) fn has(&self, tool: &Descriptor) -> bool {
         let answered = !tool.needs_person || self.options.permissions.asker == Asker::Host;
         let denied = self.tooling.servers().policy_of(&tool.name) == Some(Behavior::Deny);
-        answered && !denied && there(&self.options, &self.policy, tool)
+        answered && !denied && is_available(&self.options, &self.policy, tool)
     }
 
-    /// Whether `--tools` names it.
+    /// True if `--tools` names the tool.
     fn names(&self, tool: &Descriptor) -> bool {
-        named(&self.options, tool)
+        is_selected(&self.options, tool)
     }
 
-    /// Which files a search must not show.
+    /// The files that a search must not show.
     pub(crate) fn hidden(&self) -> sluice_tools::Hidden {
-        hiding(self.policy.clone())
+        hidden_by(self.policy.clone())
     }
 
-    /// Applies a change of permissions that came with an answer, and writes it down where it is to last.
+    /// Applies a permission update of an answer, and saves it if its destination is a settings file.
     pub(crate) async fn apply(&mut self, update: &PermissionUpdate) {
         self.amend(update);
         let before = self.policy.mode.clone();
@@ -64,8 +65,8 @@ impl Session {
         let applied = self.change_policy(|policy| sluice_permission::apply(policy, update, &root, &World));
         if let Ok(Some(change)) = applied {
             if let Err(error) = sluice_settings::write(&places, &change) {
-                self.say(messages::informational(
-                    &format!("The rule was not written down: {error}"),
+                self.emit(messages::informational(
+                    &format!("The rule could not be saved: {error}"),
                     "warning",
                 ))
                 .await;
@@ -78,11 +79,11 @@ impl Session {
             }
         }
         if self.policy.mode != before {
-            self.say(messages::mode(&self.policy.mode)).await;
+            self.emit(messages::mode(&self.policy.mode)).await;
         }
     }
 
-    /// A settings file has changed.
+    /// Reloads changed settings files.
     pub(crate) async fn settings_changed(&mut self) {
         let mut settings = self.options.settings.clone();
         if settings.reload() {
@@ -90,8 +91,8 @@ impl Session {
         }
     }
 
-    /// Names what is wrong with the settings files, each thing once.
-    pub(crate) async fn say_settings_problems(&mut self) {
+    /// Reports problems of settings and hooks, each once.
+    pub(crate) async fn report_settings_problems(&mut self) {
         let mut problems: Vec<String> = self
             .options
             .settings
@@ -105,14 +106,14 @@ impl Session {
             problems.extend(self.held_back());
         }
         for problem in problems {
-            if self.line.tell_once(&problem) {
-                self.say(messages::informational(&problem, "warning")).await;
+            if self.line.report_once(&problem) {
+                self.emit(messages::informational(&problem, "warning")).await;
             }
         }
     }
 
-    /// What the folder brings to no effect, looked up once and again when settings or the catalogue have changed: it
-    /// reads every file of the folder's.
+    /// Customizations of the untrusted folder that are not applied. Cached until settings or the catalogue change,
+    /// because it reads all files of the folder.
     fn held_back(&mut self) -> Option<String> {
         if let Some(known) = self.commands.held_back() {
             return known.clone();
@@ -123,7 +124,7 @@ impl Session {
         held
     }
 
-    /// Who is asked. The settings can say that nobody is.
+    /// Who answers permission requests. The settings may disable requests.
     pub(crate) fn asker(&self) -> Asker {
         let settings = &self.options.settings;
         match settings.permission(&permissions::DENY_INSTEAD_OF_PROMPTING) {
@@ -132,7 +133,7 @@ impl Session {
         }
     }
 
-    /// Switches the mode, or says why not.
+    /// Changes the permission mode, or returns an error code and message.
     pub(crate) fn set_mode(&mut self, word: Option<&str>) -> Result<(), (&'static str, String)> {
         let mode = match word {
             Some("manual") => PermissionMode::Default,
@@ -164,20 +165,20 @@ impl Session {
 }
 
 impl Session {
-    /// Decides about a call of this session.
+    /// Decides a call of this session.
     pub(crate) fn decide(&self, tool: ToolFacts<'_>, input: &Value) -> Decision {
         self.decide_pinned(tool, input, &Pins::of(tool.touches, input, &self.tooling.cwd().get()))
     }
 
-    /// Decides about one of its calls, by where its paths led when it began.
+    /// Decides a call with the paths that were resolved when it started.
     pub(crate) fn decide_call(&self, call: &sluice_call::Call) -> Decision {
-        // By the name it has, not the one it was called by: rules are written with the former.
+        // Uses the canonical name of the tool, not an alias: rules contain the canonical name.
         let tool = call.tool.as_ref().map(|tool| tool.descriptor().facts());
         let tool = tool.unwrap_or_else(|| ToolFacts::unknown(&call.name));
         self.decide_pinned(tool, &call.checked, &call.pins)
     }
 
-    /// Decides about a call whose paths were looked at.
+    /// Decides a call whose paths are resolved.
     pub(crate) fn decide_pinned(&self, tool: ToolFacts<'_>, input: &Value, pins: &Pins) -> Decision {
         let mode = self.tooling.servers().mode_of(tool.name, &self.policy.mode);
         let lends = matches!(tool.touches, Touches::Skill { .. })
@@ -201,7 +202,7 @@ impl Session {
                 ..Policy::clone(&self.policy)
             };
             policy.rules.extend(declared);
-            policy::clamp(&mut policy, &self.options);
+            policy::apply_managed_limits(&mut policy, &self.options);
             policy
         });
         let policy = stricter.as_ref().unwrap_or(&self.policy);

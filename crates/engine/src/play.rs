@@ -1,4 +1,4 @@
-//! From a prompt to its turn: prompts are taken in, and each turn is opened, announced, played and closed.
+//! From prompts to turns: prompts are queued, and each turn is opened, announced, run and closed.
 
 use serde_json::Value;
 use sluice_call::Deferred;
@@ -14,22 +14,22 @@ use crate::queue::{Accepted, Batch, Priority, Prompt, blocks_of};
 use crate::record::Queued;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
-use crate::slash_commands::Known;
-use crate::subagents::Part;
+use crate::slash_commands::FoundCommand;
+use crate::subagents::SubagentTurn;
 use crate::turn::{Ending, Stop, Turn};
 
-/// What a turn begins with.
+/// What starts a turn.
 #[derive(Debug)]
 pub(crate) enum Opening {
-    /// Prompts that waited.
+    /// Queued prompts.
     Prompts(Batch),
     /// A prompt that is a command.
-    Command(Slash, Box<Known>, Prompt),
-    /// Background work has ended and the model is told; nobody asked for the turn.
+    Command(Slash, Box<FoundCommand>, Prompt),
+    /// A note that the model responds to, such as the end of a background task.
     Note(Note),
-    /// The model is told something without being asked.
+    /// A note that is only recorded for the model.
     Word(Note),
-    /// The tool call an earlier session has put off.
+    /// The tool call that an earlier process deferred.
     Deferred(Deferred),
 }
 
@@ -38,7 +38,9 @@ impl Opening {
         match self {
             Self::Prompts(batch) => {
                 let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
-                Turn::new(batch.uuids(), origin)
+                let mut turn = Turn::new(batch.uuids(), origin);
+                turn.prompts.is_resumed = batch.prompts.iter().any(|prompt| prompt.resumes);
+                turn
             }
             Self::Command(_, _, prompt) => Turn::new(prompt.uuid.iter().cloned().collect(), prompt.origin.clone()),
             Self::Note(note) | Self::Word(note) => Turn::new(Vec::new(), Some(note.origin.clone())),
@@ -48,10 +50,11 @@ impl Opening {
 }
 
 impl SessionLoop {
-    /// What the session does next, if it has anything to do.
+    /// Returns what to do next, if there is anything.
     pub(crate) async fn next_turn(&mut self) -> Option<Opening> {
         let session = &mut self.session;
-        // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
+        // After `initialize` the hooks of the host are registered; without it, wait for a prompt or the end of the
+        // input.
         let ready = session.line.input_ended() || session.line.is_initialized() || !session.queue.is_empty();
         if ready && let Some(call) = session.hooks.take_deferred() {
             return Some(Opening::Deferred(call));
@@ -69,7 +72,7 @@ impl SessionLoop {
         }
         if let [prompt] = batch.prompts.as_slice()
             && !prompt.verbatim
-            && let Some((slash, known)) = session.known(&prompt.content)
+            && let Some((slash, known)) = session.find_command(&prompt.content)
             && let Some(prompt) = batch.prompts.pop()
         {
             return Some(Opening::Command(slash, Box::new(known), prompt));
@@ -77,7 +80,7 @@ impl SessionLoop {
         Some(Opening::Prompts(batch))
     }
 
-    /// Plays a turn, from its beginning to its one `result`. Nothing else opens or closes one.
+    /// Runs a turn from its start to its `result`. No other code opens or closes a turn.
     pub(crate) async fn play(&mut self, opening: Opening) {
         let turn = opening.turn();
         let uuids = turn.prompts.uuids.clone();
@@ -86,33 +89,33 @@ impl SessionLoop {
             Opening::Prompts(batch) => Some(self.play_prompts(batch).await),
             Opening::Command(slash, known, prompt) => Some(self.play_command(slash, *known, prompt).await),
             Opening::Note(note) => Some(self.play_note(note).await),
-            Opening::Word(note) => Some(self.play_word(&note).await),
+            Opening::Word(note) => Some(self.record_note(&note).await),
             Opening::Deferred(call) => self.play_deferred_call(call).await,
         };
         match ending {
             Some(ending) => self.session.close(ending, &uuids).await,
-            // The turn that follows goes on with it, and has the result.
-            None => self.session.close_untold(),
+            // The following turn continues this one and sends the result.
+            None => self.session.close_without_result(),
         }
-        self.session.return_lent();
+        self.session.revert_overrides();
     }
 
-    /// Plays a turn of a subagent. Its ending goes into the report: nobody is told a `result`.
-    pub(crate) async fn play_part(&mut self, part: Part<'_>) -> Ending {
+    /// Runs a turn of a subagent. Its ending becomes part of the report; no `result` is sent.
+    pub(crate) async fn play_subagent_turn(&mut self, part: SubagentTurn<'_>) -> Ending {
         self.open(Turn::new(Vec::new(), None)).await;
         let ending = match part {
-            Part::Asked(text, shown) => self.be_asked(text, shown).await,
-            Part::Told(prompt) => self.be_told(prompt).await,
+            SubagentTurn::Task(text, shown) => self.run_task(text, shown).await,
+            SubagentTurn::Message(prompt) => self.run_message(prompt).await,
         };
-        self.session.close_untold();
+        self.session.close_without_result();
         ending
     }
 
     async fn open(&mut self, turn: Turn) {
         let session = &mut self.session;
-        session.requests.suggestions.drop_guess();
+        session.requests.suggestions.cancel();
         session.turn = turn;
-        session.line.owe_result();
+        session.line.open_result();
         session.conversation.transcript.begin_turn();
         session.enter(messages::State::Running).await;
         self.await_servers().await;
@@ -121,11 +124,11 @@ impl SessionLoop {
     async fn play_prompts(&mut self, mut batch: Batch) -> Ending {
         match self.shown_to_hooks(&mut batch).await {
             Some(ending) => ending,
-            None => self.play_plainly(batch).await,
+            None => self.run_prompts(batch).await,
         }
     }
 
-    /// Shows prompts to hooks, which may change them; gives how the turn ends if it does not go on.
+    /// Runs hooks on prompts. Returns how the turn ends if the hooks end it.
     pub(crate) async fn shown_to_hooks(&mut self, batch: &mut Batch) -> Option<Ending> {
         let ending = match self.hook_prompts(batch).await {
             Ok(None) => return None,
@@ -139,15 +142,15 @@ impl SessionLoop {
             }
         };
         self.session.announce().await;
-        self.session.say_blocked().await;
+        self.session.emit_blocked().await;
         Some(ending)
     }
 
-    /// Plays an open turn whose prompts are taken as they stand.
-    pub(crate) async fn play_plainly(&mut self, batch: Batch) -> Ending {
+    /// Runs an open turn with its prompts unchanged.
+    pub(crate) async fn run_prompts(&mut self, batch: Batch) -> Ending {
         let query = batch.prompts.iter().any(|prompt| prompt.should_query);
         let Some((last, earlier)) = batch.prompts.split_last() else {
-            return Ending::Kept;
+            return Ending::Recorded;
         };
         for prompt in &batch.prompts {
             self.keep_prompt(prompt).await;
@@ -155,16 +158,16 @@ impl SessionLoop {
         if self.session.options.host.replay {
             for prompt in earlier.iter().filter(|prompt| prompt.is_replayed()) {
                 self.session
-                    .say(messages::replay(&prompt.id, &prompt.content, None))
+                    .emit(messages::replay(&prompt.id, &prompt.content, None))
                     .await;
             }
         }
-        self.session.say_started().await;
+        self.session.emit_started().await;
         self.drain().await;
 
         let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
         let content = messages::sanitized(&batch.content());
-        // Only what a person typed is taken as theirs.
+        // Only mentions in text that a person typed count as naming a file.
         let synthetic = batch.prompts.iter().any(|prompt| prompt.synthetic);
         let mentioned = if synthetic {
             Mentioned::InFile
@@ -185,14 +188,14 @@ impl SessionLoop {
             self.attach(&content, mentioned).await;
         }
         if self.session.options.host.replay && last.is_replayed() {
-            // A prompt that looks like a command is echoed as one: in words.
+            // Content that is a command is echoed as text.
             let words = Slash::read(&content).and_then(|_| only_text(&content));
             let echoed = words.map_or_else(|| content.clone(), Value::from);
             self.session.turn.prompts.replay = Some(messages::replay(&last.id, &echoed, Some(&last.timestamp)));
         }
         self.session.announce().await;
         if !query && let Some(replay) = self.session.turn.prompts.replay.take() {
-            self.session.say(replay).await;
+            self.session.emit(replay).await;
         }
         self.run_turn(query).await
     }
@@ -211,7 +214,7 @@ impl SessionLoop {
         self.run_turn(true).await
     }
 
-    async fn play_word(&mut self, note: &Note) -> Ending {
+    async fn record_note(&mut self, note: &Note) -> Ending {
         self.session.keep_note(&note.text, &note.origin).await;
         self.session.conversation.history.user_text(&note.text);
         self.drain().await;
@@ -224,58 +227,58 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// The turn is over: its one `result`, then the end of its prompts' lives.
+    /// Closes the turn: sends its `result` and the lifecycle messages of its prompts.
     async fn close(&mut self, ending: Ending, uuids: &[String]) {
         if self.turn.stop() == Some(Stop::Leave) {
-            // The process has to go: no result, as every host of this protocol expects.
-            return self.close_untold();
+            // The process has to exit. As in the reference CLI, no result is sent.
+            return self.close_without_result();
         }
         let failed = matches!(ending, Ending::Api(_));
         let folded = std::mem::take(&mut self.turn.prompts.folded);
         for uuid in &folded {
             let state = if failed { "cancelled" } else { "completed" };
-            self.say(messages::lifecycle(uuid, state)).await;
+            self.emit(messages::lifecycle(uuid, state)).await;
         }
         self.turn.prompts.folded = folded;
         self.tooling.services().settle(self.account.ledger());
         self.turn.denials.extend(self.agents.shared().take_denials());
-        // A session in which nothing but commands were given leaves nothing behind.
+        // A session that only ran local commands is not saved.
         if !matches!(ending, Ending::Local { .. }) || self.conversation.transcript.begun() {
             self.keep_turn_end().await;
         }
         let result = self.turn_result(&ending);
         self.line.count_result(result.is_error);
         self.turn.close();
-        self.turn.go_on();
-        self.line.result_told();
-        self.say(result).await;
-        self.let_agents_go();
+        self.turn.clear_stop();
+        self.line.close_result();
+        self.emit(result).await;
+        self.release_stopped_agents();
         let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
         let state = if stopped || failed { "cancelled" } else { "completed" };
         for uuid in uuids {
-            self.say(messages::lifecycle(uuid, state)).await;
+            self.emit(messages::lifecycle(uuid, state)).await;
         }
         self.suggest(&ending);
     }
 
-    /// The turn is over, and its `result` is nobody's or the next turn's.
-    fn close_untold(&mut self) {
+    /// Closes the turn without a `result`.
+    fn close_without_result(&mut self) {
         self.turn.close();
-        self.line.result_told();
+        self.line.close_result();
         self.tooling.services().settle(self.account.ledger());
     }
 
-    /// The prompts of the turn begin to be worked on.
-    pub(crate) async fn say_started(&self) {
+    /// Reports that the prompts of the turn have started.
+    pub(crate) async fn emit_started(&self) {
         for uuid in &self.turn.prompts.uuids {
-            self.say(messages::lifecycle(uuid, "started")).await;
+            self.emit(messages::lifecycle(uuid, "started")).await;
         }
     }
 
-    /// Takes a prompt in.
+    /// Queues a prompt.
     pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
         let mut prompt = messages::prompt(message);
-        prompt.alone = !prompt.verbatim && self.known(&prompt.content).is_some();
+        prompt.alone = !prompt.verbatim && self.find_command(&prompt.content).is_some();
         let uuid = prompt.uuid.clone();
         let echo = self.options.host.replay && prompt.is_replayed();
         let urgent = prompt.priority == Priority::Now;
@@ -286,19 +289,19 @@ impl Session {
         match self.queue.push(prompt) {
             accepted @ (Accepted::Duplicate | Accepted::Earlier) => {
                 if let Some(replay) = replay {
-                    self.say(replay).await;
+                    self.emit(replay).await;
                 }
                 if let (Accepted::Earlier, Some(uuid)) = (accepted, uuid) {
-                    self.say(messages::lifecycle(&uuid, "completed")).await;
+                    self.emit(messages::lifecycle(&uuid, "completed")).await;
                 }
             }
             Accepted::Queued => {
-                // A prompt answers no ask that is open.
+                // A prompt does not answer an open permission request.
                 if self.line.state() == messages::State::Idle {
                     self.enter(messages::State::Running).await;
                 }
                 if let Some(uuid) = uuid {
-                    self.say(messages::lifecycle(&uuid, "queued")).await;
+                    self.emit(messages::lifecycle(&uuid, "queued")).await;
                 }
                 if urgent && self.turn.is_open() && self.turn.stop().is_none() {
                     self.withdraw_asks().await;
@@ -308,16 +311,16 @@ impl Session {
         }
     }
 
-    /// What is to be told next, unless prompts came before it.
+    /// Returns the next note, unless a prompt has waited longer.
     pub(crate) fn note_due(&mut self) -> Option<Note> {
-        let since = self.background.owed_since()?;
+        let since = self.background.oldest_note_time()?;
         if self.queue.goes_before(since) {
             return None;
         }
-        self.background.owed()
+        self.background.pop_note()
     }
 
-    /// What the model has to know of the session's state, said once where it changes.
+    /// Adds reminders about changed session state (memory files, skills, servers, plan mode) to the conversation.
     pub(crate) fn remind(&mut self) {
         if !self.conversation.set_knows_memory(true) {
             let mut found = self.memories();
@@ -327,12 +330,12 @@ impl Session {
                 self.conversation.history.remind(&reminder);
             }
             self.conversation.nearby().begin(found);
-            self.tooling.servers_mut().forget_told();
+            self.tooling.servers_mut().reset_reminder();
             let prompt = &self.options.prompt.words;
             if prompt.place_apart && prompt.replace.is_none() {
                 let place = self.options.place(self.policy.notes.as_deref());
-                let told = prompt::surroundings(&place).join("\n\n");
-                self.conversation.history.remind(&format!("[{told}]"));
+                let facts = prompt::environment_facts(&place).join("\n\n");
+                self.conversation.history.remind(&format!("[{facts}]"));
             }
             self.remind_of_place();
         }
@@ -347,7 +350,7 @@ impl Session {
         }
     }
 
-    /// A prompt that was written down may tell of another day or folder.
+    /// Adds a reminder if the stored system prompt describes another date or folder.
     fn remind_of_place(&mut self) {
         let system = self.system().clone();
         let place = self.options.place(self.policy.notes.as_deref());
@@ -356,25 +359,25 @@ impl Session {
         }
     }
 
-    /// What is to be known, and the index of the notes.
+    /// Adds the index of the notes to the memory files.
     pub(crate) fn with_notes(&self, mut memories: Vec<Memory>) -> Vec<Memory> {
         memories.extend(self.policy.notes.as_deref().and_then(notes::index));
         memories
     }
 
-    /// `system/init`, which opens every turn.
+    /// Sends `system/init`, which starts every turn, and reports problems.
     pub(crate) async fn announce(&mut self) {
         self.load_roster();
         let init = self.init();
-        self.say(init).await;
-        self.tell_commands_after_init().await;
-        self.say_settings_problems().await;
-        self.say_agent_problems().await;
-        self.say_catalogue_problems().await;
+        self.emit(init).await;
+        self.enable_command_updates().await;
+        self.report_settings_problems().await;
+        self.report_agent_problems().await;
+        self.report_catalogue_problems().await;
     }
 }
 
-/// The text of content that is nothing else.
+/// The text of content that consists of a single text block.
 fn only_text(content: &Value) -> Option<String> {
     let blocks = content.as_array()?;
     let [only] = blocks.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! Plugins in archives: fetched from an address, or read from a file, and laid out for one session.
+//! Plugins in archives: downloaded or read from a file, and unpacked for one session.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -10,32 +10,32 @@ use sluice_catalogue::plugins::PluginDir;
 use sluice_catalogue::plugins::archive::unpack;
 use sluice_tools::{WebConfig, download};
 
-/// How large an archive may be.
-const LARGEST: usize = 64 << 20;
-/// How long an address may take.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Longer names of folders help nobody.
-const LONGEST_NAME: usize = 40;
+/// The maximum size of an archive, in bytes.
+const MAX_ARCHIVE_BYTES: usize = 64 << 20;
+/// The maximum time for a download.
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// The maximum length of a folder name.
+const MAX_NAME_LEN: usize = 40;
 
-/// Where a plugin's archive is.
+/// The location of a plugin archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PluginArchive {
-    /// At this address.
+    /// A URL.
     Url(String),
-    /// In this file.
+    /// A file.
     File(PathBuf),
 }
 
-/// Brings archives into a folder that is there, all at once. One that cannot be had is told as a plugin that failed; it
-/// takes nothing from the others.
+/// Unpacks archives concurrently into an existing folder. An archive that cannot be unpacked becomes a plugin with an
+/// error and does not affect the others.
 pub async fn unpack_plugins(archives: &[PluginArchive], into: &Path, web: &WebConfig) -> Vec<PluginDir> {
     let all = archives.iter().enumerate().map(|(number, archive)| async move {
         let folder = into.join(name(number, archive));
-        let brought = bring(archive, folder.clone(), web).await;
+        let brought = fetch_and_unpack(archive, folder.clone(), web).await;
         match brought {
             Ok(path) => PluginDir::new(path),
             Err(why) => PluginDir {
-                failed: Some(format!("{}: {why}", told(archive))),
+                failed: Some(format!("{}: {why}", location(archive))),
                 ..PluginDir::new(folder)
             },
         }
@@ -43,11 +43,11 @@ pub async fn unpack_plugins(archives: &[PluginArchive], into: &Path, web: &WebCo
     join_all(all).await
 }
 
-async fn bring(archive: &PluginArchive, folder: PathBuf, web: &WebConfig) -> Result<PathBuf, String> {
+async fn fetch_and_unpack(archive: &PluginArchive, folder: PathBuf, web: &WebConfig) -> Result<PathBuf, String> {
     let bytes = match archive {
-        PluginArchive::Url(url) => download(web.clone(), url, LARGEST, PATIENCE).await?,
+        PluginArchive::Url(url) => download(web.clone(), url, MAX_ARCHIVE_BYTES, DOWNLOAD_TIMEOUT).await?,
         PluginArchive::File(path) => {
-            sluice_settings::read_regular(path, LARGEST as u64).map_err(|error| error.to_string())?
+            sluice_settings::read_regular(path, MAX_ARCHIVE_BYTES as u64).map_err(|error| error.to_string())?
         }
     };
     let work = move || {
@@ -61,10 +61,10 @@ async fn bring(archive: &PluginArchive, folder: PathBuf, web: &WebConfig) -> Res
     done.unwrap_or_else(|error| Err(error.to_string()))
 }
 
-/// What its folder is called, and with it a plugin without a name.
+/// The name of the folder for an archive, which is also the name of a plugin without one.
 fn name(number: usize, archive: &PluginArchive) -> String {
     let (kind, place) = match archive {
-        PluginArchive::Url(url) => ("url", bare(url)),
+        PluginArchive::Url(url) => ("url", without_query(url)),
         PluginArchive::File(path) => ("file", path.to_str().unwrap_or_default()),
     };
     let last = place.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -73,20 +73,21 @@ fn name(number: usize, archive: &PluginArchive) -> String {
     let stem: String = stem
         .chars()
         .filter(|letter| plain(*letter))
-        .take(LONGEST_NAME)
+        .take(MAX_NAME_LEN)
         .collect();
     format!("{kind}-{number}-{stem}")
 }
 
-/// An address without what may be a secret in it.
-fn bare(url: &str) -> &str {
+/// A URL without query and fragment, which may contain secrets.
+fn without_query(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()
 }
 
-fn told(archive: &PluginArchive) -> String {
+/// The location of an archive for messages, without credentials.
+fn location(archive: &PluginArchive) -> String {
     match archive {
         PluginArchive::Url(url) => {
-            let bare = bare(url);
+            let bare = without_query(url);
             match bare.split_once("://") {
                 Some((scheme, rest)) => format!("{scheme}://{}", rest.rsplit('@').next().unwrap_or_default()),
                 None => bare.to_owned(),
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_have_plain_names_and_messages_no_secrets() {
+    fn folder_names_are_plain_and_messages_contain_no_secrets() {
         for (url, folder, text) in [
             (
                 "https://x.org/a/tool.zip?token=s",
@@ -114,7 +115,7 @@ mod tests {
         ] {
             let archive = PluginArchive::Url(url.to_owned());
             assert_eq!(name(3, &archive), folder);
-            assert_eq!(told(&archive), text);
+            assert_eq!(location(&archive), text);
         }
     }
 }

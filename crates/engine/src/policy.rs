@@ -1,5 +1,4 @@
-//! The permission policy of a session: decisions about calls, permission requests to the host (`can_use_tool`), and
-//! what its answers change.
+//! The permission policy of a session, and parsing of the host's answers to permission requests (`can_use_tool`).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,12 +10,12 @@ use sluice_tools::{Descriptor, ListKind, World};
 
 use crate::options::Options;
 
-/// The policy a session begins with.
+/// The initial policy of a session.
 pub(crate) fn policy(options: &Options) -> Policy {
     let mut policy = Policy::new(options.cwd.clone(), options.folders.home.clone());
     let settings = &options.settings;
     policy.bypass_launched = options.permissions.bypass_launched;
-    // Settings may name a mode; only the launch may name one in which nothing is asked.
+    // Settings may select a mode, but only the launch options may select one without permission requests.
     let configured = settings
         .default_mode()
         .filter(|mode| *mode != PermissionMode::BypassPermissions || policy.bypass_launched);
@@ -32,13 +31,12 @@ pub(crate) fn policy(options: &Options) -> Policy {
             .filter_map(|text| Rule::parse(behavior, Source::CliArg, &options.cwd, text).ok());
         policy.rules.extend(rules);
     }
-    lay_out(&mut policy, options);
+    apply_settings(&mut policy, options);
     policy
 }
 
-/// Puts what the settings files say in the place of what they said before. What was given at the
-/// launch or during the session stays.
-pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
+/// Replaces the rules and folders of the settings files. Those from launch options and from the session are kept.
+pub(crate) fn apply_settings(policy: &mut Policy, options: &Options) {
     let of_file = |source: Source| {
         matches!(
             source,
@@ -53,12 +51,12 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
             policy.roots.push(directory.clone());
         }
     }
-    clamp(policy, options);
+    apply_managed_limits(policy, options);
 }
 
-/// Takes out of a policy what the administrator's settings forbid. Every change of a policy ends here, the launch
-/// included.
-pub(crate) fn clamp(policy: &mut Policy, options: &Options) {
+/// Removes from a policy what managed settings forbid. Must be called after every change of a policy, including the
+/// first.
+pub(crate) fn apply_managed_limits(policy: &mut Policy, options: &Options) {
     let settings = &options.settings;
     if settings.bypass_disabled() {
         policy.bypass_launched = false;
@@ -72,35 +70,35 @@ pub(crate) fn clamp(policy: &mut Policy, options: &Options) {
     policy.search(folders.into_iter().flatten(), &World);
 }
 
-/// The same change of permissions, written down nowhere.
+/// Changes the destination of a permission update to the session, so that it is not saved.
 #[must_use]
 pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
     update.set_destination(sluice_permission::Destination::Session);
     update
 }
 
-/// Whether a tool is there at all: chosen at the launch, and not taken out by a rule.
-pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
-    let chosen = options.tools.has_default() || named(options, tool);
-    // The older todo list may stand in the place of the task list.
+/// True if a tool is available: selected by the launch options, and not removed by a rule.
+pub(crate) fn is_available(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
+    let chosen = options.tools.has_default() || is_selected(options, tool);
+    // The older todo list replaces the task list if it is selected.
     let listed = match tool.list {
         Some(ListKind::Todos) => options.tools.todo_list,
         Some(ListKind::Tasks) => !options.tools.todo_list,
         None => true,
     };
-    // A restricted session has what runs programs or reaches the network by itself only when it is named.
+    // In a restricted session, tools that run programs or access the network must be named explicitly.
     let confined = matches!(tool.touches, Touches::Shell { .. } | Touches::Fetches { .. });
-    let confined = options.permissions.restricted && confined && !named(options, tool);
+    let confined = options.permissions.restricted && confined && !is_selected(options, tool);
     chosen && listed && !confined && !sluice_permission::tool_removed(policy, tool.facts())
 }
 
-/// Which files a search must not show.
-pub(crate) fn hiding(policy: Arc<Policy>) -> sluice_tools::Hidden {
+/// The files that a search must not show.
+pub(crate) fn hidden_by(policy: Arc<Policy>) -> sluice_tools::Hidden {
     Arc::new(move |path: &Path| sluice_permission::hidden(&policy, path, &World))
 }
 
-/// Whether `--tools` names it.
-pub(crate) fn named(options: &Options, tool: &Descriptor) -> bool {
+/// True if `--tools` names the tool.
+pub(crate) fn is_selected(options: &Options, tool: &Descriptor) -> bool {
     let named = |name: &String| tool.is_called(name) || sluice_servers::names::covers(name, &tool.name);
     options
         .tools
@@ -109,24 +107,24 @@ pub(crate) fn named(options: &Options, tool: &Descriptor) -> bool {
         .is_some_and(|tools| tools.iter().any(named))
 }
 
-/// What the host answered to an ask (`can_use_tool`), as it says it.
+/// The parsed answer of a host to a permission request (`can_use_tool`).
 #[derive(Debug, PartialEq)]
 pub(crate) enum HostAnswer {
-    /// It may run, as it is or with another input.
+    /// The call is allowed, possibly with a changed input.
     Allow {
         input: Option<Value>,
         updates: Vec<PermissionUpdate>,
         grant: Grant,
     },
-    /// It may not.
+    /// The call is denied.
     Deny { message: String, interrupt: bool },
-    /// Not an answer; the text says what one looks like.
+    /// The answer is invalid; the text describes the expected format.
     Invalid(String),
 }
 
 impl HostAnswer {
-    /// Reads an answer. A part that decides something must be right; an update that is none is
-    /// passed over, since the call itself was answered.
+    /// Parses an answer. Required fields must be valid; invalid permission updates are ignored, because the answer
+    /// about the call itself is valid.
     pub(crate) fn read(value: &Value) -> Self {
         match value.get("behavior").and_then(Value::as_str) {
             Some("allow") => match value.get("updatedInput") {
@@ -166,7 +164,7 @@ fn updates(answer: &Value) -> Vec<PermissionUpdate> {
         .collect()
 }
 
-/// How the host says the call came to be allowed.
+/// How the host classifies the permission.
 fn granted(answer: &Value) -> Grant {
     let lasting = answer
         .get("updatedPermissions")
@@ -186,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_says_allow_or_deny() {
+    fn valid_answers_are_parsed() {
         let HostAnswer::Allow { input, updates, .. } = HostAnswer::read(&json!({"behavior": "allow"})) else {
             unreachable!("a bare allow is an answer")
         };
@@ -201,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_told_so() {
+    fn invalid_answers_are_recognized() {
         for bad in [
             json!({}),
             json!({"decision": "allow"}),
@@ -215,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_that_is_none_does_not_spoil_the_answer() {
+    fn invalid_permission_update_is_skipped() {
         let answer = HostAnswer::read(&json!({
             "behavior": "allow",
             "updatedPermissions": [

@@ -1,4 +1,4 @@
-//! How a door talks to the engine: two bounded channels and a handle.
+//! The connection between a door and the engine: two bounded channels and a handle.
 
 use sluice_wire::control::RequestId;
 use sluice_wire::{ToAgent, ToHost};
@@ -6,60 +6,59 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// What reaches a session from outside.
+/// An input of a session.
 #[derive(Debug)]
 pub enum Input {
-    /// The host said something.
+    /// A message of the host.
     Message(Box<ToAgent>),
-    /// The host said something that cannot be understood. It costs nothing but this report.
+    /// A line that could not be parsed; it is reported to the host.
     Bad(String),
-    /// The host asked for something in a form that cannot be read; it is told so.
+    /// A control request with invalid fields; it is answered with an error.
     BadRequest {
-        /// The request's id, as far as it has one.
+        /// The request's id, if it has one.
         request_id: RequestId,
-        /// What it asked for.
+        /// The subtype of the request.
         subtype: Option<String>,
-        /// What is wrong with it.
+        /// The parse error.
         problem: String,
     },
-    /// The host will say nothing more: finish what was begun, then leave.
+    /// The host's input has ended: finish the current work, then exit.
     Eof,
-    /// The process was asked to go.
+    /// The process received a signal.
     Signal(Signal),
 }
 
-/// A request to stop that did not come over the wire.
+/// A request to stop that is not part of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// Interrupt the turn as a host would, then leave cleanly.
+    /// Interrupts the turn like a host would, then exits.
     Interrupt,
-    /// Leave at once, with this exit code and without a result.
+    /// Exits immediately with this code, without a result.
     Leave(i32),
 }
 
-/// How a session ended.
+/// The exit status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit {
-    /// The process's exit code.
+    /// The exit code of the process.
     pub code: i32,
 }
 
-/// A running session, as its door holds it.
+/// A running session, from the point of view of its door.
 #[derive(Debug)]
 pub struct Port {
-    /// What the door hears goes in here, everything of one read together, so that what was
-    /// written together is seen together.
+    /// Channel for inputs. Inputs that were read together are sent together.
     pub input: mpsc::Sender<Vec<Input>>,
-    /// What the session says.
+    /// Messages of the session.
     pub output: mpsc::Receiver<ToHost>,
-    /// Ends the session without ceremony, as when nobody listens any more.
+    /// Cancels the session immediately, for example when the host is gone.
     pub quit: CancellationToken,
     /// Resolves when the session has ended.
     pub done: JoinHandle<Exit>,
 }
 
-/// How many chunks of input may wait for the session.
+/// The capacity of the input channel, in batches.
 pub(crate) const INPUT_DEPTH: usize = 256;
 
-/// How many messages may wait for the door. A host that stops reading stops the session here.
+/// The capacity of the output channel, in messages. A host that stops reading blocks the session here.
 pub(crate) const OUTPUT_DEPTH: usize = 512;

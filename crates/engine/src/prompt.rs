@@ -1,4 +1,4 @@
-//! Our own system prompt: short, and the same bytes for the whole session.
+//! The built-in system prompt. Its bytes stay the same for the whole session.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ const IDENTITY: &str = "\
 You are Sluice, an agent that works in a person's project through tools. You read, change and run \
 things on their machine, on their behalf.";
 
-/// What an output style may do without.
+/// Instructions that an output style may replace.
 const CRAFT: &str = "\
 How to work
 - Look before you act: read the files a change touches, and the ones that call them.
@@ -21,7 +21,7 @@ How to work
 what you did not see.
 - Call independent tools together in one message. Use absolute paths.";
 
-/// What no style changes.
+/// Instructions that apply with every style.
 const CARE: &str = "\
 - When a call is refused, do not look for a way around the refusal: say what you need and why, or \
 go on without it.
@@ -37,7 +37,7 @@ How to answer
 
 const WHERE: &str = "Where you are";
 
-/// The `system` blocks of every request.
+/// Builds the `system` blocks of model requests.
 pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&Style>) -> Vec<Value> {
     let mut parts = Vec::new();
     match &prompt.replace {
@@ -46,7 +46,7 @@ pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&St
         None => {
             parts.push(guide(style, prompt.bare));
             if !prompt.place_apart {
-                parts.extend(surroundings(place));
+                parts.extend(environment_facts(place));
             }
             parts.extend(style.map(Style::text).filter(|text| !text.is_empty()));
         }
@@ -57,7 +57,7 @@ pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&St
     blocks(parts)
 }
 
-/// The texts as they are sent.
+/// Converts texts to content blocks.
 pub(crate) fn blocks(texts: Vec<String>) -> Vec<Value> {
     texts
         .into_iter()
@@ -65,16 +65,16 @@ pub(crate) fn blocks(texts: Vec<String>) -> Vec<Value> {
         .collect()
 }
 
-/// What has changed about the place since the prompt was written that tells of it.
+/// Describes what has changed about the working folder since the system prompt was created.
 pub(crate) fn moved(system: &[Value], place: &Place<'_>) -> Option<String> {
     let text = |block: &Value| block.get("text").and_then(Value::as_str).map(str::to_owned);
-    let told = system.iter().filter_map(text).find(|text| text.starts_with(WHERE))?;
+    let stored = system.iter().filter_map(text).find(|text| text.starts_with(WHERE))?;
     let now = environment(place);
-    (told != now).then(|| format!("[This has changed since the conversation began. {now}]"))
+    (stored != now).then(|| format!("[This has changed since the conversation began. {now}]"))
 }
 
-/// Our own words. A style that stands for itself takes the place of how to work on code and how to answer; what keeps
-/// the person safe stays.
+/// The built-in instructions. A style that replaces them omits those about code and answers; the safety instructions
+/// remain.
 fn guide(style: Option<&Style>, bare: bool) -> String {
     if !bare && style.is_none_or(|style| style.keeps_guide) {
         format!("{IDENTITY}\n\n{CRAFT}\n{CARE}\n\n{TONE}")
@@ -83,7 +83,7 @@ fn guide(style: Option<&Style>, bare: bool) -> String {
     }
 }
 
-/// What plan mode means, for the model.
+/// The reminder about plan mode.
 pub(crate) fn plan_reminder(plan_file: Option<&Path>, instructions: Option<&str>) -> String {
     let file = plan_file.map(|path| path.display().to_string()).unwrap_or_default();
     let how = instructions.map(|text| format!("\n\n{text}\n\n")).unwrap_or_default();
@@ -94,14 +94,14 @@ pub(crate) fn plan_reminder(plan_file: Option<&Path>, instructions: Option<&str>
     )
 }
 
-/// What is true of this place and no other.
-pub(crate) fn surroundings(place: &Place<'_>) -> Vec<String> {
+/// Facts about the working folder.
+pub(crate) fn environment_facts(place: &Place<'_>) -> Vec<String> {
     std::iter::once(environment(place))
         .chain(place.notes.map(notes::guide))
         .collect()
 }
 
-/// Where the session works, in words.
+/// Describes the environment of the session.
 pub(crate) fn environment(place: &Place<'_>) -> String {
     let language = place
         .language
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_tells_where_we_are() {
+    fn built_in_prompt_describes_the_environment() {
         let texts = texts(&SystemPrompt::default());
         assert!(
             texts
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_replacement_means_no_prompt_and_an_append_still_follows() {
+    fn empty_replacement_removes_the_prompt_but_keeps_the_append() {
         let prompt = SystemPrompt {
             replace: Some(String::new()),
             append: Some("Be kind.".into()),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_can_be_left_out() {
+    fn environment_can_be_left_out() {
         let apart = SystemPrompt {
             place_apart: true,
             ..SystemPrompt::default()
@@ -167,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn a_host_says_how_to_plan_and_we_say_what_may_not_be() {
-        let told = plan_reminder(None, Some("Draw a map."));
-        assert!(told.contains("change nothing") && told.contains("Draw a map.") && told.contains("ExitPlanMode"));
+    fn plan_reminder_combines_host_instructions_and_restrictions() {
+        let stored = plan_reminder(None, Some("Draw a map."));
+        assert!(stored.contains("change nothing") && stored.contains("Draw a map.") && stored.contains("ExitPlanMode"));
     }
 }

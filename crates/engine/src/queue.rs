@@ -1,7 +1,7 @@
-//! Prompts that wait for their turn.
+//! The prompt queue.
 //!
-//! Pure: what is accepted, what goes together into the next turn, what may join a turn that is
-//! already running. The session owns one queue and asks it; nothing here speaks or waits.
+//! Pure: it decides which prompts are accepted, which form the next turn, and which may join a running turn. The
+//! session owns one queue.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -10,20 +10,20 @@ use sluice_transcript::Key;
 
 use crate::note::Note;
 
-/// When a prompt wants to run, as the host said.
+/// When a prompt should run, as specified by the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum Priority {
-    /// Stops the running turn.
+    /// Interrupts the running turn.
     Now,
-    /// After the running turn, or inside it when tools run: what a host means by default.
+    /// After the running turn, or within it after tool calls; the default.
     #[default]
     Next,
-    /// After everything else.
+    /// After all other prompts.
     Later,
 }
 
 impl Priority {
-    /// Reads the wire's word; an unknown one means the default.
+    /// Parses the value of the protocol. Unknown values mean the default.
     pub(crate) fn from_wire(word: Option<&str>) -> Self {
         match word {
             Some("now") => Self::Now,
@@ -33,33 +33,35 @@ impl Priority {
     }
 }
 
-/// What a person (or a program on their behalf) sent.
+/// A prompt of a person or of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Prompt {
-    /// The host's own uuid, if it gave one: only then is the prompt's lifecycle told.
+    /// The host's UUID, if it specified one. Lifecycle messages are sent only in this case.
     pub(crate) uuid: Option<String>,
-    /// The uuid under which the prompt is known here: the host's, or one we made.
+    /// The id of the prompt: the host's UUID, or a generated one.
     pub(crate) id: String,
-    /// A string or a list of blocks, in the form the host chose.
+    /// A string or a list of blocks, as the host sent it.
     pub(crate) content: Value,
-    /// When it wants to run.
+    /// How soon it runs: at once, next or later.
     pub(crate) priority: Priority,
-    /// Written by the host, not by a person: never replayed.
+    /// Written by the host, not by a person; never replayed.
     pub(crate) synthetic: bool,
-    /// False: remember it, do not ask the model.
+    /// Whether the model is asked to respond; otherwise the prompt is only recorded.
     pub(crate) should_query: bool,
-    /// A command: it has a turn of its own.
+    /// It gets its own turn, because it is a command.
     pub(crate) alone: bool,
-    /// Its text is taken as it is: it mentions no files and is no command.
+    /// The text is used unchanged: it is not a command and mentions no files.
     pub(crate) verbatim: bool,
-    /// Who it came from, echoed on the result.
+    /// Continues a turn that an earlier process did not finish.
+    pub(crate) resumes: bool,
+    /// The sender, echoed in the result.
     pub(crate) origin: Option<Value>,
-    /// When it arrived.
+    /// The time of arrival.
     pub(crate) timestamp: String,
 }
 
 impl Prompt {
-    /// What is told of background work, as hooks are shown it.
+    /// Converts a note into a prompt for hooks.
     pub(crate) fn of_note(note: &Note) -> Self {
         Self {
             uuid: None,
@@ -70,20 +72,20 @@ impl Prompt {
             should_query: true,
             alone: true,
             verbatim: true,
+            resumes: false,
             origin: Some(note.origin.clone()),
             timestamp: note.timestamp.clone(),
         }
     }
 
-    /// Whether it is echoed to a host that wants its prompts back: not what the host wrote itself, nor results of
-    /// calls, which are no prompts.
+    /// True if the prompt is echoed to a host that asked for replay. Synthetic prompts and tool results are not.
     pub(crate) fn is_replayed(&self) -> bool {
         let blocks = self.content.as_array();
         let only_results = blocks.is_some_and(|blocks| !blocks.is_empty() && blocks.iter().all(is_result));
         !self.synthetic && !only_results
     }
 
-    /// Whether its turn is its own.
+    /// True if the prompt gets its own turn.
     fn goes_alone(&self) -> bool {
         self.alone || !self.should_query
     }
@@ -97,12 +99,12 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// The uuids the host gave.
+    /// The UUIDs that the host specified.
     pub(crate) fn uuids(&self) -> Vec<String> {
         self.prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect()
     }
 
-    /// What the model reads: one prompt as it is, several as one list of blocks.
+    /// The content for the model: one prompt unchanged, several as one list of blocks.
     pub(crate) fn content(&self) -> Value {
         match self.prompts.as_slice() {
             [only] => only.content.clone(),
@@ -122,33 +124,33 @@ impl Batch {
     }
 }
 
-/// What became of a prompt that was pushed.
+/// The result of queueing a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Accepted {
     /// It will run.
     Queued,
-    /// Its uuid was here before: it is the same prompt sent again and will not run.
+    /// Its UUID is known: it was sent again and does not run.
     Duplicate,
-    /// It was run by an earlier session that this one goes on with.
+    /// An earlier process of the resumed session has run it.
     Earlier,
 }
 
-/// The waiting prompts and the memory of those that came before.
+/// The waiting prompts, and the UUIDs of earlier ones.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: VecDeque<Prompt>,
     seen: HashSet<String>,
-    /// In order; there may be many of them.
+    /// UUIDs of the resumed session, sorted. There may be many.
     earlier: Vec<Key>,
 }
 
 impl Queue {
-    /// Whether a prompt of this uuid was here before.
+    /// True if a prompt with this UUID was queued before.
     pub(crate) fn knows(&self, uuid: Option<&str>) -> bool {
         uuid.is_some_and(|uuid| self.seen.contains(uuid) || self.earlier.binary_search(&Key::of(uuid)).is_ok())
     }
 
-    /// Takes a prompt in, unless its uuid was seen before.
+    /// Queues a prompt, unless its UUID is known.
     pub(crate) fn push(&mut self, prompt: Prompt) -> Accepted {
         if let Some(uuid) = &prompt.uuid
             && self.earlier.binary_search(&Key::of(uuid)).is_ok()
@@ -164,13 +166,13 @@ impl Queue {
         Accepted::Queued
     }
 
-    /// Knows these prompts from an earlier session, named in order.
+    /// Sets the UUIDs of the resumed session, sorted.
     pub(crate) fn remember(&mut self, earlier: Vec<Key>) {
         self.earlier = earlier;
     }
 
-    /// The next turn: everything of the most urgent class together. A prompt that is only to be
-    /// remembered goes alone, since its turn asks no model, and so does a command.
+    /// Removes and returns the prompts of the next turn: all of the most urgent priority. Commands and prompts that are
+    /// only recorded get their own turn.
     pub(crate) fn next(&mut self) -> Option<Batch> {
         let class = self.waiting.iter().map(|prompt| prompt.priority).min()?;
         let mut prompts: Vec<Prompt> = Vec::new();
@@ -182,7 +184,7 @@ impl Queue {
                 open = !prompt.goes_alone();
                 prompts.push(prompt);
             } else {
-                // Order within a class is the order of arrival, so nothing may overtake this one.
+                // Prompts of one priority run in the order of arrival, so none may overtake this one.
                 open = open && prompt.priority != class;
                 rest.push_back(prompt);
             }
@@ -191,7 +193,7 @@ impl Queue {
         Some(Batch { prompts })
     }
 
-    /// Whether the next turn is one of prompts, where something has waited for one of its own since then.
+    /// True if the next turn belongs to prompts rather than to a note that has waited since `since`.
     pub(crate) fn goes_before(&self, since: &str) -> bool {
         let first = self.waiting.iter().min_by_key(|prompt| prompt.priority);
         first.is_some_and(|prompt| match prompt.priority {
@@ -201,8 +203,8 @@ impl Queue {
         })
     }
 
-    /// What may join the running turn after its tools: all but what was meant for later, and nothing that came behind a
-    /// command: what follows `/clear` belongs to what it clears the way for.
+    /// Removes and returns the prompts that may join the running turn after its tools: all except those of priority
+    /// `Later` and those that follow a command, because they may depend on it (`/clear`).
     pub(crate) fn fold(&mut self) -> Vec<Prompt> {
         let mut open = true;
         let (folded, rest) = self.waiting.drain(..).partition(|prompt| {
@@ -213,45 +215,43 @@ impl Queue {
         Vec::from(folded)
     }
 
-    /// Takes a prompt back that was to join a turn and did not.
+    /// Puts a prompt that did not join the turn back to the front of the queue.
     pub(crate) fn put_back(&mut self, prompt: Prompt) {
         self.waiting.push_front(prompt);
     }
 
-    /// Takes one prompt out before it runs.
+    /// Removes a waiting prompt. Returns false if it is not in the queue.
     pub(crate) fn cancel(&mut self, uuid: &str) -> bool {
         let before = self.waiting.len();
         self.waiting.retain(|prompt| prompt.uuid.as_deref() != Some(uuid));
         self.waiting.len() < before
     }
 
-    /// Takes all of them out; returns the uuids the host knows them by.
+    /// Removes all prompts. Returns the UUIDs that the host specified.
     pub(crate) fn cancel_all(&mut self) -> Vec<String> {
         self.waiting.drain(..).filter_map(|prompt| prompt.uuid).collect()
     }
 
-    /// The uuids that wait.
+    /// The UUIDs of the waiting prompts.
     pub(crate) fn uuids(&self) -> Vec<String> {
         self.waiting.iter().filter_map(|prompt| prompt.uuid.clone()).collect()
     }
 
-    /// How many wait.
     pub(crate) fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether none waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 }
 
-/// Whether a block says what a call came to.
+/// True for a tool result block.
 pub(crate) fn is_result(block: &Value) -> bool {
     block.get("type").and_then(Value::as_str) == Some("tool_result")
 }
 
-/// Content as blocks, whatever its form.
+/// Converts content to blocks.
 pub(crate) fn blocks_of(content: &Value) -> Vec<Value> {
     match content {
         Value::String(text) => vec![json!({"type": "text", "text": text})],
@@ -260,7 +260,7 @@ pub(crate) fn blocks_of(content: &Value) -> Vec<Value> {
     }
 }
 
-/// Ends the last text with a line break, so that merged prompts do not run into each other.
+/// Appends a line break to the last text, so that merged prompts stay separate.
 fn end_line(blocks: &mut [Value]) {
     let text = blocks.iter_mut().rev().find_map(|block| match block.get_mut("text") {
         Some(Value::String(text)) => Some(text),

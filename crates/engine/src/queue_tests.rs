@@ -14,6 +14,7 @@ fn prompt(uuid: &str, priority: Priority) -> Prompt {
         synthetic: false,
         alone: false,
         verbatim: false,
+        resumes: false,
         should_query: true,
         origin: None,
         timestamp: String::new(),
@@ -25,7 +26,7 @@ fn texts(batch: &Batch) -> Vec<&str> {
 }
 
 #[test]
-fn a_repeated_uuid_is_a_duplicate_even_after_it_ran() {
+fn repeated_uuid_is_a_duplicate_even_after_it_ran() {
     let mut queue = Queue::default();
     assert_eq!(queue.push(prompt("a", Priority::Next)), Accepted::Queued);
     assert!(queue.next().is_some());
@@ -52,7 +53,7 @@ fn queued_prompts_merge_into_one_turn() {
 }
 
 #[test]
-fn one_prompt_keeps_the_form_of_its_content() {
+fn single_prompt_keeps_its_content_unchanged() {
     let mut queue = Queue::default();
     queue.push(Prompt {
         content: Value::String("hi".into()),
@@ -62,7 +63,7 @@ fn one_prompt_keeps_the_form_of_its_content() {
 }
 
 #[test]
-fn each_priority_gets_its_own_turn_most_urgent_first() {
+fn most_urgent_priority_runs_first_in_its_own_turn() {
     let mut queue = Queue::default();
     queue.push(prompt("later", Priority::Later));
     queue.push(prompt("next", Priority::Next));
@@ -74,7 +75,7 @@ fn each_priority_gets_its_own_turn_most_urgent_first() {
 }
 
 #[test]
-fn what_is_only_remembered_goes_alone_and_nothing_overtakes_it() {
+fn recorded_prompt_gets_its_own_turn_and_is_not_overtaken() {
     let mut queue = Queue::default();
     queue.push(prompt("a", Priority::Next));
     queue.push(Prompt {
@@ -99,7 +100,7 @@ fn later_prompts_do_not_join_a_running_turn() {
 }
 
 #[test]
-fn a_cancelled_prompt_is_gone_and_an_unknown_one_is_not_found() {
+fn cancel_removes_known_prompts_only() {
     let mut queue = Queue::default();
     queue.push(prompt("a", Priority::Next));
     assert!(!queue.cancel("b"));
@@ -108,9 +109,9 @@ fn a_cancelled_prompt_is_gone_and_an_unknown_one_is_not_found() {
 }
 
 proptest! {
-    /// Whatever is pushed comes out exactly once, each class in order of arrival.
+    /// Every queued prompt is returned exactly once, in the order of arrival within its priority.
     #[test]
-    fn nothing_is_lost_doubled_or_reordered(
+    fn prompts_are_never_lost_duplicated_or_reordered(
         classes in prop::collection::vec((0_u8..3, any::<bool>()), 0..24),
         folds in prop::collection::vec(any::<bool>(), 0..24),
     ) {

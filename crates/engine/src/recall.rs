@@ -1,4 +1,4 @@
-//! A long conversation that is being read while the session begins: nothing but the model needs to know what was said.
+//! Loading a long earlier conversation concurrently with the start of the session. Only model requests need it.
 
 use std::io;
 
@@ -8,10 +8,10 @@ use tokio::task::JoinHandle;
 
 use crate::history::History;
 
-/// A conversation that is being read.
+/// A conversation that is being loaded.
 #[derive(Debug)]
-pub(crate) struct Recall {
+pub(crate) struct EarlierConversation {
     pub(crate) reading: JoinHandle<io::Result<(History, Since)>>,
-    /// What the API counted with its last answer.
+    /// Usage of the last response in it.
     pub(crate) usage: Value,
 }

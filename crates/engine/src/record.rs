@@ -1,5 +1,5 @@
-//! What a session writes into its transcript, and what the host is told of that. A message is in the file before anybody
-//! is told of it, under the uuid it is told with.
+//! Writes messages to the transcript and sends them to the host. A message is written before it is sent, with the same
+//! UUID.
 
 use std::io;
 
@@ -18,25 +18,26 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::shown;
 
-/// What becomes of a prompt that waits.
+/// A change of a queued prompt.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Queued<'a> {
-    /// It begins to wait.
+    /// It was queued.
     Enqueue(&'a Prompt),
-    /// Its turn begins.
+    /// Its turn starts.
     Dequeue,
-    /// It joins a turn that runs.
+    /// It joins the running turn.
     Absorbed(&'a Prompt),
 }
 
 impl Session {
-    /// Keeps what a prompt brought along.
+    /// Stores an attachment of a prompt.
     pub(crate) async fn keep_attachment(&mut self, attached: &Attached) {
         let entry = Entry::attachment(&attached.what, &attached.blocks, &messages::now());
         self.keep(entry).await;
     }
 
-    /// Keeps what becomes of a prompt that waits. A session in which nothing was said has no file yet: it waits for it.
+    /// Stores a change of the queue. A session without messages has no file yet; the change is written with the first
+    /// message.
     pub(crate) async fn keep_queued(&mut self, what: Queued<'_>) {
         if self.agents.id().is_some() {
             return;
@@ -46,7 +47,7 @@ impl Session {
             Queued::Dequeue => kept::Queued::Dequeue,
             Queued::Absorbed(prompt) => kept::Queued::Absorbed(&prompt.id, &prompt.content),
         };
-        // One that hooks may refuse must leave no trace.
+        // A prompt that hooks may block must not be stored.
         let secret = matches!(what, Queued::Enqueue(_)) && self.hooks_judge_prompts();
         self.conversation
             .transcript
@@ -57,7 +58,8 @@ impl Session {
         }
     }
 
-    /// Keeps the title a model found. A session in which nothing was said has no file yet: it waits for it.
+    /// Stores a generated title. A session without messages has no file yet; the title is written with the first
+    /// message.
     pub(crate) async fn keep_ai_title(&mut self, title: &str) {
         self.conversation.transcript.entitle_by_model(title);
         if self.conversation.transcript.there() {
@@ -66,18 +68,18 @@ impl Session {
         }
     }
 
-    /// Keeps what the model is told by the session itself.
+    /// Stores a note for the model.
     pub(crate) async fn keep_note(&mut self, text: &str, origin: &Value) {
         self.keep(Entry::note(&messages::fresh_id(), text, origin, &messages::now()))
             .await;
     }
 
-    /// Keeps what the model reads of a command, unseen by the host.
+    /// Stores a message for the model that the host does not see.
     pub(crate) async fn keep_meta(&mut self, text: &str) {
         self.keep(Entry::aside(&messages::nudge(text))).await;
     }
 
-    /// Keeps that a call was put off.
+    /// Stores a deferred call.
     pub(crate) async fn keep_deferred_call(&mut self, attachment: &Value) {
         self.keep(Entry::deferred_call(
             &messages::fresh_id(),
@@ -87,24 +89,24 @@ impl Session {
         .await;
     }
 
-    /// Keeps what is said on the user's side, then says it.
-    pub(crate) async fn say_aside(&mut self, frame: stdout::User) {
+    /// Stores and sends a message of the user side.
+    pub(crate) async fn emit_user_message(&mut self, frame: stdout::User) {
         self.keep(Entry::aside(&frame)).await;
-        self.say(frame).await;
+        self.emit(frame).await;
     }
 
-    /// Keeps what a call came to, then says it.
-    pub(crate) async fn say_result(&mut self, call_id: &str, frame: stdout::User, block: Value) {
+    /// Stores and sends a tool result.
+    pub(crate) async fn emit_result(&mut self, call_id: &str, frame: stdout::User, block: Value) {
         let entry = Entry::tool_result(&frame, block, self.conversation.transcript.holder(call_id));
         self.keep(entry).await;
-        self.say(frame).await;
+        self.emit(frame).await;
     }
 
-    /// Keeps a block of what the model said, as the model said it, then shows it.
-    pub(crate) async fn say_block(&mut self, frame: stdout::Assistant, block: Option<&Value>) {
+    /// Stores and sends a block of the model. The unmodified block is stored.
+    pub(crate) async fn emit_block(&mut self, frame: stdout::Assistant, block: Option<&Value>) {
         let entry = self.conversation.transcript.block(&frame, block, &self.model.name);
         self.keep(entry).await;
-        self.say(frame).await;
+        self.emit(frame).await;
     }
 
     /// Gives the entries of a model message their final usage and stop reason. Without a message, or without a stop
@@ -122,19 +124,19 @@ impl Session {
         self.mirror(Ok(held)).await;
     }
 
-    /// Keeps where a compaction ended and what the model goes on with.
+    /// Stores the boundary and the summary of a compaction.
     pub(crate) async fn keep_compaction(&mut self, boundary: &CompactBoundary, summary: &stdout::User) {
         for written in self.conversation.transcript.compact(boundary, summary, shown::look) {
             self.mirror(written).await;
         }
     }
 
-    /// Keeps a command of the session's own, or what it said.
+    /// Stores a local command or its output.
     pub(crate) async fn keep_local(&mut self, uuid: &str, text: &str) {
         self.keep(Entry::local(uuid, text, &messages::now())).await;
     }
 
-    /// Keeps what lists show of the session.
+    /// Stores the data for session lists, at the end of a turn.
     pub(crate) async fn keep_turn_end(&mut self) {
         let cost = Cost {
             total: self.account.ledger().total_cost_value(),
@@ -147,15 +149,15 @@ impl Session {
         self.mirror(written).await;
     }
 
-    /// Keeps how the user's side is shown to the model, where its entries alone would tell it otherwise.
-    pub(crate) async fn keep_shown(&mut self) {
+    /// Stores the user messages as sent to the model, if they differ from those derived from the transcript's entries.
+    pub(crate) async fn record_sent_messages(&mut self) {
         let messages = self.conversation.history.since_reply();
         let messages: Vec<&[u8]> = messages.iter().map(Message::as_bytes).collect();
         let written = self.conversation.transcript.keep_shown(&messages, shown::look);
         self.mirror(written).await;
     }
 
-    /// Keeps what stands before the conversation, once.
+    /// Stores the system prompt, once.
     pub(crate) async fn keep_system(&mut self) {
         if !self.options.prompt.words.keep || self.conversation.system_is_recorded() {
             return;
@@ -173,7 +175,7 @@ impl Session {
         self.mirror(written).await;
     }
 
-    /// Tells the host what was written, if it wants to know; or, once, that it could not be.
+    /// Sends written entries to a host that mirrors the transcript, or reports a write error once.
     async fn mirror(&mut self, written: io::Result<Vec<Value>>) {
         match written {
             Ok(lines) if self.conversation.transcript.is_mirrored() && !lines.is_empty() => {
@@ -182,7 +184,7 @@ impl Session {
                     .transcript
                     .path()
                     .map(|path| path.display().to_string());
-                self.say(TranscriptMirror {
+                self.emit(TranscriptMirror {
                     file_path: file_path.unwrap_or_default(),
                     entries: lines.iter().map(Raw::of).collect(),
                     ..TranscriptMirror::default()
@@ -191,21 +193,21 @@ impl Session {
             }
             Ok(_) => {}
             Err(error) if !self.conversation.transcript.was_told_of_failure() => {
-                let text = format!("This conversation cannot be kept: {error}. It goes on all the same.");
-                self.say(messages::informational(&text, "warning")).await;
+                let text = format!("The conversation cannot be saved: {error}. The session continues without saving.");
+                self.emit(messages::informational(&text, "warning")).await;
             }
             Err(_) => {}
         }
     }
 
-    /// Tells the title, if the session has one from the start.
-    pub(crate) async fn tell_title(&self) {
+    /// Sends the title, if the session has one from the start.
+    pub(crate) async fn emit_title(&self) {
         if let Some(title) = self.conversation.transcript.title() {
-            self.say(title_changed(title)).await;
+            self.emit(title_changed(title)).await;
         }
     }
 
-    /// Gives this session, or another one, a title.
+    /// Sets the title of this session or of another one.
     pub(crate) async fn rename(&mut self, title: &str, other: Option<&str>) -> Result<(), String> {
         let title = title.trim();
         if title.is_empty() {
@@ -217,18 +219,18 @@ impl Session {
             return renamed.map_err(|error| format!("rename_session: {error}"));
         }
         self.conversation.transcript.entitle(title);
-        // A session in which nothing was said has no file yet; the title waits for it.
+        // A session without messages has no file yet; the title is written with the first message.
         if self.conversation.transcript.there() {
             let written = self.conversation.transcript.flush();
             self.mirror(written).await;
         }
-        self.say(title_changed(title)).await;
+        self.emit(title_changed(title)).await;
         Ok(())
     }
 }
 
 impl SessionLoop {
-    /// Keeps a prompt.
+    /// Stores a prompt.
     pub(crate) async fn keep_prompt(&mut self, prompt: &Prompt) {
         if !prompt.synthetic {
             self.session.conversation.transcript.asked(&prompt.content);

@@ -1,5 +1,4 @@
-//! Requests of the host that take a while: they are worked on beside the session, which goes on meanwhile, and each is
-//! answered when it is done.
+//! Control requests that take a while. They run concurrently with the session, and each is answered when it is done.
 
 pub(crate) mod file_names;
 
@@ -11,27 +10,27 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use self::file_names::Names;
 use crate::messages;
 
-/// Requests of the host that take a while.
+/// Control requests that run concurrently.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
-    pub(crate) asides: Asides,
-    /// File names for a person who types one.
+    pub(crate) concurrent: ConcurrentRequests,
+    /// File names for suggestions.
     pub(crate) names: Names,
-    /// What the person may ask next.
+    /// Suggestions of a next prompt.
     pub(crate) suggestions: Suggestions,
 }
 
-/// What came of a request that took a while.
+/// The result of a control request that ran concurrently.
 #[derive(Debug)]
-pub(crate) struct Aside {
+pub(crate) struct RequestOutcome {
     pub(crate) answer: ControlResponse,
-    /// A settings file was written: it holds before the host is told.
+    /// A settings file was written; it is applied before the response is sent.
     pub(crate) wrote_settings: bool,
-    /// The name the model has for the session; it is kept.
+    /// A generated session title to store.
     pub(crate) named: Option<String>,
 }
 
-impl From<ControlResponse> for Aside {
+impl From<ControlResponse> for RequestOutcome {
     fn from(answer: ControlResponse) -> Self {
         Self {
             answer,
@@ -41,32 +40,36 @@ impl From<ControlResponse> for Aside {
     }
 }
 
-/// The requests that are being worked on.
+/// The running requests.
 #[derive(Debug, Default)]
-pub(crate) struct Asides {
-    tasks: JoinSet<Aside>,
+pub(crate) struct ConcurrentRequests {
+    tasks: JoinSet<RequestOutcome>,
     requests: HashMap<Id, (RequestId, AbortHandle)>,
 }
 
-impl Asides {
+impl ConcurrentRequests {
     pub(crate) fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }
 
-    /// Works on a request that waits for others.
-    pub(crate) fn spawn(&mut self, id: &RequestId, work: impl Future<Output = Aside> + Send + 'static) {
+    /// Runs an asynchronous request.
+    pub(crate) fn spawn(&mut self, id: &RequestId, work: impl Future<Output = RequestOutcome> + Send + 'static) {
         let handle = self.tasks.spawn(work);
         self.requests.insert(handle.id(), (id.clone(), handle));
     }
 
-    /// Works on a request that waits for the disk.
-    pub(crate) fn spawn_blocking<T: Into<Aside>>(&mut self, id: &RequestId, work: impl FnOnce() -> T + Send + 'static) {
+    /// Runs a blocking request.
+    pub(crate) fn spawn_blocking<T: Into<RequestOutcome>>(
+        &mut self,
+        id: &RequestId,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) {
         let handle = self.tasks.spawn_blocking(move || work().into());
         self.requests.insert(handle.id(), (id.clone(), handle));
     }
 
-    /// The next that is done; none when there are none.
-    pub(crate) async fn next(&mut self) -> Option<Aside> {
+    /// Waits for the next request to finish; `None` if there are none.
+    pub(crate) async fn next(&mut self) -> Option<RequestOutcome> {
         let (task, done) = match self.tasks.join_next_with_id().await? {
             Ok((task, aside)) => (task, Ok(aside)),
             Err(error) => (error.id(), Err(error)),
@@ -76,11 +79,10 @@ impl Asides {
             .remove(&task)
             .map(|(request, _)| request)
             .unwrap_or_default();
-        Some(done.unwrap_or_else(|error| broken(&request, &error)))
+        Some(done.unwrap_or_else(|error| failed(&request, &error)))
     }
 
-    /// The host no longer wants this one: it is answered as cancelled, unless its work is done or cannot be left half
-    /// done.
+    /// Cancels a request. It is answered as cancelled, unless its work is finished or cannot be interrupted.
     pub(crate) fn cancel(&self, request: &RequestId) {
         for (_, work) in self.requests.values().filter(|(known, _)| known == request) {
             work.abort();
@@ -88,38 +90,38 @@ impl Asides {
     }
 }
 
-/// The work was cancelled, or it broke: the host is told all the same.
-fn broken(request: &RequestId, error: &JoinError) -> Aside {
+/// The response for work that was cancelled or panicked.
+fn failed(request: &RequestId, error: &JoinError) -> RequestOutcome {
     if error.is_cancelled() {
         return messages::error(request, "The request was cancelled".to_owned()).into();
     }
     messages::error(request, format!("The request could not be finished: {error}")).into()
 }
 
-/// A guess that is being made.
+/// A suggestion that is being generated.
 #[derive(Debug, Default)]
 pub(crate) struct Suggestions {
     guess: JoinSet<Option<String>>,
 }
 
 impl Suggestions {
-    /// Whether none is being made.
+    /// True if no suggestion is being generated.
     pub(crate) fn is_empty(&self) -> bool {
         self.guess.is_empty()
     }
 
-    /// The guess, once it is made; none when there is nothing to wait for.
+    /// Waits for the suggestion; `None` if none is being generated.
     pub(crate) async fn next(&mut self) -> Option<Option<String>> {
         Some(self.guess.join_next().await?.unwrap_or_default())
     }
 
-    /// Begins to guess.
-    pub(crate) fn guess(&mut self, work: impl Future<Output = Option<String>> + Send + 'static) {
+    /// Starts generating a suggestion.
+    pub(crate) fn start(&mut self, work: impl Future<Output = Option<String>> + Send + 'static) {
         self.guess.spawn(work);
     }
 
-    /// Nobody wants it any more.
-    pub(crate) fn drop_guess(&mut self) {
+    /// Cancels the suggestion.
+    pub(crate) fn cancel(&mut self) {
         self.guess = JoinSet::new();
     }
 }
@@ -131,28 +133,34 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_that_is_cancelled_is_answered_and_the_rest_goes_on() {
-        let mut asides = Asides::default();
-        let (tell, told) = tokio::sync::oneshot::channel::<()>();
-        asides.spawn(&RequestId::from("r1"), std::future::pending());
-        asides.spawn(&RequestId::from("r2"), async {
-            told.await.ok();
+    async fn cancelled_request_is_answered_and_others_continue() {
+        let mut concurrent = ConcurrentRequests::default();
+        let (release, id) = tokio::sync::oneshot::channel::<()>();
+        concurrent.spawn(&RequestId::from("r1"), std::future::pending());
+        concurrent.spawn(&RequestId::from("r2"), async {
+            id.await.ok();
             messages::ok(&RequestId::from("r2")).into()
         });
-        asides.cancel(&RequestId::from("r1"));
-        let first = asides.next().await.map(|aside| aside.answer);
+        concurrent.cancel(&RequestId::from("r1"));
+        let first = concurrent.next().await.map(|aside| aside.answer);
         assert!(matches!(first.map(|answer| answer.response), Some(Response::Error(_))));
-        tell.send(()).ok();
-        let second = asides.next().await.map(|aside| aside.answer.request_id().to_string());
+        release.send(()).ok();
+        let second = concurrent
+            .next()
+            .await
+            .map(|aside| aside.answer.request_id().to_string());
         assert_eq!(second.as_deref(), Some("r2"));
     }
 
     #[tokio::test]
-    async fn work_that_breaks_is_answered() {
-        let mut asides = Asides::default();
-        asides.spawn(&RequestId::from("r1"), async { unreachable!("broken on purpose") });
-        let told = asides.next().await.map(|aside| aside.answer.request_id().to_string());
-        assert_eq!(told.as_deref(), Some("r1"));
-        assert!(asides.is_empty());
+    async fn panicking_request_is_answered() {
+        let mut concurrent = ConcurrentRequests::default();
+        concurrent.spawn(&RequestId::from("r1"), async { unreachable!("broken on purpose") });
+        let id = concurrent
+            .next()
+            .await
+            .map(|aside| aside.answer.request_id().to_string());
+        assert_eq!(id.as_deref(), Some("r1"));
+        assert!(concurrent.is_empty());
     }
 }

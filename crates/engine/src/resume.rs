@@ -1,4 +1,4 @@
-//! A session takes up an earlier conversation.
+//! Resuming an earlier conversation.
 
 use std::io;
 
@@ -11,17 +11,17 @@ use sluice_wire::stdin::User;
 use crate::history::History;
 use crate::messages;
 use crate::prompt;
-use crate::recall::Recall;
+use crate::recall::EarlierConversation;
 use crate::record::Queued;
 use crate::session::Session;
 use crate::shown;
 
-/// The prompt that continues a turn.
+/// The prompt that continues an unfinished turn.
 const CONTINUE: &str = "Continue from where you left off.";
 
 impl Session {
-    /// Takes up what an earlier session left.
-    pub(crate) async fn take_up(&mut self) {
+    /// Restores the state of the earlier session. A long conversation is loaded concurrently.
+    pub(crate) async fn restore_session(&mut self) {
         let Some(mut earlier) = self.options.session.earlier.take() else {
             return;
         };
@@ -43,31 +43,32 @@ impl Session {
         let usage = earlier.usage().unwrap_or_default();
         if earlier.is_long() {
             let reading = tokio::task::spawn_blocking(move || earlier.tell(shown::look));
-            self.conversation.await_recall(Some(Recall { reading, usage }));
+            self.conversation
+                .set_loading(Some(EarlierConversation { reading, usage }));
         } else {
             let history = earlier.tell(shown::look);
-            self.remember(history, &usage).await;
+            self.set_earlier_conversation(history, &usage).await;
         }
     }
 
-    /// Waits until the session knows what was said before it. Whoever needs the conversation calls this first.
-    pub(crate) async fn recall(&mut self) {
-        if let Some(Recall { reading, usage }) = self.conversation.take_recall() {
+    /// Waits until the earlier conversation is loaded. Must be called before the conversation is used.
+    pub(crate) async fn await_history(&mut self) {
+        if let Some(EarlierConversation { reading, usage }) = self.conversation.take_recall() {
             let history = reading.await.unwrap_or_else(|error| Err(io::Error::other(error)));
-            self.remember(history, &usage).await;
+            self.set_earlier_conversation(history, &usage).await;
             if self.agents.id().is_none() {
-                self.tell_orphans().await;
+                self.report_orphans().await;
             }
         }
     }
 
-    /// Continues a turn that an earlier process did not finish: the conversation ends with what the model has not
-    /// answered, and no interrupt ended it.
+    /// Continues a turn that an earlier process did not finish: the conversation ends with a user message that the
+    /// model has not answered, and no interrupt ended it.
     pub(crate) async fn resume_interrupted(&mut self) {
         if !self.options.session.resume_interrupted || self.options.session.refusal.is_some() {
             return;
         }
-        self.recall().await;
+        self.await_history().await;
         let open = self.conversation.history.all().pop().filter(|last| last.is_user());
         let Some(last) = open.map(|last| last.value().to_string()) else {
             return;
@@ -82,12 +83,13 @@ impl Session {
             ..User::new(CONTINUE)
         });
         prompt.origin = None;
+        prompt.resumes = true;
         self.keep_queued(Queued::Enqueue(&prompt)).await;
         self.queue.push(prompt);
         self.enter(messages::State::Running).await;
     }
 
-    async fn remember(&mut self, history: io::Result<(History, Since)>, usage: &Value) {
+    async fn set_earlier_conversation(&mut self, history: io::Result<(History, Since)>, usage: &Value) {
         match history {
             Ok((earlier, since)) => {
                 self.conversation.transcript.preceded_by(since);
@@ -95,8 +97,9 @@ impl Session {
                 self.conversation.history.preceded_by(earlier);
             }
             Err(error) => {
-                let text = format!("What was said earlier cannot be read: {error}. The model does not know of it.");
-                self.say(messages::informational(&text, "warning")).await;
+                let text =
+                    format!("The earlier conversation cannot be read: {error}. The model does not know its content.");
+                self.emit(messages::informational(&text, "warning")).await;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Requests to the model that failed: when they are made again, and how the host is told.
+//! Retries of failed model requests, and their messages to the host.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -6,16 +6,16 @@ use std::time::Duration;
 use sluice_model::{Failure, RetryDecision, retry};
 
 use crate::messages;
-use crate::session_loop::{Heard, SessionLoop};
+use crate::session_loop::{SessionLoop, WaitOutcome};
 
-/// How far a request has come.
+/// The retry state of a request.
 #[derive(Debug)]
 pub(crate) struct Attempts {
-    /// The attempt that is being made, from 1.
+    /// Number of the current attempt, starting at 1.
     attempt: u32,
-    /// How often the server was too busy.
+    /// Number of attempts that failed because the server was overloaded.
     overloaded: u32,
-    /// Whether the answer is asked for piece by piece.
+    /// Whether the response is streamed.
     pub(crate) streaming: bool,
 }
 
@@ -31,53 +31,53 @@ impl Default for Attempts {
 
 /// What follows a failed attempt.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Again {
-    /// Another attempt, now.
+pub(crate) enum RetryOutcome {
+    /// Retry now.
     Try,
-    /// Nothing: the failure stands.
+    /// The request has failed finally.
     GiveUp,
-    /// The turn was told to stop meanwhile.
+    /// The turn was stopped in the meantime.
     Stopped,
 }
 
 impl SessionLoop {
-    /// Waits until a failed request may be made again, if it may.
-    pub(crate) async fn again(&mut self, attempts: &mut Attempts, failure: &Failure) -> Again {
-        // A model that is unavailable is replaced at once, if there is another one.
+    /// Waits until a failed request may be retried, if it may.
+    pub(crate) async fn retry_or_give_up(&mut self, attempts: &mut Attempts, failure: &Failure) -> RetryOutcome {
+        // An unavailable model is replaced immediately if there is a fallback.
         if failure.is_unavailable() && !self.session.options.model.fallbacks.is_empty() {
-            return Again::GiveUp;
+            return RetryOutcome::GiveUp;
         }
         let max_retries = self.session.options.model.max_retries;
         let policy = retry::Policy { max_retries };
         match retry::next(&policy, attempts.attempt, failure, attempts.overloaded, jitter()) {
             RetryDecision::RetryWithoutStreaming => attempts.streaming = false,
             RetryDecision::Retry { delay } => {
-                if self.wait_to_retry(attempts.attempt, delay, failure).await == Again::Stopped {
-                    return Again::Stopped;
+                if self.wait_to_retry(attempts.attempt, delay, failure).await == RetryOutcome::Stopped {
+                    return RetryOutcome::Stopped;
                 }
             }
             RetryDecision::GiveUp => {
                 self.session.report_limits(failure.limits()).await;
-                return Again::GiveUp;
+                return RetryOutcome::GiveUp;
             }
         }
         attempts.overloaded += u32::from(failure.is_overloaded());
         attempts.attempt += 1;
-        Again::Try
+        RetryOutcome::Try
     }
 
-    async fn wait_to_retry(&mut self, attempt: u32, delay: Duration, failure: &Failure) -> Again {
+    async fn wait_to_retry(&mut self, attempt: u32, delay: Duration, failure: &Failure) -> RetryOutcome {
         let max_retries = self.session.options.model.max_retries;
-        let told = messages::api_retry(attempt, max_retries, delay, failure);
-        self.session.say(told).await;
+        let message = messages::api_retry(attempt, max_retries, delay, failure);
+        self.session.emit(message).await;
         match self.wait_for(Some(pin!(tokio::time::sleep(delay)))).await {
-            Heard::Stopped => Again::Stopped,
-            Heard::Ready(()) | Heard::CallsDone => Again::Try,
+            WaitOutcome::Stopped => RetryOutcome::Stopped,
+            WaitOutcome::Ready(()) | WaitOutcome::CallsDone => RetryOutcome::Try,
         }
     }
 }
 
-/// A number from 0 to 1 that keeps many sessions from retrying in step.
+/// A random number from 0 to 1 that prevents sessions from retrying simultaneously.
 fn jitter() -> f64 {
     let byte = uuid::Uuid::new_v4().as_bytes().first().copied().unwrap_or(128);
     f64::from(byte) / 255.0

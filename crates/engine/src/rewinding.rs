@@ -1,4 +1,4 @@
-//! File checkpoints of a session: files are kept before calls change them, and put back when a host asks (`rewind_files`).
+//! File checkpoints of a session: files are copied before calls change them, and restored on request (`rewind_files`).
 
 use std::io;
 use std::path::Path;
@@ -12,19 +12,19 @@ use sluice_wire::control::{RequestId, RewindFilesResponse};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
-use crate::calls::Kept;
+use crate::calls::CopiedFile;
 use crate::messages;
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 
-/// Why no file can be put back.
-const OFF: &str = "File rewinding is not enabled.";
-const UNKNOWN: &str = "No file checkpoint found for this message.";
+/// Why no file can be restored.
+const DISABLED: &str = "File rewinding is not enabled.";
+const NO_CHECKPOINT: &str = "No file checkpoint found for this message.";
 
 impl Session {
-    /// A call is about to change a file, perhaps: then it is kept first, and the call begins with
-    /// [`Session::kept`]. Gives whether it has to wait.
+    /// Starts copying the file that a call may change. The call starts with [`Session::file_copied`]. Returns whether
+    /// it has to wait.
     pub(crate) fn checkpoint_call(&mut self, index: usize) -> bool {
         let Some(call) = self.calls.get(index) else {
             return false;
@@ -40,16 +40,16 @@ impl Session {
         if !shelf.misses(&path) {
             return false;
         }
-        // Where it led when it was decided about.
+        // The path that was resolved for the permission decision.
         let place = call.pins.first().map(|pin| pin.place().to_owned());
         let place = place.unwrap_or_else(|| sluice_tools::settled(&path));
         let (copies, order, cancel) = (shelf.copies.clone(), shelf.order.clone(), self.calls.cancellation());
         let now = messages::now();
-        self.calls.keep(async move {
+        self.calls.copy_file(async move {
             let _in_order = order.lock().await;
             let named = path.clone();
             let kept = spawn_blocking(move || copies.keep((&named, &place), 1, &now, &cancel)).await;
-            Kept {
+            CopiedFile {
                 index,
                 path,
                 backup: kept.unwrap_or_else(|error| Err(io::Error::other(error))),
@@ -58,9 +58,9 @@ impl Session {
         true
     }
 
-    /// The file a call is about to change was kept.
-    pub(crate) fn kept(&mut self, path: &Path, backup: io::Result<Backup>) {
-        // A file that cannot be read cannot be edited either; the call will say so.
+    /// Registers the copy of a file that a call is about to change.
+    pub(crate) fn file_copied(&mut self, path: &Path, backup: io::Result<Backup>) {
+        // A file that cannot be read cannot be edited either; the call reports the error.
         if let (Ok(backup), Some(shelf)) = (backup, self.tooling.checkpoints_mut())
             && let Some(line) = shelf.add(path, backup)
         {
@@ -68,33 +68,33 @@ impl Session {
         }
     }
 
-    async fn tell_unkept(&mut self, problem: Option<Unkept>) {
+    async fn report_unsaved_file(&mut self, problem: Option<Unkept>) {
         if let Some((path, error)) = problem {
             let text = format!(
                 "{} could not be kept as it is now: {error}. It can only be put back as it was before.",
                 path.display()
             );
-            self.say(messages::informational(&text, "warning")).await;
+            self.emit(messages::informational(&text, "warning")).await;
         }
     }
 
-    /// Puts files back, or says what that would do.
+    /// Restores files, or reports what restoring would change.
     pub(crate) async fn rewind(&mut self, id: &RequestId, uuid: &str, dry_run: bool) {
         let Some(shelf) = self.tooling.checkpoints() else {
-            return self.cannot_rewind(id, dry_run, OFF).await;
+            return self.cannot_rewind(id, dry_run, DISABLED).await;
         };
         if !shelf.knows(uuid) {
-            return self.cannot_rewind(id, dry_run, UNKNOWN).await;
+            return self.cannot_rewind(id, dry_run, NO_CHECKPOINT).await;
         }
         let (shelf, id, uuid) = (shelf.clone(), id.clone(), uuid.to_owned());
-        // What comes behind the request finds the files put back.
+        // The lock is taken now, so that later calls see the restored files.
         let held = shelf.order.clone().try_lock_owned().ok();
-        self.requests.asides.spawn(&id.clone(), async move {
+        self.requests.concurrent.spawn(&id.clone(), async move {
             let _in_order = match held {
                 Some(held) => held,
                 None => shelf.order.clone().lock_owned().await,
             };
-            let done = spawn_blocking(move || rewound(&shelf, &uuid, dry_run)).await;
+            let done = spawn_blocking(move || restore_files(&shelf, &uuid, dry_run)).await;
             let done = done.unwrap_or_else(|error| Err(error.to_string()));
             match done {
                 Ok(response) => messages::success(&id, &response),
@@ -106,19 +106,19 @@ impl Session {
 
     async fn cannot_rewind(&mut self, id: &RequestId, dry_run: bool, why: &str) {
         if !dry_run {
-            return self.say(messages::error(id, why)).await;
+            return self.emit(messages::error(id, why)).await;
         }
         let response = RewindFilesResponse {
             can_rewind: false,
             error: Some(why.to_owned()),
             ..RewindFilesResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 }
 
 impl SessionLoop {
-    /// A prompt begins here.
+    /// Starts a snapshot at a prompt.
     pub(crate) async fn checkpoint_prompt(&mut self, uuid: &str) {
         if let Some(shelf) = self.session.tooling.checkpoints() {
             let (followed, order) = (shelf.followed(self.session.line.quit()), shelf.order.clone());
@@ -137,9 +137,9 @@ impl SessionLoop {
                 spawn_blocking(move || followed.renew(&time)).await
             });
             let renewed = match self.wait_for(Some(renewing.as_mut())).await {
-                Heard::Ready(renewed) => renewed,
-                // Whoever stops the turn wants to go back to how files stood before it all the more.
-                Heard::Stopped | Heard::CallsDone => renewing.await,
+                WaitOutcome::Ready(renewed) => renewed,
+                // Finish the snapshot even if the turn is stopped: the person may want to restore it.
+                WaitOutcome::Stopped | WaitOutcome::CallsDone => renewing.await,
             };
             renewed.unwrap_or((before, None))
         };
@@ -147,13 +147,13 @@ impl SessionLoop {
             let line = shelf.begin(uuid, &now, files);
             self.session.conversation.transcript.note(line);
         }
-        self.session.tell_unkept(problem).await;
+        self.session.report_unsaved_file(problem).await;
     }
 }
 
-/// Puts files back, or counts what that would change.
-fn rewound(shelf: &Shelf, uuid: &str, dry_run: bool) -> Result<RewindFilesResponse, String> {
-    let plan = shelf.plan(uuid).ok_or_else(|| UNKNOWN.to_owned())?;
+/// Restores files, or counts the lines that restoring would change.
+fn restore_files(shelf: &Shelf, uuid: &str, dry_run: bool) -> Result<RewindFilesResponse, String> {
+    let plan = shelf.plan(uuid).ok_or_else(|| NO_CHECKPOINT.to_owned())?;
     let mut response = RewindFilesResponse {
         can_rewind: true,
         ..RewindFilesResponse::default()

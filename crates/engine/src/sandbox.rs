@@ -1,4 +1,4 @@
-//! The sandbox of a session's commands, where the settings ask for one.
+//! The sandbox for commands of a session.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use sluice_tools::{Pinned, Pins};
 
 use crate::options::Options;
 
-/// The sandbox the settings ask for. One that cannot be had refuses every command: nothing runs
-/// outside because the inside could not be made.
+/// Creates the sandbox that the settings configure. If that fails, the returned sandbox rejects all commands, so that
+/// no command runs unsandboxed.
 #[must_use]
 pub fn sandbox(options: &Options) -> Option<Arc<Sandbox>> {
     let settings = options.settings.effective();
@@ -30,12 +30,13 @@ pub fn sandbox(options: &Options) -> Option<Arc<Sandbox>> {
     Some(Arc::new(sandbox))
 }
 
-/// Whether commands inside run without a question.
+/// True if sandboxed commands run without a permission request.
 pub(crate) fn runs_unasked(sandbox: Option<&Sandbox>) -> bool {
     sandbox.is_some_and(|sandbox| sandbox.kind().is_some() && sandbox.config().auto_allow)
 }
 
-/// Decides about a call whose paths were looked at; one that would run outside of the sandbox as if there were none.
+/// Decides a call whose paths are resolved. A command that would run outside of the sandbox is decided as if there were
+/// none.
 pub(crate) fn decide(
     policy: &Policy,
     sandbox: Option<&Sandbox>,
@@ -58,8 +59,8 @@ pub(crate) fn decide(
     }
 }
 
-/// Whether what is allowed concerns no file that has a name outside of the working directories, too, or is allowed there
-/// as well. What such a file holds lies outside, whatever it is called inside.
+/// True if an allowed call touches no file that has another hard link outside of the working folders, or if such files
+/// are allowed as well. The content of such a file belongs outside, regardless of its name inside.
 fn unshared(policy: &Policy, decision: &Decision, pins: &Pins) -> bool {
     let free = policy.mode == PermissionMode::BypassPermissions || decision.reason.rule.is_some();
     let outside = |place: &Path| !sluice_tools::all_names_below(place, &policy.roots);
@@ -75,17 +76,17 @@ fn of_shared(policy: &Policy, tool: &str) -> Decision {
     }
 }
 
-/// Whether a call may be held against its file before anybody was asked: what is told of a file that may not be read, were
-/// it only that there is none, would be an answer.
+/// True if a call may be checked against its file before the permission decision. The result of the check, even just
+/// that the file does not exist, would reveal information about a file that must not be read.
 pub(crate) fn may_look(touches: Touches, read: impl FnOnce(ToolFacts<'static>) -> Decision) -> bool {
     match touches.file() {
         Some(path) => read(ToolFacts::reading(path)).behavior == Verdict::Allow,
-        // What it would look at nobody knows.
+        // The files that such a tool would access are unknown.
         None => touches != Touches::Anything,
     }
 }
 
-/// Whether a sandbox is around what the call does, so that it may answer for it.
+/// True if a sandbox restricts the effects of the call.
 fn is_confined(sandbox: Option<&Sandbox>, touches: Touches, input: &Value) -> bool {
     let Touches::Shell {
         command,

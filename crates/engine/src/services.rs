@@ -1,5 +1,5 @@
-//! What the session does for its tools: a second, smaller model, the provider's web search, the
-//! tools that were not offered, and the place of the plan.
+//! Services of a session for its tools: the small model, web search of the provider, deferred tools, and the path of
+//! the plan file.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,12 +12,12 @@ use sluice_tools::{AnyTool, DeferredTool, Pending, SearchHit, SearchPart, Search
 
 use crate::ledger::SharedLedger;
 
-/// Most words of an answer of the small model.
-const MOST_TOKENS: u32 = 4096;
-/// Most searches one call may make.
-const MOST_SEARCHES: u32 = 8;
+/// The maximum number of tokens of a response of the small model.
+const MAX_TOKENS: u32 = 4096;
+/// The maximum number of web searches per call.
+const MAX_SEARCHES: u32 = 8;
 
-/// Services of a session for its tools; shared with the calls that run.
+/// Services of a session for its tools, shared with running calls.
 #[derive(Debug)]
 pub(crate) struct ToolServices {
     client: Arc<Client>,
@@ -29,9 +29,9 @@ pub(crate) struct ToolServices {
 struct Shared {
     mode: String,
     model: String,
-    /// The tools a search finds.
+    /// The tools that a tool search can find.
     deferred: Vec<AnyTool>,
-    /// What the tools' own requests used, until the session books it.
+    /// Usage of requests by tools that has not been added to the ledger yet.
     used: Vec<(String, Value)>,
 }
 
@@ -44,7 +44,7 @@ impl ToolServices {
         }
     }
 
-    /// Keeps what calls see in step with the session.
+    /// Updates the state that calls see.
     pub(crate) fn update(&self, mode: &str, model: &str, deferred: Vec<AnyTool>) {
         let mut shared = self.lock();
         mode.clone_into(&mut shared.mode);
@@ -52,7 +52,7 @@ impl ToolServices {
         shared.deferred = deferred;
     }
 
-    /// Books what the tools' own requests used.
+    /// Adds the usage of requests by tools to the ledger.
     pub(crate) fn settle(&self, ledger: &SharedLedger) {
         for (model, usage) in self.lock().used.drain(..) {
             ledger.add(&model, &usage);
@@ -63,7 +63,7 @@ impl ToolServices {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The text of the answer to a request that is no part of the conversation.
+    /// Sends a request outside the conversation. Returns the text of the response.
     pub(crate) async fn answer(&self, request: Request) -> Result<String, String> {
         let blocks = self.ask(request).await?;
         let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
@@ -93,7 +93,7 @@ impl Services for ToolServices {
         Box::pin(async move {
             let messages = vec![json!({"role": "user", "content": prompt})];
             let mut request = Request::new(self.client.names().small(), messages);
-            request.max_tokens = MOST_TOKENS;
+            request.max_tokens = MAX_TOKENS;
             request.system = vec![json!({"type": "text", "text": system})];
             request.thinking = Thinking::Off;
             request.cache = Cache::Off;
@@ -113,11 +113,11 @@ impl Services for ToolServices {
     }
 
     fn deferred(&self) -> Vec<DeferredTool> {
-        let told = |tool: &AnyTool| DeferredTool {
+        let describe = |tool: &AnyTool| DeferredTool {
             name: tool.descriptor().name.to_string(),
             description: tool.descriptor().description.to_string(),
         };
-        self.lock().deferred.iter().map(told).collect()
+        self.lock().deferred.iter().map(describe).collect()
     }
 
     fn plan_file(&self) -> PathBuf {
@@ -139,9 +139,9 @@ impl HookModel for ToolServices {
     }
 }
 
-/// The provider's own tool, which runs on its side.
+/// The definition of the provider's web search tool, which runs on the server.
 fn search_tool(search: &SearchRequest) -> Value {
-    let mut tool = json!({"type": "web_search_20250305", "name": "web_search", "max_uses": MOST_SEARCHES});
+    let mut tool = json!({"type": "web_search_20250305", "name": "web_search", "max_uses": MAX_SEARCHES});
     if let Some(map) = tool.as_object_mut() {
         for (key, domains) in [
             ("allowed_domains", &search.allowed_domains),
@@ -155,7 +155,7 @@ fn search_tool(search: &SearchRequest) -> Value {
     tool
 }
 
-/// What the provider found, and what it said about it.
+/// Converts the content of a response to search results.
 fn search_reply(blocks: &[Value]) -> SearchReply {
     let mut reply = SearchReply::default();
     for block in blocks {
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hits_texts_and_failures_of_a_search_are_told_apart() {
+    fn search_reply_contains_hits_texts_and_failures() {
         let reply = search_reply(&[
             json!({"type": "text", "text": "Looking."}),
             json!({"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}}),

@@ -1,5 +1,4 @@
-//! The session: the whole state of a conversation, and what happens to it. The task that owns it is
-//! [`SessionLoop`](crate::session_loop::SessionLoop).
+//! The state of a session. The task that owns it is [`SessionLoop`](crate::session_loop::SessionLoop).
 
 use std::sync::Arc;
 
@@ -31,35 +30,35 @@ use crate::tooling::Tooling;
 use crate::turn::Turn;
 use crate::worktrees::Worktrees;
 
-/// All that a conversation is.
+/// The state of a session.
 pub(crate) struct Session {
     pub(crate) options: Options,
-    /// What the host is told, and what it has said.
+    /// The connection to the host.
     pub(crate) line: HostLine,
-    /// Prompts that wait.
+    /// Queued prompts.
     pub(crate) queue: Queue,
-    /// What the model is shown, and what is kept of it.
+    /// The conversation and its transcript.
     pub(crate) conversation: Conversation,
-    /// The turn that runs; a closed one between turns.
+    /// The running turn, or a closed one between turns.
     pub(crate) turn: Turn,
-    /// The tool calls of the last message.
+    /// The tool calls of the latest message.
     pub(crate) calls: Calls,
-    /// What tools work with.
+    /// Resources of tools.
     pub(crate) tooling: Tooling,
-    /// What may run.
+    /// Permission rules and mode.
     pub(crate) policy: Arc<sluice_permission::Policy>,
     pub(crate) hooks: Hooks,
-    /// Who answers.
+    /// The current model.
     pub(crate) model: ModelChoice,
-    /// What it has cost.
+    /// Usage and cost.
     pub(crate) account: Account,
     /// Slash commands and skills.
     pub(crate) commands: Commands,
     /// Subagents.
     pub(crate) agents: Agents,
-    /// Work that outlives its call.
+    /// Background tasks.
     pub(crate) background: Background,
-    /// Requests of the host that take a while.
+    /// Control requests that run concurrently.
     pub(crate) requests: Requests,
 }
 
@@ -111,26 +110,26 @@ impl Session {
         }
     }
 
-    /// Changes the rules in force, within what the administrator's settings permit. Calls that run keep those they began
+    /// Changes the permission policy, within the limits of managed settings. Running calls keep the policy they started
     /// with.
     pub(crate) fn change_policy<T>(&mut self, change: impl FnOnce(&mut sluice_permission::Policy) -> T) -> T {
         let policy = Arc::make_mut(&mut self.policy);
         let changed = change(policy);
-        policy::clamp(policy, &self.options);
+        policy::apply_managed_limits(policy, &self.options);
         changed
     }
 
-    /// Tells of a change of state, to those who asked to be told.
+    /// Changes the state and notifies the host, if it asked for state changes.
     pub(crate) async fn enter(&mut self, state: messages::State) {
         self.line.enter(state).await;
     }
 
-    pub(crate) async fn say(&self, message: impl messages::Signed) {
-        self.line.out().say(message).await;
+    pub(crate) async fn emit(&self, message: impl messages::Outgoing) {
+        self.line.out().emit(message).await;
     }
 }
 
-/// A name for a plan that a person can tell from others.
+/// Generates a readable, unique name for a plan.
 fn plan_name() -> String {
     const SIZES: [&str; 8] = ["brisk", "calm", "clear", "deep", "keen", "quiet", "steady", "swift"];
     const WATERS: [&str; 8] = ["brook", "canal", "creek", "delta", "ford", "harbour", "river", "weir"];

@@ -1,10 +1,9 @@
-//! The task of a session: it waits until something happens, plays turns while prompts wait, and leaves when the input
-//! has ended and nothing is owed.
+//! The task of a session: it waits for events, runs turns while prompts are queued, and ends when the input has ended
+//! and no work is left.
 //!
-//! A turn is written down as it goes, one step after the other, in methods of [`SessionLoop`]; wherever it has to wait
-//! for something it calls [`SessionLoop::wait_for`], the one place where a turn waits. What happens meanwhile is
-//! handled by [`Session::on_event`]. A handler is a method of [`Session`], which has neither the inbox nor a way to wait for
-//! events: it cannot let another handler in.
+//! A turn is written as straight-line code in methods of [`SessionLoop`]. Where it has to wait, it calls
+//! [`SessionLoop::wait_for`], and [`Session::on_event`] handles events meanwhile. A handler is a method of [`Session`],
+//! which has neither the inbox nor a way to wait for events, so handlers cannot be nested.
 
 use std::collections::VecDeque;
 use std::future::Ready;
@@ -19,34 +18,34 @@ use crate::port::{Exit, Input};
 use crate::session::Session;
 use crate::turn::Stop;
 
-/// How long an interrupted turn waits for what came with the interrupt.
-const LINGER: std::time::Duration = std::time::Duration::from_millis(3);
+/// How long an interrupted turn waits for further inputs that belong to the interrupt.
+const INTERRUPT_GRACE: std::time::Duration = std::time::Duration::from_millis(3);
 
-/// A session, and what it waits on.
+/// A session and its event sources.
 pub(crate) struct SessionLoop {
     pub(crate) session: Session,
     pub(crate) inbox: mpsc::Receiver<Vec<Input>>,
-    /// What arrived and was not looked at yet.
+    /// Inputs that have been received and not handled yet.
     pub(crate) unread: VecDeque<Input>,
-    /// Nobody is left who could say anything.
-    pub(crate) deaf: bool,
+    /// The input channel is closed.
+    pub(crate) input_closed: bool,
     pub(crate) settings_changes: Option<mpsc::Receiver<()>>,
 }
 
-/// What comes next.
+/// The result of waiting for an event.
 enum Next<T> {
-    /// What was waited for.
+    /// The awaited future is ready.
     Ready(T),
     Event(Event),
 }
 
-/// What ended a wait.
-pub(crate) enum Heard<T> {
-    /// What was waited for.
+/// The reason for the end of a wait.
+pub(crate) enum WaitOutcome<T> {
+    /// The awaited future is ready.
     Ready(T),
     /// Every call has its result.
     CallsDone,
-    /// The turn has to stop; [`Session::stop`] says why.
+    /// The turn has to stop; [`Session::stop`] contains the reason.
     Stopped,
 }
 
@@ -56,24 +55,24 @@ impl SessionLoop {
             session,
             inbox,
             unread: VecDeque::new(),
-            deaf: false,
+            input_closed: false,
             settings_changes: None,
         }
     }
 
-    /// Lives until the host is done with it.
+    /// Runs the session until it ends.
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(sluice_settings::watch::watch(self.session.options.settings.paths()));
         if !self.session.options.session.parked {
             self.session.tooling.servers().start();
         }
-        self.session.take_up().await;
+        self.session.restore_session().await;
         self.session.open_catalogue();
-        self.session.be_led_from_the_start();
-        self.session.tell_title().await;
+        self.session.start_main_agent();
+        self.session.emit_title().await;
         self.hook_begin().await;
-        if !self.session.conversation.is_recalling() {
-            self.session.tell_orphans().await;
+        if !self.session.conversation.is_loading() {
+            self.session.report_orphans().await;
         }
         self.session.resume_interrupted().await;
         let code = loop {
@@ -83,13 +82,13 @@ impl SessionLoop {
             if let Some(opening) = self.next_turn().await {
                 self.play(opening).await;
             } else if let Some(input) = self.unread.pop_front() {
-                self.session.take(input).await;
+                self.session.on_input(input).await;
             } else {
                 if !self.session.background.has_agents() {
                     self.session.enter(messages::State::Idle).await;
                 }
                 if self.session.line.input_ended()
-                    && self.session.requests.asides.is_empty()
+                    && self.session.requests.concurrent.is_empty()
                     && self.session.requests.suggestions.is_empty()
                     && !self.session.awaits_background()
                 {
@@ -101,55 +100,55 @@ impl SessionLoop {
         self.session.line.end_input();
         self.session.hook_session_end("other").await;
         self.session.line.requests().close();
-        self.session.tooling.servers().part().await;
-        self.session.agents.shared().hush();
+        self.session.tooling.servers().shut_down().await;
+        self.session.agents.shared().mute_all();
         self.session.tooling.tasks().kill_all().await;
         match self.session.line.leaving() {
-            None => self.session.see_agents_off().await,
-            Some(_) => self.session.see_commands_off().await,
+            None => self.session.wait_for_agents_to_stop().await,
+            Some(_) => self.session.report_killed_commands().await,
         }
         Exit { code }
     }
 
-    /// Waits between turns, for anything at all.
+    /// Waits for any event between turns.
     pub(crate) async fn wait_idle(&mut self) {
         if let Next::Event(event) = self.next(&mut None::<Pin<&mut Ready<()>>>, Awaited::Anything).await {
             match event {
-                // One after the other, since each may begin a turn.
+                // Inputs are handled one by one, because each may start a turn.
                 Event::Input(Some(inputs)) => self.unread.extend(inputs),
                 event => self.handle(event, Awaited::Anything).await,
             }
         }
     }
 
-    /// Waits for `work`, or for the calls when there is none, and handles all else.
-    pub(crate) async fn wait_for<F: Future>(&mut self, mut work: Option<Pin<&mut F>>) -> Heard<F::Output> {
+    /// Waits for `work`, or for the tool calls if it is `None`, and handles other events meanwhile.
+    pub(crate) async fn wait_for<F: Future>(&mut self, mut work: Option<Pin<&mut F>>) -> WaitOutcome<F::Output> {
         let awaited = if work.is_some() { Awaited::Work } else { Awaited::Calls };
-        // What came together with the prompt may be what is waited for.
+        // Inputs that arrived together with the prompt may complete the wait.
         self.read().await;
         loop {
-            // What a more urgent prompt finds running is left to end; nothing further begins.
+            // After a more urgent prompt, running calls may finish, but nothing new starts.
             let supersedes = self.session.turn.stop() == Some(Stop::Supersede);
             let ends_by_itself = supersedes && awaited == Awaited::Calls && self.session.runs_commands();
             if self.session.turn.stop().is_some() && !ends_by_itself {
-                self.linger().await;
-                return Heard::Stopped;
+                self.await_interrupt_inputs().await;
+                return WaitOutcome::Stopped;
             }
             if awaited == Awaited::Calls && self.session.turn.take_stop_by() {
                 self.session.turn.stop_with(Stop::Interrupt);
-                return Heard::Stopped;
+                return WaitOutcome::Stopped;
             }
             if awaited == Awaited::Calls && self.session.calls.all_done() {
-                return Heard::CallsDone;
+                return WaitOutcome::CallsDone;
             }
             match self.next(&mut work, awaited).await {
-                Next::Ready(output) => return Heard::Ready(output),
+                Next::Ready(output) => return WaitOutcome::Ready(output),
                 Next::Event(event) => self.handle(event, awaited).await,
             }
         }
     }
 
-    /// The next thing that happens. Dropping the future loses nothing.
+    /// Returns the next event. Cancel safe.
     async fn next<F: Future>(&mut self, work: &mut Option<Pin<&mut F>>, awaited: Awaited) -> Next<F::Output> {
         let session = &mut self.session;
         let idle = awaited == Awaited::Anything;
@@ -159,16 +158,16 @@ impl SessionLoop {
         Next::Event(tokio::select! {
             biased;
             () = session.line.quit().cancelled() => Event::Quit,
-            inputs = self.inbox.recv(), if !self.deaf => Event::Input(inputs),
+            inputs = self.inbox.recv(), if !self.input_closed => Event::Input(inputs),
             event = session.tooling.next() => Event::Tooling(event),
             () = changed(&mut self.settings_changes) => Event::Settings,
-            Some(aside) = session.requests.asides.next() => Event::Aside(Box::new(aside)),
+            Some(aside) = session.requests.concurrent.next() => Event::Request(Box::new(aside)),
             Some(guess) = session.requests.suggestions.next() => Event::Suggested(guess),
-            Some(hooked) = session.hooks.next() => Event::Hooked(Box::new(hooked)),
+            Some(hooked) = session.hooks.next() => Event::Hooks(Box::new(hooked)),
             Some(progress) = session.calls.next() => Event::Call(progress),
             output = poll_opt(work) => return Next::Ready(output),
-            // What is due by the clock comes last: what has arrived by then was in time.
-            summed = session.agents.next_summary(), if !idle => Event::Summed(summed),
+            // Timers come last: an event that is already available was in time.
+            summed = session.agents.next_summary(), if !idle => Event::Summary(summed),
             () = sleep_until(launch_at), if !idle => Event::LaunchDue,
             () = sleep_until(session.turn.stops_by()), if !idle => Event::StopDue,
             () = sleep_until(given_up_at) => Event::BackgroundDue,
@@ -176,29 +175,28 @@ impl SessionLoop {
         })
     }
 
-    /// Handles one thing that happened. Handlers are large and seldom run long: in a box of their own they do not make
-    /// every wait as large as the largest of them.
+    /// Handles one event. The handlers' futures are boxed, so that they do not increase the size of every wait.
     async fn handle(&mut self, event: Event, awaited: Awaited) {
         match event {
             Event::Input(Some(inputs)) => {
                 self.unread.extend(inputs);
                 self.read().await;
             }
-            // The end of the input alone is not the end of all that can be said: signals come behind it.
+            // Signals may still arrive after the end of the input, so the channel is not the only source.
             Event::Input(None) => {
-                self.deaf = true;
+                self.input_closed = true;
                 if !self.session.line.input_ended() {
-                    Box::pin(self.session.take(Input::Eof)).await;
+                    Box::pin(self.session.on_input(Input::Eof)).await;
                 }
             }
             event => Box::pin(self.session.on_event(event, awaited)).await,
         }
     }
 
-    /// What is written along with an interrupt belongs to the same turn, a second interrupt included: a
-    /// moment is left for it to arrive.
-    async fn linger(&mut self) {
-        let until = Instant::now() + LINGER;
+    /// Waits a moment for inputs that were written together with an interrupt: they belong to the same turn, also a
+    /// second interrupt.
+    async fn await_interrupt_inputs(&mut self) {
+        let until = Instant::now() + INTERRUPT_GRACE;
         while self.session.turn.stop() == Some(Stop::Interrupt)
             && !self.session.line.input_ended()
             && let Ok(Some(inputs)) = tokio::time::timeout_at(until, self.inbox.recv()).await
@@ -208,7 +206,7 @@ impl SessionLoop {
         }
     }
 
-    /// Reads what has arrived without waiting for more.
+    /// Handles the inputs that have arrived, without waiting.
     pub(crate) async fn drain(&mut self) {
         tokio::task::yield_now().await;
         while let Ok(inputs) = self.inbox.try_recv() {
@@ -219,12 +217,12 @@ impl SessionLoop {
 
     async fn read(&mut self) {
         while let Some(input) = self.unread.pop_front() {
-            Box::pin(self.session.take(input)).await;
+            Box::pin(self.session.on_input(input)).await;
         }
     }
 }
 
-/// Sleeps until then, or for ever.
+/// Sleeps until the deadline. Never resolves if there is none.
 async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -234,17 +232,17 @@ async fn sleep_until(deadline: Option<Instant>) {
 
 /// Waits for a settings file to change.
 async fn changed(changes: &mut Option<mpsc::Receiver<()>>) {
-    let told = match changes {
+    let change = match changes {
         Some(changes) => changes.recv().await,
         None => std::future::pending().await,
     };
-    if told.is_none() {
-        // The watcher is gone: nothing more will be told.
+    if change.is_none() {
+        // The watcher has ended.
         *changes = None;
     }
 }
 
-/// Awaits what there is to await, or for ever.
+/// Awaits the future. Never resolves if there is none.
 async fn poll_opt<F: Future>(awaited: &mut Option<Pin<&mut F>>) -> F::Output {
     match awaited {
         Some(future) => future.as_mut().await,

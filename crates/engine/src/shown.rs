@@ -1,25 +1,25 @@
-//! What the model is shown of a conversation that was kept.
+//! Restores the conversation for the model from a transcript.
 
 use std::io;
 
 use serde_json::Value;
 use sluice_model::measure::{block_tokens, kind};
-use sluice_model::{Message, Role, Writing};
+use sluice_model::{Message, MessageBuilder, Role};
 use sluice_transcript::{Block, Conversation, Earlier, Looked};
 
 use crate::history::History;
 use crate::tool_calls::for_model;
 
-/// What the model was shown of an earlier conversation, and will be again.
+/// Returns the messages for the model that a transcript contains.
 ///
 /// # Errors
-/// When the transcript cannot be read any more.
+/// Returns an error if the transcript cannot be read.
 pub fn shown_to_model(earlier: &Earlier) -> io::Result<Vec<Message>> {
     let (history, _): (History, _) = earlier.tell(look)?;
     Ok(history.all())
 }
 
-/// What becomes of a block that is not sent again as it is kept: a picture that is none, a result in parts.
+/// Converts a stored block for the model: invalid images are replaced and structured results are flattened.
 pub(crate) fn look(block: Value) -> Looked {
     let mut block = sluice_model::sanitize(block);
     if kind(&block) == "tool_result" {
@@ -35,7 +35,7 @@ pub(crate) fn look(block: Value) -> Looked {
 impl Conversation for History {
     fn say(&mut self, by_model: bool, blocks: &[Block]) {
         let role = if by_model { Role::Assistant } else { Role::User };
-        self.again(message(role, blocks), blocks.iter().map(|block| block.tokens).sum());
+        self.restore_message(message(role, blocks), blocks.iter().map(|block| block.tokens).sum());
     }
 
     fn take_back(&mut self, messages: usize) {
@@ -48,11 +48,11 @@ impl Conversation for History {
 }
 
 fn message(role: Role, blocks: &[Block]) -> Message {
-    let mut message = Writing::new(role);
+    let mut message = MessageBuilder::new(role);
     for block in blocks {
-        message.spelled(&block.spelled, block.can_carry);
+        message.raw_block(&block.spelled, block.can_carry);
     }
-    message.done()
+    message.build()
 }
 
 #[cfg(test)]

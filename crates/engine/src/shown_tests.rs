@@ -14,7 +14,7 @@ use crate::messages;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// The messages of the transcript of this session, which lies in a folder of a project.
+/// The messages of the transcript in a folder of projects.
 fn messages_of(projects: &Projects) -> Vec<Message> {
     let choice = Choice {
         which: Which::Named(ID.to_owned()),
@@ -26,7 +26,7 @@ fn messages_of(projects: &Projects) -> Vec<Message> {
     shown_to_model(&earlier).unwrap()
 }
 
-/// The messages of a transcript that begins so.
+/// The messages of a transcript with these lines.
 fn messages_in(lines: &[Value]) -> Vec<Message> {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("p")).unwrap();
@@ -59,33 +59,33 @@ fn any_block() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// The quick way and the thorough one lead to the same bytes, marks included.
+    /// The fast path produces the same bytes as parsing every block, including cache markers.
     #[test]
-    fn what_is_kept_is_sent_as_it_was(content in prop::collection::vec(any_block(), 0..5)) {
+    fn stored_blocks_are_sent_unchanged(content in prop::collection::vec(any_block(), 0..5)) {
         let thorough: Vec<Value> = content.iter().cloned().map(|block| look(block).block).collect();
         let thorough: Vec<Value> = thorough.into_iter().filter(|block| !is_blank(block)).collect();
         let thinks = |block: &Value| kind(block) == "thinking";
-        let said = messages_in(&[
+        let sent = messages_in(&[
             json!({"type": "user", "uuid": "u", "message": {"role": "user", "content": "one"}}),
             json!({"type": "assistant", "uuid": "a", "parentUuid": "u", "message": {"id": "m", "content": content}}),
         ]);
-        let said = said.into_iter().find(Message::is_assistant);
+        let sent = sent.into_iter().find(Message::is_assistant);
         let wanted = (!thorough.iter().all(thinks)).then(|| Message::new(Role::Assistant, &thorough));
-        prop_assert_eq!(said, wanted);
+        prop_assert_eq!(sent, wanted);
     }
 
     #[test]
-    fn a_text_is_a_block(words in "[a\"\\\\\n\u{e9}\u{1f600}\u{7}]{0,6}") {
-        let said = messages_in(&[
+    fn text_content_becomes_a_block(words in "[a\"\\\\\n\u{e9}\u{1f600}\u{7}]{0,6}") {
+        let sent = messages_in(&[
             json!({"type": "user", "uuid": "u", "message": {"role": "user", "content": words}}),
             json!({"type": "assistant", "uuid": "a", "parentUuid": "u",
                 "message": {"id": "m", "content": [{"type": "text", "text": "x"}]}}),
         ]);
-        prop_assert_eq!(&said[0], &Message::new(Role::User, &[json!({"type": "text", "text": words})]));
+        prop_assert_eq!(&sent[0], &Message::new(Role::User, &[json!({"type": "text", "text": words})]));
     }
 }
 
-/// What a turn holds.
+/// A part of a turn.
 #[derive(Debug, Clone)]
 enum Part {
     Prompt(String),
@@ -111,8 +111,8 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
     })
 }
 
-/// Writes a conversation by the same hands as a session does, and builds what the model was shown meanwhile.
-struct Scribe {
+/// Writes a transcript like a session does, and builds the expected messages.
+struct TranscriptWriter {
     _dir: tempfile::TempDir,
     projects: Projects,
     transcript: Transcript,
@@ -120,7 +120,7 @@ struct Scribe {
     made: usize,
 }
 
-impl Scribe {
+impl TranscriptWriter {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let projects = Projects::new(dir.path().to_owned());
@@ -176,7 +176,7 @@ impl Scribe {
             let entry = self.transcript.block(&frame, Some(block), "claude-opus-5-5");
             self.put(entry);
         }
-        // The model was asked, whatever it said.
+        // As if a request had been sent.
         self.history.messages();
         self.history.assistant(blocks);
     }
@@ -198,20 +198,20 @@ impl Scribe {
 }
 
 proptest! {
-    /// What was written is what is read: the model is shown the same conversation, byte for byte.
+    /// The conversation that is read equals the one that was written, byte for byte.
     #[test]
-    fn a_conversation_survives_its_file(parts in parts()) {
-        let mut scribe = Scribe::new();
+    fn conversation_is_restored_unchanged_from_its_transcript(parts in parts()) {
+        let mut writer = TranscriptWriter::new();
         for part in parts {
             match part {
-                Part::Prompt(words) => scribe.prompt(&words),
+                Part::Prompt(words) => writer.prompt(&words),
                 Part::Reply(texts) => {
                     let texts = texts.iter().map(|words| json!({"type": "text", "text": words}));
-                    scribe.reply(&texts.collect::<Vec<Value>>());
+                    writer.reply(&texts.collect::<Vec<Value>>());
                 }
-                Part::Calls(count) => scribe.calls(count),
+                Part::Calls(count) => writer.calls(count),
             }
         }
-        prop_assert_eq!(messages_of(&scribe.projects), scribe.history.messages());
+        prop_assert_eq!(messages_of(&writer.projects), writer.history.messages());
     }
 }

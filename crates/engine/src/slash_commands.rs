@@ -1,10 +1,10 @@
-//! Slash commands: prompts that begin with a slash, skills the model takes up, and files a prompt mentions (`@`).
+//! Slash commands, skills that the model invokes, and files that a prompt mentions (`@`).
 //!
-//! * `expand`: from a body to what the model reads, its shell commands run and its files attached; `listing`: a folder that
-//!   was mentioned;
-//! * `play`: the turn of a command; `local`: those answered without the model; `clear`: beginning again;
-//! * `fork`: those an agent of their own carries out; `skill`: the tool by which the model takes a skill up (`Skill`);
-//! * `list`: what hosts and the model are told there is, and reading it all again.
+//! * `expand`: builds the prompt for the model from the body of a command, running its shell commands and attaching its
+//!   files; `listing`: lists a mentioned folder;
+//! * `play`: the turn of a command; `local`: commands that run without the model; `clear`: starts a new conversation;
+//! * `fork`: commands that run in a subagent; `skill`: the tool with which the model invokes a skill (`Skill`);
+//! * `list`: lists of commands and skills for hosts and the model, and reloading them.
 
 mod clear;
 mod expand;
@@ -17,26 +17,26 @@ mod skill;
 
 use sluice_permission::Source;
 
-pub(crate) use play::Known;
+pub(crate) use play::FoundCommand;
 
 use crate::session::Session;
 
 impl Session {
-    /// Takes back what a command was given for its turn. A model or an effort chosen meanwhile stays.
-    pub(crate) fn return_lent(&mut self) {
+    /// Reverts the overrides of a command at the end of its turn. A model that was chosen in the meantime is kept.
+    pub(crate) fn revert_overrides(&mut self) {
         if self.policy.rules.iter().any(|rule| rule.source == Source::Command) {
             self.change_policy(|policy| policy.rules.retain(|rule| rule.source != Source::Command));
         }
-        let lent = self.commands.take_lent();
-        if let Some((before, lent)) = lent.model
-            && self.model.name == lent
+        let overrides = self.commands.take_overrides();
+        if let Some((before, replacement)) = overrides.model
+            && self.model.name == replacement
         {
             self.model.name = before;
         }
-        if let Some(effort) = lent.effort {
+        if let Some(effort) = overrides.effort {
             self.options.model.effort = effort;
         }
-        for origin in lent.hooks {
+        for origin in overrides.hooks {
             self.remove_hooks(&origin);
         }
     }

@@ -1,5 +1,5 @@
-//! An answer in the shape the host asked for: the model gives it as the input of a tool that exists for nothing
-//! else, and the turn ends with the first one that fits.
+//! Structured output: the model passes its final answer as the input of a special tool. The turn ends with the first
+//! input that matches the schema.
 
 use serde_json::{Value, json};
 use sluice_call::CallEvent;
@@ -8,28 +8,28 @@ use crate::messages;
 use crate::session::Session;
 use crate::turn::Ending;
 
-/// The tool's name.
+/// The name of the tool.
 pub(crate) const TOOL: &str = "StructuredOutput";
 
 const DESCRIPTION: &str = "Gives your final answer to the program that asked, as the input of this call. Call it once, \
     at the end, with the complete answer. What you write as text does not reach that program.";
-/// What the model is told when it ends without the call.
+/// The prompt for a model that ended its turn without the call.
 const ENFORCE: &str = "[structured-output-enforce] Your answer counts only as a call of the StructuredOutput tool. \
     Call it now, with the complete answer.";
 
 impl Session {
-    /// The tool as the model is offered it, where an answer of a certain shape is wanted.
+    /// The tool definition, if structured output is enabled.
     pub(crate) fn structured_tool(&self) -> Option<Value> {
         let schema = self.options.conversation.output_schema.as_ref()?;
         Some(json!({"name": TOOL, "description": DESCRIPTION, "input_schema": schema.offered()}))
     }
 
-    /// Whether a call of this name is an answer.
+    /// True if a call of this name is structured output.
     pub(crate) fn is_structured(&self, name: &str) -> bool {
         name == TOOL && self.options.conversation.output_schema.is_some()
     }
 
-    /// Judges an answer. It goes the way of every call, so that its result comes in its place.
+    /// Validates structured output. It is handled like any call, so that its result is sent in order.
     pub(crate) fn judge(&mut self, index: usize) {
         let (Some(call), Some(schema)) = (self.calls.get(index), &self.options.conversation.output_schema) else {
             return;
@@ -43,17 +43,17 @@ impl Session {
         self.calls.run(index, std::future::ready(outcome));
     }
 
-    /// How the turn ends because of the answers so far, if it does.
+    /// Returns how the turn ends because of structured output, if it does.
     pub(crate) fn structured_ending(&mut self) -> Option<Ending> {
         self.turn.structured.ending()
     }
 
-    /// Whether the model may be asked, once, for the call it left out.
+    /// True if the model may be prompted, once, for the missing call.
     pub(crate) fn lacks_structured(&self) -> bool {
         self.options.conversation.output_schema.is_some() && !self.turn.structured.enforced
     }
 
-    /// Asks for the call the model left out.
+    /// Prompts the model for the missing call.
     pub(crate) async fn enforce_structured(&mut self) {
         self.turn.structured.enforced = true;
         self.nudge(ENFORCE).await;

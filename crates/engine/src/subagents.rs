@@ -1,20 +1,21 @@
-//! Subagents: sessions that work for a session.
+//! Subagents: sessions that a session starts.
 //!
-//! A subagent has a conversation, tools, a model and a system prompt of its own, and runs in a task of its own. It
-//! shares with the session that started it the account, the commands that run, the web and the rules: whatever is denied
-//! above is denied below, and what a person allows below is allowed everywhere. Each ends once: in the result of the
-//! call that started it, or in a notification and a turn of its own. What a session keeps of all this is `agents`.
+//! A subagent has its own conversation, tools, model, system prompt and task. It shares the account, background tasks,
+//! web access and rules with the session that started it: calls denied there are denied for the subagent too, and
+//! rules that a person adds apply to all of them. Its end is reported once: as the result of the call that started it,
+//! or as a notification. `agents` contains the state.
 //!
-//! * `roster`: the kinds there are, and following what the session above changes;
-//! * `call`: the tool that starts one (`Agent`); `message`: the tool that goes on with one (`SendMessage`); `list`: the tool
-//!   that says who works (`ListAgents`);
-//! * `begin`, `stop`: where in a message one begins, and what an interrupt ends;
-//! * `brief`: what the session gives one; `child`: the session it is; `supervise`: its life;
-//! * `mouth`: what it says goes through the session above; `report`: what its call comes to;
-//! * `equip`: skills and servers its kind brings; `forks`: skills an agent of their own carries out;
-//! * `revive`: going on with those of an earlier process;
-//! * `summaries`: asking what one is at;
-//! * `lead`: a session led by one; `inspect`: one that answers a hook;
+//! * `roster`: the available kinds, and applying changes of the parent session;
+//! * `call`: the tool that starts one (`Agent`); `message`: the tool that sends one a message (`SendMessage`); `list`:
+//!   the
+//!   tool that lists them (`ListAgents`);
+//! * `begin`, `stop`: starting subagents within a message, and stopping them on an interrupt;
+//! * `brief`: the snapshot of the parent session; `child`: the session of a subagent; `supervise`: its execution;
+//! * `output`: forwarding its messages; `report`: the result of its call;
+//! * `equip`: skills and MCP servers of its kind; `forks`: skills that run in a subagent;
+//! * `revive`: continuing subagents of an earlier process;
+//! * `summaries`: progress summaries;
+//! * `lead`: an agent definition for the main session; `inspect`: agents that run for hooks.
 
 mod begin;
 mod brief;
@@ -26,7 +27,7 @@ mod inspect;
 mod lead;
 mod list;
 mod message;
-mod mouth;
+mod output;
 mod report;
 mod revive;
 mod roster;
@@ -34,7 +35,7 @@ mod stop;
 mod summaries;
 mod supervise;
 
-pub(crate) use child::Part;
+pub(crate) use child::SubagentTurn;
 pub(crate) use forks::call as call_fork;
 pub(crate) use inspect::inspect;
 pub(crate) use roster::{in_context, infos};

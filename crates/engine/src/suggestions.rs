@@ -1,6 +1,6 @@
-//! After a turn: what the person may want to ask next, guessed by the model from the conversation so far.
+//! Suggested next prompts, which the model writes after a turn from the conversation so far.
 //!
-//! It is asked beside the conversation and leaves nothing in it. The next prompt ends the guessing.
+//! The request is not added to the conversation. The next prompt cancels it.
 
 use serde_json::json;
 use sluice_model::models;
@@ -12,12 +12,12 @@ use crate::messages;
 use crate::session::Session;
 use crate::turn::Ending;
 
-/// Most tokens a guess may take.
-const MOST_TOKENS: u32 = 200;
-/// Longer than anything a person would take over as it stands.
-const LONGEST: usize = 240;
-/// What the model answers where it has no guess.
-const NOTHING: &str = "none";
+/// The maximum number of tokens of a suggestion.
+const MAX_TOKENS: u32 = 200;
+/// The maximum length of a suggestion, in characters. Longer answers are unlikely to be used unchanged.
+const MAX_SUGGESTION_CHARS: usize = 240;
+/// The answer of a model that has no suggestion.
+const NO_SUGGESTION: &str = "none";
 
 const GUIDE: &str = "\
 <system-reminder>\nThis is not from the person. Guess the one prompt they will most likely send next, judging by what they \
@@ -26,27 +26,31 @@ instruction and no question back, no praise, nothing in your own voice and no ta
 suggests itself, or if it could do harm, answer with the single word none. Answer with the prompt alone.\n</system-reminder>";
 
 impl Session {
-    /// A turn is over: begins to guess, where that is wanted and there is something to go by.
+    /// Starts generating a suggestion after a turn, if suggestions are enabled and the turn was completed.
     pub(crate) fn suggest(&mut self, ending: &Ending) {
         let done = matches!(ending, Ending::Completed | Ending::Structured(_));
         let planning = self.policy.mode == PermissionMode::Plan;
-        // The first answer says too little about where this is going.
+        // The first response says too little about the next step.
         if !self.suggests() || !done || planning || self.line.results() < 2 || !self.queue.is_empty() {
             return;
         }
         if self.over_budget().is_some() || self.line.leaving().is_some() {
             return;
         }
-        let mut request = self.request_of(self.conversation.history.with_aside(GUIDE));
-        request.max_tokens = MOST_TOKENS;
+        let mut request = self.request_of(self.conversation.history.with_question(GUIDE));
+        request.max_tokens = MAX_TOKENS;
         request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
         let tool_services = self.tooling.services().clone();
-        self.requests
-            .suggestions
-            .guess(async move { tool_services.answer(request).await.ok().and_then(|text| guess(&text)) });
+        self.requests.suggestions.start(async move {
+            tool_services
+                .answer(request)
+                .await
+                .ok()
+                .and_then(|text| parse_suggestion(&text))
+        });
     }
 
     fn suggests(&self) -> bool {
@@ -57,10 +61,10 @@ impl Session {
         conversation.suggestions && allowed != Some(false)
     }
 
-    /// A guess is made.
-    pub(crate) async fn say_suggestion(&self, guess: Option<String>) {
+    /// Sends a suggestion.
+    pub(crate) async fn emit_suggestion(&self, guess: Option<String>) {
         if let Some(suggestion) = guess {
-            self.say(PromptSuggestion {
+            self.emit(PromptSuggestion {
                 suggestion,
                 uuid: messages::fresh_id(),
                 ..PromptSuggestion::default()
@@ -70,12 +74,12 @@ impl Session {
     }
 }
 
-/// The prompt in what the model said, if it is one.
-fn guess(text: &str) -> Option<String> {
+/// Extracts the suggestion from an answer, if it is valid.
+fn parse_suggestion(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['"', '`', '“', '”']).trim();
     let bare = text.trim_end_matches(['.', '!']);
-    let none = text.is_empty() || bare.eq_ignore_ascii_case(NOTHING);
-    (!none && !text.contains('\n') && text.chars().count() <= LONGEST).then(|| text.to_owned())
+    let none = text.is_empty() || bare.eq_ignore_ascii_case(NO_SUGGESTION);
+    (!none && !text.contains('\n') && text.chars().count() <= MAX_SUGGESTION_CHARS).then(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -83,10 +87,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_line_to_take_over_is_a_guess() {
-        assert_eq!(guess(" \"run the tests\"\n").as_deref(), Some("run the tests"));
+    fn suggestion_must_be_a_single_short_line() {
+        assert_eq!(
+            parse_suggestion(" \"run the tests\"\n").as_deref(),
+            Some("run the tests")
+        );
         for none in ["", "None.", "none", "one\ntwo", &"x".repeat(300)] {
-            assert_eq!(guess(none), None, "{none}");
+            assert_eq!(parse_suggestion(none), None, "{none}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a turn begins and ends with, told of the whole session: `system/init` and `result`.
+//! The first and last message of each turn: `system/init` and `result`.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::structured;
 use crate::turn::Ending;
 
 impl Session {
-    /// `system/init`: the session as it stands at the start of a turn.
+    /// Builds `system/init`.
     pub(crate) fn init(&self) -> Init {
         let uuids = (!self.turn.prompts.uuids.is_empty()).then(|| self.turn.prompts.uuids.clone());
         Init {
@@ -20,7 +20,7 @@ impl Session {
             tools: self
                 .offered()
                 .map(|tool| {
-                    // Here alone an older name is used, as hosts expect.
+                    // The reference CLI lists this tool under its older name.
                     let tool = tool.descriptor();
                     tool.listed_as.unwrap_or(&tool.name).to_owned()
                 })
@@ -41,16 +41,16 @@ impl Session {
             api_key_source: self.options.model.key_source.as_str().to_owned(),
             claude_code_version: messages::PROTOCOL_VERSION.to_owned(),
             slash_commands: self.command_names(),
-            // All of ours can do without a terminal.
+            // All built-in commands work without a terminal.
             terminal_slash_commands: Some(Vec::new()),
             output_style: self.style_name(),
             agents: Some(self.agent_names()),
             skills: Some(self.skill_names()),
-            plugins: Some(self.plugins_told()),
-            plugin_errors: self.plugin_errors_told(),
+            plugins: Some(self.plugin_infos()),
+            plugin_errors: self.plugin_errors(),
             capabilities: Some(messages::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
             mcp_server_errors: Some(self.tooling.servers().skipped().to_vec()).filter(|errors| !errors.is_empty()),
-            // Nothing of this leaves the machine but requests to the model.
+            // Only model requests leave the machine.
             analytics_disabled: Some(true),
             product_feedback_disabled: Some(true),
             uuid: messages::fresh_id(),
@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// The result of the turn at hand.
+    /// Builds the result of the current turn.
     pub(crate) fn turn_result(&self, ending: &Ending) -> TurnResult {
         let turn = &self.turn;
         let denials = turn
@@ -104,6 +104,7 @@ impl Session {
                 .clone()
                 .or_else(|| turn.prompts.folded.last().cloned()),
             user_message_uuids: turn.all_uuids(),
+            resume_reason: turn.resume_reason(),
             ttft_ms: turn
                 .times
                 .first_block
@@ -118,14 +119,14 @@ impl Session {
                 .map(|at| messages::millis(at.duration_since(turn.times.began))),
             ..TurnResult::default()
         };
-        // Said even where there is none, as hosts know it.
+        // The field is sent as null, like the reference CLI does.
         result.usage.fallback_credit = Some(Raw::of(&()));
         messages::end(&mut result, ending, turn);
         result
     }
 }
 
-/// The folders besides the first.
+/// The additional working folders.
 fn further(roots: &[PathBuf]) -> Vec<String> {
     roots.iter().skip(1).map(|root| root.display().to_string()).collect()
 }

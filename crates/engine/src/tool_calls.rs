@@ -1,8 +1,8 @@
-//! Tool calls of a session, from a `tool_use` block to its `tool_result`: taken in here, checked, begun in their turn.
+//! Tool calls of a session, from a `tool_use` block to its `tool_result`.
 //!
-//! * `driver`: moves a call along its machine ([`sluice_call`]) and does what follows;
-//! * `asking`: permission requests, to whom and what comes of the answer;
-//! * `ending`: calls that end before their time.
+//! * `driver`: advances the state machine of a call ([`sluice_call`]) and performs its effects;
+//! * `asking`: sends permission requests and applies the answers;
+//! * `ending`: ends calls early.
 
 use std::path::PathBuf;
 
@@ -22,17 +22,17 @@ mod ending;
 
 pub(crate) use sluice_call::for_model;
 
-/// What a command is told that would go on by itself where nothing may.
+/// The error for a background command if background tasks are disabled.
 const NO_BACKGROUND: &str = "InputValidationError: background tasks are switched off here \
     (CLAUDE_CODE_DISABLE_BACKGROUND_TASKS), so there is no run_in_background. Run the command without it.";
 
 impl Session {
-    /// The tools the model may use.
+    /// The tools that the model may use.
     pub(crate) fn offered(&self) -> impl Iterator<Item = AnyTool> + '_ {
         self.toolbox().filter(|tool| self.offers(tool.descriptor()))
     }
 
-    /// Every tool there is in this session, offered or not: those built in, then its own.
+    /// All tools of this session, whether or not they are offered: built-in ones first.
     pub(crate) fn toolbox(&self) -> impl Iterator<Item = AnyTool> + '_ {
         let builtin = self.options.tools.toolbox.iter().map(AnyTool::Builtin);
         builtin.chain(self.tooling.extras().iter().cloned().map(AnyTool::Own))
@@ -42,16 +42,16 @@ impl Session {
         self.tool_called(name).filter(|tool| self.offers(tool.descriptor()))
     }
 
-    /// The tool of this name or alias, offered or not.
+    /// Finds a tool by name or alias, whether or not it is offered.
     pub(crate) fn tool_called(&self, name: &str) -> Option<AnyTool> {
         self.toolbox().find(|tool| tool.descriptor().is_called(name))
     }
 
-    /// Takes a call in; gives the block as the host is shown it.
+    /// Adds a call. Returns its block as displayed by the host.
     pub(crate) async fn add_call(&mut self, block: &Value) -> Value {
         let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (id, called) = (field("id"), field("name"));
-        // One step only: what an alias leads to is meant literally.
+        // Aliases are resolved once, not recursively.
         let name = self.options.tools.aliases.get(&called).cloned().unwrap_or(called);
         let tool = self.find(&name);
         let raw = block.get("input").cloned().unwrap_or_else(|| json!({}));
@@ -75,8 +75,8 @@ impl Session {
         shown
     }
 
-    /// Looks at a new call: one that cannot run has its result at once, any other waits for the
-    /// stream's next event.
+    /// Validates a new call. An invalid call gets its result immediately; any other waits for the next event of the
+    /// stream.
     pub(crate) async fn admit_last_call(&mut self) {
         let Some(index) = self.calls.len().checked_sub(1) else {
             return;
@@ -90,7 +90,9 @@ impl Session {
                     let raw = unparsed.get("raw").and_then(Value::as_str).unwrap_or_default();
                     Some(Outcome::unparsed_input(&call.name, raw))
                 }
-                None if self.options.agents.never_in_background && wants_background(tool.descriptor(), &call.input) => {
+                None if self.options.agents.never_in_background
+                    && is_background_call(tool.descriptor(), &call.input) =>
+                {
                     Some(Outcome::failed(NO_BACKGROUND))
                 }
                 None => match tool.check(&call.input, &self.tooling.cwd().get()) {
@@ -110,14 +112,14 @@ impl Session {
         }
     }
 
-    /// Begins every call that may begin now.
+    /// Starts every call that may start now.
     pub(crate) async fn launch(&mut self) {
-        self.let_agents_speak().await;
-        self.catch_up().await;
-        self.brief_desk();
+        self.release_agents_and_wait().await;
+        self.apply_shared_changes().await;
+        self.update_services();
         self.brief_agents();
-        self.calls.launch_begins();
-        // A budget is held against the whole reply before its tools run, so with one nothing begins early.
+        self.calls.clear_launch();
+        // With a budget, the cost of the whole response is checked before its calls start.
         let budgeted = self.options.limits.max_budget_usd.is_some();
         if self.turn.stop().is_some() || (budgeted && (self.turn.stop_reason.is_none() || self.over_budget().is_some()))
         {
@@ -128,16 +130,16 @@ impl Session {
         }
     }
 
-    /// Begins one call.
+    /// Starts one call.
     async fn begin(&mut self, index: usize) {
         let Some(call) = self.calls.get(index) else {
             return;
         };
         let Some(tool) = &call.tool else {
-            // Only an answer gets here without a tool: any other such call has its result already.
+            // A call without a tool is structured output; other such calls have a result already.
             return self.judge(index);
         };
-        // What a person is shown may have been written by a call before this one, such as the plan.
+        // An earlier call may have changed what the person is shown, such as the plan.
         if tool.descriptor().needs_person
             && index > 0
             && let Some(shown) = tool
@@ -156,7 +158,7 @@ impl Session {
         self.advance(index, CallEvent::Begun(pins)).await;
     }
 
-    /// Runs a call that may run.
+    /// Runs a call that is allowed.
     pub(crate) fn spawn_call(&mut self, index: usize) {
         let Some(call) = self.calls.get(index) else {
             return;
@@ -168,8 +170,10 @@ impl Session {
             pins: Some(pins),
             ..self.context(&id)
         };
-        self.calls
-            .run(index, async move { guard::called(tool.run(input, &context)).await });
+        self.calls.run(
+            index,
+            async move { guard::catch_panic(tool.run(input, &context)).await },
+        );
     }
 
     pub(crate) fn context(&self, call_id: &str) -> Context {
@@ -190,13 +194,13 @@ impl Session {
             .collect()
     }
 
-    /// Whether calls run that will end without being told to: no subagent among them.
+    /// True if calls are running and none of them starts a subagent.
     pub(crate) fn runs_commands(&self) -> bool {
         let mut under_way = self.calls.iter().filter(|call| call.is_under_way());
         self.calls.any_run() && !under_way.any(|call| self.starts_agent(&call.name, &call.input))
     }
 
-    /// Tells of those that were held back and only start something: the message has gone on since.
+    /// Sends the results of held calls that only started a background task: the message has continued since.
     pub(crate) async fn release_launched(&mut self) {
         let launched = |outcome: &Outcome| outcome.result.get("isAsync").is_some();
         for (index, outcome) in self.calls.release(launched) {
@@ -205,7 +209,7 @@ impl Session {
         }
     }
 
-    /// Tells what was held back.
+    /// Sends all held results.
     pub(crate) async fn release(&mut self) {
         for (index, outcome) in self.calls.release(|_| true) {
             self.drain_events().await;
@@ -213,22 +217,22 @@ impl Session {
         }
     }
 
-    /// A call has run.
+    /// Applies the outcome of a call that has run.
     pub(crate) async fn finish_run(&mut self, index: usize, outcome: Outcome) {
         if !self.calls.get(index).is_some_and(Call::is_running) {
             return;
         }
-        let mut outcome = self.taught(index, outcome);
+        let mut outcome = self.with_schema(index, outcome);
         if outcome.is_error != Some(true) && !outcome.interrupted {
             self.touched_by_call(index);
         }
-        self.take_effect(std::mem::take(&mut outcome.effects)).await;
+        self.apply_effects(std::mem::take(&mut outcome.effects)).await;
         self.advance(index, CallEvent::Ran(Box::new(outcome))).await;
     }
 }
 
-/// Whether a command is meant to go on by itself.
-fn wants_background(tool: &Descriptor, input: &Value) -> bool {
+/// True if a command should run in the background.
+fn is_background_call(tool: &Descriptor, input: &Value) -> bool {
     let wanted = tool.background.and_then(|key| input.get(key));
     wanted == Some(&Value::Bool(true))
 }

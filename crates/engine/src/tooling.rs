@@ -1,4 +1,4 @@
-//! What the tools of a session work with: folders, files they have read, tasks, lists, sandbox, the web, MCP servers.
+//! Resources of tools in a session: folders, files read, tasks, lists, sandbox, web, MCP servers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::services::ToolServices;
 use crate::wakeups::{Wakeups, schedule_tools};
 use crate::worktrees::{Worktrees, worktree_tools};
 
-/// How many events of calls may wait for the session.
-const REPORTS: usize = 256;
+/// Capacity of the channel for reports of calls.
+const REPORT_CAPACITY: usize = 256;
 
-/// What tools work with.
+/// Resources of tools.
 pub(crate) struct Tooling {
     cwd: Arc<Cwd>,
     files: Arc<FileState>,
@@ -30,27 +30,27 @@ pub(crate) struct Tooling {
     sandbox: Option<Arc<Sandbox>>,
     web: Arc<Web>,
     services: Arc<ToolServices>,
-    /// Where calls tell of themselves.
+    /// Sender for reports of calls.
     reports: mpsc::Sender<ToolEvent>,
-    /// What they told.
+    /// Receiver for reports of calls.
     reported: mpsc::Receiver<ToolEvent>,
-    /// Tools this session alone has: a server's, and those whose description depends on what it found.
+    /// Tools of this session only: those of MCP servers, and those whose description depends on loaded files.
     extras: Vec<Arc<dyn Tool>>,
-    /// Tools a search has turned up: they are offered from then on.
+    /// Deferred tools that the model has loaded.
     loaded: Vec<String>,
-    /// How files stood before each prompt, if that is wanted.
+    /// File checkpoints, if they are enabled.
     checkpoints: Option<Shelf>,
     servers: Servers,
     worktrees: Arc<Worktrees>,
     wakeups: Arc<Wakeups>,
 }
 
-/// What happens among them.
+/// An event of the resources.
 #[derive(Debug)]
 pub(crate) enum ToolingEvent {
-    /// A call tells of itself.
+    /// A report of a call.
     Reported(Option<Box<ToolEvent>>),
-    /// MCP servers have news.
+    /// A change of MCP servers.
     Servers,
 }
 
@@ -62,7 +62,7 @@ impl Tooling {
         servers: Servers,
         worktrees: Arc<Worktrees>,
     ) -> Self {
-        let (reports, reported) = mpsc::channel(REPORTS);
+        let (reports, reported) = mpsc::channel(REPORT_CAPACITY);
         let wakeups = Wakeups::new();
         Self {
             cwd: Arc::new(Cwd::new(options.cwd.clone())),
@@ -86,16 +86,17 @@ impl Tooling {
         }
     }
 
-    /// Those of a subagent: what it shares with the session above it. Gives the servers it has of its own.
+    /// Uses the resources of the parent session; for a subagent. Returns the servers that belong to the subagent
+    /// itself.
     pub(crate) fn share(&mut self, brief: &BriefTools) -> Servers {
         self.tasks = brief.tasks.clone();
         self.web = brief.web.clone();
         self.sandbox.clone_from(&brief.sandbox);
         self.extras.clone_from(&brief.extras);
-        std::mem::replace(&mut self.servers, brief.servers.of_agent())
+        std::mem::replace(&mut self.servers, brief.servers.for_subagent())
     }
 
-    /// The conversation begins anew.
+    /// Resets the resources for a new conversation.
     pub(crate) fn clear(&mut self, options: &Options) {
         self.checkpoints = checkpoints::open(options);
         self.files.clear();
@@ -103,7 +104,7 @@ impl Tooling {
         self.loaded.clear();
     }
 
-    /// What a call works with.
+    /// The context for a call.
     pub(crate) fn context(&self, call_id: &str, cancel: CancellationToken) -> Context {
         Context {
             call_id: call_id.to_owned(),
@@ -126,26 +127,26 @@ impl Tooling {
         }
     }
 
-    /// The next thing that happens. Dropping the future loses nothing.
+    /// Waits for the next event. Cancel safe.
     pub(crate) async fn next(&mut self) -> ToolingEvent {
         tokio::select! {
             biased;
             event = self.reported.recv() => ToolingEvent::Reported(event.map(Box::new)),
-            () = self.servers.news() => ToolingEvent::Servers,
+            () = self.servers.changed() => ToolingEvent::Servers,
         }
     }
 
-    /// The next thing a call tells of itself.
+    /// Waits for the next report of a call.
     pub(crate) async fn next_report(&mut self) -> Option<ToolEvent> {
         self.reported.recv().await
     }
 
-    /// What a call has told of itself already.
-    pub(crate) fn report_at_hand(&mut self) -> Option<ToolEvent> {
+    /// Returns a report that has arrived already.
+    pub(crate) fn try_next_report(&mut self) -> Option<ToolEvent> {
         self.reported.try_recv().ok()
     }
 
-    /// Where calls tell of themselves.
+    /// Sender for reports of calls.
     pub(crate) fn reports(&self) -> mpsc::Sender<ToolEvent> {
         self.reports.clone()
     }
@@ -204,17 +205,17 @@ impl Tooling {
         self.worktrees.trust(runs_projects);
     }
 
-    /// The settings of the sandbox have changed.
-    pub(crate) fn remake_sandbox(&mut self, options: &Options) {
+    /// Recreates the sandbox after a change of settings.
+    pub(crate) fn recreate_sandbox(&mut self, options: &Options) {
         self.sandbox = sandbox::sandbox(options);
     }
 
-    /// Tools this session alone has.
+    /// Tools of this session only.
     pub(crate) fn extras(&self) -> &[Arc<dyn Tool>] {
         &self.extras
     }
 
-    /// Puts these in the place of the tools of its own that `replaced` names.
+    /// Replaces the session's own tools that `replaced` selects.
     pub(crate) fn replace_extras(
         &mut self,
         replaced: impl Fn(&dyn Tool) -> bool,
@@ -224,7 +225,7 @@ impl Tooling {
         self.extras.extend(tools);
     }
 
-    /// A search has turned these up.
+    /// Marks deferred tools as loaded.
     pub(crate) fn load(&mut self, names: Vec<String>) {
         self.loaded.extend(names);
     }

@@ -1,4 +1,4 @@
-//! What is known of the turn that is running, and how it ended.
+//! The state of the running turn, and how it ended.
 
 mod structured;
 
@@ -11,77 +11,79 @@ use sluice_wire::stdout;
 
 pub(crate) use structured::Structured;
 
-/// From one prompt to its `result`.
+/// The state of a turn.
 #[derive(Debug)]
 pub(crate) struct Turn {
-    /// Whether a turn is running at all; a session at rest holds a closed one.
+    /// False for a turn that has ended; between turns the session keeps the last one.
     open: bool,
-    /// The prompts it answers.
+    /// The prompts that it answers.
     pub(crate) prompts: TurnPrompts,
     pub(crate) times: TurnTimes,
-    /// What ends it before its time.
+    /// Why the turn stops early.
     stop: Option<Stop>,
-    /// It stops when the model has finished its message, or then.
+    /// The turn stops when the model's message is complete, or at this time.
     stop_by: Option<tokio::time::Instant>,
-    /// Model requests made.
+    /// Number of model requests.
     pub(crate) requests: u32,
-    /// `user` frames emitted inside the turn.
+    /// Number of `user` messages sent in this turn.
     pub(crate) frames: u32,
     pub(crate) tokens: Tokens,
     pub(crate) denials: Vec<Value>,
     /// The last text block of the last message.
     pub(crate) text: String,
-    /// A text, and what was shown in its place.
+    /// A text, and the text that is displayed instead.
     displayed: Option<(String, String)>,
     pub(crate) stop_reason: Option<String>,
-    /// Why the last message that came to its end did.
+    /// The stop reason of the previous response.
     pub(crate) last_stop: Option<String>,
-    /// How often the model was asked again, by reason.
+    /// Number of times the model was prompted to continue, by reason.
     pub(crate) nudges: Nudges,
-    /// Answers in the shape the host asked for.
+    /// Structured output.
     pub(crate) structured: Structured,
 }
 
-/// The prompts a turn answers.
+/// The prompts of a turn.
 #[derive(Debug)]
 pub(crate) struct TurnPrompts {
-    /// The host's uuids of them.
+    /// UUIDs that the host specified.
     pub(crate) uuids: Vec<String>,
-    /// The one the turn is known by: that of its last prompt at the start.
+    /// The UUID that identifies the turn: that of its last initial prompt.
     pub(crate) uuid: Option<String>,
-    /// Uuids of prompts that joined later.
+    /// UUIDs of prompts that joined later.
     pub(crate) folded: Vec<String>,
-    /// Whose turn it is, if not a prompt's.
+    /// The origin of a turn that was not started by a prompt.
     pub(crate) origin: Option<Value>,
-    /// The echo of the prompt, owed before the model's first answer.
+    /// The echo of the prompt, sent before the first response.
     pub(crate) replay: Option<stdout::User>,
+    /// True if the turn continues one that an earlier process did not finish.
+    pub(crate) is_resumed: bool,
 }
 
-/// When things happened in a turn.
+/// Points in time of a turn.
 #[derive(Debug)]
 pub(crate) struct TurnTimes {
     pub(crate) began: Instant,
     pub(crate) first_request: Option<Instant>,
-    /// When the model first answered anything.
+    /// Time of the first event of a response.
     pub(crate) first_token: Option<Instant>,
-    /// When its first block began.
+    /// Start of the first content block.
     pub(crate) first_block: Option<Instant>,
 }
 
-/// How often a turn asked the model again without a tool or a prompt in between. Each has its
-/// bound, since a model that always answers so would otherwise never end.
+/// Number of times a turn prompted the model to continue without a tool call or prompt in between. Each is limited, so
+/// that a turn always ends.
 #[derive(Debug, Default)]
 pub(crate) struct Nudges {
     pub(crate) silent: u32,
     pub(crate) truncated: u32,
     pub(crate) refused: u32,
     pub(crate) cut: u32,
-    /// Continuations for a goal that is not met.
+    /// Continuations because the goal is not met.
     pub(crate) goal: u32,
 }
 
 impl Turn {
-    /// No turn.
+    /// Creates a closed turn.
     pub(crate) fn none() -> Self {
         Self {
             open: false,
@@ -98,6 +100,7 @@ impl Turn {
                 folded: Vec::new(),
                 origin,
                 replay: None,
+                is_resumed: false,
             },
             times: TurnTimes {
                 began: Instant::now(),
@@ -120,60 +123,59 @@ impl Turn {
         }
     }
 
-    /// Whether a turn is running at all.
     pub(crate) fn is_open(&self) -> bool {
         self.open
     }
 
-    /// The turn has ended. What stopped it stays known: it may have to stop more than this turn.
+    /// Closes the turn. The stop reason is kept, because it may apply beyond this turn.
     pub(crate) fn close(&mut self) {
         self.open = false;
     }
 
-    /// What ends it before its time, once something does.
+    /// Why the turn stops early, if it does.
     pub(crate) fn stop(&self) -> Option<Stop> {
         self.stop
     }
 
-    /// Something ends it before its time.
+    /// Stops the turn early.
     pub(crate) fn stop_with(&mut self, stop: Stop) {
         self.stop = Some(stop);
     }
 
-    /// The same, unless something else does already.
+    /// Stops the turn early, unless it is stopping already.
     pub(crate) fn stop_unless_stopping(&mut self, stop: Stop) {
         self.stop.get_or_insert(stop);
     }
 
-    /// When it stops, if the model has not finished its message by then.
+    /// The latest time to stop if the model's message is not complete by then.
     pub(crate) fn stops_by(&self) -> Option<tokio::time::Instant> {
         self.stop_by
     }
 
-    /// It stops when the model has finished its message, or then.
+    /// Stops the turn when the model's message is complete, or at `deadline`.
     pub(crate) fn stop_by(&mut self, deadline: tokio::time::Instant) {
         self.stop_by = Some(deadline);
     }
 
-    /// The model has finished its message: whether the turn was to stop then.
+    /// Returns true if the turn should stop now that the message is complete, and clears the deadline.
     pub(crate) fn take_stop_by(&mut self) -> bool {
         self.stop_by.take().is_some()
     }
 
-    /// Nothing stops it.
-    pub(crate) fn go_on(&mut self) {
+    /// Clears the stop reason.
+    pub(crate) fn clear_stop(&mut self) {
         self.stop = None;
         self.stop_by = None;
     }
 
-    /// Every uuid the turn answers, those that joined later last.
+    /// All UUIDs of the turn, those that joined later last.
     pub(crate) fn all_uuids(&self) -> Option<Vec<String>> {
         let all: Vec<String> = self.prompts.uuids.iter().chain(&self.prompts.folded).cloned().collect();
         (!all.is_empty()).then_some(all)
     }
 
-    /// The prompts its answers are about. Those that joined later are not what the first answers are about, so once one
-    /// has joined others, none is named.
+    /// The prompts that a response belongs to. Once prompts have joined a turn that started with prompts, the
+    /// assignment is ambiguous and `None` is returned.
     pub(crate) fn named(&self) -> Option<(String, Vec<String>)> {
         let uuids = match (self.prompts.uuids.is_empty(), self.prompts.folded.is_empty()) {
             (false, true) => &self.prompts.uuids,
@@ -183,12 +185,17 @@ impl Turn {
         Some((uuids.last()?.clone(), uuids.clone()))
     }
 
-    /// The last text was shown otherwise.
+    /// The `resume_reason` of its messages.
+    pub(crate) fn resume_reason(&self) -> Option<String> {
+        self.prompts.is_resumed.then(|| "interrupted_turn".to_owned())
+    }
+
+    /// Stores the text that is displayed instead of the last text.
     pub(crate) fn display(&mut self, shown: &str) {
         self.displayed = Some((self.text.clone(), shown.to_owned()));
     }
 
-    /// The last text as it was shown.
+    /// The last text as displayed.
     pub(crate) fn shown(&self) -> &str {
         match &self.displayed {
             Some((text, shown)) if *text == self.text => shown,
@@ -196,76 +203,76 @@ impl Turn {
         }
     }
 
-    /// Answers the provider stopped.
+    /// Number of responses that the safety system of the provider stopped.
     pub(crate) fn safety_stops(&self) -> u64 {
         u64::from(self.nudges.refused) + u64::from(self.stop_reason.as_deref() == Some("refusal"))
     }
 
-    /// `num_turns` as the wire counts it.
+    /// `num_turns` as the protocol counts it.
     pub(crate) fn num_turns(&self) -> u64 {
         1 + u64::from(self.frames)
     }
 
-    /// Adds one message's usage to the turn's.
+    /// Adds the usage of a message.
     pub(crate) fn spend(&mut self, usage: &Value) {
         self.tokens = self.tokens.plus(&Tokens::read(usage));
     }
 }
 
-/// Why a turn is over.
+/// How a turn ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Ending {
-    /// The model had nothing more to say.
+    /// The model finished.
     Completed,
-    /// Its prompts were only to be remembered.
-    Kept,
-    /// A command was answered without the model.
+    /// The prompts were only recorded.
+    Recorded,
+    /// A command ran without the model.
     Local { command: Option<String>, text: String },
-    /// It gave the answer in the shape the host asked for.
+    /// The model provided structured output.
     Structured(Value),
-    /// It gave answers of the wrong shape only, so often that it is not asked again.
+    /// The model provided invalid structured output too often.
     Unstructured { attempts: u32, last: String },
-    /// Someone interrupted it, while the model spoke or while tools ran.
+    /// The turn was interrupted. `tools`: while tools ran.
     Interrupted { tools: bool },
-    /// A more urgent prompt took its place.
+    /// A more urgent prompt replaced it.
     Superseded { tools: bool },
-    /// It made as many model requests as it may.
+    /// It reached the maximum number of model requests.
     MaxTurns(u32),
-    /// The session has cost what it may.
+    /// The session reached its budget.
     Budget(f64),
-    /// Hooks refused the prompt; this is said instead of an answer.
+    /// Hooks blocked the prompt, with this message.
     Blocked(String),
-    /// A hook ended it; the wire's `terminal_reason`.
+    /// A hook ended the turn; the value is the `terminal_reason`.
     HookStopped(&'static str),
-    /// A hook has put its call off.
+    /// A hook deferred its tool call.
     Deferred(Deferred),
-    /// The call an earlier turn has put off cannot be made: there is no such tool any more.
-    PutOffGone(String),
-    /// The model could not be reached or refused.
+    /// The tool of a deferred call no longer exists.
+    DeferredUnavailable(String),
+    /// The model request failed.
     Api(ApiEnding),
 }
 
-/// How a model request finally failed, as hosts are told.
+/// The final failure of a model request.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct ApiEnding {
     pub(crate) text: String,
-    /// The wire's `terminal_reason`.
+    /// The `terminal_reason` of the protocol.
     pub(crate) reason: &'static str,
     pub(crate) status: Option<u16>,
     pub(crate) kind: Option<String>,
-    /// No answer at all, as opposed to an answer that says no.
-    pub(crate) unreachable: bool,
+    /// The wire's `api_error`.
+    pub(crate) error: Option<&'static str>,
 }
 
-/// What makes the running turn end before its time.
+/// Why the running turn stops early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The host interrupts.
+    /// An interrupt of the host.
     Interrupt,
-    /// A prompt that wants to run now.
+    /// A prompt with priority `now`.
     Supersede,
-    /// The session cannot continue. Nobody interrupted it, so the conversation contains no notice of an interrupt.
+    /// An error of the session. The conversation contains no notice of an interrupt.
     Fail,
-    /// The process has to go.
+    /// The process exits.
     Leave,
 }

@@ -7,7 +7,7 @@ use sluice_model::{Failure, Message, Request, models};
 use sluice_wire::mode::PermissionMode;
 
 use crate::catalogue;
-use crate::hook_events::AtEnd;
+use crate::hook_events::TurnEnd;
 use crate::limits;
 use crate::messages;
 use crate::model_request::ModelReply;
@@ -16,22 +16,22 @@ use crate::prompt;
 use crate::queue::blocks_of;
 use crate::record::Queued;
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 use crate::turn::{ApiEnding, Ending, Stop};
 
-/// How often a turn asks again for the same reason before it takes the answer as it is.
-const MOST_NUDGES: u32 = 3;
+/// The maximum number of times per reason that a turn prompts the model to continue.
+const MAX_NUDGES: u32 = 3;
 
 impl SessionLoop {
-    /// Plays the conversation of one turn to its end.
+    /// Runs the conversation of a turn to its end.
     pub(crate) async fn run_turn(&mut self, query: bool) -> Ending {
         self.session.hooks.begin_turn();
         if !query {
-            return Ending::Kept;
+            return Ending::Recorded;
         }
         loop {
-            // Subagents spend from the same budget while their call runs.
+            // Subagents use the same budget while their calls run.
             if let Some(limit) = self.session.over_budget() {
                 return Ending::Budget(limit);
             }
@@ -50,9 +50,9 @@ impl SessionLoop {
             }
             let called = !self.session.calls.is_empty();
             if called {
-                self.session.take_up_deferred_call().await;
+                self.session.decide_deferred_call().await;
                 self.session.launch().await;
-                if let Heard::Stopped = self.wait_for(None::<Pin<&mut Ready<()>>>).await {
+                if let WaitOutcome::Stopped = self.wait_for(None::<Pin<&mut Ready<()>>>).await {
                     return self.session.stopped().await;
                 }
                 if let Some(ending) = self.session.deferred_ending().await {
@@ -70,35 +70,35 @@ impl SessionLoop {
                     return ending;
                 }
             }
-            if cut && self.session.turn.nudges.cut < MOST_NUDGES {
+            if cut && self.session.turn.nudges.cut < MAX_NUDGES {
                 self.session.turn.nudges.cut += 1;
                 self.session.nudge(messages::CUT_OFF).await;
             } else if called {
                 self.fold().await;
-            } else if !self.session.nudged().await {
+            } else if !self.session.prompt_to_continue().await {
                 let at_end = match self.hook_stop().await {
-                    AtEnd::LetGo => self.check_goal().await,
+                    TurnEnd::End => self.check_goal().await,
                     at_end => at_end,
                 };
                 match at_end {
-                    AtEnd::LetGo => return Ending::Completed,
-                    AtEnd::GoOn => {}
-                    AtEnd::Otherwise(ending) => return ending,
-                    // The answer was whole when the host interrupted: nothing but hooks was.
-                    AtEnd::Stopped
+                    TurnEnd::End => return Ending::Completed,
+                    TurnEnd::Continue => {}
+                    TurnEnd::EndWith(ending) => return ending,
+                    // Only hooks were interrupted; the response was complete.
+                    TurnEnd::Stopped
                         if self.session.turn.stop() == Some(Stop::Interrupt) && self.session.agents.id().is_none() =>
                     {
                         return Ending::Completed;
                     }
-                    AtEnd::Stopped => return self.session.stopped().await,
+                    TurnEnd::Stopped => return self.session.stopped().await,
                 }
             }
         }
     }
 
-    /// Prompts that arrived while tools ran join the turn, and what ended in the background meanwhile.
+    /// Adds prompts and notes that arrived while tools ran to the turn.
     async fn fold(&mut self) {
-        for note in self.session.background.joins() {
+        for note in self.session.background.take_joining() {
             self.session.keep_note(&note.text, &note.origin).await;
             self.session.conversation.history.user_text(&note.text);
         }
@@ -110,11 +110,11 @@ impl SessionLoop {
             self.keep_prompt(&prompt).await;
             if self.session.options.host.replay && prompt.is_replayed() {
                 self.session
-                    .say(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
+                    .emit(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
                     .await;
             }
             if let Some(uuid) = &prompt.uuid {
-                self.session.say(messages::lifecycle(uuid, "started")).await;
+                self.session.emit(messages::lifecycle(uuid, "started")).await;
                 self.session.turn.prompts.folded.push(uuid.clone());
             }
             self.session
@@ -129,18 +129,18 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// Asks again where the model stopped without an answer; false if it did answer.
-    async fn nudged(&mut self) -> bool {
+    /// Prompts the model to continue if it stopped without an answer. Returns false if it did answer.
+    async fn prompt_to_continue(&mut self) -> bool {
         match self.turn.stop_reason.as_deref() {
             Some("pause_turn") => true,
-            Some("max_tokens") if self.turn.nudges.truncated < MOST_NUDGES => {
+            Some("max_tokens") if self.turn.nudges.truncated < MAX_NUDGES => {
                 self.turn.nudges.truncated += 1;
                 self.nudge(messages::TRUNCATED).await;
                 true
             }
             Some("refusal") if self.turn.nudges.refused == 0 => {
                 self.turn.nudges.refused += 1;
-                self.say(messages::informational(messages::REFUSED_NOTICE, "notice"))
+                self.emit(messages::informational(messages::REFUSED_NOTICE, "notice"))
                     .await;
                 self.nudge(messages::REFUSED).await;
                 true
@@ -158,7 +158,7 @@ impl Session {
         }
     }
 
-    /// The turn was told to stop: every open call gets its result, then the notice.
+    /// Ends a stopped turn: every open call gets its result, then the notice is added.
     pub(crate) async fn stopped(&mut self) -> Ending {
         let called = !self.calls.is_empty();
         let tools = called && !self.calls.all_done();
@@ -184,42 +184,41 @@ impl Session {
         }
     }
 
-    /// What the calls came to, for the model. It stands before anything else the user side says: the API
-    /// takes it nowhere else.
+    /// Adds the results of the calls to the conversation. They must directly follow the calls, as the API requires.
     pub(crate) fn keep_results(&mut self) {
         let results = self.calls.take_results();
         self.conversation.history.user(results);
     }
 
-    /// The model could not be asked.
+    /// Ends the turn after a failed model request.
     async fn failed(&mut self, failure: &Failure) -> Ending {
         let ending = ApiEnding {
-            text: limits::explained(self.model.client.explain(failure, self.answering_model()), failure),
+            text: limits::with_reset_time(self.model.client.explain(failure, self.answering_model()), failure),
             reason: failure.terminal_reason(),
             status: failure.status(),
             kind: failure.api_error_type().map(str::to_owned),
-            unreachable: failure.api_error().is_some(),
+            error: failure.api_error(),
         };
-        let told = messages::api_error(failure, &ending.text, &self.turn);
-        let error = told.error.clone().unwrap_or_default();
-        self.say_block(told, None).await;
+        let message = messages::api_error(failure, &ending.text, &self.turn);
+        let error = message.error.clone().unwrap_or_default();
+        self.emit_block(message, None).await;
         self.hook_stop_failure(error, &ending.text).await;
         self.turn.stop_reason = Some("stop_sequence".to_owned());
         Ending::Api(ending)
     }
 
-    /// Something the user side says without having been asked to.
+    /// Adds a notice that no person wrote.
     pub(crate) async fn notice(&mut self, text: &str) {
         self.turn.frames += 1;
         self.conversation.history.user_text(text);
-        self.say_aside(messages::notice(text)).await;
+        self.emit_user_message(messages::notice(text)).await;
     }
 
-    /// Asks the model to go on.
+    /// Adds a prompt that makes the model continue.
     pub(crate) async fn nudge(&mut self, text: &str) {
         self.turn.frames += 1;
         self.conversation.history.user_text(text);
-        self.say_aside(messages::nudge(text)).await;
+        self.emit_user_message(messages::nudge(text)).await;
     }
 
     pub(crate) fn over_budget(&self) -> Option<f64> {
@@ -229,13 +228,13 @@ impl Session {
             .filter(|limit| self.account.ledger().total_cost_usd() >= *limit)
     }
 
-    /// The next request: the whole conversation, its beginning always the same bytes.
+    /// Builds the next request from the whole conversation.
     pub(crate) fn request(&mut self) -> Request {
         let messages = self.conversation.history.messages();
         self.request_of(messages)
     }
 
-    /// A request with these messages and everything that stands before them.
+    /// Builds a request from these messages and the current system prompt, tools and model options.
     pub(crate) fn request_of(&mut self, messages: Vec<Message>) -> Request {
         let mut request = Request::new(self.answering_model().to_owned(), messages);
         request.system = self.system().clone();
@@ -260,7 +259,7 @@ impl Session {
         request
     }
 
-    /// What stands before the conversation.
+    /// The system prompt.
     pub(crate) fn system(&mut self) -> &Vec<serde_json::Value> {
         let style = catalogue::styles::find(&self.commands.catalogue().styles, &self.style_name());
         let (options, notes) = (&self.options, self.policy.notes.as_deref());
@@ -270,7 +269,7 @@ impl Session {
         })
     }
 
-    /// The model that answers the next request.
+    /// The model for the next request, which differs in plan mode.
     pub(crate) fn answering_model(&self) -> &str {
         match &self.model.planner {
             Some(planner) if self.policy.mode == PermissionMode::Plan => planner,
@@ -289,7 +288,7 @@ impl Session {
     }
 }
 
-/// Takes the parameter out of a tool that would leave something running.
+/// Removes the background parameter from a tool definition.
 fn forget_background(tool: &mut serde_json::Value) {
     let properties = tool.pointer_mut("/input_schema/properties");
     if let Some(properties) = properties.and_then(serde_json::Value::as_object_mut) {

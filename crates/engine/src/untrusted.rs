@@ -1,4 +1,4 @@
-//! What a folder that nobody trusted brings to no effect, gathered from all its files for whoever has to be told.
+//! Customizations of an untrusted folder that are not applied.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sluice_catalogue::agents::{AgentDefinition, AgentOrigin, Roster};
 use sluice_catalogue::body::runs_commands;
-use sluice_servers::scopes::{self, Scope, Standing};
+use sluice_servers::scopes::{self, Scope, ServerApproval};
 use sluice_settings::Settings;
 use sluice_settings::held::{Held, sentence};
 use sluice_settings::trust;
@@ -16,8 +16,8 @@ use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::options::{Options, Preloaded};
 
-/// One sentence that says what was left out because the folder is not trusted, and how to trust it; none where nothing
-/// was. The session begins with what was looked at for it.
+/// Describes in one sentence what is not applied because the folder is untrusted, and how to trust it. `None` if
+/// everything is applied. The loaded files are kept for the session.
 #[must_use]
 pub fn held_back(options: &mut Options) -> Option<String> {
     if options.settings.trusted() {
@@ -34,8 +34,7 @@ pub fn held_back(options: &mut Options) -> Option<String> {
     held_back
 }
 
-/// Lists the held-back parts of each file of an untrusted folder. Empty for a trusted folder, and for one that brings
-/// nothing.
+/// Lists the parts of each file of an untrusted folder that are not applied. Empty for a trusted folder.
 #[must_use]
 pub fn held(options: &Options) -> Vec<Held> {
     if options.settings.trusted() {
@@ -46,7 +45,7 @@ pub fn held(options: &Options) -> Vec<Held> {
     held_of(options, &catalogue, &roster)
 }
 
-/// [`held_back`], for files that were read already.
+/// Like [`held_back`], for files that are loaded already.
 pub(crate) fn held_back_of(options: &Options, catalogue: &Catalogue, roster: &Roster) -> Option<String> {
     let held = held_of(options, catalogue, roster);
     sentence(&trust::key(&options.settings.places().cwd), &held)
@@ -69,7 +68,7 @@ fn held_of(options: &Options, catalogue: &Catalogue, roster: &Roster) -> Vec<Hel
     held
 }
 
-/// What waits, by file.
+/// The parts that are not applied, by file.
 #[derive(Default)]
 struct Files(BTreeMap<PathBuf, Vec<String>>);
 
@@ -83,7 +82,7 @@ fn servers(settings: &Settings, files: &mut Files) {
     let named = scopes::gather(settings, &indexmap::IndexMap::new(), false);
     let waits = named
         .into_iter()
-        .filter(|named| named.scope == Scope::Project && named.standing == Standing::Waiting);
+        .filter(|named| named.scope == Scope::Project && named.approval == ServerApproval::Pending);
     let names: Vec<String> = waits.map(|named| named.name).collect();
     if !names.is_empty() {
         let file = settings.places().cwd.join(scopes::PROJECT_FILE);

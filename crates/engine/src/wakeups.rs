@@ -1,7 +1,7 @@
 //! Prompts that the model schedules for later: wake-ups (`ScheduleWakeup`) and cron jobs (`CronCreate`).
 //!
-//! They belong to the session: nothing is stored, and they end with it. A prompt that is due opens a turn like the end of a
-//! background task.
+//! They belong to the session and end with it; they are not stored. A prompt that is due starts a turn, like the end of
+//! a background task.
 
 mod cron;
 mod tools;
@@ -19,9 +19,9 @@ pub(crate) use tools::{is_schedule_tool, schedule_tools};
 
 /// The maximum number of scheduled prompts.
 const MAX_JOBS: usize = 50;
-/// How long a recurring job exists.
+/// The lifetime of a recurring job.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The limits of the delay of a wake-up, in seconds.
+/// The minimum and maximum delay of a wake-up, in seconds.
 const MIN_DELAY: u64 = 60;
 const MAX_DELAY: u64 = 3_600;
 
@@ -29,7 +29,7 @@ const MAX_DELAY: u64 = 3_600;
 #[derive(Debug)]
 pub(crate) struct Wakeups {
     jobs: Mutex<Vec<Job>>,
-    /// The local time zone, read when it is first needed.
+    /// The local time zone, determined when first needed.
     zone: OnceLock<TimeZone>,
 }
 
@@ -52,7 +52,7 @@ enum Repeats {
     Until(Cron, Timestamp),
 }
 
-/// When a job is due, by the calendar and by the clock that timers use.
+/// The due time of a job, by the system clock and by the clock that timers use.
 #[derive(Debug, Clone, Copy)]
 struct Due {
     time: Timestamp,
@@ -68,7 +68,7 @@ impl Due {
         }
     }
 
-    /// The next time after this one. Relative to this one, so that both clocks advance alike.
+    /// The next due time. It is relative to this one, so that both clocks advance equally.
     fn next(self, time: Timestamp) -> Self {
         let delay = time.duration_since(self.time);
         Self {
@@ -79,7 +79,7 @@ impl Due {
 }
 
 impl Job {
-    /// Returns its cron expression, if it is a cron job.
+    /// Returns the cron expression, if it is a cron job.
     fn cron(&self) -> Option<&Cron> {
         match &self.repeats {
             Repeats::Never => None,
@@ -91,12 +91,12 @@ impl Job {
         matches!(self.repeats, Repeats::Until(..))
     }
 
-    /// Returns the job as it is after it was due, if it is due again.
-    fn again(mut self, zone: &TimeZone) -> Option<Self> {
+    /// Returns the job for its next due time, if it recurs.
+    fn next_run(mut self, zone: &TimeZone) -> Option<Self> {
         let Repeats::Until(cron, end) = &self.repeats else {
             return None;
         };
-        // After the computer slept, times that have passed are skipped.
+        // Times that passed while the computer was suspended are skipped.
         let after = self.due.time.max(Timestamp::now());
         let time = cron.next(after, zone).filter(|time| time < end)?;
         self.due = self.due.next(time);
@@ -138,7 +138,7 @@ impl Wakeups {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Schedules a wake-up in the place of the one that is scheduled.
+    /// Schedules a wake-up, replacing the current one.
     fn wake(&self, delay: u64, prompt: String) -> Result<Job, ScheduleError> {
         self.cancel_wakeups();
         let time = Timestamp::now() + SignedDuration::from_secs(i64::try_from(delay).unwrap_or(i64::MAX));
@@ -192,21 +192,21 @@ impl Wakeups {
         self.lock().clone()
     }
 
-    /// Returns when the next job is due.
+    /// The time at which the next job is due.
     pub(crate) fn next_due(&self) -> Option<Instant> {
         self.lock().iter().map(|job| job.due.at).min()
     }
 
-    /// Takes the jobs that are due; those that recur stay, for their next time.
+    /// Removes and returns the jobs that are due. Recurring ones are scheduled again.
     pub(crate) fn take_due(&self, now: Instant) -> Vec<Job> {
         let mut jobs = self.lock();
         let (due, mut waiting): (Vec<Job>, Vec<Job>) = jobs.drain(..).partition(|job| job.due.at <= now);
-        waiting.extend(due.iter().cloned().filter_map(|job| job.again(self.zone())));
+        waiting.extend(due.iter().cloned().filter_map(|job| job.next_run(self.zone())));
         *jobs = waiting;
         due
     }
 
-    /// Describes the cron jobs for hooks.
+    /// Lists the cron jobs for hooks.
     pub(crate) fn summaries(&self) -> Vec<SessionCronSummary> {
         let jobs = self.list();
         let summary = |job: &Job| {
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_recurring_job_is_due_again_until_it_expires() {
+    async fn recurring_job_runs_until_it_expires() {
         let wakeups = Wakeups::new();
         let job = wakeups.create("0 * * * *".parse().unwrap(), "p".into(), true).unwrap();
         let mut times = 0;
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_number_of_jobs_is_bounded_and_a_wakeup_replaces_the_last_one() {
+    async fn jobs_are_limited_and_wakeup_replaces_previous() {
         let wakeups = Wakeups::new();
         for _ in 0..3 {
             wakeups.wake(60, "w".into()).unwrap();

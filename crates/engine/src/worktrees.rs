@@ -12,25 +12,25 @@ use sluice_tools::worktree::{Unsaved, Worktree, WorktreeError};
 pub(crate) use switch::Worktrees;
 pub(crate) use tools::{is_worktree_tool, worktree_tools};
 
-/// A worktree that work is done in.
+/// A worktree in use.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkTree {
     origin: Origin,
     env: Vec<(OsString, OsString)>,
 }
 
-/// Who created a worktree, and so removes it.
+/// What created a worktree and therefore removes it.
 #[derive(Debug, Clone)]
 enum Origin {
     Git(Worktree),
-    /// A hook. What becomes of changes in it is the decision of the `WorktreeRemove` hook.
+    /// A hook. The `WorktreeRemove` hook decides about changes in the worktree.
     Hook {
         path: PathBuf,
         hook_client: HookClient,
     },
 }
 
-/// A worktree that was kept because it contains changes.
+/// A worktree that was not removed because it contains changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeptWorkTree {
     pub(crate) path: PathBuf,
@@ -58,8 +58,8 @@ impl From<WorktreeError> for CreateError {
 }
 
 impl WorkTree {
-    /// Creates a worktree of the repository that contains `cwd`, or has a hook create one. `may_filter`: filter programs
-    /// that the repository configures may run.
+    /// Creates a worktree of the repository that contains `cwd`, with git or a hook. `may_filter`: filter programs that
+    /// the repository configures may run.
     pub(crate) async fn create(
         cwd: &Path,
         name: &str,
@@ -89,7 +89,7 @@ impl WorkTree {
         }
     }
 
-    /// Returns its branch, if git created it.
+    /// The branch, if git created the worktree.
     pub(crate) fn branch(&self) -> Option<&str> {
         match &self.origin {
             Origin::Git(worktree) => Some(worktree.branch()),
@@ -97,7 +97,7 @@ impl WorkTree {
         }
     }
 
-    /// Counts what would be lost with it.
+    /// Counts the changes that removing it would lose.
     pub(crate) async fn unsaved(&self) -> Result<Unsaved, WorktreeError> {
         match &self.origin {
             Origin::Git(worktree) => worktree.unsaved(&self.env).await,
@@ -105,7 +105,7 @@ impl WorkTree {
         }
     }
 
-    /// Removes it with everything in it.
+    /// Removes the worktree with all changes.
     pub(crate) async fn remove(&self) -> Result<(), WorktreeError> {
         match &self.origin {
             Origin::Git(worktree) => worktree.remove(&self.env).await,
@@ -116,7 +116,7 @@ impl WorkTree {
         }
     }
 
-    /// Removes it unless something would be lost; then it is returned.
+    /// Removes the worktree unless it contains changes. Returns it in that case.
     pub(crate) async fn close(self) -> Option<KeptWorkTree> {
         let clean = self.unsaved().await.is_ok_and(Unsaved::is_empty);
         if clean && self.remove().await.is_ok() {

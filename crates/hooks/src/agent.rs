@@ -1,4 +1,4 @@
-//! Agent hooks: a subagent that may read files before it answers.
+//! Agent hooks: a subagent that can read files before it answers.
 
 use futures_util::future::BoxFuture;
 use sluice_wire::stdout::system::HookOutcome;
@@ -16,7 +16,7 @@ pub const GUIDE: &str = "You check something for a program. You are given a ques
 /// A running agent hook.
 pub type Inspection = BoxFuture<'static, Result<String, String>>;
 
-/// Waits for its answer.
+/// Waits for the answer of an agent hook.
 pub async fn run(run: &HookRun, due: &Due, inspection: Inspection) -> Result<HookAnswer, Failure> {
     let answered = tokio::time::timeout(due.patience(), inspection).await;
     let (answer, text, outcome) = match answered {

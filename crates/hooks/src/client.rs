@@ -1,5 +1,5 @@
-//! Hooks for code beside the session: an MCP server that sends an elicitation, a call that needs a git worktree. It
-//! waits for the answers of the hooks; the session runs them.
+//! Runs hooks of the session for code outside it: an MCP server that sends an elicitation, or a call that needs a git
+//! worktree. The session runs the hooks, and the client waits for the result.
 
 use std::path::PathBuf;
 
@@ -12,14 +12,14 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::merge::Merged;
 
-/// How many may wait for hooks at the same time.
-const DEPTH: usize = 16;
+/// Maximum number of queued requests.
+const QUEUE_LENGTH: usize = 16;
 
-/// Runs hooks of the session from outside it.
+/// Requests runs of the session's hooks.
 #[derive(Debug, Clone)]
 pub struct HookClient(mpsc::Sender<Consultation>);
 
-/// The input of hooks, and where their merged answer goes.
+/// The input of hooks, and the channel for their merged result.
 #[derive(Debug)]
 pub struct Consultation {
     pub input: HookInput,
@@ -28,20 +28,20 @@ pub struct Consultation {
 
 impl HookClient {
     pub fn new() -> (Self, mpsc::Receiver<Consultation>) {
-        let (tell, heard) = mpsc::channel(DEPTH);
-        (Self(tell), heard)
+        let (sender, requests) = mpsc::channel(QUEUE_LENGTH);
+        (Self(sender), requests)
     }
 
-    /// The merged answer of the hooks; empty when the session is gone.
-    async fn tell(&self, input: HookInput) -> Merged {
-        let (reply, said) = oneshot::channel();
+    /// Runs hooks and returns the merged result; empty if the session has ended.
+    async fn run_hooks(&self, input: HookInput) -> Merged {
+        let (reply, result) = oneshot::channel();
         match self.0.send(Consultation { input, reply }).await {
-            Ok(()) => said.await.unwrap_or_default(),
+            Ok(()) => result.await.unwrap_or_default(),
             Err(_) => Merged::default(),
         }
     }
 
-    /// An MCP server sends an elicitation: the answer of an `Elicitation` hook, if there is one.
+    /// Runs the `Elicitation` hooks. Returns their response to the elicitation, if they give one.
     pub async fn elicitation(&self, question: &Elicitation) -> Option<ElicitationResponse> {
         let input = ElicitationInput {
             mcp_server_name: question.mcp_server_name.clone(),
@@ -52,14 +52,14 @@ impl HookClient {
             requested_schema: question.requested_schema.clone(),
             ..ElicitationInput::default()
         };
-        let merged = self.tell(HookInput::Elicitation(Box::new(input))).await;
-        answered(merged, |specific| match specific {
+        let merged = self.run_hooks(HookInput::Elicitation(Box::new(input))).await;
+        elicitation_response(merged, |specific| match specific {
             HookSpecificOutput::Elicitation(it) => Some((it.action?, it.content)),
             _ => None,
         })
     }
 
-    /// The person has answered an elicitation: another answer, if an `ElicitationResult` hook changes it.
+    /// Runs the `ElicitationResult` hooks after the user has answered. Returns the changed response, if they change it.
     pub async fn elicitation_result(
         &self,
         question: &Elicitation,
@@ -73,20 +73,21 @@ impl HookClient {
             content: answer.content.clone().filter(|content| !content.is_null()),
             ..ElicitationResultInput::default()
         };
-        let merged = self.tell(HookInput::ElicitationResult(Box::new(input))).await;
-        answered(merged, |specific| match specific {
+        let merged = self.run_hooks(HookInput::ElicitationResult(Box::new(input))).await;
+        elicitation_response(merged, |specific| match specific {
             HookSpecificOutput::ElicitationResult(it) => Some((it.action?, it.content)),
             _ => None,
         })
     }
 
-    /// A git worktree is needed: the one a `WorktreeCreate` hook made, or why it did not; `None` without such a hook.
+    /// Runs the `WorktreeCreate` hooks. Returns the path of the worktree that a hook created, or its error; `None` if
+    /// there is no such hook.
     pub async fn worktree(&self, name: &str) -> Option<Result<PathBuf, String>> {
         let input = WorktreeCreateInput {
             name: name.to_owned(),
             ..WorktreeCreateInput::default()
         };
-        let merged = self.tell(HookInput::WorktreeCreate(Box::new(input))).await;
+        let merged = self.run_hooks(HookInput::WorktreeCreate(Box::new(input))).await;
         if let Some(block) = merged.block {
             return Some(Err(block.shown));
         }
@@ -96,18 +97,18 @@ impl HookClient {
         })
     }
 
-    /// A git worktree that a hook made is no longer needed (`WorktreeRemove`).
+    /// Runs the `WorktreeRemove` hooks for a worktree that a hook created.
     pub async fn worktree_gone(&self, path: &std::path::Path) {
         let input = WorktreeRemoveInput {
             worktree_path: path.display().to_string(),
             ..WorktreeRemoveInput::default()
         };
-        self.tell(HookInput::WorktreeRemove(Box::new(input))).await;
+        self.run_hooks(HookInput::WorktreeRemove(Box::new(input))).await;
     }
 }
 
-/// The answer of hooks to an elicitation: that of the strongest one; a block by any of them declines.
-fn answered(
+/// Returns the response of hooks to an elicitation: that of the strongest hook. A block by any hook declines.
+fn elicitation_response(
     merged: Merged,
     read: impl FnMut(HookSpecificOutput) -> Option<(ElicitationAction, Option<Raw>)>,
 ) -> Option<ElicitationResponse> {
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
     use crate::output::Block;
 
-    fn says(action: &str) -> HookSpecificOutput {
+    fn elicitation_output(action: &str) -> HookSpecificOutput {
         HookSpecificOutput::Elicitation(Box::new(ElicitationOutput {
             action: Some(action.into()),
             content: Some(Raw::of(&json!({"a": 1}))),
@@ -140,8 +141,8 @@ mod tests {
         }))
     }
 
-    fn of(merged: Merged) -> Option<Value> {
-        let answer = answered(merged, |specific| match specific {
+    fn response_to(merged: Merged) -> Option<Value> {
+        let answer = elicitation_response(merged, |specific| match specific {
             HookSpecificOutput::Elicitation(it) => Some((it.action?, it.content)),
             _ => None,
         });
@@ -149,27 +150,27 @@ mod tests {
     }
 
     #[test]
-    fn the_strongest_answers_and_a_no_is_a_no() {
-        assert_eq!(of(Merged::default()), None);
+    fn the_strongest_hook_answers_and_a_block_declines() {
+        assert_eq!(response_to(Merged::default()), None);
         let merged = Merged {
-            specific: vec![says("cancel"), says("accept")],
+            specific: vec![elicitation_output("cancel"), elicitation_output("accept")],
             ..Merged::default()
         };
         assert_eq!(
-            of(merged.clone()).unwrap(),
+            response_to(merged.clone()).unwrap(),
             json!({"action": "accept", "content": {"a": 1}})
         );
         let merged = Merged {
             block: Some(Block::plain("no")),
             ..merged
         };
-        assert_eq!(of(merged).unwrap(), json!({"action": "decline"}));
+        assert_eq!(response_to(merged).unwrap(), json!({"action": "decline"}));
     }
 
     #[tokio::test]
-    async fn a_session_that_is_gone_says_nothing() {
-        let (hook_client, heard) = HookClient::new();
-        drop(heard);
+    async fn there_is_no_result_after_the_session_has_ended() {
+        let (hook_client, requests) = HookClient::new();
+        drop(requests);
         assert_eq!(hook_client.elicitation(&Elicitation::default()).await, None);
         assert_eq!(hook_client.worktree("w").await, None);
     }

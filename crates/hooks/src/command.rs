@@ -1,4 +1,4 @@
-//! Command hooks: the event on stdin, the answer on stdout or by the exit code.
+//! Command hooks: the event on stdin, the result on stdout or as the exit code.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -15,20 +15,20 @@ use crate::merge::{Refuses, Said, merge};
 use crate::output::{self, Failure, HookAnswer};
 use crate::run::{Due, HookRun, Late, Seen};
 
-/// How often the output is checked for `{"async": true}`.
-const LOOK: Duration = Duration::from_millis(100);
-/// How many looks lie between two reports.
-const REPORT: u32 = 10;
+/// Interval at which the output is checked for `{"async": true}`.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+/// Number of checks between two progress messages.
+const CHECKS_PER_REPORT: u32 = 10;
 /// The timeout of an async hook without `asyncTimeout`.
-const ASYNC: Duration = Duration::from_secs(600);
+const DEFAULT_ASYNC_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Runs the command to its end, or until it prints `{"async": true}`.
+/// Runs the command until it exits or prints `{"async": true}`.
 pub async fn run(run: &HookRun, due: &Due) -> Result<HookAnswer, Failure> {
     let Handler::Command { launch, is_async, .. } = &due.hook.handler else {
         return Err(Failure::Cancelled);
     };
     let program = Program {
-        launch: filled(launch, run, due),
+        launch: with_variables(launch, run, due),
         directory: run.cwd.clone(),
         env: env(run, due),
         input: format!("{}\n", run.input).into_bytes(),
@@ -49,48 +49,48 @@ pub async fn run(run: &HookRun, due: &Due) -> Result<HookAnswer, Failure> {
     };
     let deadline = Instant::now() + due.patience();
     match watch(run, due, &mut running, deadline, !is_async).await {
-        Watched::Ended(code) => ended(run, due, &running, code).await,
-        Watched::Late => {
+        WatchResult::Ended(code) => ended(run, due, &running, code).await,
+        WatchResult::TimedOut => {
             let seen = seen(running.printed(), Some(1));
             drop(running);
             run.say_ended(&due.id, seen, HookOutcome::Cancelled).await;
             Err(Failure::TimedOut)
         }
-        Watched::Detached(limit) => {
-            tokio::spawn(see_out(run.clone(), due_again(due), running, limit));
+        WatchResult::Detached(limit) => {
+            tokio::spawn(await_async(run.clone(), copy_of(due), running, limit));
             Ok(HookAnswer::default())
         }
     }
 }
 
-enum Watched {
+enum WatchResult {
     Ended(i32),
-    Late,
-    /// It is async, with this timeout.
+    TimedOut,
+    /// The hook is async, with this timeout.
     Detached(Duration),
 }
 
-async fn watch(run: &HookRun, due: &Due, running: &mut Running, deadline: Instant, may_detach: bool) -> Watched {
-    let mut ticks = interval(LOOK);
+async fn watch(run: &HookRun, due: &Due, running: &mut Running, deadline: Instant, may_detach: bool) -> WatchResult {
+    let mut ticks = interval(CHECK_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut looks, mut reported, mut undecided) = (0, 0, may_detach);
+    let (mut checks, mut reported, mut undecided) = (0, 0, may_detach);
     loop {
         tokio::select! {
             biased;
-            code = running.end() => return Watched::Ended(code),
-            () = tokio::time::sleep_until(deadline) => return Watched::Late,
+            code = running.end() => return WatchResult::Ended(code),
+            () = tokio::time::sleep_until(deadline) => return WatchResult::TimedOut,
             _ = ticks.tick() => {}
         }
-        looks += 1;
-        let reports = run.reports.is_some() && looks % REPORT == 0;
+        checks += 1;
+        let reports = run.reports.is_some() && checks % CHECKS_PER_REPORT == 0;
         if !undecided && !reports {
             continue;
         }
         let printed = running.printed();
         if undecided && let Some((line, _)) = printed.stdout.split_once('\n') {
             undecided = false;
-            if let Some(limit) = goes_on(run.event, line) {
-                return Watched::Detached(limit);
+            if let Some(limit) = async_timeout(run.event, line) {
+                return WatchResult::Detached(limit);
             }
         }
         if reports && printed.output.len() > reported {
@@ -100,14 +100,14 @@ async fn watch(run: &HookRun, due: &Due, running: &mut Running, deadline: Instan
     }
 }
 
-/// Whether the first line says `{"async": true}`, and for how long.
-fn goes_on(event: Event, line: &str) -> Option<Duration> {
+/// Returns the timeout of the async hook if the first line is `{"async": true}`.
+fn async_timeout(event: Event, line: &str) -> Option<Duration> {
     let output: HookOutput = serde_json::from_str(line.trim()).ok()?;
     let millis = output.async_timeout;
     let answer = output::of_output(event, output).ok()?;
     answer.is_async.then(|| match millis {
         Some(Number(millis)) if millis > 0.0 => Duration::from_secs_f64((millis / 1000.0).min(24.0 * 3600.0)),
-        _ => ASYNC,
+        _ => DEFAULT_ASYNC_TIMEOUT,
     })
 }
 
@@ -123,8 +123,8 @@ async fn ended(run: &HookRun, due: &Due, running: &Running, code: i32) -> Result
     answer
 }
 
-/// Waits for the end of an async hook, whose answer comes later.
-async fn see_out(run: HookRun, due: Due, mut running: Running, limit: Duration) {
+/// Waits for an async hook to end and sends its result to the session.
+async fn await_async(run: HookRun, due: Due, mut running: Running, limit: Duration) {
     let gone = run.late.closed();
     let end = timeout(limit, running.end());
     let code = tokio::select! {
@@ -132,7 +132,7 @@ async fn see_out(run: HookRun, due: Due, mut running: Running, limit: Duration) 
         end = end => end.ok(),
     };
     let what = match code {
-        // The first line was only to say that more follows.
+        // The first line only announced that the hook is async.
         Some(0) => {
             let printed = running.printed();
             let rest = printed.stdout.split_once('\n').map_or("", |(_, rest)| rest);
@@ -156,11 +156,11 @@ async fn see_out(run: HookRun, due: Due, mut running: Running, limit: Duration) 
         merged: merge(run.event, vec![said]),
         rewakes: false,
     };
-    // A session that is gone need not hear it.
+    // The session may have ended.
     run.late.send(late).await.ok();
 }
 
-fn due_again(due: &Due) -> Due {
+fn copy_of(due: &Due) -> Due {
     Due {
         place: due.place,
         hook: due.hook.clone(),
@@ -177,8 +177,8 @@ fn seen(printed: Printed, exit_code: Option<i32>) -> Seen {
     }
 }
 
-/// Arguments that no shell fills in are filled in here.
-fn filled(launch: &Launch, run: &HookRun, due: &Due) -> Launch {
+/// Fills in the variables of a command that is run without a shell.
+fn with_variables(launch: &Launch, run: &HookRun, due: &Due) -> Launch {
     let Launch::Exec(program, arguments) = launch else {
         return launch.clone();
     };
@@ -196,7 +196,7 @@ fn filled(launch: &Launch, run: &HookRun, due: &Due) -> Launch {
     Launch::Exec(fill(program), arguments.iter().map(fill).collect())
 }
 
-/// What of the environment depends on who brought the hook.
+/// Returns the environment of the hook, which depends on its origin.
 fn env(run: &HookRun, due: &Due) -> Vec<(OsString, OsString)> {
     let mut env = run.env.clone();
     match &due.hook.origin {
@@ -217,15 +217,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_line_may_say_that_it_goes_on_by_itself() {
-        let on = |line| goes_on(Event::PostToolUse, line);
-        assert_eq!(on("{\"async\":true}"), Some(ASYNC));
+    fn the_first_line_can_announce_an_async_hook() {
+        let timeout = |line| async_timeout(Event::PostToolUse, line);
+        assert_eq!(timeout("{\"async\":true}"), Some(DEFAULT_ASYNC_TIMEOUT));
         assert_eq!(
-            on("{\"async\":true,\"asyncTimeout\":1500}"),
+            timeout("{\"async\":true,\"asyncTimeout\":1500}"),
             Some(Duration::from_millis(1500))
         );
         for no in ["", "hello", "{}", "{\"async\":false}", "{\"async\":"] {
-            assert_eq!(on(no), None, "{no}");
+            assert_eq!(timeout(no), None, "{no}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The configuration of hooks: by event, groups with a matcher, handlers in each group.
+//! Parses the configuration of hooks: groups with a matcher by event, and handlers in each group.
 //!
-//! An entry that cannot be read is reported and does not affect the others.
+//! An invalid entry is reported and does not affect the others.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,33 +13,33 @@ use sluice_wire::control::HookMatcher;
 use crate::event::Event;
 use crate::matcher::{Condition, Matcher};
 
-/// Who brought a hook.
+/// The origin of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A settings file.
     Settings(Source),
-    /// The host, by `initialize`.
+    /// The host (`initialize`).
     Host,
-    /// A plugin: its name, its folder, and the folder for its data.
+    /// A plugin: its name, its folder and its data folder.
     Plugin {
-        /// `name@marketplace`, or the name alone.
+        /// `name@marketplace`, or only the name.
         name: String,
         root: PathBuf,
         data: Option<PathBuf>,
     },
-    /// A skill or a command, while it is in use; its folder.
+    /// A skill or command while it is in use: its name and folder.
     Skill { name: String, root: PathBuf },
-    /// A subagent, while it runs: its hooks run for its own calls only.
+    /// A subagent while it runs. Its hooks only run for its own calls.
     Agent { name: String },
 }
 
 impl Origin {
-    /// Whether an administrator brought it.
+    /// Whether it comes from managed settings.
     pub fn is_managed(&self) -> bool {
         *self == Self::Settings(Source::Policy)
     }
 
-    /// As the listing of hooks names it.
+    /// Returns the name for the list of hooks.
     pub fn label(&self) -> String {
         match self {
             Self::Settings(source) => source.as_str().to_owned(),
@@ -51,32 +51,32 @@ impl Origin {
     }
 }
 
-/// What a hook does.
+/// The action of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Handler {
     /// Runs a program.
     Command {
         launch: Launch,
-        /// It is not waited for.
+        /// Whether it runs in the background.
         is_async: bool,
-        /// It is not waited for, and with exit code 2 its message wakes the model (`asyncRewake`).
+        /// Whether it runs in the background and its message wakes the model if it exits with code 2 (`asyncRewake`).
         rewakes: bool,
     },
-    /// Posts to an address.
+    /// Sends a POST request.
     Http {
         url: String,
         headers: Vec<(String, String)>,
-        /// The variables its headers may name.
+        /// The environment variables that its headers may use.
         variables: Vec<String>,
     },
     /// Asks a model.
     Prompt {
         prompt: String,
         model: Option<String>,
-        /// A block is a message to the model and does not end the turn.
+        /// Whether a block is sent to the model as a message instead of ending the turn.
         continues: bool,
     },
-    /// Has an agent look into it.
+    /// Runs an agent.
     Agent { prompt: String, model: Option<String> },
     /// Calls a tool of an MCP server.
     McpTool {
@@ -84,15 +84,15 @@ pub enum Handler {
         tool: String,
         input: Map<String, Value>,
     },
-    /// Asks the host.
+    /// Calls a callback of the host.
     Callback(String),
-    /// Runs nothing, because the folder of the hook is not trusted. A call that the hook covers needs permission: the
-    /// hook might have denied it.
+    /// Runs nothing, because the folder of the hook is not trusted. A call that the hook matches needs permission,
+    /// because the hook might have denied it.
     HeldBack,
 }
 
 impl Handler {
-    /// Its `type`.
+    /// Returns the `type` of the hook.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Command { .. } => "command",
@@ -105,7 +105,7 @@ impl Handler {
         }
     }
 
-    /// What it does, in a line.
+    /// Returns a one-line description of the action.
     pub fn text(&self) -> String {
         match self {
             Self::Command { launch, .. } => match launch {
@@ -124,27 +124,27 @@ impl Handler {
     }
 }
 
-/// One hook.
+/// A configured hook.
 #[derive(Debug, Clone)]
 pub struct Hook {
     pub origin: Origin,
     pub event: Event,
-    /// As it is written.
+    /// The matcher as text.
     pub matcher_text: String,
     pub matcher: Matcher,
     pub condition_text: Option<String>,
     pub condition: Option<Condition>,
     pub handler: Handler,
     pub timeout: Option<Duration>,
-    /// `onFailure`: whether a failure denies.
+    /// `onFailure`: whether a failure of the hook denies.
     pub refuses_on_failure: Option<bool>,
     pub once: bool,
     pub status: Option<String>,
-    /// As it is written; nothing where it is not written in a file.
+    /// The JSON configuration, if the hook comes from a file.
     pub config: Option<Value>,
 }
 
-/// What holds for the hooks that are read.
+/// Parses hook configurations.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
     pub cwd: &'a Path,
@@ -152,12 +152,12 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the value of `hooks`, and its problems.
+    /// Parses the value of `hooks`. Also returns its problems.
     pub fn read(&self, origin: &Origin, config: &Value) -> (Vec<Hook>, Vec<String>) {
         let (mut hooks, mut problems) = (Vec::new(), Vec::new());
         let mut wrong = |what: String| problems.push(format!("{} hooks: {what}", origin.label()));
         let Some(events) = config.as_object() else {
-            wrong("not an object that maps events to lists; no hook runs".to_owned());
+            wrong("the value must be an object that maps events to lists; no hook runs".to_owned());
             return (hooks, problems);
         };
         for (name, groups) in events {
@@ -165,13 +165,13 @@ impl Reader<'_> {
                 wrong(format!("{name} is not a hook event; its hooks do not run"));
                 continue;
             };
-            // A subagent ends as a subagent: what its author calls the end is that.
+            // A `Stop` hook in an agent definition means the end of the subagent.
             let event = match (event, origin) {
                 (Event::Stop, Origin::Agent { .. }) => Event::SubagentStop,
                 _ => event,
             };
             let Some(groups) = groups.as_array() else {
-                wrong(format!("{name} is not a list; its hooks do not run"));
+                wrong(format!("{name} must be a list; its hooks do not run"));
                 continue;
             };
             for group in groups {
@@ -198,7 +198,7 @@ impl Reader<'_> {
         (hooks, problems)
     }
 
-    /// Reads the `PreToolUse` hooks of an untrusted folder that a call would have to wait for.
+    /// Parses the blocking `PreToolUse` hooks of an untrusted folder.
     pub fn read_held_back(&self, origin: &Origin, config: &Value) -> (Vec<Hook>, Vec<String>) {
         let decides = |hook: &Hook| {
             hook.event == Event::PreToolUse && !matches!(hook.handler, Handler::Command { is_async: true, .. })
@@ -244,7 +244,7 @@ impl Reader<'_> {
     }
 }
 
-/// The hooks a host registers.
+/// Parses the hooks that a host registers.
 pub fn of_host<'a>(events: impl Iterator<Item = (&'a str, &'a [HookMatcher])>) -> (Vec<Hook>, Vec<String>) {
     let (mut hooks, mut problems) = (Vec::new(), Vec::new());
     for (name, groups) in events {
@@ -288,16 +288,16 @@ fn refuses(word: Option<&str>) -> Option<bool> {
     }
 }
 
-/// Longer than anyone waits.
-const LONGEST: f64 = 7.0 * 24.0 * 3600.0;
+/// Maximum timeout, in seconds.
+const MAX_TIMEOUT_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
 
 fn duration(seconds: f64) -> Option<Duration> {
-    (seconds > 0.0).then(|| Duration::from_secs_f64(seconds.min(LONGEST)))
+    (seconds > 0.0).then(|| Duration::from_secs_f64(seconds.min(MAX_TIMEOUT_SECONDS)))
 }
 
 fn handler(value: &Value) -> Result<Handler, String> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let says = |key: &str| value.get(key) == Some(&Value::Bool(true));
+    let is_true = |key: &str| value.get(key) == Some(&Value::Bool(true));
     let needed = |key: &str| {
         text(key)
             .filter(|text| !text.trim().is_empty())
@@ -314,13 +314,13 @@ fn handler(value: &Value) -> Result<Handler, String> {
                 return Err("`shell` must be bash".to_owned());
             }
             let command = needed("command")?;
-            let rewakes = says("asyncRewake");
+            let rewakes = is_true("asyncRewake");
             Ok(Handler::Command {
                 launch: match value.get("args") {
                     Some(Value::Array(_)) => Launch::Exec(command, strings("args")),
                     _ => Launch::Shell(command),
                 },
-                is_async: says("async") || rewakes,
+                is_async: is_true("async") || rewakes,
                 rewakes,
             })
         }
@@ -338,7 +338,7 @@ fn handler(value: &Value) -> Result<Handler, String> {
         Some("prompt") => Ok(Handler::Prompt {
             prompt: needed("prompt")?,
             model: text("model"),
-            continues: says("continueOnBlock"),
+            continues: is_true("continueOnBlock"),
         }),
         Some("agent") => Ok(Handler::Agent {
             prompt: needed("prompt")?,

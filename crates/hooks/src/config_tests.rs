@@ -13,7 +13,7 @@ fn read(config: &Value) -> (Vec<Hook>, Vec<String>) {
 }
 
 #[test]
-fn every_type_of_handler_is_read() {
+fn all_types_of_handlers_are_parsed() {
     let (hooks, problems) = read(&json!({"PreToolUse": [{"matcher": "Bash|Edit", "hooks": [
         {"type": "command", "command": "a b", "timeout": 5, "if": "Bash(ls)", "onFailure": "block"},
         {"type": "command", "command": "/bin/x", "args": ["a b"], "asyncRewake": true},
@@ -32,7 +32,7 @@ fn every_type_of_handler_is_read() {
 }
 
 #[test]
-fn what_cannot_be_read_costs_only_itself() {
+fn invalid_entries_do_not_affect_others() {
     let (hooks, problems) = read(&json!({
         "PreToolUse": [
             {"hooks": [{"type": "sing"}, {"type": "command"}, {}, 5, {"type": "command", "command": "good"}]},
@@ -47,7 +47,7 @@ fn what_cannot_be_read_costs_only_itself() {
 }
 
 #[test]
-fn only_a_skills_hooks_run_once_and_an_agents_end_is_a_subagents() {
+fn once_is_for_skills_and_stop_of_an_agent_means_subagent_stop() {
     let config = json!({"Stop": [{"hooks": [{"type": "command", "command": "x", "once": true}]}]});
     assert!(!read(&config).0[0].once);
     let reader = Reader {
@@ -64,7 +64,7 @@ fn only_a_skills_hooks_run_once_and_an_agents_end_is_a_subagents() {
 }
 
 #[test]
-fn a_hosts_callbacks_are_read() {
+fn callbacks_of_a_host_are_parsed() {
     let group = HookMatcher {
         matcher: Some("Bash".into()),
         hook_callback_ids: vec!["a".into(), "b".into()],

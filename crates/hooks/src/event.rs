@@ -1,43 +1,43 @@
-//! The table of hook events: name, when it happens, and its properties.
+//! The table of hook events: name, description and properties.
 
 use std::time::Duration;
 
 use sluice_wire::hook::HookInput;
 
 macro_rules! events {
-    ($($name:ident: $summary:literal [$($fact:ident),*]),+ $(,)?) => {
-        /// Something a hook can wait for.
+    ($($name:ident: $summary:literal [$($property:ident),*]),+ $(,)?) => {
+        /// An event at which hooks run.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Event {
             $(#[doc = $summary] $name,)+
         }
 
         impl Event {
-            /// Every event, in the order in which they are listed.
+            /// All events in the order of the table.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
-            /// The name on the wire.
+            /// Returns the name on the wire.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => stringify!($name),)+
                 }
             }
 
-            /// When it happens, in a few words.
+            /// Returns a short description of when it happens.
             pub fn summary(self) -> &'static str {
                 match self {
                     $(Self::$name => $summary,)+
                 }
             }
 
-            /// What is true of it.
-            fn facts(self) -> &'static [Fact] {
+            /// Returns the properties of the event.
+            fn properties(self) -> &'static [EventProperty] {
                 match self {
-                    $(Self::$name => &[$(Fact::$fact),*],)+
+                    $(Self::$name => &[$(EventProperty::$property),*],)+
                 }
             }
 
-            /// The event of that name.
+            /// Returns the event with this name.
             pub fn named(name: &str) -> Option<Self> {
                 match name {
                     $(stringify!($name) => Some(Self::$name),)+
@@ -45,7 +45,7 @@ macro_rules! events {
                 }
             }
 
-            /// The event of an input.
+            /// Returns the event of an input.
             pub fn of(input: &HookInput) -> Option<Self> {
                 match input {
                     $(HookInput::$name(_) => Some(Self::$name),)+
@@ -57,129 +57,129 @@ macro_rules! events {
 }
 
 events! {
-    PreToolUse: "before a call" [OfACall, Matcher, Gate, Told],
-    PostToolUse: "after a call that worked" [OfACall, Matcher, Blocks, Told],
-    PostToolUseFailure: "after a call that failed" [OfACall, Matcher, Blocks, Told],
-    PostToolBatch: "after all calls of one answer" [Blocks, Told],
-    PermissionRequest: "when a call has to be asked for" [OfACall, Matcher, Gate, Told],
-    PermissionDenied: "after a call was refused without a question" [OfACall, Matcher],
-    Notification: "when a person should look" [Matcher],
-    UserPromptSubmit: "before a prompt is taken" [Gate, Context, Told],
-    UserPromptExpansion: "when a command becomes a prompt" [Matcher, Gate, Context, Told],
-    SessionStart: "when a session begins, is cleared or compacted" [Matcher, Context, EnvFile, AlwaysTold],
+    PreToolUse: "before a tool call" [ToolCall, Matcher, Gate, Reported],
+    PostToolUse: "after a tool call that succeeded" [ToolCall, Matcher, Blocks, Reported],
+    PostToolUseFailure: "after a tool call that failed" [ToolCall, Matcher, Blocks, Reported],
+    PostToolBatch: "after all tool calls of one model message" [Blocks, Reported],
+    PermissionRequest: "when a tool call needs permission" [ToolCall, Matcher, Gate, Reported],
+    PermissionDenied: "after a tool call was denied without a permission request" [ToolCall, Matcher],
+    Notification: "when the user is notified" [Matcher],
+    UserPromptSubmit: "before a prompt is processed" [Gate, Context, Reported],
+    UserPromptExpansion: "when a slash command is expanded into a prompt" [Matcher, Gate, Context, Reported],
+    SessionStart: "when a session starts, is cleared or compacted" [Matcher, Context, EnvFile, AlwaysReported],
     SessionEnd: "when a session ends" [Matcher],
-    Stop: "when the agent would stop" [Blocks, Told],
-    StopFailure: "when a turn ends with an error of the API" [Matcher],
-    SubagentStart: "when a subagent begins" [Matcher, Context, Told],
-    SubagentStop: "when a subagent would stop" [Matcher, Blocks, Told],
+    Stop: "when the agent is about to end its turn" [Blocks, Reported],
+    StopFailure: "when a turn ends with an API error" [Matcher],
+    SubagentStart: "when a subagent starts" [Matcher, Context, Reported],
+    SubagentStop: "when a subagent is about to end" [Matcher, Blocks, Reported],
     PreCompact: "before a compaction" [Matcher, Blocks, Context],
     PostCompact: "after a compaction" [Matcher],
-    PreModelSwitch: "before another model answers" [Matcher, Gate, Told],
-    PostModelSwitch: "after another model was chosen" [Matcher, Told],
-    Setup: "when a project is set up" [Matcher, Context, EnvFile, AlwaysTold],
-    TeammateIdle: "when a teammate has nothing to do" [Blocks, Told],
-    TaskCreated: "when a task is noted" [Blocks, Told],
-    TaskCompleted: "when a task is done" [Blocks, Told],
-    Elicitation: "when an MCP server wants something from the person" [Matcher, Gate],
-    ElicitationResult: "when the person has answered an MCP server" [Matcher, Gate],
+    PreModelSwitch: "before a change of the model" [Matcher, Gate, Reported],
+    PostModelSwitch: "after a change of the model" [Matcher, Reported],
+    Setup: "when a project is set up" [Matcher, Context, EnvFile, AlwaysReported],
+    TeammateIdle: "when a teammate becomes idle" [Blocks, Reported],
+    TaskCreated: "when a task is added to the task list" [Blocks, Reported],
+    TaskCompleted: "when a task is completed" [Blocks, Reported],
+    Elicitation: "when an MCP server asks the user for input" [Matcher, Gate],
+    ElicitationResult: "when the user has answered an MCP server" [Matcher, Gate],
     ConfigChange: "when a settings file changed" [Matcher, Gate],
-    WorktreeCreate: "when a worktree is wanted" [Blocks, Told],
-    WorktreeRemove: "when a worktree goes away" [Told],
-    InstructionsLoaded: "when a file of instructions was read" [Matcher],
+    WorktreeCreate: "when a worktree is needed" [Blocks, Reported],
+    WorktreeRemove: "when a worktree is removed" [Reported],
+    InstructionsLoaded: "when an instructions file was loaded" [Matcher],
     CwdChanged: "when the working directory changed" [EnvFile],
     FileChanged: "when a watched file changed" [Matcher, EnvFile],
-    DirectoryAdded: "when a directory to work in was added" [Matcher],
-    MessageDisplay: "while an answer is shown" [Told],
+    DirectoryAdded: "when a working directory was added" [Matcher],
+    MessageDisplay: "while a reply is displayed" [Reported],
 }
 
-/// Something that is true of an event.
+/// A property of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fact {
-    /// It is about a tool call.
-    OfACall,
-    /// Hooks can be chosen by a matcher.
+enum EventProperty {
+    /// The event is about a tool call.
+    ToolCall,
+    /// Hooks can have a matcher.
     Matcher,
-    /// It waits for the answer, and a required hook that does not answer denies it.
+    /// The session waits for the result, and a required hook without a result denies the action.
     Gate,
-    /// A hook can hold it up.
+    /// A hook can block the action.
     Blocks,
-    /// Plain text on stdout goes to the model.
+    /// Plain text on stdout is sent to the model.
     Context,
-    /// Hooks may set variables for later commands.
+    /// Hooks can set environment variables for later commands.
     EnvFile,
-    /// Hosts that ask for hook events get messages about its hooks.
-    Told,
-    /// Every host is.
-    AlwaysTold,
+    /// Hosts that requested hook events get messages about these hooks.
+    Reported,
+    /// All hosts get messages about these hooks.
+    AlwaysReported,
 }
 
-/// The timeout of a command or a server, if none is configured.
-const LONG: Duration = Duration::from_secs(600);
-/// The same where a person waits for it.
-const PROMPT: Duration = Duration::from_secs(30);
-/// How long a model has.
+/// Default timeout of command, HTTP and MCP tool hooks.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
+/// Default timeout of these hooks while the user waits.
+const PROMPT_SUBMIT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Default timeout of a prompt hook.
 pub const MODEL: Duration = Duration::from_secs(30);
-/// How long an agent has.
+/// Default timeout of an agent hook.
 pub const AGENT: Duration = Duration::from_secs(60);
-/// How long a callback of the host has.
+/// Default timeout of a callback of the host.
 pub const CALLBACK: Duration = Duration::from_secs(60);
-/// How long the hooks of a session's end have, all together.
+/// Default timeout of all `SessionEnd` hooks together.
 pub const LAST: Duration = Duration::from_millis(1500);
-/// The most they can be given.
+/// Maximum timeout of `SessionEnd` hooks.
 pub const LAST_MOST: Duration = Duration::from_secs(60);
 
 impl Event {
-    /// About a call: conditions (`if`) can be held against it.
+    /// Whether the event is about a tool call, so that conditions (`if`) can be checked.
     pub fn is_of_a_call(self) -> bool {
-        self.facts().contains(&Fact::OfACall)
+        self.properties().contains(&EventProperty::ToolCall)
     }
 
-    /// Something waits for the answer and can safely be denied: a required hook that does not answer denies it.
+    /// Whether the session waits for the result and a required hook without a result denies the action.
     pub fn is_gate(self) -> bool {
-        self.facts().contains(&Fact::Gate)
+        self.properties().contains(&EventProperty::Gate)
     }
 
-    /// A plain text on stdout is meant for the model.
+    /// Whether plain text on stdout is sent to the model.
     pub fn text_is_context(self) -> bool {
-        self.facts().contains(&Fact::Context)
+        self.properties().contains(&EventProperty::Context)
     }
 
-    /// A hook can hold this up, or send the model back to work.
+    /// Whether a hook can block the action or make the model continue.
     pub fn can_block(self) -> bool {
-        self.is_gate() || self.facts().contains(&Fact::Blocks)
+        self.is_gate() || self.properties().contains(&EventProperty::Blocks)
     }
 
-    /// Hosts that ask for hook events get messages about these hooks.
+    /// Whether hosts that requested hook events get messages about these hooks.
     pub fn is_told(self) -> bool {
-        self.always_told() || self.facts().contains(&Fact::Told)
+        self.always_told() || self.properties().contains(&EventProperty::Reported)
     }
 
-    /// Hosts get messages about these hooks in any case.
+    /// Whether all hosts get messages about these hooks.
     pub fn always_told(self) -> bool {
-        self.facts().contains(&Fact::AlwaysTold)
+        self.properties().contains(&EventProperty::AlwaysReported)
     }
 
-    /// The hook may set variables for later commands through a file.
+    /// Whether hooks can set environment variables for later commands through a file.
     pub fn has_env_file(self) -> bool {
-        self.facts().contains(&Fact::EnvFile)
+        self.properties().contains(&EventProperty::EnvFile)
     }
 
-    /// Whether matchers mean anything here.
+    /// Whether hooks of this event can have a matcher.
     pub fn has_matcher(self) -> bool {
-        self.facts().contains(&Fact::Matcher)
+        self.properties().contains(&EventProperty::Matcher)
     }
 
-    /// The timeout of a command or a server, if none is configured.
+    /// Default timeout of command, HTTP and MCP tool hooks.
     pub fn patience(self) -> Duration {
         match self {
-            Self::UserPromptSubmit => PROMPT,
+            Self::UserPromptSubmit => PROMPT_SUBMIT_TIMEOUT,
             Self::SessionEnd => LAST,
-            _ => LONG,
+            _ => DEFAULT_TIMEOUT,
         }
     }
 }
 
-/// What a matcher is held against.
+/// Returns the text that a matcher is compared with.
 pub fn subject(input: &HookInput) -> Option<&str> {
     match input {
         HookInput::PreToolUse(it) => Some(&it.tool_name),
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_event_is_found_by_its_name() {
+    fn events_are_found_by_name() {
         for event in Event::ALL {
             assert_eq!(Event::named(event.as_str()), Some(*event));
         }
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_a_gate_can_hold_up() {
+    fn gates_can_block() {
         for event in Event::ALL {
             assert!(!event.is_gate() || event.can_block(), "{event:?}");
         }

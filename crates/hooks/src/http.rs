@@ -1,4 +1,4 @@
-//! HTTP hooks: the event is posted, the response is the answer.
+//! HTTP hooks: the event is sent as a POST request, and the response is the result.
 
 use std::ffi::OsString;
 
@@ -10,17 +10,17 @@ use sluice_wire::stdout::system::HookOutcome;
 use crate::output::{self, Failure, HookAnswer};
 use crate::run::{Due, HookRun, Seen};
 
-/// Where hooks may be posted to, and with which variables in their headers.
+/// Limits for HTTP hooks: the allowed URLs and the environment variables for headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// Patterns of addresses; none is every address.
+    /// Patterns of allowed URLs; `None` allows all.
     allowed: Option<Vec<String>>,
-    /// Names of variables; none is whatever the hook names.
+    /// Names of allowed variables; `None` allows all that the hook declares.
     variables: Option<Vec<String>>,
 }
 
 impl Rules {
-    /// The limits of the settings. Those of the managed settings cannot be extended.
+    /// Reads the limits from the settings. Other settings cannot extend those of the managed settings.
     pub fn of(settings: &Settings) -> Self {
         let list = |key: &Key| -> Option<Vec<String>> {
             let managed = settings.policy(key).cloned().map(|value| vec![value]);
@@ -43,7 +43,7 @@ impl Rules {
         patterns.is_none_or(|patterns| patterns.iter().any(|pattern| glob(pattern, url)))
     }
 
-    /// Whether this exact host is allowed by name: then it may have any address.
+    /// Whether a pattern without a wildcard in its host allows the URL. Then the host may have any IP address.
     fn name_host(&self, url: &str) -> bool {
         let patterns = self.allowed.iter().flatten();
         patterns
@@ -58,7 +58,7 @@ fn host(url: &str) -> Option<&str> {
     (!scheme.contains('*')).then_some(host)
 }
 
-/// Whether `*` in the pattern can stand for what lies between its other letters.
+/// Whether the text matches the pattern, in which `*` matches any text.
 fn glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
@@ -77,8 +77,8 @@ fn glob(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Puts the values of variables in the place of `$NAME` and `${NAME}`; of those that may not be named, nothing.
-fn filled(text: &str, allowed: &dyn Fn(&str) -> bool, env: &[(OsString, OsString)]) -> String {
+/// Replaces `$NAME` and `${NAME}` with the values of variables. Variables that are not allowed are empty.
+fn with_variables(text: &str, allowed: &dyn Fn(&str) -> bool, env: &[(OsString, OsString)]) -> String {
     let value = |name: &str| {
         let found = env.iter().rev().find(|(known, _)| allowed(name) && *known == *name);
         found
@@ -106,7 +106,7 @@ fn filled(text: &str, allowed: &dyn Fn(&str) -> bool, env: &[(OsString, OsString
     out
 }
 
-/// Posts what happened.
+/// Sends the event and parses the response.
 pub async fn run(
     run: &HookRun,
     due: &Due,
@@ -122,11 +122,11 @@ pub async fn run(
         };
         let headers: Vec<(String, String)> = headers
             .iter()
-            .map(|(name, value)| (name.clone(), filled(value, &may_name, &run.env)))
+            .map(|(name, value)| (name.clone(), with_variables(value, &may_name, &run.env)))
             .collect();
-        let anywhere = run.rules.name_host(url);
+        let any_address = run.rules.name_host(url);
         let body = run.input.to_string();
-        sluice_tools::post(run.web.clone(), url, &headers, body, due.patience(), anywhere).await
+        sluice_tools::post(run.web.clone(), url, &headers, body, due.patience(), any_address).await
     } else {
         Err("its URL is not in allowedHttpHookUrls".to_owned())
     };
@@ -136,7 +136,7 @@ pub async fn run(
             (answer, posted.body, HookOutcome::Success)
         }
         Ok(posted) => {
-            let why = format!("it answered with status {}", posted.status);
+            let why = format!("the server responded with status {}", posted.status);
             (Err(Failure::Broken(why)), posted.body, HookOutcome::Error)
         }
         Err(why) => (Err(Failure::Broken(why.clone())), why, HookOutcome::Error),
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_addresses_that_are_named_are_posted_to() {
+    fn only_allowed_urls_are_requested() {
         let rules = |list: &[&str]| Rules {
             allowed: Some(list.iter().map(|text| (*text).to_owned()).collect()),
             variables: None,
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_get_the_variables_they_may_have() {
+    fn headers_get_only_allowed_variables() {
         let env: Vec<(OsString, OsString)> = vec![("TOKEN".into(), "t".into()), ("SECRET".into(), "s".into())];
         let may = |name: &str| name == "TOKEN";
         for (text, given) in [
@@ -190,7 +190,7 @@ mod tests {
             ("5$ and $", "5$ and $"),
             ("$TOKENS", ""),
         ] {
-            assert_eq!(filled(text, &may, &env), given, "{text}");
+            assert_eq!(with_variables(text, &may, &env), given, "{text}");
         }
     }
 }

@@ -1,19 +1,21 @@
-//! Hooks: commands, HTTP endpoints, prompts, agents, MCP tools and callbacks of the host that run at events of a session.
+//! Hooks: commands, HTTP endpoints, prompts, agents, MCP tools and callbacks of the host that run at events of a
+//! session.
 //!
-//! This crate cannot see a conversation. A hook is told one event, as JSON; all it can change is what its answer says.
-//! Whoever raises the event (the session, or a door without one) carries that out.
+//! This crate has no access to a conversation. A hook gets one event as JSON, and its only effect is its output. The
+//! code that raises the event (the session, or a door without a session) applies the output.
 //!
 //! In reading order:
 //!
-//! * [`event`]: the events, and what is true of each;
-//! * [`config`], `matcher`: hooks as settings files write them, and which occasions they are for;
-//! * `list`: the hooks in force, from the weakest origin to the strongest; `listing`: the answer to `get_hooks_listing`;
-//! * [`output`]: what one hook says; [`merge`]: what all hooks of an event say together. Both pure: deny before ask before
-//!   allow, whatever the order;
-//! * `run`: what hooks are run with ([`HookRun`]), and the reports `hook_started`, `hook_progress` and `hook_response`;
-//!   [`command`], [`http`], [`prompt`], [`agent`], [`tool`]: how each kind is run;
-//! * [`tool_output`]: a tool's output that a hook replaces;
-//! * [`HookClient`]: for work beside the session that has to ask its hooks.
+//! * [`event`]: the events and their properties;
+//! * [`config`], `matcher`: the configuration of hooks, and the events and calls that they match;
+//! * `list`: the effective hooks, from the weakest origin to the strongest; `listing`: the response to
+//!   `get_hooks_listing`;
+//! * [`output`]: parses the output of a hook; [`merge`]: merges the outputs of all hooks of an event. Both are pure.
+//!   Deny has precedence over ask, and ask over allow, independent of the order;
+//! * `run`: the context of a run ([`HookRun`]), and the messages `hook_started`, `hook_progress` and `hook_response`;
+//!   [`command`], [`http`], [`prompt`], [`agent`], [`tool`]: run hooks of each type;
+//! * [`tool_output`]: replaces the output of a tool;
+//! * [`HookClient`]: runs hooks of the session for code outside it.
 
 pub mod config;
 pub mod event;

@@ -1,4 +1,4 @@
-//! The hooks of a session, from the weakest source to the strongest, and which of them an event runs.
+//! The hooks of a session, from the weakest origin to the strongest, and the selection of those that an event runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,37 +14,37 @@ use crate::config::{self, Handler, Hook, Origin, Reader};
 use crate::event::{Event, subject};
 use crate::run::{Due, fresh_id};
 
-/// The hooks in force, from the weakest origin to the strongest.
+/// The effective hooks, from the weakest origin to the strongest.
 #[derive(Debug, Clone, Default)]
 pub struct HookList(Vec<Arc<Hook>>);
 
-/// The hooks a session hands down to its subagents.
+/// The hooks that a subagent inherits from its session.
 #[derive(Debug, Clone, Default)]
 pub struct InheritedHooks {
     pub list: HookList,
-    /// Only hooks before calls, for an agent that answers a hook.
+    /// Whether only `PreToolUse` hooks are inherited, for the agent of an agent hook.
     pub narrow: bool,
-    /// Where the conversation of the session at the top is kept.
+    /// The transcript of the top-level session.
     pub transcript: Option<PathBuf>,
 }
 
 impl HookList {
-    /// Adds hooks; gives what is wrong with them.
+    /// Adds hooks. Returns their problems.
     pub fn add(&mut self, origin: &Origin, config: &Value, cwd: &Path, home: &Path) -> Vec<String> {
         let (hooks, problems) = Reader { cwd, home }.read(origin, config);
         self.insert(hooks);
         problems
     }
 
-    /// Adds hooks of an untrusted folder: they do not run, and calls that they cover need permission.
-    /// Returns the problems of the hooks.
+    /// Adds hooks of an untrusted folder. They do not run, and calls that they match need permission.
+    /// Returns their problems.
     pub fn add_held_back(&mut self, origin: &Origin, config: &Value, cwd: &Path, home: &Path) -> Vec<String> {
         let (hooks, problems) = Reader { cwd, home }.read_held_back(origin, config);
         self.insert(hooks);
         problems
     }
 
-    /// Replaces the hooks of the settings files; returns their problems.
+    /// Replaces the hooks of the settings files. Returns their problems.
     pub fn lay_out(&mut self, settings: &Settings, cwd: &Path, home: &Path) -> Vec<String> {
         self.0.retain(|hook| !matches!(hook.origin, Origin::Settings(_)));
         let mut problems = Vec::new();
@@ -57,7 +57,7 @@ impl HookList {
         problems
     }
 
-    /// Replaces the callbacks of the host; returns their problems.
+    /// Replaces the callbacks of the host. Returns their problems.
     pub fn register<'a>(&mut self, events: impl Iterator<Item = (&'a str, &'a [HookMatcher])>) -> Vec<String> {
         self.0.retain(|hook| hook.origin != Origin::Host);
         let (hooks, problems) = config::of_host(events);
@@ -65,15 +65,15 @@ impl HookList {
         problems
     }
 
-    /// Replaces the hooks of the parent session; an agent's own stay.
+    /// Replaces the inherited hooks. Hooks of the agent itself are preserved.
     pub fn inherit(&mut self, above: &Self, narrow: bool) {
         self.0.retain(|hook| matches!(hook.origin, Origin::Agent { .. }));
-        let handed_down = above.0.iter().filter(|hook| !narrow || looks_at_inspectors(hook));
+        let handed_down = above.0.iter().filter(|hook| !narrow || checks_hook_agents(hook));
         self.0.extend(handed_down.cloned());
         self.0.sort_by_key(|hook| rank(&hook.origin));
     }
 
-    /// What subagents get: everything but what an agent has for itself alone.
+    /// Returns the hooks that subagents inherit: all except those of agent definitions.
     #[must_use]
     pub fn handed_down(&self) -> Self {
         let hooks = self.0.iter();
@@ -85,18 +85,18 @@ impl HookList {
         )
     }
 
-    /// Takes the hooks of an origin away.
+    /// Removes the hooks of an origin.
     pub fn remove(&mut self, origin: &Origin) {
         self.0.retain(|hook| hook.origin != *origin);
     }
 
-    /// Whether any hook waits for one of these.
+    /// Whether there is a hook for one of these events.
     #[must_use]
     pub fn await_any(&self, events: &[Event]) -> bool {
         self.0.iter().any(|hook| events.contains(&hook.event))
     }
 
-    /// The hooks an event is for; those that run once are gone then.
+    /// Returns the hooks to run for an event. Hooks that run only once are removed from the list.
     pub fn take_due(
         &mut self,
         event: Event,
@@ -110,7 +110,7 @@ impl HookList {
         due
     }
 
-    /// All of them.
+    /// Iterates over all hooks.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Hook>> {
         self.0.iter()
     }
@@ -122,22 +122,22 @@ impl HookList {
 }
 
 impl InheritedHooks {
-    /// Only those that look at calls before they run, and no agents: an agent that answers a hook is looked at as any
-    /// other, and never by another of its kind.
+    /// Restricts the hooks to `PreToolUse` hooks other than agent hooks: the calls of the agent of a hook are checked
+    /// by hooks, but not by another agent hook.
     #[must_use]
     pub fn before_calls(mut self) -> Self {
         self.narrow = true;
-        self.list.0.retain(|hook| looks_at_inspectors(hook));
+        self.list.0.retain(|hook| checks_hook_agents(hook));
         self
     }
 }
 
-/// Whether a hook looks at what an agent that answers a hook does.
-fn looks_at_inspectors(hook: &Hook) -> bool {
+/// Whether a hook checks the calls of the agent of an agent hook.
+fn checks_hook_agents(hook: &Hook) -> bool {
     hook.event == Event::PreToolUse && !matches!(hook.handler, Handler::Agent { .. })
 }
 
-/// Stronger origins come later.
+/// Returns the strength of an origin.
 fn rank(origin: &Origin) -> u8 {
     match origin {
         Origin::Settings(Source::User) => 0,
@@ -152,8 +152,8 @@ fn rank(origin: &Origin) -> u8 {
     }
 }
 
-/// The hooks that are meant, in the order of their places; of those that do the same, the strongest. What a call touches
-/// its tool says, which `known` finds by its name.
+/// Selects the hooks to run for an event, in their order. Of several hooks with the same action, only the strongest
+/// runs. `known` finds a tool by its name; the tool declares what a call touches.
 pub fn meant(
     list: &[Arc<Hook>],
     event: Event,
@@ -163,7 +163,7 @@ pub fn meant(
 ) -> Vec<Due> {
     let subject = subject(input);
     let call = call_of(input).map(|(name, input)| (name, known(name), input));
-    // What every session reads first counts as read before any host came.
+    // Instructions that are loaded at the start count as loaded before the host connected.
     let came_before_hosts = matches!(
         input,
         HookInput::InstructionsLoaded(it) if it.trigger_file_path.is_none() && it.load_reason != "compact"
@@ -181,7 +181,7 @@ pub fn meant(
                 (None, _) => true,
             }
     };
-    // One that is not waited for, or may fail, does not stand for one that guards.
+    // An async hook, or one whose failure is ignored, must not replace one that protects.
     let same = |one: &Hook, other: &Hook| {
         one.handler == other.handler
             && root_of(&one.origin) == root_of(&other.origin)
@@ -202,7 +202,7 @@ pub fn meant(
     due
 }
 
-/// The call an event is about.
+/// Returns the tool and input of the call that the event is about.
 fn call_of(input: &HookInput) -> Option<(&str, Value)> {
     match input {
         HookInput::PreToolUse(it) => Some((&it.tool_name, it.tool_input.to_value())),
@@ -214,7 +214,7 @@ fn call_of(input: &HookInput) -> Option<(&str, Value)> {
     }
 }
 
-/// The folder by which the same line means something else.
+/// Returns the folder of the origin: the same command in another folder is another hook.
 fn root_of(origin: &Origin) -> Option<PathBuf> {
     match origin {
         Origin::Plugin { root, .. } | Origin::Skill { root, .. } => Some(root.clone()),

@@ -1,4 +1,4 @@
-//! The answer to `get_hooks_listing`: the configured hooks.
+//! The response to `get_hooks_listing`: the configured hooks.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::list::HookList;
 
 impl HookList {
-    /// What `get_hooks_listing` answers.
+    /// Returns the response to `get_hooks_listing`.
     #[must_use]
     pub fn listing(&self, settings: &Settings) -> GetHooksListingResponse {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
@@ -26,22 +26,22 @@ impl HookList {
             supports_matcher: event.has_matcher(),
             ..HookEventListing::default()
         };
-        let awaited = Event::ALL.iter().filter(|event| count(**event) > 0);
-        let events = awaited.map(|event| HookEventListing {
+        let used_events = Event::ALL.iter().filter(|event| count(**event) > 0);
+        let events = used_events.map(|event| HookEventListing {
             hook_count: Some(count(*event)),
             ..described(event)
         });
         let mut sorted: Vec<&Hook> = self.iter().filter(runs).map(AsRef::as_ref).collect();
         sorted.sort_by_key(|hook| (hook.event, hook.matcher_text.clone()));
-        let says = |key: &Key| settings.policy(key).and_then(Value::as_bool) == Some(true);
+        let is_true = |key: &Key| settings.policy(key).and_then(Value::as_bool) == Some(true);
         let managed = self.iter().filter(|hook| hook.origin.is_managed()).count();
         GetHooksListingResponse {
             events: events.collect(),
             hooks: sorted.into_iter().map(listed).collect(),
             event_catalog: Event::ALL.iter().map(described).collect(),
             policy: HookPolicy {
-                disabled_by_policy: says(&keys::DISABLE_ALL_HOOKS),
-                managed_only: says(&keys::ALLOW_MANAGED_HOOKS_ONLY),
+                disabled_by_policy: is_true(&keys::DISABLE_ALL_HOOKS),
+                managed_only: is_true(&keys::ALLOW_MANAGED_HOOKS_ONLY),
                 all_disabled: settings.bool(&keys::DISABLE_ALL_HOOKS) == Some(true),
                 policy_hook_count: number(managed),
                 ..HookPolicy::default()
@@ -53,7 +53,7 @@ impl HookList {
 
 fn listed(hook: &Hook) -> HookListing {
     let text = hook.handler.text();
-    let says_once = hook.config.as_ref().and_then(|config| config.get("once"));
+    let once = hook.config.as_ref().and_then(|config| config.get("once"));
     HookListing {
         event: hook.event.as_str().to_owned(),
         matcher: hook.matcher_text.clone(),
@@ -69,7 +69,7 @@ fn listed(hook: &Hook) -> HookListing {
         condition: hook.condition_text.clone(),
         timeout: hook.timeout.map(|timeout| Number(timeout.as_secs_f64())),
         status_message: hook.status.clone(),
-        runs_once: (says_once == Some(&Value::Bool(true))).then_some(true),
+        runs_once: (once == Some(&Value::Bool(true))).then_some(true),
         runs_in_background: matches!(hook.handler, Handler::Command { is_async: true, .. }).then_some(true),
         editable: editable(hook),
         command_text: text,
@@ -77,7 +77,7 @@ fn listed(hook: &Hook) -> HookListing {
     }
 }
 
-/// A hook of a settings file as it is written there, so that a host can edit it. The values of headers are left out.
+/// Returns a hook as it is written in its settings file, so that a host can edit it. Values of headers are removed.
 fn editable(hook: &Hook) -> Option<EditableHook> {
     let ours = matches!(
         hook.origin,

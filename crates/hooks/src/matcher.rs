@@ -1,4 +1,4 @@
-//! Matchers: which events a hook runs for, by the matcher of its group and its own condition (`if`).
+//! Matchers: select the events for which a hook runs, by the matcher of its group and its condition (`if`).
 
 use std::path::Path;
 
@@ -11,19 +11,19 @@ use sluice_permission::{
 /// The matcher of a group of hooks.
 #[derive(Debug, Clone)]
 pub enum Matcher {
-    /// Whatever happens.
+    /// Matches everything.
     All,
-    /// One of these names.
+    /// Matches one of these names.
     Names(Vec<String>),
-    /// A pattern, found anywhere in the name.
+    /// Matches a pattern anywhere in the name.
     Pattern(Box<Regex>),
-    /// Not a pattern: nothing is known about what it was to mean, so it is for everything. A hook that runs once
-    /// too often is seen; one that guards and never runs is not.
+    /// An invalid pattern, which matches everything: a hook that runs too often is noticed, but a protecting hook that
+    /// never runs is not.
     Broken,
 }
 
 impl Matcher {
-    /// Reads a matcher; gives what is wrong with it, too.
+    /// Parses a matcher. Also returns its problem, if there is one.
     pub fn read(text: Option<&str>) -> (Self, Option<String>) {
         let text = text.unwrap_or_default().trim();
         if matches!(text, "" | "*") {
@@ -45,7 +45,7 @@ impl Matcher {
         }
     }
 
-    /// Reads a matcher whose words are files to watch: names as they stand, with `|` between them.
+    /// Parses a matcher of the `FileChanged` event: literal names of files to watch, separated by `|`.
     pub fn files(text: Option<&str>) -> Self {
         let names = text.unwrap_or_default().split('|').map(str::trim);
         let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
@@ -56,19 +56,19 @@ impl Matcher {
         }
     }
 
-    /// Whether an occasion is meant. `None` is an event without anything to match.
+    /// Whether the matcher matches. `None` is an event without a subject, which always matches.
     pub fn meets(&self, subject: Option<&str>) -> bool {
         let Some(subject) = subject else { return true };
         let named = |name: &str| match self {
             Self::All | Self::Broken => true,
-            // Of a file that is watched only the name is told here.
+            // For a watched file, the subject is only the file name.
             Self::Names(names) => names.iter().any(|known| known.rsplit('/').next() == Some(name)),
             Self::Pattern(pattern) => pattern.is_match(name),
         };
         named(subject) || other_name(subject).is_some_and(named)
     }
 
-    /// The names it lists, for events in which they are files to watch.
+    /// Returns the listed names, which are the files to watch for `FileChanged`.
     pub fn names(&self) -> &[String] {
         match self {
             Self::Names(names) => names,
@@ -77,7 +77,7 @@ impl Matcher {
     }
 }
 
-/// Tools that are known by two names.
+/// Returns the other name of a tool that has two names.
 fn other_name(tool: &str) -> Option<&'static str> {
     match tool {
         names::AGENT => Some(names::TASK),
@@ -86,14 +86,14 @@ fn other_name(tool: &str) -> Option<&'static str> {
     }
 }
 
-/// A condition in the words of a permission rule: `Bash(git push *)`.
+/// A condition in the syntax of a permission rule: `Bash(git push *)`.
 #[derive(Debug, Clone)]
 pub struct Condition {
     policy: Policy,
 }
 
 impl Condition {
-    /// Reads a condition.
+    /// Parses a condition.
     pub fn read(text: &str, root: &Path, home: &Path) -> Result<Self, String> {
         let rule = Rule::parse(Behavior::Deny, Source::Session, root, text).map_err(|error| error.to_string())?;
         let mut policy = Policy::new(root.to_owned(), home.to_owned());
@@ -101,17 +101,18 @@ impl Condition {
         Ok(Self { policy })
     }
 
-    /// Whether a call is meant. What cannot be told is: a guard that looks once too often does no harm.
+    /// Whether the condition matches a call. If that cannot be determined it matches, because running a check too often
+    /// is harmless.
     pub fn meets(&self, tool: ToolFacts<'_>, input: &Value, cwd: &Path) -> bool {
         let denied = decide(&self.policy, &Call::new(tool, input, cwd), &Lexical).behavior == Verdict::Deny;
         let unclear = || match tool.touches {
-            Touches::Shell { command, .. } => self.speaks_of(names::BASH) && unclear(input, command),
+            Touches::Shell { command, .. } => self.mentions_tool(names::BASH) && unclear(input, command),
             _ => false,
         };
         denied || unclear()
     }
 
-    fn speaks_of(&self, tool: &str) -> bool {
+    fn mentions_tool(&self, tool: &str) -> bool {
         self.policy.rules.iter().any(|rule| rule.tool == tool)
     }
 }
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_to_watch_are_names_as_they_stand() {
+    fn files_to_watch_are_literal_names() {
         let matcher = Matcher::files(Some(".env | conf/app.toml"));
         assert_eq!(matcher.names(), [".env", "conf/app.toml"]);
         for (name, meets) in [(".env", true), ("app.toml", true), ("xenv", false)] {
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_whole_and_patterns_are_found_anywhere() {
+    fn names_match_completely_and_patterns_anywhere() {
         for (matcher, tool, meets) in [
             ("", "Bash", true),
             ("*", "Bash", true),
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_is_held_against_the_call() {
+    fn a_condition_is_checked_against_the_call() {
         let condition = |text: &str| Condition::read(text, Path::new("/p"), Path::new("/h")).unwrap();
         let bash = |command: &str| json!({"command": command});
         let push = condition("Bash(git push *)");
@@ -176,7 +177,7 @@ mod tests {
             ("git status", false),
             ("ls && git push -f", true),
             ("FOO=1 git push", true),
-            // Nobody knows what runs here.
+            // It is unknown what this command runs.
             ("$(cat x)", true),
         ] {
             assert_eq!(

@@ -1,5 +1,5 @@
-//! The merged answer of all hooks of one event. Pure: the order in which they answered does not matter, and a hook
-//! that denies is never overruled.
+//! Merges the results of all hooks of an event. Pure: the order in which the hooks ended does not matter, and a deny is
+//! never overridden.
 
 use serde_json::Value;
 use sluice_call::{HookVerdict, Permission, Silence};
@@ -10,34 +10,34 @@ use crate::config::Origin;
 use crate::event::Event;
 use crate::output::{Block, Failure, HookAnswer, refusal};
 
-/// What one hook came to.
+/// The result of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// Its place among the hooks: later ones come later in a file or from a stronger source.
+    /// The position in the list of hooks: later hooks come later in a file or from a stronger origin.
     pub place: usize,
-    /// `PreToolUse:Bash`.
+    /// The name of the run, such as `PreToolUse:Bash`.
     pub name: String,
-    /// What it does, in a line.
+    /// A one-line description of the action.
     pub text: String,
     pub origin: Origin,
-    /// Whether a failure of it refuses, and not only those where it did not answer in time.
+    /// Whether a failure of the hook denies.
     pub refuses: Refuses,
     pub what: Result<HookAnswer, Failure>,
 }
 
-/// When a hook without an answer denies.
+/// When a hook without a result denies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refuses {
     Never,
-    /// When it does not answer at all.
+    /// If it timed out or was cancelled.
     Silence,
     Always,
 }
 
-/// Something the person has to know of a hook.
+/// A problem of a hook that the user must be informed about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// A gate was passed because a hook did not answer in time.
+    /// A tool call continues although a hook timed out.
     NoVerdict,
     /// A callback of the host failed.
     Callback(String),
@@ -45,7 +45,7 @@ pub enum Note {
     Trouble(String),
 }
 
-/// The merged answer of the hooks of one event.
+/// The merged result of the hooks of an event.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Merged {
     pub halt: Option<String>,
@@ -60,11 +60,11 @@ pub struct Merged {
     pub notes: Vec<Note>,
 }
 
-/// Merges the answers of all hooks.
+/// Merges the results of all hooks.
 pub fn merge(event: Event, mut said: Vec<Said>) -> Merged {
     said.sort_by_key(|said| said.place);
     let mut merged = Merged::default();
-    let mut changed_by_an_allower = true;
+    let mut changed_by_allowing_hook = true;
     for said in said {
         let silence = matches!(said.what, Err(Failure::TimedOut | Failure::Cancelled)).then_some(match said.origin {
             Origin::Host => Silence::Host,
@@ -75,7 +75,7 @@ pub fn merge(event: Event, mut said: Vec<Said>) -> Merged {
         };
         if let Some(input) = answer.updated_input {
             let allows = matches!(answer.permission, Some((Permission::Allow, _)));
-            changed_by_an_allower = allows;
+            changed_by_allowing_hook = allows;
             merged.updated_input = Some(input);
         }
         let silence = silence.or(answer.held_back.then_some(Silence::HeldBack));
@@ -93,23 +93,23 @@ pub fn merge(event: Event, mut said: Vec<Said>) -> Merged {
             });
         }
         merged.halt = merged.halt.or(answer.halt);
-        merged.block = both(merged.block, answer.block);
+        merged.block = merged_blocks(merged.block, answer.block);
         merged.updated_output = answer.updated_output.or(merged.updated_output);
         let named = |text: Option<String>| text.map(|text| (said.name.clone(), text));
         merged.contexts.extend(named(answer.context));
         merged.messages.extend(named(answer.message));
-        merged.decision = decided(merged.decision, answer.decision);
+        merged.decision = merged_decisions(merged.decision, answer.decision);
         merged.specific.extend(answer.specific);
     }
-    // Who allowed the call as it was has not allowed what another made of it.
+    // The allow of one hook does not cover the input that another hook changed.
     let allows = matches!(&merged.verdict, Some(verdict) if verdict.permission == Permission::Allow);
-    if allows && !changed_by_an_allower {
+    if allows && !changed_by_allowing_hook {
         merged.verdict = None;
     }
     merged
 }
 
-/// The answer of a hook, or what its absence means.
+/// Returns the result of a hook, or the consequence of its failure.
 fn answer_of(event: Event, said: &Said, notes: &mut Vec<Note>) -> Option<HookAnswer> {
     let failure = match &said.what {
         Ok(answer) => return Some(answer.clone()),
@@ -127,7 +127,7 @@ fn answer_of(event: Event, said: &Said, notes: &mut Vec<Note>) -> Option<HookAns
         Refuses::Never => false,
     };
     if refuses && event.is_gate() {
-        // An ask that nobody's hook answers is still asked.
+        // A permission request that no hook answers is sent to the host.
         return (event != Event::PermissionRequest).then(|| refusal(event, Block::plain(why)));
     }
     notes.extend(match failure {
@@ -142,7 +142,7 @@ fn answer_of(event: Event, said: &Said, notes: &mut Vec<Note>) -> Option<HookAns
     None
 }
 
-fn both(one: Option<Block>, two: Option<Block>) -> Option<Block> {
+fn merged_blocks(one: Option<Block>, two: Option<Block>) -> Option<Block> {
     match (one, two) {
         (Some(one), Some(two)) => Some(Block {
             reason: format!("{}\n{}", one.reason, two.reason),
@@ -152,8 +152,8 @@ fn both(one: Option<Block>, two: Option<Block>) -> Option<Block> {
     }
 }
 
-/// A deny wins; of two that allow, the input of the later one counts.
-fn decided(
+/// Merges two decisions. A deny has precedence; of two allows, the later one counts.
+fn merged_decisions(
     one: Option<PermissionRequestDecision>,
     two: Option<PermissionRequestDecision>,
 ) -> Option<PermissionRequestDecision> {

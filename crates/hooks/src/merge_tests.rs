@@ -17,7 +17,7 @@ fn said(place: usize, what: Result<HookAnswer, Failure>) -> Said {
     }
 }
 
-fn permits(permission: Permission, input: Option<Value>) -> HookAnswer {
+fn with_permission(permission: Permission, input: Option<Value>) -> HookAnswer {
     HookAnswer {
         permission: Some((permission, Block::plain(format!("{permission:?}")))),
         updated_input: input,
@@ -25,8 +25,8 @@ fn permits(permission: Permission, input: Option<Value>) -> HookAnswer {
     }
 }
 
-/// How much a merged answer lets through: the more, the higher.
-fn freedom(merged: &Merged) -> u8 {
+/// Returns how much a merged result permits; higher means more.
+fn permissiveness(merged: &Merged) -> u8 {
     let call = match merged.verdict.as_ref().map(|verdict| verdict.permission) {
         Some(Permission::Allow) => 4,
         None => 3,
@@ -101,13 +101,13 @@ proptest! {
     }
 
     #[test]
-    fn one_that_refuses_never_lets_more_through(hooks in hooks(), place in 0..7_usize) {
+    fn a_denying_hook_never_permits_more(hooks in hooks(), place in 0..7_usize) {
         for event in Event::ALL {
-            let before = freedom(&merge(*event, hooks.clone()));
+            let before = permissiveness(&merge(*event, hooks.clone()));
             let mut more = hooks.clone();
             more.push(said(place, Ok(refusal(*event, Block::plain("no")))));
             let after = merge(*event, more);
-            prop_assert!(freedom(&after) <= before);
+            prop_assert!(permissiveness(&after) <= before);
             if *event == Event::PreToolUse {
                 prop_assert_eq!(after.verdict.unwrap().permission, Permission::Deny);
             }
@@ -115,17 +115,17 @@ proptest! {
     }
 
     #[test]
-    fn one_that_has_to_be_heard_and_fails_never_lets_more_through(hooks in hooks(), place in 0..7_usize) {
+    fn a_required_hook_that_fails_never_permits_more(hooks in hooks(), place in 0..7_usize) {
         let before = merge(Event::PreToolUse, hooks.clone());
         let mut more = hooks;
         more.push(Said { refuses: Refuses::Always, ..said(place, Err(Failure::Broken("died".into()))) });
         let after = merge(Event::PreToolUse, more);
-        prop_assert!(freedom(&after) <= freedom(&before));
+        prop_assert!(permissiveness(&after) <= permissiveness(&before));
         prop_assert_eq!(after.verdict.unwrap().permission, Permission::Deny);
     }
 
     #[test]
-    fn one_without_an_opinion_changes_nothing(hooks in hooks()) {
+    fn an_empty_result_changes_nothing(hooks in hooks()) {
         let before = merge(Event::PreToolUse, hooks.clone());
         let mut more = hooks;
         more.push(said(9, Ok(HookAnswer::default())));
@@ -134,8 +134,8 @@ proptest! {
 }
 
 #[test]
-fn an_allow_does_not_cover_what_another_hook_makes_of_the_call() {
-    let allowed = said(0, Ok(permits(Permission::Allow, None)));
+fn an_allow_does_not_cover_an_input_changed_by_another_hook() {
+    let allowed = said(0, Ok(with_permission(Permission::Allow, None)));
     let changed = HookAnswer {
         updated_input: Some(json!({"command": "other"})),
         ..HookAnswer::default()
@@ -143,13 +143,13 @@ fn an_allow_does_not_cover_what_another_hook_makes_of_the_call() {
     let merged = merge(Event::PreToolUse, vec![allowed, said(1, Ok(changed))]);
     assert_eq!(merged.verdict, None);
     assert_eq!(merged.updated_input, Some(json!({"command": "other"})));
-    let own = said(0, Ok(permits(Permission::Allow, Some(json!({"command": "x"})))));
+    let own = said(0, Ok(with_permission(Permission::Allow, Some(json!({"command": "x"})))));
     let merged = merge(Event::PreToolUse, vec![own]);
     assert_eq!(merged.verdict.unwrap().permission, Permission::Allow);
 }
 
 #[test]
-fn silence_means_what_the_hook_is_for() {
+fn the_effect_of_a_timeout_depends_on_the_hook_and_the_event() {
     let timed_out = |refuses| {
         let said = Said {
             refuses,
@@ -161,7 +161,7 @@ fn silence_means_what_the_hook_is_for() {
     assert_eq!(timed_out(Refuses::Never).verdict, None);
     let closed = timed_out(Refuses::Silence).verdict.unwrap();
     assert!(closed.silence.is_some() && closed.permission == Permission::Deny);
-    // Nothing waits for these: nobody is held up by a hook that fails.
+    // The session does not wait for these events, so a failed hook blocks nothing.
     for event in [
         Event::Stop,
         Event::PostToolUse,

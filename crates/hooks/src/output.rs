@@ -1,4 +1,4 @@
-//! The output of a hook, read from an exit code, a JSON object or plain text. Pure.
+//! Parses the output of a hook: an exit code, a JSON object or plain text. Pure.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,15 +12,15 @@ use sluice_wire::permission_update::Behavior;
 
 use crate::event::Event;
 
-/// How long a text for the model may be, in letters: a hook does not get to fill the conversation.
-const LONGEST_CONTEXT: usize = 10_000;
+/// Maximum length of text for the model, in characters, so that a hook cannot fill the context window.
+const MAX_CONTEXT_CHARS: usize = 10_000;
 
-/// Why something is held up.
+/// The reason of a block or deny.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The hook's own words.
+    /// The reason as the hook gave it.
     pub reason: String,
-    /// The same, with whose they are where that is not plain.
+    /// The reason with the name of the hook, if it is needed.
     pub shown: String,
 }
 
@@ -34,34 +34,34 @@ impl Block {
     }
 }
 
-/// The answer of one hook.
+/// The parsed output of a hook.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HookAnswer {
-    /// The turn has to end; why.
+    /// If the turn must end: the reason.
     pub halt: Option<String>,
-    /// What waits must not happen, or the model must think again.
+    /// If the action is blocked or the model must continue: the reason.
     pub block: Option<Block>,
     pub permission: Option<(Permission, Block)>,
     pub updated_input: Option<Value>,
     pub updated_output: Option<Value>,
     pub context: Option<String>,
-    /// For the person.
+    /// A message for the user.
     pub message: Option<String>,
     pub decision: Option<PermissionRequestDecision>,
-    /// What else belongs to the event.
+    /// The event-specific output.
     pub specific: Option<HookSpecificOutput>,
-    /// The hook did not run: its folder is not trusted.
+    /// Whether the hook did not run because its folder is not trusted.
     pub held_back: bool,
-    /// It is async.
+    /// Whether the hook is async.
     pub is_async: bool,
-    /// Its output is not worth showing.
+    /// Whether its output is not displayed.
     pub quiet: bool,
 }
 
 impl HookAnswer {
-    /// The answer in place of a hook that does not run because its folder is not trusted.
+    /// Returns the result of a hook that does not run because its folder is not trusted.
     pub fn held_back() -> Self {
-        let reason = "This folder is not trusted, so a PreToolUse hook of the project that covers this call does not \
+        let reason = "This folder is not trusted, so a PreToolUse hook of the project that matches this call does not \
                       run. The hook might deny the call.";
         Self {
             permission: Some((Permission::Ask, Block::plain(format!("{reason} {HOW_TO_TRUST}")))),
@@ -70,7 +70,7 @@ impl HookAnswer {
         }
     }
 
-    /// The answer without what it allows: its source may deny, but not allow.
+    /// Removes everything that allows, because the origin of the hook may only deny.
     pub fn without_leave(self) -> Self {
         Self {
             permission: self
@@ -82,18 +82,18 @@ impl HookAnswer {
     }
 }
 
-/// Why a hook has no answer.
+/// Why a hook has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// It did not answer in time.
+    /// It timed out.
     TimedOut,
-    /// It could not be run, crashed, or its output cannot be read.
+    /// It could not be run, crashed, or its output is invalid.
     Broken(String),
-    /// Its answer is no longer needed.
+    /// Its result is no longer needed.
     Cancelled,
 }
 
-/// The answer of a command, by its exit code and output.
+/// Parses the exit code and output of a command.
 pub fn of_program(event: Event, command: &str, code: i32, stdout: &str, stderr: &str) -> Result<HookAnswer, Failure> {
     match code {
         0 => of_text(event, stdout),
@@ -115,7 +115,7 @@ pub fn of_program(event: Event, command: &str, code: i32, stdout: &str, stderr: 
     }
 }
 
-/// The answer in a text: a JSON object is read as hook output, anything else is plain text.
+/// Parses a text: a JSON object is hook output, anything else is plain text.
 pub fn of_text(event: Event, text: &str) -> Result<HookAnswer, Failure> {
     let trimmed = text.trim();
     if trimmed.starts_with('{') {
@@ -124,7 +124,7 @@ pub fn of_text(event: Event, text: &str) -> Result<HookAnswer, Failure> {
         return of_value(event, &value);
     }
     if event == Event::WorktreeCreate && !trimmed.is_empty() {
-        // Its last line is the path: what it ran may have printed something before.
+        // The last line is the path, because programs that the hook ran may have printed other lines.
         let made = WorktreeCreateOutput {
             worktree_path: trimmed.lines().next_back().unwrap_or_default().trim().to_owned(),
             ..WorktreeCreateOutput::default()
@@ -135,22 +135,22 @@ pub fn of_text(event: Event, text: &str) -> Result<HookAnswer, Failure> {
         });
     }
     Ok(HookAnswer {
-        context: (event.text_is_context() && !trimmed.is_empty()).then(|| shortened(trimmed)),
+        context: (event.text_is_context() && !trimmed.is_empty()).then(|| truncated(trimmed)),
         ..HookAnswer::default()
     })
 }
 
-/// The answer in a JSON value; `null` is an empty one.
+/// Parses a JSON value; `null` is an empty output.
 pub fn of_value(event: Event, value: &Value) -> Result<HookAnswer, Failure> {
     if value.is_null() {
         return Ok(HookAnswer::default());
     }
     let output: HookOutput = serde_json::from_value(value.clone())
-        .map_err(|error| Failure::Broken(format!("its output cannot be read: {error}")))?;
+        .map_err(|error| Failure::Broken(format!("its output is invalid: {error}")))?;
     of_output(event, output)
 }
 
-/// The answer in a hook's output.
+/// Converts the output of a hook.
 pub fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
     let mut answer = HookAnswer {
         halt: (output.go_on == Some(false)).then(|| output.stop_reason.clone().unwrap_or_default()),
@@ -182,10 +182,10 @@ pub fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure
     Ok(answer)
 }
 
-/// The part that belongs to the event; of another event's it is no answer.
+/// Adds the event-specific part. That of another event is an error.
 fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnswer) -> Result<(), Failure> {
-    let foreign = || Failure::Broken(format!("its `hookEventName` is not {}", event.as_str()));
-    let context = |text: &Option<String>| text.as_deref().filter(|text| !text.trim().is_empty()).map(shortened);
+    let wrong_event = || Failure::Broken(format!("its `hookEventName` is not {}", event.as_str()));
+    let context = |text: &Option<String>| text.as_deref().filter(|text| !text.trim().is_empty()).map(truncated);
     match (event, &specific) {
         (Event::PreToolUse, HookSpecificOutput::PreToolUse(it)) => {
             let reason = Block::plain(it.permission_decision_reason.clone().unwrap_or_default());
@@ -235,17 +235,17 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnsw
         | (Event::CwdChanged, HookSpecificOutput::CwdChanged(_))
         | (Event::FileChanged, HookSpecificOutput::FileChanged(_))
         | (Event::MessageDisplay, HookSpecificOutput::MessageDisplay(_)) => {}
-        _ => match said_to_model(event, &specific) {
+        _ => match additional_context(event, &specific) {
             Some(text) => answer.context = context(text),
-            None => return Err(foreign()),
+            None => return Err(wrong_event()),
         },
     }
     answer.specific = Some(specific);
     Ok(())
 }
 
-/// `additionalContext`, for events whose output has nothing else; `None` for the output of another event.
-fn said_to_model(event: Event, specific: &HookSpecificOutput) -> Option<&Option<String>> {
+/// Returns `additionalContext` for events whose output has no other fields; `None` for the output of another event.
+fn additional_context(event: Event, specific: &HookSpecificOutput) -> Option<&Option<String>> {
     Some(match (event, specific) {
         (Event::PostToolUseFailure, HookSpecificOutput::PostToolUseFailure(it)) => &it.additional_context,
         (Event::PostToolBatch, HookSpecificOutput::PostToolBatch(it)) => &it.additional_context,
@@ -262,7 +262,7 @@ fn said_to_model(event: Event, specific: &HookSpecificOutput) -> Option<&Option<
     })
 }
 
-/// A block or deny, in the form of the event.
+/// Returns a block or deny in the form that the event supports.
 pub fn refusal(event: Event, block: Block) -> HookAnswer {
     let mut answer = HookAnswer::default();
     match event {
@@ -275,34 +275,34 @@ pub fn refusal(event: Event, block: Block) -> HookAnswer {
             });
         }
         event if event.can_block() => answer.block = Some(block),
-        // Nothing waits for it: the person may want to know.
+        // The event cannot be blocked, so the reason is shown to the user.
         _ => answer.message = Some(block.reason).filter(|reason| !reason.is_empty()),
     }
     answer
 }
 
-/// A model's answer to a prompt hook.
+/// The reply of a model to a prompt hook.
 #[derive(Debug, Deserialize)]
-struct Judgement {
+struct PromptReply {
     ok: bool,
-    /// A text; models are not always exact.
+    /// Should be a string, but models do not always follow the format.
     #[serde(default)]
     reason: Value,
 }
 
-/// The answer of a model to a prompt hook: `{"ok": bool, "reason": text}`.
+/// Parses the reply of a model to a prompt hook: `{"ok": bool, "reason": text}`.
 pub fn of_judgement(event: Event, text: &str, continues: bool) -> Result<HookAnswer, Failure> {
-    let unreadable = || Failure::Broken("the model did not answer with {\"ok\": …}".to_owned());
+    let unreadable = || Failure::Broken("the model did not reply with {\"ok\": …}".to_owned());
     let object = text
         .find('{')
         .zip(text.rfind('}'))
         .and_then(|(from, to)| text.get(from..=to))
         .ok_or_else(unreadable)?;
-    let judgement: Judgement = serde_json::from_str(object).map_err(|_| unreadable())?;
-    match judgement.ok {
+    let reply: PromptReply = serde_json::from_str(object).map_err(|_| unreadable())?;
+    match reply.ok {
         true => Ok(HookAnswer::default()),
         false => {
-            let reason = judgement.reason.as_str().unwrap_or_default().to_owned();
+            let reason = reply.reason.as_str().unwrap_or_default().to_owned();
             let mut answer = refusal(event, Block::plain(reason.clone()));
             let after = matches!(
                 event,
@@ -316,11 +316,11 @@ pub fn of_judgement(event: Event, text: &str, continues: bool) -> Result<HookAns
     }
 }
 
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_CONTEXT) {
+fn truncated(text: &str) -> String {
+    match text.char_indices().nth(MAX_CONTEXT_CHARS) {
         None => text.to_owned(),
         Some((at, _)) => format!(
-            "{}\n[The hook said more; only its first {LONGEST_CONTEXT} letters are kept.]",
+            "{}\n[The output of the hook was truncated to {MAX_CONTEXT_CHARS} characters.]",
             text.get(..at).unwrap_or_default()
         ),
     }

@@ -9,7 +9,7 @@ fn value(event: Event, value: &Value) -> HookAnswer {
 }
 
 #[test]
-fn exit_codes_mean_go_on_no_and_broken() {
+fn exit_codes_mean_success_deny_and_failure() {
     let said = |code| of_program(Event::PreToolUse, "guard", code, "out", "err\n");
     assert_eq!(said(0), Ok(HookAnswer::default()));
     let denied = said(2).unwrap().permission.unwrap();
@@ -27,7 +27,7 @@ fn exit_codes_mean_go_on_no_and_broken() {
 }
 
 #[test]
-fn exit_code_2_means_what_the_event_can_bear() {
+fn the_effect_of_exit_code_2_depends_on_the_event() {
     for event in Event::ALL {
         let answer = of_program(*event, "x", 2, "", "no").unwrap();
         let refused = answer.block.is_some() || answer.permission.is_some() || answer.decision.is_some();
@@ -37,7 +37,7 @@ fn exit_code_2_means_what_the_event_can_bear() {
 }
 
 #[test]
-fn a_plain_text_is_context_where_it_is_meant_to_be() {
+fn plain_text_is_context_for_some_events() {
     let context = |event| of_text(event, " hello \n").unwrap().context;
     assert_eq!(context(Event::UserPromptSubmit).as_deref(), Some("hello"));
     assert_eq!(context(Event::SessionStart).as_deref(), Some("hello"));
@@ -50,7 +50,7 @@ fn a_plain_text_is_context_where_it_is_meant_to_be() {
 }
 
 #[test]
-fn the_fields_of_every_answer_are_read() {
+fn all_output_fields_are_parsed() {
     let answer = value(
         Event::PreToolUse,
         &json!({"continue": false, "stopReason": "enough", "systemMessage": "look", "suppressOutput": true,
@@ -83,7 +83,7 @@ fn the_fields_of_every_answer_are_read() {
 }
 
 #[test]
-fn both_ways_of_saying_it_at_once_are_read_as_the_stricter() {
+fn of_two_decisions_the_stricter_one_counts() {
     let said = |decision: &str, word: &str| {
         let answer = value(
             Event::PreToolUse,
@@ -97,7 +97,7 @@ fn both_ways_of_saying_it_at_once_are_read_as_the_stricter() {
 }
 
 #[test]
-fn what_nobody_can_read_is_a_failure_and_never_a_yes() {
+fn invalid_output_is_a_failure_and_never_allows() {
     for bad in [
         json!({"hookSpecificOutput": {"hookEventName": "PostToolUse"}}),
         json!({"hookSpecificOutput": {"hookEventName": "Frob"}}),
@@ -117,7 +117,7 @@ fn what_nobody_can_read_is_a_failure_and_never_a_yes() {
 }
 
 #[test]
-fn a_model_says_ok_or_why_not() {
+fn the_reply_of_a_model_is_parsed() {
     let no = "I think: {\"ok\": false, \"reason\": \"tests fail\"}";
     assert_eq!(
         of_judgement(Event::Stop, no, false).unwrap().block,

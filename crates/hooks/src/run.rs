@@ -1,4 +1,4 @@
-//! What hooks are run with, and the messages about their runs (`hook_started`, `hook_progress`, `hook_response`).
+//! The context of a hook run, and the messages about runs (`hook_started`, `hook_progress`, `hook_response`).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,39 +21,39 @@ use crate::merge::{Merged, Refuses, Said};
 use crate::output::{Failure, HookAnswer};
 use crate::{command, prompt};
 
-/// What hooks are run with.
+/// The context in which hooks of an event run.
 #[derive(Debug, Clone)]
 pub struct HookRun {
     pub event: Event,
-    /// `PreToolUse:Bash`.
+    /// The name of the run, such as `PreToolUse:Bash`.
     pub name: String,
     /// The input of the hooks, as JSON.
     pub input: Arc<str>,
-    /// Takes the messages about starts and ends.
+    /// Receives the messages about runs.
     pub reports: Option<Arc<dyn HookReports>>,
     pub tasks: Arc<Tasks>,
-    /// Who answers a hook that is a question.
+    /// The model for prompt hooks.
     pub model: Arc<dyn HookModel>,
     pub cwd: PathBuf,
     pub env: Vec<(OsString, OsString)>,
     pub web: WebConfig,
     pub rules: Rules,
-    /// Files of settings whose hooks run and allow nothing: their folder is not trusted.
+    /// Scopes whose hooks run but cannot allow anything, because the folder is not trusted.
     pub untrusted: Vec<Source>,
-    /// Takes the answer of an async hook when it ends.
+    /// Receives the results of async hooks.
     pub late: mpsc::Sender<Late>,
 }
 
-/// A hook that went on by itself has ended.
+/// The result of an async hook that has ended.
 #[derive(Debug)]
 pub struct Late {
     pub event: Event,
     pub merged: Merged,
-    /// Whether it wakes the model.
+    /// Whether the result wakes the model.
     pub rewakes: bool,
 }
 
-/// A message to the host about the run of a hook.
+/// A message to the host about a hook run.
 #[derive(Debug)]
 pub enum HookReport {
     Started(HookStarted),
@@ -61,17 +61,17 @@ pub enum HookReport {
     Response(HookResponse),
 }
 
-/// Takes the messages about runs of hooks.
+/// Receives the messages about hook runs.
 pub trait HookReports: std::fmt::Debug + Send + Sync {
     fn report(&self, report: HookReport) -> BoxFuture<'_, ()>;
 }
 
-/// A model outside of the conversation.
+/// A model for requests outside the conversation.
 pub trait HookModel: std::fmt::Debug + Send + Sync {
-    /// The text of its answer, or why there is none.
+    /// Sends a request and returns the text of the reply.
     fn answer(&self, request: Request) -> BoxFuture<'_, Result<String, String>>;
 
-    /// What the names of models stand for.
+    /// Returns the table of model names.
     fn names(&self) -> &Names;
 }
 
@@ -80,11 +80,11 @@ pub trait HookModel: std::fmt::Debug + Send + Sync {
 pub struct Due {
     pub place: usize,
     pub hook: Arc<Hook>,
-    /// By which hosts know this run of it.
+    /// The id of this run in messages to hosts.
     pub id: String,
 }
 
-/// What is seen of a run.
+/// The output of a run.
 #[derive(Debug, Default, Clone)]
 pub struct Seen {
     pub stdout: String,
@@ -94,7 +94,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// A text, where there is no program.
+    /// Creates the output of a hook that is not a program.
     pub fn text(text: String) -> Self {
         Self {
             stdout: text.clone(),
@@ -154,7 +154,7 @@ impl HookRun {
 }
 
 impl Due {
-    /// How long it has.
+    /// Returns the timeout.
     pub fn patience(&self) -> Duration {
         self.hook.timeout.unwrap_or_else(|| match self.hook.handler {
             Handler::Callback(_) => CALLBACK,
@@ -189,13 +189,13 @@ impl Due {
     }
 }
 
-/// The files of settings whose hooks may forbid and tell, and not allow.
+/// Returns the scopes whose hooks may deny and add context, but not allow, because the folder is not trusted.
 pub fn untrusted(settings: &Settings) -> Vec<Source> {
     let waits = |source: &Source| settings.waits(*source);
     [Source::Project, Source::Local].into_iter().filter(waits).collect()
 }
 
-/// How hosts know the hooks of an event: `PreToolUse:Bash`.
+/// Returns the name of a run in messages to hosts, such as `PreToolUse:Bash`.
 pub fn name_of(event: Event, input: &HookInput) -> String {
     match subject(input) {
         Some(subject) => format!("{}:{subject}", event.as_str()),
@@ -203,15 +203,15 @@ pub fn name_of(event: Event, input: &HookInput) -> String {
     }
 }
 
-/// A new id.
+/// Returns a unique id.
 pub(crate) fn fresh_id() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
-/// Runs one hook that needs nothing of the session.
+/// Runs a hook that does not need the session.
 ///
 /// # Errors
-/// When it gave no answer that can be read.
+/// If the hook has no valid result.
 pub async fn run(run: &HookRun, due: &Due) -> Result<HookAnswer, Failure> {
     match &due.hook.handler {
         Handler::Command { .. } => command::run(run, due).await,

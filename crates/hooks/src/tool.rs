@@ -1,4 +1,4 @@
-//! MCP tool hooks: the result of the tool is read like the output of a command hook.
+//! MCP tool hooks: the result of the tool is parsed like the output of a command hook.
 
 use serde_json::Value;
 use sluice_servers::ServerCall;
@@ -7,10 +7,10 @@ use sluice_wire::stdout::system::HookOutcome;
 use crate::output::{self, Failure, HookAnswer};
 use crate::run::{Due, HookRun, Seen};
 
-/// A call that is about to be made, or why it cannot be.
+/// A prepared call, or the reason why it is not possible.
 pub type Prepared = Result<(ServerCall, Value), String>;
 
-/// Makes the call.
+/// Calls the tool and parses its result.
 pub async fn run(run: &HookRun, due: &Due, prepared: Prepared) -> Result<HookAnswer, Failure> {
     let called = match prepared {
         Ok((call, input)) => tokio::time::timeout(due.patience(), call.run(input)).await,
@@ -20,7 +20,7 @@ pub async fn run(run: &HookRun, due: &Due, prepared: Prepared) -> Result<HookAns
         Err(_) => (Err(Failure::TimedOut), String::new(), HookOutcome::Cancelled),
         Ok(Err(why)) => (Err(Failure::Broken(why.clone())), why, HookOutcome::Error),
         Ok(Ok(result)) => {
-            let text = words(&result);
+            let text = result_text(&result);
             let answer = match result.get("isError") {
                 Some(Value::Bool(true)) => Err(Failure::Broken(text.clone())),
                 _ => output::of_text(run.event, &text),
@@ -40,8 +40,8 @@ pub async fn run(run: &HookRun, due: &Due, prepared: Prepared) -> Result<HookAns
     answer
 }
 
-/// The words of a tool's result.
-fn words(result: &Value) -> String {
+/// Returns the text of a tool's result.
+fn result_text(result: &Value) -> String {
     match result.get("content") {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(blocks)) => {
@@ -52,22 +52,23 @@ fn words(result: &Value) -> String {
     }
 }
 
-/// The input with what happened in the place of `${tool_input.file_path}` and the like. A text that is nothing but one
-/// such place keeps the kind of what stands there; a place that does not exist is empty.
-pub fn filled(input: &Value, told: &Value) -> Value {
+/// Replaces placeholders like `${tool_input.file_path}` in the input with values of the event. A string that consists
+/// of one placeholder is replaced with a value of any type. A placeholder without a value is replaced with an empty
+/// string.
+pub fn filled(input: &Value, event: &Value) -> Value {
     match input {
-        Value::String(text) => fill(text, told),
-        Value::Array(list) => list.iter().map(|value| filled(value, told)).collect(),
+        Value::String(text) => fill(text, event),
+        Value::Array(list) => list.iter().map(|value| filled(value, event)).collect(),
         Value::Object(map) => {
-            let pairs = map.iter().map(|(key, value)| (key.clone(), filled(value, told)));
+            let pairs = map.iter().map(|(key, value)| (key.clone(), filled(value, event)));
             Value::Object(pairs.collect())
         }
         other => other.clone(),
     }
 }
 
-fn fill(text: &str, told: &Value) -> Value {
-    let named = |name: &str| name.split('.').try_fold(told, |value, key| value.get(key)).cloned();
+fn fill(text: &str, event: &Value) -> Value {
+    let named = |name: &str| name.split('.').try_fold(event, |value, key| value.get(key)).cloned();
     let alone = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     if let Some(name) = alone.filter(|name| !name.contains('}')) {
         return named(name).unwrap_or_else(|| Value::String(String::new()));
@@ -75,7 +76,7 @@ fn fill(text: &str, told: &Value) -> Value {
     let (mut whole, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once("${") {
         whole.push_str(before);
-        let Some((name, behind)) = after.split_once('}') else {
+        let Some((name, rest_of_text)) = after.split_once('}') else {
             whole.push_str("${");
             rest = after;
             continue;
@@ -85,7 +86,7 @@ fn fill(text: &str, told: &Value) -> Value {
             Some(value) => whole.push_str(&value.to_string()),
             None => {}
         }
-        rest = behind;
+        rest = rest_of_text;
     }
     whole.push_str(rest);
     Value::String(whole)
@@ -98,8 +99,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_happened_is_put_where_it_is_named() {
-        let told = json!({"tool_input": {"file_path": "/a", "limit": 3}, "cwd": "/w"});
+    fn placeholders_are_replaced_with_values_of_the_event() {
+        let event = json!({"tool_input": {"file_path": "/a", "limit": 3}, "cwd": "/w"});
         for (text, wanted) in [
             ("${tool_input.file_path}", json!("/a")),
             ("${tool_input.limit}", json!(3)),
@@ -109,17 +110,17 @@ mod tests {
             ("${cwd", json!("${cwd")),
             ("plain", json!("plain")),
         ] {
-            assert_eq!(fill(text, &told), wanted, "{text}");
+            assert_eq!(fill(text, &event), wanted, "{text}");
         }
-        let nested = filled(&json!({"list": ["${cwd}", 5], "on": true}), &told);
+        let nested = filled(&json!({"list": ["${cwd}", 5], "on": true}), &event);
         assert_eq!(nested, json!({"list": ["/w", 5], "on": true}));
     }
 
     #[test]
-    fn the_words_of_a_result_are_its_texts() {
-        assert_eq!(words(&json!({"content": "plain"})), "plain");
+    fn the_text_of_a_result_is_extracted() {
+        assert_eq!(result_text(&json!({"content": "plain"})), "plain");
         let blocks = json!([{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]);
-        assert_eq!(words(&json!({"content": blocks})), "a\nb");
-        assert_eq!(words(&json!({})), "");
+        assert_eq!(result_text(&json!({"content": blocks})), "a\nb");
+        assert_eq!(result_text(&json!({})), "");
     }
 }

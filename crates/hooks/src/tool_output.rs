@@ -1,9 +1,9 @@
-//! A tool's output that a `PostToolUse` hook replaces. Pure.
+//! Replaces the output of a tool with that of a `PostToolUse` hook. Pure.
 
 use serde_json::Value;
 use sluice_tools::Outcome;
 
-/// What of a tool's output may be missing in one that takes its place.
+/// Fields of a tool's output that may be missing in the replacement.
 const OPTIONAL: &[&str] = &[
     "isImage",
     "noOutputExpected",
@@ -17,31 +17,31 @@ const OPTIONAL: &[&str] = &[
     "backgroundTaskId",
 ];
 
-/// Replaces a tool's output by that of a hook, if it has the same form.
+/// Replaces a tool's output with that of a hook if it has the same structure.
 pub fn replace(outcome: &mut Outcome, updated: Value) -> Result<(), &'static str> {
     let content = match (&outcome.result, &updated) {
-        // What servers give is content, in whichever form it is kept.
+        // Outputs of MCP servers are content in one of several forms.
         (Value::Object(before), _) if !updated.is_object() && !before.contains_key("structuredContent") => {
-            return Err("it is not of the kind the tool gives");
+            return Err("its type differs from the output of the tool");
         }
         (_, Value::String(text)) => Value::from(text.as_str()),
         (_, Value::Array(blocks)) if blocks.iter().all(|block| block.get("type").is_some()) => updated.clone(),
         (Value::Object(before), Value::Object(after)) => {
             let lacks = |key: &&String| !OPTIONAL.contains(&key.as_str()) && !after.contains_key(*key);
             if before.keys().any(|key| lacks(&key)) {
-                return Err("it lacks fields the tool's has");
+                return Err("it lacks fields of the tool's output");
             }
-            spoken(&updated)
+            model_content(&updated)
         }
-        _ => return Err("it is not of the kind the tool gives"),
+        _ => return Err("its type differs from the output of the tool"),
     };
     outcome.content = content;
     outcome.result = updated;
     Ok(())
 }
 
-/// What the model reads of an output: its text where there is one.
-fn spoken(output: &Value) -> Value {
+/// Returns the part of an output for the model: its text, if there is one.
+fn model_content(output: &Value) -> Value {
     let text = |key: &str| output.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     if let Some(content) = output.get("content").filter(|content| content.is_array()) {
         return content.clone();
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_output_is_replaced_by_one_of_its_kind() {
+    fn an_output_is_replaced_if_the_structure_matches() {
         let ran = || Outcome::ok("out", json!({"stdout": "out", "stderr": "", "interrupted": false}));
         let mut outcome = ran();
         let updated = json!({"stdout": "new", "stderr": "err", "interrupted": false});
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_need_not_say_may_be_missing() {
+    fn optional_fields_may_be_missing() {
         let said =
             json!({"stdout": "out", "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false});
         let mut outcome = Outcome::ok("out", said);

@@ -1,8 +1,8 @@
-//! How long a long session takes to fold, and how much room it takes: `cargo bench -p sluice-host --bench fold`.
+//! Measures time and memory of processing a long session: `cargo bench -p sluice-host --bench fold`.
 //!
-//! Said of every run: the session's messages and text, the time of the machine alone and together with reading
-//! the lines, and how much of the process is resident because of it. Times are those of the turn in the middle,
-//! for all turns, so that what else the computer does counts little.
+//! Each row contains the number of messages, the size of their text, the time of the state machine alone and including
+//! parsing, and the resident memory it uses. Times are the median turn multiplied by the number of turns, so that other
+//! load on the machine has little effect.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::time::{Duration, Instant};
@@ -23,11 +23,11 @@ pub fn main() {
         println!(
             "{:8}  {:7.1}  {:7.0}  {:12.0}  {:7.1}  {:9.2}",
             run.messages,
-            mega(run.text),
-            middle(&run.step),
-            middle(&run.all),
-            mega(held),
-            mega(held) / mega(run.text),
+            megabytes(run.text),
+            median_total(&run.step),
+            median_total(&run.all),
+            megabytes(held),
+            megabytes(held) / megabytes(run.text),
         );
         drop(run.state);
     }
@@ -37,7 +37,7 @@ struct Run {
     state: ConversationState,
     messages: usize,
     text: usize,
-    /// One for each turn.
+    /// Time per turn.
     step: Vec<Duration>,
     all: Vec<Duration>,
 }
@@ -62,14 +62,14 @@ fn fold(words: usize) -> Run {
         );
         let (mut stepping, mut all) = (Duration::ZERO, Duration::ZERO);
         for line in lines(turn, &prompt, words) {
-            let began = Instant::now();
+            let started = Instant::now();
             let frame = Frame::parse(&line).unwrap();
             let read = Instant::now();
             let effects = step(&mut run.state, ConversationEvent::said(turn as u64, frame));
             let ended = Instant::now();
             drop(effects);
             stepping += ended - read;
-            all += ended - began;
+            all += ended - started;
             run.messages += 1;
             run.text += line.len();
         }
@@ -79,7 +79,7 @@ fn fold(words: usize) -> Run {
     run
 }
 
-/// One turn of a new agent: twelve calls, each with some words before it and a result.
+/// Returns the lines of one turn of a current agent: twelve calls, each with some text before it and a result.
 fn lines(turn: usize, prompt: &str, words: usize) -> Vec<String> {
     let text = "some words \\\"quoted\\\" and\\n ".repeat(words);
     let common = format!(r#""session_id":"{}","parent_tool_use_id":null"#, uuid(0, 0));
@@ -121,7 +121,7 @@ fn uuid(turn: usize, line: usize) -> String {
     format!("{turn:08x}-0000-4000-8000-{line:012x}")
 }
 
-/// Bytes of this process in memory; nothing where that cannot be asked.
+/// Returns the resident memory of this process in bytes; 0 if unknown.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -130,15 +130,15 @@ fn resident() -> usize {
 }
 
 #[allow(clippy::cast_precision_loss)]
-fn mega(bytes: usize) -> f64 {
+fn megabytes(bytes: usize) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// Milliseconds of all turns, if each were the one in the middle.
+/// Returns the median time of a turn multiplied by the number of turns, in milliseconds.
 #[allow(clippy::cast_precision_loss)]
-fn middle(turns: &[Duration]) -> f64 {
+fn median_total(turns: &[Duration]) -> f64 {
     let mut turns = turns.to_vec();
     turns.sort();
-    let middle = turns.get(turns.len() / 2).copied().unwrap_or_default();
-    middle.as_secs_f64() * 1e3 * turns.len() as f64
+    let median_total = turns.get(turns.len() / 2).copied().unwrap_or_default();
+    median_total.as_secs_f64() * 1e3 * turns.len() as f64
 }

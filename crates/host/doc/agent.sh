@@ -1,4 +1,4 @@
-# The agent of the examples in the documentation: it greets back, and has one answer to every prompt.
+# The agent of the documentation examples: it answers `initialize` and has one answer to every prompt.
 while IFS= read -r line; do
   case $line in
     *'"type":"control_request"'*)

@@ -1,4 +1,4 @@
-//! An approval bot with a policy: reading is fine, writing inside the folder is fine, the rest is not.
+//! An approval bot with a policy: allows reading, writing inside the folder, and some commands, and denies the rest.
 //! `cargo run -p sluice-host --example approvals PROMPT [PROGRAM]`
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sluice_host::{Client, Options, PermissionAsk, PermissionDecision, SystemPrompt};
 
-/// What stands at the beginning of commands that may run.
+/// Commands that start with one of these may run.
 const HARMLESS: &[&str] = &["ls", "cat ", "git status", "git diff", "cargo check", "cargo test"];
 
 #[tokio::main]
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The policy: a function from a question to its answer.
+/// Decides about a permission request and explains the decision.
 fn decide(ask: &PermissionAsk, root: &Path) -> (PermissionDecision, &'static str) {
     let input = ask.input();
     let text = |key: &str| {
@@ -69,6 +69,9 @@ fn decide(ask: &PermissionAsk, root: &Path) -> (PermissionDecision, &'static str
                 )
             }
         }
-        _ => (PermissionDecision::deny("nobody is here to decide"), "no, unknown"),
+        _ => (
+            PermissionDecision::deny("this tool is not on the list"),
+            "no, unknown tool",
+        ),
     }
 }

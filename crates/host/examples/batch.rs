@@ -1,4 +1,4 @@
-//! Asks the same thing about every file of a directory, some at a time.
+//! Asks the same question about every file of a folder, several files at a time.
 //! `cargo run -p sluice-host --example batch DIRECTORY QUESTION [PROGRAM]`
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use futures_util::stream::{self, StreamExt as _};
 use sluice_host::{Options, SystemPrompt, query};
 
-const AT_A_TIME: usize = 4;
+const CONCURRENCY: usize = 4;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     files.sort();
     let answers = stream::iter(files)
         .map(|file| ask(file, &question, &program))
-        .buffered(AT_A_TIME);
+        .buffered(CONCURRENCY);
     let mut answers = std::pin::pin!(answers);
     let mut failed = 0;
     while let Some((file, answer)) = answers.next().await {

@@ -1,4 +1,4 @@
-//! A calculator the agent can use: an MCP server inside this program.
+//! A calculator for the agent: an MCP server inside this program.
 //! `cargo run -p sluice-host --example calculator PROMPT [PROGRAM]`
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -7,34 +7,37 @@ use serde_json::json;
 use sluice_host::{Client, McpServer, Options, SystemPrompt, ToolOutput};
 
 #[derive(Deserialize)]
-struct Two {
+struct Operands {
     a: f64,
     b: f64,
 }
 
 fn calculator() -> McpServer {
-    let two = || json!({"a": "number", "b": "number"});
+    let operands = || json!({"a": "number", "b": "number"});
     McpServer::new("calculator")
-        .tool("add", "Adds two numbers", two(), |two: Two| async move {
-            told(two.a, "+", two.b, two.a + two.b)
+        .tool("add", "Adds two numbers", operands(), |operands: Operands| async move {
+            report(operands.a, "+", operands.b, operands.a + operands.b)
         })
-        .tool("multiply", "Multiplies two numbers", two(), |two: Two| async move {
-            told(two.a, "*", two.b, two.a * two.b)
-        })
+        .tool(
+            "multiply",
+            "Multiplies two numbers",
+            operands(),
+            |operands: Operands| async move { report(operands.a, "*", operands.b, operands.a * operands.b) },
+        )
         .tool(
             "divide",
             "Divides one number by another",
-            two(),
-            |two: Two| async move {
-                if two.b == 0.0 {
-                    return ToolOutput::error("nothing can be divided by zero");
+            operands(),
+            |operands: Operands| async move {
+                if operands.b == 0.0 {
+                    return ToolOutput::error("division by zero");
                 }
-                told(two.a, "/", two.b, two.a / two.b)
+                report(operands.a, "/", operands.b, operands.a / operands.b)
             },
         )
 }
 
-fn told(a: f64, sign: &str, b: f64, result: f64) -> ToolOutput {
+fn report(a: f64, sign: &str, b: f64, result: f64) -> ToolOutput {
     println!("{a} {sign} {b} = {result}");
     ToolOutput::text(result.to_string())
 }

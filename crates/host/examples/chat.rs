@@ -1,4 +1,4 @@
-//! A terse chat: a line in, an answer out. `cargo run -p sluice-host --example chat [PROGRAM]`
+//! A minimal chat: reads a line, prints the answer. `cargo run -p sluice-host --example chat [PROGRAM]`
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::io::Write as _;
@@ -36,7 +36,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                     }
                     Some(ToHost::Result(result)) => {
                         if result.is_error {
-                            // What the model's server refused stands in the answer, what broke off the turn in the errors.
+                            // Errors of the model's server are in the result text, errors that ended the turn in `errors`.
                             let errors = result.errors.clone().unwrap_or_default().join(", ");
                             println!("[{}]", result.result.clone().unwrap_or(errors));
                         }
@@ -45,7 +45,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                     }
                     _ => {}
                 },
-                Event::Gone { exit } => return Err(format!("the agent is gone: {exit:?}").into()),
+                Event::Gone { exit } => return Err(format!("the agent has exited: {exit:?}").into()),
                 _ => {}
             }
         }

@@ -1,4 +1,4 @@
-//! Logs every hook of a turn, and keeps the agent from deleting anything.
+//! Logs the hooks of a turn, and prevents the agent from deleting files.
 //! `cargo run -p sluice-host --example hooks PROMPT [PROGRAM]`
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -44,13 +44,13 @@ fn guard(input: &HookInput) -> HookOutput {
     if !call.tool_input.get().contains("rm ") {
         return HookOutput::default();
     }
-    let no = PreToolUseOutput {
+    let denial = PreToolUseOutput {
         permission_decision: Some(HookPermissionDecision::Deny),
         permission_decision_reason: Some("nothing is deleted here".to_owned()),
         ..PreToolUseOutput::default()
     };
     HookOutput {
-        hook_specific_output: Some(no.into()),
+        hook_specific_output: Some(denial.into()),
         ..HookOutput::default()
     }
 }

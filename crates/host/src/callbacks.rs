@@ -14,23 +14,23 @@ use sluice_wire::{Map, Number, Raw};
 use crate::conversation::AskVerdict;
 use crate::transport::BoxFuture;
 
-/// A permission request of the agent (`can_use_tool`): may this tool call run?
+/// A permission request of the agent (`can_use_tool`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PermissionAsk {
-    /// What [`Client::answer`](crate::Client::answer) takes.
+    /// The id to pass to [`Client::answer`](crate::Client::answer).
     pub request_id: RequestId,
-    /// The call.
+    /// The tool call.
     pub call: CanUseTool,
 }
 
 impl PermissionAsk {
-    /// The tool.
+    /// Returns the name of the tool.
     #[must_use]
     pub fn tool_name(&self) -> &str {
         &self.call.tool_name
     }
 
-    /// The input of the tool.
+    /// Returns the input of the tool.
     #[must_use]
     pub fn input(&self) -> serde_json::Value {
         self.call.input.to_value()
@@ -51,13 +51,13 @@ impl PermissionAsk {
 pub struct PermissionDecision(CanUseToolResponse);
 
 impl PermissionDecision {
-    /// The call may run.
+    /// Allows the call.
     #[must_use]
     pub fn allow() -> Self {
         Self(Allow::default().into())
     }
 
-    /// The call may run with another input.
+    /// Allows the call with another input.
     #[must_use]
     pub fn allow_with(input: impl Into<Raw>) -> Self {
         Self(
@@ -69,7 +69,7 @@ impl PermissionDecision {
         )
     }
 
-    /// The call may not run; the agent is told why and goes on.
+    /// Denies the call. The agent receives the message as the reason and continues the turn.
     pub fn deny(message: impl Into<String>) -> Self {
         Self(
             Deny {
@@ -80,7 +80,7 @@ impl PermissionDecision {
         )
     }
 
-    /// Also ends the turn, when the call may not run.
+    /// Also ends the turn. Only has an effect on a denial.
     #[must_use]
     pub fn and_stop(mut self) -> Self {
         if let CanUseToolResponse::Deny(deny) = &mut self.0 {
@@ -89,7 +89,7 @@ impl PermissionDecision {
         self
     }
 
-    /// Also changes permissions, for example with the ask's own suggestions.
+    /// Also changes permissions, for example by the suggestions of the request. Only has an effect if the call is allowed.
     #[must_use]
     pub fn and_remember(mut self, updates: impl IntoIterator<Item = PermissionUpdate>) -> Self {
         if let CanUseToolResponse::Allow(allow) = &mut self.0 {
@@ -98,7 +98,7 @@ impl PermissionDecision {
         self
     }
 
-    /// As it goes to the agent. Older ones want the input with every yes and a reason with every no.
+    /// Completes the response for the agent. Older agents require the input in an allow and a reason in a deny.
     pub(crate) fn for_call(self, input: &Raw) -> CanUseToolResponse {
         match self.0 {
             CanUseToolResponse::Allow(mut allow) => {
@@ -116,7 +116,7 @@ impl PermissionDecision {
     }
 }
 
-/// What the machine of a conversation takes.
+/// Converts a response to the input of the conversation state machine.
 pub(crate) fn verdict(answer: &CanUseToolResponse) -> AskVerdict {
     match answer {
         CanUseToolResponse::Deny(_) => AskVerdict::Deny(Raw::of(answer)),
@@ -130,7 +130,7 @@ impl From<CanUseToolResponse> for PermissionDecision {
     }
 }
 
-/// The answer to an elicitation.
+/// Returns a response that accepts an elicitation with this content.
 #[must_use]
 pub fn accept(content: impl Into<Raw>) -> ElicitationResponse {
     ElicitationResponse {
@@ -180,13 +180,13 @@ where
 }
 
 impl Callbacks {
-    /// The hook an agent calls by this id.
+    /// Returns the hook with this callback id.
     pub(crate) fn hook(&self, id: &str) -> Option<&Hook> {
         let number: usize = id.strip_prefix("hook_")?.parse().ok()?;
         self.hooks.get(number)
     }
 
-    /// The hooks as `initialize` names them: by event, numbered over all of them.
+    /// Returns the hooks for `initialize`: grouped by event, and numbered across all events.
     pub(crate) fn matchers(&self) -> Option<Map<Vec<HookMatcher>>> {
         if self.hooks.is_empty() {
             return None;
@@ -215,7 +215,7 @@ mod tests {
     use super::PermissionDecision;
 
     #[test]
-    fn a_yes_always_carries_an_input_and_a_no_always_a_reason() {
+    fn allow_always_has_an_input_and_deny_always_a_reason() {
         let input = Raw::from(json!({"a": 1}));
         let yes = serde_json::to_value(PermissionDecision::allow().for_call(&input)).unwrap();
         assert_eq!(yes, json!({"behavior": "allow", "updatedInput": {"a": 1}}));

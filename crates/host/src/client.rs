@@ -1,4 +1,4 @@
-//! `Client`: an open conversation with an agent. Prompts, control requests, events and the state go through it.
+//! `Client`: an open conversation with an agent. It accepts prompts and control requests and provides events and state.
 
 mod control;
 
@@ -22,10 +22,10 @@ use crate::options::Options;
 use crate::store;
 use crate::transport::{ChildTransport, Link, Start, Transport};
 
-/// How many wishes may wait for the owner.
-const DEPTH: usize = 64;
+/// The maximum number of commands queued for the driver.
+const COMMAND_QUEUE: usize = 64;
 
-/// A conversation with an agent. Clones are the same conversation; with the last one it is closed.
+/// A conversation with an agent. Clones share the conversation; it is closed when the last clone is dropped.
 ///
 /// ```
 /// use sluice_host::{Client, Options};
@@ -44,20 +44,20 @@ const DEPTH: usize = 64;
 pub struct Client {
     commands: mpsc::Sender<ClientCommand>,
     log: Log,
-    greeted: Arc<InitializeResponse>,
+    initialized: Arc<InitializeResponse>,
 }
 
 impl Client {
-    /// Starts the agent the options name, and sends `initialize`.
+    /// Starts the agent according to the options, and sends `initialize`.
     ///
     /// # Errors
-    /// When it cannot be started, or does not greet back.
+    /// Returns an error if the agent cannot be started or does not answer `initialize`.
     pub async fn connect(mut options: Options) -> Result<Self, Error> {
-        let laid = store::lay_out(&mut options).await?;
+        let layout = store::write_session(&mut options).await?;
         let launch = options.clone();
         let transport = ChildTransport::new(move |start| {
-            // What was laid out for the agent is there as long as it can be started.
-            let _ = &laid;
+            // Keeps the files of a stored session as long as the agent may be restarted.
+            let _ = &layout;
             launch.launch(start)
         });
         Self::over(transport, options).await
@@ -66,14 +66,14 @@ impl Client {
     /// Connects to an agent over a transport, and sends `initialize`.
     ///
     /// # Errors
-    /// When it cannot be reached, or does not greet back.
+    /// Returns an error if the agent cannot be reached or does not answer `initialize`.
     pub async fn over(transport: impl Transport, options: Options) -> Result<Self, Error> {
-        let (mut client, greeted) = Self::open(transport, &options, Owner::begin).await?;
-        if let Some(greeted) = greeted {
-            let answer = greeted.await.map_err(|_| Error::gone())?;
-            client.greeted = Arc::new(match answer {
+        let (mut client, initialized) = Self::open(transport, &options, Owner::attach_first).await?;
+        if let Some(initialized) = initialized {
+            let answer = initialized.await.map_err(|_| Error::gone())?;
+            client.initialized = Arc::new(match answer {
                 Ok(success) => control::read(Initialize::SUBTYPE, success)?,
-                // An agent that was greeted before, by whoever held it, need not be again.
+                // The agent was already initialized by an earlier host.
                 Err(error) if error.kind() == ErrorKind::Refused => InitializeResponse::default(),
                 Err(error) => return Err(error),
             });
@@ -81,57 +81,57 @@ impl Client {
         Ok(client)
     }
 
-    /// Listens to an agent, or to a recording of one, without sending `initialize`.
+    /// Observes an agent, or a recording of one, without sending `initialize`.
     ///
     /// # Errors
-    /// When it cannot be reached.
+    /// Returns an error if the agent cannot be reached.
     pub async fn watch(transport: impl Transport, options: Options) -> Result<Self, Error> {
-        let begin = |owner: &mut Owner, link| {
-            owner.only_watch();
-            owner.begin(link)
+        let attach = |owner: &mut Owner, link| {
+            owner.set_passive();
+            owner.attach_first(link)
         };
-        let (client, _) = Self::open(transport, &options, begin).await?;
+        let (client, _) = Self::open(transport, &options, attach).await?;
         Ok(client)
     }
 
     async fn open<T>(
         transport: impl Transport,
         options: &Options,
-        begin: impl FnOnce(&mut Owner, Link) -> T,
+        attach: impl FnOnce(&mut Owner, Link) -> T,
     ) -> Result<(Self, T), Error> {
         let transport: Arc<dyn Transport> = Arc::new(transport);
         let link = transport.connect(Start::fresh()).await?;
         let log = Log::new(options.log_cap);
-        let (commands, inbox) = mpsc::channel(DEPTH);
+        let (commands, inbox) = mpsc::channel(COMMAND_QUEUE);
         let mut owner = Owner::new(options, transport, log.clone());
-        let begun = begin(&mut owner, link);
+        let result = attach(&mut owner, link);
         tokio::spawn(owner.run(inbox));
         let client = Self {
             commands,
             log,
-            greeted: Arc::default(),
+            initialized: Arc::default(),
         };
-        Ok((client, begun))
+        Ok((client, result))
     }
 
-    /// The agent's response to `initialize`: its commands, models, agents.
+    /// Returns the agent's response to `initialize`: its commands, models and agents.
     #[must_use]
     pub fn greeting(&self) -> &InitializeResponse {
-        &self.greeted
+        &self.initialized
     }
 
-    /// Submits a prompt and gives its uuid. It is queued; nothing is lost by sending early.
+    /// Submits a prompt and returns its uuid. The prompt is queued if the agent is not ready.
     ///
     /// # Errors
-    /// When the agent is gone, or does not read.
+    /// Returns an error if the agent has exited or does not read its input.
     pub async fn send(&self, prompt: impl Into<Prompt>) -> Result<String, Error> {
         self.submit(prompt.into(), None).await
     }
 
-    /// Submits every prompt of a stream as it comes.
+    /// Submits each prompt of a stream as it becomes available.
     ///
     /// # Errors
-    /// As [`Client::send`]; what was sent before stays sent.
+    /// See [`Client::send`]. Prompts that were submitted before the error remain submitted.
     pub async fn send_all<P: Into<Prompt>>(&self, prompts: impl Stream<Item = P>) -> Result<Vec<String>, Error> {
         let mut prompts = std::pin::pin!(prompts);
         let mut sent = Vec::new();
@@ -144,7 +144,7 @@ impl Client {
     /// Submits a prompt and waits until its turn has ended.
     ///
     /// # Errors
-    /// When the agent is gone before it read the prompt.
+    /// Returns an error if the agent exits before it reads the prompt.
     pub async fn run(&self, prompt: impl Into<Prompt>) -> Result<Ended, Error> {
         let (ended, end) = oneshot::channel();
         self.submit(prompt.into(), Some(ended)).await?;
@@ -165,54 +165,56 @@ impl Client {
             reply,
             ended,
         };
-        self.tell(command).await?;
+        self.send_command(command).await?;
         accepted.await.map_err(|_| Error::gone())??;
         Ok(uuid)
     }
 
-    /// Cancels a prompt that has not begun.
+    /// Withdraws a prompt whose turn has not started.
     ///
     /// # Errors
-    /// When the client is closed.
+    /// Returns an error if the client is closed.
     pub async fn withdraw(&self, uuid: impl Into<String>) -> Result<(), Error> {
-        self.tell(ClientCommand::Withdraw { uuid: uuid.into() }).await
+        self.send_command(ClientCommand::Withdraw { uuid: uuid.into() }).await
     }
 
-    /// Stops the turn, whatever it takes: callbacks are withdrawn, the agent is asked, its group is told to end, is ended,
-    /// and the agent started again with its session. Each step is an event; prompts sent meanwhile wait.
+    /// Stops the turn, escalating until it ends: running callbacks are cancelled, the agent is sent an interrupt, its process
+    /// group is terminated, then killed, and the agent is restarted with its session. Each step is an event. Prompts that
+    /// are sent meanwhile wait.
     ///
     /// # Errors
-    /// When the agent is gone and could not be started again.
+    /// Returns an error if the agent has exited and could not be restarted.
     pub async fn interrupt(&self) -> Result<Stopped, Error> {
         self.stop(false).await
     }
 
-    /// The same, and forgets the prompts that wait inside the agent, where it can.
+    /// Like [`Client::interrupt`], and also discards the prompts that are queued inside the agent, if it supports this.
     ///
     /// # Errors
-    /// As [`Client::interrupt`].
+    /// See [`Client::interrupt`].
     pub async fn interrupt_all(&self) -> Result<Stopped, Error> {
         self.stop(true).await
     }
 
     async fn stop(&self, cancel_queued: bool) -> Result<Stopped, Error> {
         let (reply, stopped) = oneshot::channel();
-        self.tell(ClientCommand::Interrupt { cancel_queued, reply }).await?;
+        self.send_command(ClientCommand::Interrupt { cancel_queued, reply })
+            .await?;
         stopped.await.map_err(|_| Error::gone())?
     }
 
-    /// Answers an ask that no callback answers. The first answer counts.
+    /// Answers a permission request for which there is no callback. The first answer counts.
     ///
     /// # Errors
-    /// When it is not open, or no longer.
+    /// Returns an error if the request is not open, or no longer.
     pub async fn answer(&self, ask: impl Into<RequestId>, answer: PermissionDecision) -> Result<(), Error> {
         self.answer_as(ask, answer, None).await
     }
 
-    /// The same, and says who answered.
+    /// Like [`Client::answer`], and records who answered.
     ///
     /// # Errors
-    /// As [`Client::answer`].
+    /// See [`Client::answer`].
     pub async fn answer_as(
         &self,
         ask: impl Into<RequestId>,
@@ -226,28 +228,28 @@ impl Client {
             by: by.map(Into::into),
             reply,
         };
-        self.tell(command).await?;
+        self.send_command(command).await?;
         answered.await.map_err(|_| Error::gone())?
     }
 
-    /// Everything that happens from now on.
+    /// Returns a stream of all events from now on.
     #[must_use]
     pub fn events(&self) -> Events {
         self.log.read_from(self.log.next_number())
     }
 
-    /// Everything that happened since event number `position`, as far as it is kept, and from then on.
+    /// Returns a stream of events starting with number `position`, or with the oldest one that is stored.
     #[must_use]
     pub fn events_from(&self, position: u64) -> Events {
         self.log.read_from(position)
     }
 
-    /// The agent's lines from now on.
+    /// Returns a stream of the agent's messages from now on.
     pub fn messages(&self) -> impl Stream<Item = Arc<Message>> + Send + Unpin + use<> {
         messages(self.events())
     }
 
-    /// Reads the conversation state: turns, asks, prompts, calls, cost.
+    /// Calls a function with the conversation state (turns, permission requests, prompts, calls, cost) and returns its result.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -261,58 +263,58 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// When the client is closed.
+    /// Returns an error if the client is closed.
     pub async fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&ConversationState) -> T + Send + 'static,
     ) -> Result<T, Error> {
-        let (reply, seen) = oneshot::channel();
+        let (reply, result) = oneshot::channel();
         let look = Box::new(move |state: &ConversationState| {
             reply.send(look(state)).ok();
         });
-        self.tell(ClientCommand::Look(look)).await?;
-        seen.await.map_err(|_| Error::gone())
+        self.send_command(ClientCommand::ReadState(look)).await?;
+        result.await.map_err(|_| Error::gone())
     }
 
-    /// Releases the text of all items that are complete and were read up to this revision, for a client that has shown
-    /// them and can read them again elsewhere. A session of hours then needs memory only for what is new in it. The items
-    /// and entries stay, without text; so do turns, calls and cost.
+    /// Releases the text of all items that are complete and were read up to this revision, for a client that has displayed
+    /// them and can read them again elsewhere. This bounds the memory of a long session. The items and entries stay, without
+    /// text; indices, turns, calls and cost are unchanged.
     ///
     /// # Errors
-    /// When the client is closed.
+    /// Returns an error if the client is closed.
     pub async fn let_go(&self, revision: u64) -> Result<(), Error> {
-        self.tell(ClientCommand::LetGo(revision)).await
+        self.send_command(ClientCommand::ReleaseText(revision)).await
     }
 
-    /// A snapshot of the conversation state, with the number of the event that follows it.
+    /// Returns a snapshot of the conversation state, and the number of the event that follows it.
     ///
     /// # Errors
-    /// When the client is closed.
+    /// Returns an error if the client is closed.
     pub async fn snapshot(&self) -> Result<(Snapshot, u64), Error> {
         let log = self.log.clone();
         self.look(move |state| (state.snapshot(), log.next_number())).await
     }
 
-    /// The session's id, once the agent has named it.
+    /// Returns the id of the session, or `None` if the agent has not reported it yet.
     ///
     /// # Errors
-    /// When the client is closed.
+    /// Returns an error if the client is closed.
     pub async fn session_id(&self) -> Result<Option<String>, Error> {
         self.look(|state| state.session().id().map(str::to_owned)).await
     }
 
-    /// Makes a request of the agent and reads its answer.
+    /// Sends a control request and returns the parsed response.
     ///
     /// # Errors
-    /// When the agent refuses, stays silent, answers something else or is gone.
+    /// Returns an error if the agent rejects the request, does not answer, sends an invalid response, or has exited.
     pub async fn request<R: HostRequest>(&self, request: R) -> Result<R::Response, Error> {
         self.ask_agent(request, None).await
     }
 
-    /// The same, with a deadline of its own.
+    /// Like [`Client::request`], with the given timeout.
     ///
     /// # Errors
-    /// As [`Client::request`].
+    /// See [`Client::request`].
     pub async fn request_within<R: HostRequest>(&self, request: R, within: Duration) -> Result<R::Response, Error> {
         self.ask_agent(request, Some(within)).await
     }
@@ -324,62 +326,62 @@ impl Client {
             within,
             reply,
         };
-        self.tell(command).await?;
+        self.send_command(command).await?;
         let success = answer.await.map_err(|_| Error::gone())??;
         control::read(R::SUBTYPE, success)
     }
 
-    /// Writes one line as it is, past the conversation. Lines that could end an agent are refused.
+    /// Writes one line unchanged, bypassing the conversation. Lines that could make an older agent exit are rejected.
     ///
     /// # Errors
-    /// When the line is no message of a host, or the agent is gone.
+    /// Returns an error if the line is not a valid message of a host, or the agent has exited.
     pub async fn write_line(&self, line: &str) -> Result<(), Error> {
         let read = Frame::parse(line).and_then(|frame| frame.to_agent());
         let message = read.map_err(|error| Error::new(ErrorKind::Forbidden, error))?;
-        self.say(message).await
+        self.send_message(message).await
     }
 
-    async fn say(&self, message: ToAgent) -> Result<(), Error> {
+    async fn send_message(&self, message: ToAgent) -> Result<(), Error> {
         if !is_harmless(&message) {
             let text = format!(
-                "`{}` is never sent: an agent of an older version ends on it",
+                "`{}` messages are never sent, because agents of older versions exit when they receive one",
                 message.kind()
             );
             return Err(Error::new(ErrorKind::Forbidden, text));
         }
-        let (reply, said) = oneshot::channel();
-        let command = ClientCommand::Say {
+        let (reply, sent) = oneshot::channel();
+        let command = ClientCommand::SendMessage {
             message: Box::new(message),
             reply,
         };
-        self.tell(command).await?;
-        said.await.map_err(|_| Error::gone())?
+        self.send_command(command).await?;
+        sent.await.map_err(|_| Error::gone())?
     }
 
-    /// Starts an agent that is gone again, to go on with its session. Does nothing when it is there.
+    /// Restarts an agent that has exited, and resumes its session. Does nothing if the agent is running.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// Returns an error if the agent cannot be started.
     pub async fn respawn(&self) -> Result<(), Error> {
-        let (reply, there) = oneshot::channel();
-        self.tell(ClientCommand::Respawn { reply }).await?;
-        there.await.map_err(|_| Error::gone())?
+        let (reply, restarted) = oneshot::channel();
+        self.send_command(ClientCommand::Respawn { reply }).await?;
+        restarted.await.map_err(|_| Error::gone())?
     }
 
-    /// Ends the agent's input and waits until it is gone: what runs is finished first, within the deadline.
+    /// Closes the agent's input and waits until the agent has exited. A running turn is finished first, within the deadline.
     pub async fn close(&self) {
         let (reply, closed) = oneshot::channel();
-        if self.tell(ClientCommand::Close { reply }).await.is_ok() {
+        if self.send_command(ClientCommand::Close { reply }).await.is_ok() {
             closed.await.ok();
         }
     }
 
-    async fn tell(&self, command: ClientCommand) -> Result<(), Error> {
+    async fn send_command(&self, command: ClientCommand) -> Result<(), Error> {
         self.commands.send(command).await.map_err(|_| Error::gone())
     }
 }
 
-/// The messages among events.
+/// Returns the stream of messages within a stream of events.
 pub(crate) fn messages(events: Events) -> impl Stream<Item = Arc<Message>> + Send + Unpin {
     events.filter_map(|event| {
         std::future::ready(match event {
@@ -394,26 +396,26 @@ pub(crate) fn messages(events: Events) -> impl Stream<Item = Arc<Message>> + Sen
 pub struct Prompt(pub(crate) User);
 
 impl Prompt {
-    /// The text or blocks.
+    /// Creates a prompt from text or content blocks.
     pub fn new(content: impl Into<sluice_wire::content::Content>) -> Self {
         Self(User::new(content))
     }
 
-    /// Under this uuid: submitting the same one twice runs it once.
+    /// Sets the uuid. A prompt that is submitted twice with the same uuid runs once.
     #[must_use]
     pub fn uuid(mut self, uuid: impl Into<String>) -> Self {
         self.0.uuid = Some(uuid.into());
         self
     }
 
-    /// The priority among prompts that wait.
+    /// Sets the priority among queued prompts.
     #[must_use]
     pub fn priority(mut self, priority: sluice_wire::stdin::Priority) -> Self {
         self.0.priority = Some(priority);
         self
     }
 
-    /// Taken as it is: no files mentioned, no slash commands.
+    /// Passes the prompt to the model unchanged, without expanding file mentions and slash commands.
     #[must_use]
     pub fn verbatim(mut self) -> Self {
         self.0.client_composed = Some(true);

@@ -1,4 +1,4 @@
-//! The driver: the one task that owns a conversation, and the tasks around it.
+//! The driver: the task that owns a conversation, and the tasks around it.
 //!
 //! ```text
 //! agent ─▶ reader ─▶ ┌───────┐ ─▶ writer ─▶ agent
@@ -6,13 +6,13 @@
 //! clients ─────────▶ └───────┘ ◀─▶ callbacks
 //! ```
 //!
-//! The owner decides nothing: [`crate::conversation`] does, from events to effects. It never waits for a listener, nor for
-//! an agent that does not read, so the agent is always read.
+//! All decisions are made by the state machine in [`crate::conversation`]; the owner feeds it events and performs its
+//! effects. It never waits for a subscriber or for an agent that does not read its input, so the agent is always read.
 
-mod answering;
-mod arriving;
+mod agent_requests;
 mod commands;
-mod live;
+mod connection;
+mod handshake;
 mod pipes;
 
 use std::collections::{HashMap, VecDeque};
@@ -37,58 +37,58 @@ use crate::options::{Deadlines, Options};
 use crate::store::Mirror;
 use crate::transport::{BoxFuture, Link, Transport};
 
-use answering::Answerers;
-use arriving::Arriving;
+use agent_requests::RequestHandlers;
 pub(crate) use commands::ClientCommand;
 pub use commands::{Ended, Stopped};
-use live::{Live, News};
+use connection::{AgentEvent, Connection};
+use handshake::Handshake;
 pub(crate) use pipes::is_harmless;
 
-/// How long the output of an agent that has ended may stay open.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long the output of an exited agent may stay open before the rest is discarded.
+const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The owner.
+/// The owner of the conversation.
 pub(crate) struct Owner {
     state: ConversationState,
     log: Log,
     clock: Clock,
     transport: Arc<dyn Transport>,
-    answerers: Answerers,
-    /// Where what the agent writes down is kept too.
+    handlers: RequestHandlers,
+    /// Copies the agent's transcripts to a store, if one is configured.
     mirror: Option<Mirror>,
-    /// What every agent is told first; nothing when this side only watches.
-    greeting: Option<Initialize>,
+    /// The `initialize` request for every started agent; `None` if this host only observes.
+    initialize: Option<Initialize>,
     deadlines: Deadlines,
     line_cap: usize,
     outbox_cap: usize,
-    live: Option<Live>,
-    /// The agent is being reached again.
+    connection: Option<Connection>,
+    /// The running attempt to reconnect to the agent.
     connecting: Option<BoxFuture<'static, Result<Link, Error>>>,
     resuming: Option<Arc<str>>,
-    /// Whether the agent keeps its sessions, so that one started again can go on.
-    keeps: bool,
-    /// Whether the agent begins anew because it knew nothing of the session.
-    anew: bool,
-    /// The agent is there and has not yet greeted back.
-    arriving: Option<Arriving>,
+    /// Whether the agent saves its sessions, so that a restarted agent can resume.
+    saves_sessions: bool,
+    /// Whether the agent is being started with a new session because it did not know the previous one.
+    starting_over: bool,
+    /// The agent is connected and has not yet answered `initialize`.
+    handshake: Option<Handshake>,
     outbox: VecDeque<Arc<str>>,
     outbox_bytes: usize,
     waiters: HashMap<RequestId, oneshot::Sender<Result<Success, Error>>>,
-    /// Callbacks that are about to answer.
+    /// Running callbacks.
     answering: JoinSet<AskVerdict>,
-    asked: HashMap<Id, RequestId>,
-    answerer_of: HashMap<RequestId, AbortHandle>,
+    answer_tasks: HashMap<Id, RequestId>,
+    answer_handles: HashMap<RequestId, AbortHandle>,
     stops: Vec<Stop>,
     rung: Option<Rung>,
-    ends: Vec<(String, oneshot::Sender<Result<Ended, Error>>)>,
+    turn_waiters: Vec<(String, oneshot::Sender<Result<Ended, Error>>)>,
     respawns: Vec<oneshot::Sender<Result<(), Error>>>,
     closing: Option<Vec<oneshot::Sender<()>>>,
     next_id: u64,
-    /// The last words the agent wrote beside the protocol, for errors.
+    /// The last lines that the agent wrote to standard error, for error messages.
     stderr_tail: VecDeque<Arc<str>>,
 }
 
-/// Someone who waits for a turn to be stopped.
+/// A caller that waits for a turn to be stopped.
 struct Stop {
     id: RequestId,
     reply: oneshot::Sender<Result<Stopped, Error>>,
@@ -106,29 +106,29 @@ impl Owner {
             log,
             clock: Clock::new(),
             transport,
-            answerers: Answerers {
+            handlers: RequestHandlers {
                 callbacks: options.callbacks.clone(),
                 servers: options.sdk_servers.clone(),
             },
-            greeting: Some(options.greeting()),
+            initialize: Some(options.greeting()),
             deadlines: options.deadlines,
             line_cap: options.line_cap,
             outbox_cap: options.outbox_cap,
-            live: None,
+            connection: None,
             connecting: None,
             resuming: None,
-            keeps: options.persist_session,
-            anew: false,
-            arriving: None,
+            saves_sessions: options.persist_session,
+            starting_over: false,
+            handshake: None,
             outbox: VecDeque::new(),
             outbox_bytes: 0,
             waiters: HashMap::new(),
             answering: JoinSet::new(),
-            asked: HashMap::new(),
-            answerer_of: HashMap::new(),
+            answer_tasks: HashMap::new(),
+            answer_handles: HashMap::new(),
             stops: Vec::new(),
             rung: None,
-            ends: Vec::new(),
+            turn_waiters: Vec::new(),
             respawns: Vec::new(),
             closing: None,
             next_id: 0,
@@ -136,51 +136,51 @@ impl Owner {
         }
     }
 
-    /// Takes a link that is there, greets, and gives where the answer to the greeting will come.
-    pub(crate) fn begin(&mut self, link: Link) -> Option<oneshot::Receiver<Result<Success, Error>>> {
+    /// Attaches the first connection and sends `initialize`. Returns a receiver for the response.
+    pub(crate) fn attach_first(&mut self, link: Link) -> Option<oneshot::Receiver<Result<Success, Error>>> {
         self.attach(link, None)
     }
 
-    /// Says nothing to agents by itself.
-    pub(crate) fn only_watch(&mut self) {
-        self.greeting = None;
+    /// Disables `initialize`: this host only observes.
+    pub(crate) fn set_passive(&mut self) {
+        self.initialize = None;
     }
 
-    /// Runs until the agent is gone for good.
+    /// Runs until the client is closed and the agent has exited.
     pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<ClientCommand>) {
         let mut clients = true;
-        let mut alarm = std::pin::pin!(tokio::time::sleep_until(Instant::now()));
-        let mut set: Option<Instant> = None;
-        while !self.is_over() {
+        let mut timer = std::pin::pin!(tokio::time::sleep_until(Instant::now()));
+        let mut timer_at: Option<Instant> = None;
+        while !self.is_finished() {
             self.log.wake();
-            // Nearly every line moves the deadline on. An alarm that is set too early is left alone: it looks again.
+            // Nearly every line moves the deadline. A timer that fires too early is not reset; it checks the deadline again.
             let deadline = self.next_deadline();
-            if let Some(at) = deadline.filter(|at| set.is_none_or(|set| *at < set)) {
-                alarm.as_mut().reset(at);
-                set = Some(at);
-            } else if deadline.is_none() && set.take().is_some() {
-                // With nothing to wait for, an alarm would only wake an idle process.
-                alarm.set(tokio::time::sleep_until(Instant::now()));
+            if let Some(at) = deadline.filter(|at| timer_at.is_none_or(|timer_at| *at < timer_at)) {
+                timer.as_mut().reset(at);
+                timer_at = Some(at);
+            } else if deadline.is_none() && timer_at.take().is_some() {
+                // Without a deadline, the timer would only wake an idle process.
+                timer.set(tokio::time::sleep_until(Instant::now()));
             }
             tokio::select! {
                 command = commands.recv(), if clients => match command {
-                    Some(command) => self.obey(command),
-                    // Nobody is left who could say more.
+                    Some(command) => self.handle_command(command),
+                    // The last client was dropped.
                     None => {
                         clients = false;
                         self.close(None);
                     }
                 },
-                news = live::news(&mut self.live, !self.outbox.is_empty()) => match news {
-                    News::Heard(heard) => self.take(heard).await,
-                    News::Room(permit) => self.write(permit),
-                    News::Aside(said) => self.take_stderr(said),
-                    News::Exited(exit) => self.take_exit(exit),
+                event = connection::next_event(&mut self.connection, !self.outbox.is_empty()) => match event {
+                    AgentEvent::Lines(batch) => self.on_lines(batch).await,
+                    AgentEvent::WriteSlot(permit) => self.write(permit),
+                    AgentEvent::Stderr(line) => self.on_stderr(line),
+                    AgentEvent::Exited(exit) => self.on_exit(exit),
                 },
-                Some(done) = self.answering.join_next_with_id() => self.take_answer(done),
-                link = connected(&mut self.connecting) => self.take_link(link),
-                () = &mut alarm, if set.is_some() => {
-                    set = None;
+                Some(done) = self.answering.join_next_with_id() => self.on_answer(done),
+                link = wait_for_connection(&mut self.connecting) => self.on_connected(link),
+                () = &mut timer, if timer_at.is_some() => {
+                    timer_at = None;
                     if deadline.is_some_and(|at| at <= Instant::now()) {
                         self.tick();
                     }
@@ -193,28 +193,28 @@ impl Owner {
         self.finish();
     }
 
-    /// Takes one step of the machine and does what it asks for.
+    /// Feeds an event to the state machine and performs its effects.
     fn step(&mut self, what: What) {
         let event = conversation::ConversationEvent::new(self.clock.now(), what);
         let effects = conversation::step(&mut self.state, event);
         for effect in effects {
             self.perform(effect);
         }
-        self.watch_ladder();
-        self.watch_ends();
+        self.update_interrupts();
+        self.update_turn_waiters();
     }
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Send(line) => self.post(line.as_str().into()),
-            Effect::Asked(at) => self.begin_answer(at),
+            Effect::Send(line) => self.enqueue(line.as_str().into()),
+            Effect::Asked(at) => self.start_answer(at),
             Effect::Settled(at) => {
                 let id = self.state.asks().get(at).map(|ask| ask.id.clone());
-                if let Some(handle) = id.and_then(|id| self.answerer_of.remove(&id)) {
+                if let Some(handle) = id.and_then(|id| self.answer_handles.remove(&id)) {
                     handle.abort();
                 }
             }
-            Effect::Replied { request, reply } => self.take_reply(&request, reply),
+            Effect::Replied { request, reply } => self.on_reply(&request, reply),
             Effect::TooLate(_) => {}
             Effect::Signal(signal) => self.signal(signal),
             Effect::Respawn => {
@@ -225,7 +225,7 @@ impl Owner {
         }
     }
 
-    fn post(&mut self, line: Arc<str>) {
+    fn enqueue(&mut self, line: Arc<str>) {
         self.outbox_bytes += line.len();
         self.outbox.push_back(line);
     }
@@ -237,7 +237,8 @@ impl Owner {
             (Some(permit), Some(line)) => {
                 permit.send(line);
             }
-            // The writer has ended: so has the agent's input. What waits is told by the machine once its end is known.
+            // The writer has ended, and with it the agent's input. The state machine reports undelivered messages once the agent's
+            // exit is known.
             (None, _) => {
                 self.outbox.clear();
                 self.outbox_bytes = 0;
@@ -247,28 +248,30 @@ impl Owner {
         self.end_input();
     }
 
-    fn begin_answer(&mut self, at: usize) {
+    fn start_answer(&mut self, at: usize) {
         let Some(ask) = self.state.asks().get(at) else { return };
-        let Some(answer) = self.answerers.begin(ask) else {
+        let Some(answer) = self.handlers.start(ask) else {
             return;
         };
         let id = ask.id.clone();
         let handle = self.answering.spawn(answer);
-        self.asked.insert(handle.id(), id.clone());
-        self.answerer_of.insert(id, handle);
+        self.answer_tasks.insert(handle.id(), id.clone());
+        self.answer_handles.insert(id, handle);
     }
 
-    fn take_answer(&mut self, done: Result<(Id, AskVerdict), JoinError>) {
+    fn on_answer(&mut self, done: Result<(Id, AskVerdict), JoinError>) {
         let (task, verdict) = match done {
             Ok((task, verdict)) => (task, verdict),
             Err(error) if error.is_cancelled() => {
-                self.asked.remove(&error.id());
+                self.answer_tasks.remove(&error.id());
                 return;
             }
             Err(error) => (error.id(), AskVerdict::Refuse("the host's callback failed".into())),
         };
-        let Some(ask) = self.asked.remove(&task) else { return };
-        self.answerer_of.remove(&ask);
+        let Some(ask) = self.answer_tasks.remove(&task) else {
+            return;
+        };
+        self.answer_handles.remove(&ask);
         self.step(What::Answer(AskAnswer {
             ask,
             verdict,
@@ -276,14 +279,14 @@ impl Owner {
         }));
     }
 
-    fn take_reply(&mut self, request: &RequestId, reply: RequestOutcome) {
+    fn on_reply(&mut self, request: &RequestId, reply: RequestOutcome) {
         let answer = match reply {
             RequestOutcome::Answered(frame) => read_reply(&frame),
             RequestOutcome::Expired => Err(Error::new(
                 ErrorKind::Timeout,
                 "the agent did not answer in time; an older one may not know the request",
             )),
-            RequestOutcome::Died => Err(self.died()),
+            RequestOutcome::Died => Err(self.exit_error()),
         };
         for stop in self.stops.iter_mut().filter(|stop| stop.id == *request) {
             stop.answered = true;
@@ -291,43 +294,47 @@ impl Owner {
             let response = response.and_then(|it| InterruptResponse::deserialize(it).ok());
             stop.still_queued = response.and_then(|it| it.still_queued).unwrap_or_default();
         }
-        if self.arriving.as_ref().is_some_and(|arriving| arriving.is(request)) {
-            self.arrived(answer.as_ref().err());
+        if self.handshake.as_ref().is_some_and(|handshake| handshake.is(request)) {
+            self.on_handshake_done(answer.as_ref().err());
         }
         if let Some(waiter) = self.waiters.remove(request) {
-            // Nobody waits any more: the answer is dropped.
+            // The requester may be gone, then the response is dropped.
             waiter.send(answer).ok();
         }
     }
 
-    /// Why the agent is not there, with its own last words.
-    fn died(&self) -> Error {
-        if let Some(error) = self.arriving.as_ref().and_then(Arriving::refused) {
+    /// Returns an error that describes why the agent is not running, with the end of its standard error.
+    fn exit_error(&self) -> Error {
+        if let Some(error) = self.handshake.as_ref().and_then(Handshake::exit_error) {
             return error;
         }
-        let mut text = "the agent ended before it answered".to_owned();
+        let mut text = "the agent exited before it answered".to_owned();
         for line in &self.stderr_tail {
-            text.push_str("; it said: ");
+            text.push_str("; standard error: ");
             text.push_str(line);
         }
         Error::new(ErrorKind::Gone, text)
     }
 
     fn signal(&mut self, signal: Signal) {
-        match self.live.as_ref().and_then(|live| live.process.as_ref()) {
+        match self
+            .connection
+            .as_ref()
+            .and_then(|connection| connection.process.as_ref())
+        {
             Some(process) => match signal {
                 Signal::Terminate => process.terminate(),
                 Signal::Kill => process.kill(),
             },
-            // Nothing to signal: leaving it is all that can be done.
+            // Without a process, dropping the connection is the only option.
             None => {
-                self.watch_ladder();
-                self.lose();
+                self.update_interrupts();
+                self.drop_connection();
             }
         }
     }
 
-    fn watch_ladder(&mut self) {
+    fn update_interrupts(&mut self) {
         let rung = self.state.interruption().map(|interruption| interruption.rung);
         if rung != self.rung {
             if let Some(rung) = rung {
@@ -338,7 +345,7 @@ impl Owner {
             }
             self.rung = rung;
         }
-        let settled = rung.is_none() && self.connecting.is_none() && self.arriving.is_none();
+        let settled = rung.is_none() && self.connecting.is_none() && self.handshake.is_none();
         if !settled || self.stops.is_empty() {
             return;
         }
@@ -359,14 +366,14 @@ impl Owner {
         }
     }
 
-    fn watch_ends(&mut self) {
-        if self.ends.is_empty() {
+    fn update_turn_waiters(&mut self) {
+        if self.turn_waiters.is_empty() {
             return;
         }
         let position = self.log.next_number();
         let mut waiting = Vec::new();
-        for (uuid, reply) in std::mem::take(&mut self.ends) {
-            let ended = commands::ended(&self.state, &uuid, position).or_else(|| self.abandoned(&uuid));
+        for (uuid, reply) in std::mem::take(&mut self.turn_waiters) {
+            let ended = commands::turn_outcome(&self.state, &uuid, position).or_else(|| self.lost_prompt_error(&uuid));
             match ended {
                 Some(ended) => {
                     reply.send(ended).ok();
@@ -374,30 +381,31 @@ impl Owner {
                 None => waiting.push((uuid, reply)),
             }
         }
-        self.ends = waiting;
+        self.turn_waiters = waiting;
     }
 
-    /// Whether nobody is left who could say what became of a prompt, or is going to.
-    fn abandoned(&self, uuid: &str) -> Option<Result<Ended, Error>> {
+    /// Returns an error if it will never be known whether a prompt was read.
+    fn lost_prompt_error(&self, uuid: &str) -> Option<Result<Ended, Error>> {
         let prompt = self.state.prompt(uuid)?;
-        let gone = self.live.is_none() && self.connecting.is_none();
+        let gone = self.connection.is_none() && self.connecting.is_none();
         let exited = matches!(self.state.process(), conversation::ProcessStatus::Exited { .. });
-        // One that keeps nothing takes with it whether it had read what it was sent.
-        let doubtful = prompt.state == PromptState::Indeterminate;
-        let lost = !self.keeps && doubtful && self.live.is_none();
+        // If an agent without saved sessions exits, nothing reveals whether it had read the prompt.
+        let unconfirmed = prompt.state == PromptState::Indeterminate;
+        let lost = !self.saves_sessions && unconfirmed && self.connection.is_none();
         if (gone && exited && prompt.turn.is_none()) || lost {
-            let text = "the agent ended before it said whether it had read the prompt";
+            let text = "the agent exited before it confirmed the prompt";
             return Some(Err(Error::new(ErrorKind::Gone, text)));
         }
-        // It is there, can say so, and is not about to be told once more.
-        let silent = self.live.is_some() && self.state.transport() == conversation::TransportStatus::Connected;
-        (doubtful && silent && !prompt.again).then(|| {
-            let text = "the agent gave no sign of the prompt in time; it may have read it and be working on it";
+        // The agent is connected, could report the prompt, and the prompt is not about to be sent again.
+        let could_report =
+            self.connection.is_some() && self.state.transport() == conversation::TransportStatus::Connected;
+        (unconfirmed && could_report && !prompt.again).then(|| {
+            let text = "the agent did not confirm the prompt in time; it may have read it and be processing it";
             Err(Error::new(ErrorKind::Timeout, text))
         })
     }
 
-    fn fresh_id(&mut self) -> RequestId {
+    fn new_id(&mut self) -> RequestId {
         self.next_id += 1;
         let (random, ..) = uuid::Uuid::new_v4().as_fields();
         RequestId::new(format!("req_{}_{random:08x}", self.next_id))
@@ -420,41 +428,41 @@ impl Owner {
     }
 
     fn next_deadline(&self) -> Option<Instant> {
-        let machine = self.state.deadline().map(|time| self.clock.instant(time));
-        let leaving = self.live.as_ref().and_then(Live::deadline);
-        machine.into_iter().chain(leaving).min()
+        let state_deadline = self.state.deadline().map(|time| self.clock.instant(time));
+        let shutting_down = self.connection.as_ref().and_then(Connection::deadline);
+        state_deadline.into_iter().chain(shutting_down).min()
     }
 
     fn tick(&mut self) {
         if self
-            .live
+            .connection
             .as_ref()
-            .and_then(Live::deadline)
+            .and_then(Connection::deadline)
             .is_some_and(|at| at <= Instant::now())
         {
-            self.press();
+            self.continue_shutdown();
         }
         self.step(What::Tick);
     }
 }
 
 fn read_reply(frame: &Frame) -> Result<Success, Error> {
-    let unreadable = |why: &dyn std::fmt::Display| Error::new(ErrorKind::Unreadable, format!("the answer: {why}"));
+    let invalid = |reason: &dyn std::fmt::Display| Error::new(ErrorKind::Unreadable, format!("the response: {reason}"));
     match frame.to_host() {
         Ok(ToHost::ControlResponse(response)) => {
             let response: ControlResponse = *response;
             match response.response {
                 Response::Success(success) => Ok(*success),
                 Response::Error(failure) => Err(Error::new(ErrorKind::Refused, failure.error)),
-                Response::Unknown(_) => Err(unreadable(&"neither success nor error")),
+                Response::Unknown(_) => Err(invalid(&"it is neither a success nor an error")),
             }
         }
-        Ok(_) => Err(unreadable(&"no answer")),
-        Err(malformed) => Err(unreadable(&malformed)),
+        Ok(_) => Err(invalid(&"it is not a control response")),
+        Err(malformed) => Err(invalid(&malformed)),
     }
 }
 
-/// The clock of the machine: milliseconds since 1970, but never backwards.
+/// The clock for the state machine: milliseconds since 1970, monotonic.
 struct Clock {
     origin: Instant,
     epoch_ms: u64,
@@ -475,12 +483,12 @@ impl Clock {
     }
 
     fn instant(&self, time: Time) -> Instant {
-        // The machine counts whole milliseconds; a tick before its time would come again and again.
+        // The state machine counts whole milliseconds; a tick before the deadline would be repeated in a loop.
         self.origin + Duration::from_millis(time.0.saturating_sub(self.epoch_ms)) + Duration::from_millis(1)
     }
 }
 
-async fn connected(connecting: &mut Option<BoxFuture<'static, Result<Link, Error>>>) -> Result<Link, Error> {
+async fn wait_for_connection(connecting: &mut Option<BoxFuture<'static, Result<Link, Error>>>) -> Result<Link, Error> {
     match connecting {
         Some(future) => future.await,
         None => std::future::pending().await,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-/// An error of this library: what kind it is, and a sentence about it.
+/// An error of this library: its kind and a message.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{text}")]
 pub struct Error {
@@ -11,7 +11,7 @@ pub struct Error {
     text: String,
 }
 
-/// What kind of error.
+/// The kind of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -19,26 +19,26 @@ pub enum ErrorKind {
     Start,
     /// The options contradict each other.
     Options,
-    /// The agent has gone; nothing can be sent.
+    /// The agent has exited; nothing can be sent.
     Gone,
-    /// The agent did not answer in time. Agents of older versions stay silent when they do not know a request.
+    /// The agent did not answer in time. Agents of older versions do not answer unknown requests.
     Timeout,
     /// The agent answered with an error.
     Refused,
-    /// The agent's answer could not be read.
+    /// The agent's response could not be parsed.
     Unreadable,
-    /// The line was not written, for it could end an agent.
+    /// The line was not written, because it could make an agent exit.
     Forbidden,
-    /// Too much waits to be written: the agent does not read.
+    /// Too much data is waiting to be written: the agent does not read its input.
     Busy,
-    /// The question is not open, or no longer.
+    /// The permission request is not open, or no longer.
     NoSuchAsk,
     /// A file of a session could not be found, read or written.
     Session,
 }
 
 impl Error {
-    /// One of this kind; transports of others need it.
+    /// Creates an error. Intended for transports outside this crate.
     pub fn new(kind: ErrorKind, text: impl fmt::Display) -> Self {
         Self {
             kind,
@@ -46,7 +46,7 @@ impl Error {
         }
     }
 
-    /// What kind of error it is.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind

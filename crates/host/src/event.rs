@@ -1,4 +1,4 @@
-//! Events for listeners, in one order for all of them.
+//! Events for subscribers, in the same order for all of them.
 
 use std::sync::Arc;
 
@@ -12,72 +12,72 @@ use crate::process::Identity;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The agent is there.
+    /// The agent is connected.
     Connected {
-        /// Its process, when it is a child of this program.
+        /// Its process, if it is a child of this program.
         process: Option<Identity>,
-        /// The session it was told to go on with, after it had been lost.
+        /// The session that the restarted agent is to resume.
         resumed: Option<Arc<str>>,
     },
-    /// A line of the agent.
+    /// A message of the agent.
     Message(Arc<Message>),
-    /// A line that is no message. It costs nothing but itself.
+    /// A line that is not a valid message. It has no further effect.
     Malformed(Arc<Malformed>),
-    /// A line over the cap, thrown away.
+    /// A line that exceeded the maximum length and was dropped.
     TooLong {
-        /// How long it was.
+        /// The length of the line.
         bytes: u64,
     },
-    /// A line the agent wrote beside the protocol.
+    /// A line that the agent wrote to standard error.
     Stderr(Arc<str>),
-    /// Something to be seen in the [conversation](crate::conversation::ConversationState) changed.
+    /// A visible part of the [conversation state](crate::conversation::ConversationState) changed.
     Changed(Change),
-    /// An interrupt took a step: each is tried only when the one before did not help.
+    /// An interrupt escalated. Each step is only taken if the previous one had no effect.
     Ladder(Step),
-    /// The agent is gone.
+    /// The agent has exited or the connection was lost.
     Gone {
-        /// How its process ended, when it had one.
+        /// How its process ended, if it had one.
         exit: Option<Exit>,
     },
-    /// The agent was started again to go on with this session and does not know it: it was never kept, or is kept
-    /// elsewhere. The agent begins anew, without memory of what was said; prompts that wait are still run.
+    /// The agent was restarted to resume this session and does not know it: it was never saved, or is saved elsewhere. The
+    /// agent starts a new session without memory of the conversation; queued prompts still run.
     Forgotten {
-        /// The session it was to go on with.
+        /// The session that was to be resumed.
         session: Arc<str>,
-        /// What it said.
+        /// The error of the agent.
         error: Arc<str>,
     },
-    /// The agent could not be reached again.
+    /// The agent could not be restarted or reconnected.
     Unreachable {
-        /// Why.
+        /// The error message.
         error: Arc<str>,
     },
-    /// This listener was too slow: so many events were dropped to keep memory bounded.
-    /// [`Client::look`](crate::Client::look) shows what they came to.
+    /// This subscriber was too slow, so events were dropped to limit memory usage.
+    /// [`Client::look`](crate::Client::look) shows the resulting state.
     Gap {
-        /// How many.
+        /// The number of dropped events.
         missed: u64,
     },
 }
 
-/// A step of an interrupt, each harder than the one before.
+/// A step of an interrupt; each is more forceful than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Callbacks that were about to answer an ask no longer do.
+    /// Callbacks that were answering permission requests were cancelled.
     AsksWithdrawn {
-        /// How many there were.
+        /// The number of cancelled callbacks.
         count: usize,
     },
-    /// A rung was reached: asked, acknowledged, terminated, killed.
+    /// The next escalation step was taken: asked, acknowledged, terminated, killed.
     Rung(Rung),
-    /// The agent is started again and goes on with its session.
+    /// The agent is restarted and resumes its session.
     Respawn,
     /// The turn has ended.
     Stopped,
 }
 
 impl Event {
-    /// The message, if it is one.
+    /// Returns the message, if the event is one.
     #[must_use]
     pub fn message(&self) -> Option<&Arc<Message>> {
         match self {
@@ -86,10 +86,10 @@ impl Event {
         }
     }
 
-    /// How many bytes it keeps alive, about.
+    /// Returns the approximate memory usage of the event in bytes.
     pub(crate) fn weight(&self) -> usize {
         let text = match self {
-            // The text, and what it was read into.
+            // Counts the text twice, for its parsed form.
             Self::Message(message) => message.text().len() * 2,
             Self::Malformed(malformed) => malformed.text.len(),
             Self::Stderr(line) => line.len(),

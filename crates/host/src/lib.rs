@@ -1,9 +1,9 @@
 //! A client library that drives any agent of Claude Code's stream-json protocol, and tracks the state of the
 //! conversation.
 //!
-//! An agent is a program that takes prompts and sends permission requests, in lines of JSON. This crate starts one,
-//! talks to it, and reports the state: whose turn it is, whether the agent works or hangs, what it waits for, what
-//! happened to each prompt. In this example a small function takes the place of a real agent:
+//! An agent is a program that accepts prompts and sends permission requests, in lines of JSON. This crate starts an agent,
+//! communicates with it, and reports the state: whose turn it is, whether the agent works or hangs, what it is waiting
+//! for, and what happened to each prompt. In this example a small function replaces a real agent:
 //!
 //! ```
 //! use sluice_host::transport::{ChannelTransport, Link};
@@ -13,10 +13,10 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), sluice_host::Error> {
 //! let agent = ChannelTransport::new(|_| async {
-//!     let (says, from_agent) = mpsc::channel(8);
-//!     let (into_agent, mut told) = mpsc::channel::<String>(8);
+//!     let (output, from_agent) = mpsc::channel(8);
+//!     let (into_agent, mut input) = mpsc::channel::<String>(8);
 //!     tokio::spawn(async move {
-//!         while let Some(line) = told.recv().await {
+//!         while let Some(line) = input.recv().await {
 //!             let line: serde_json::Value = serde_json::from_str(&line).unwrap();
 //!             let answer = match line["type"].as_str() {
 //!                 Some("control_request") => serde_json::json!({"type": "control_response", "response":
@@ -25,7 +25,7 @@
 //!                     "duration_ms": 1, "duration_api_ms": 1, "num_turns": 1, "session_id": "s", "uuid": "u",
 //!                     "total_cost_usd": 0, "usage": {}, "modelUsage": {}, "permission_denials": []}),
 //!             };
-//!             says.send(answer.to_string().into()).await.unwrap();
+//!             output.send(answer.to_string().into()).await.unwrap();
 //!         }
 //!     });
 //!     Ok(Link::lines(from_agent, into_agent))
@@ -39,24 +39,24 @@
 //!
 //! # In reading order
 //!
-//! 1. [`query`]: one prompt, and a stream of the messages it leads to.
+//! 1. [`query`]: one prompt, and a stream of the resulting messages.
 //! 2. [`Client`]: a conversation. [Send](Client::send), [run](Client::run), [interrupt](Client::interrupt),
-//!    [answer](Client::answer), [look](Client::look); every [request](Client::request) of the protocol has its type.
-//! 3. [`Options`]: the options of the official SDKs, by the same names: a [permission
+//!    [answer](Client::answer), [look](Client::look); every control [request](Client::request) has a type.
+//! 3. [`Options`]: the options of the official SDKs with the same names: a [permission
 //!    callback](Options::on_permission), hooks, and [in-process MCP tools](McpServer).
-//! 4. [`Event`]: what a client reports, in the same order for every listener. A slow listener is told how much it
-//!    missed; the agent never waits for one. A [`Message`] keeps its text byte for byte, and is parsed when someone
-//!    asks for it.
-//! 5. [`conversation`]: the state machine behind all this. It has no clock and does no I/O, and can be used by itself.
+//! 4. [`Event`]: the events of a client, in the same order for every subscriber. A slow subscriber is notified how many
+//!    events it missed; the agent never waits for one. A [`Message`] keeps its text byte for byte and is parsed on first
+//!    access.
+//! 5. [`conversation`]: the state machine behind all this. It has no clock and does no I/O, and can be used separately.
 //! 6. [`items`]: the transcript as clients show it. A user interface needs no knowledge of the protocol.
-//! 7. [`transport`]: connections to an agent other than a child process, and fault injection for tests.
-//! 8. [`sessions`]: transcripts that agents saved on disk. [`store`]: transcripts kept elsewhere.
+//! 7. [`transport`]: connections to agents that are not child processes, and fault injection for tests.
+//! 8. [`sessions`]: transcripts that agents saved on disk. [`store`]: transcripts in other storage.
 //!
 //! The messages of the protocol are in [`wire`].
 //!
 //! # With a real agent
 //!
-// Compiled here, for it needs an agent and a model; `tests/it/readme.rs` runs it as it is shown, with both.
+// The example is only compiled here, as it needs an agent and a model; `tests/it/readme.rs` runs it with both.
 #![doc = include_str!("../README.md")]
 #![deny(missing_docs)]
 
@@ -65,20 +65,18 @@ pub mod conversation;
 // and the transcript as clients show it.
 pub mod items;
 
-// The options an agent is started with,
-mod options;
-// and callbacks for the agent's requests.
+// The options an agent is started with, and callbacks for the agent's requests.
 mod callbacks;
 mod mcp;
+mod options;
 
-// Connections to an agent,
-pub mod transport;
-// and its process.
+// Connections to an agent, and its process.
 mod process;
+pub mod transport;
 
 // The task that owns a conversation, and the tasks around it.
 mod driver;
-// The events it reports, in one order for every listener.
+// The events it reports, in the same order for every subscriber.
 mod event;
 mod log;
 mod message;
@@ -87,9 +85,8 @@ mod message;
 mod client;
 mod query;
 
-// Sessions on disk,
+// Sessions on disk, and sessions in other storage.
 pub mod sessions;
-// and sessions kept elsewhere.
 pub mod store;
 
 mod error;

@@ -1,6 +1,7 @@
-//! The event log: one order for all listeners. The agent never waits for a listener.
+//! The event log: the same order for all subscribers. The agent never waits for a subscriber.
 //!
-//! The log is bounded in bytes. Whoever falls behind its beginning is told how much was missed and goes on there.
+//! The log is limited in bytes. A subscriber that falls behind its start is notified how many events it missed, and
+//! continues there.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -14,7 +15,7 @@ use crate::event::Event;
 #[derive(Debug, Default)]
 struct Inner {
     events: VecDeque<(Event, usize)>,
-    /// The number of the first event that is still there.
+    /// The number of the first stored event.
     first: u64,
     bytes: usize,
     closed: bool,
@@ -26,7 +27,7 @@ impl Inner {
         let weight = event.weight();
         self.bytes += weight;
         self.events.push_back((event, weight));
-        // One event is always kept, however large.
+        // The last event is always stored, regardless of its size.
         while self.bytes > cap && self.events.len() > 1 {
             if let Some((_, weight)) = self.events.pop_front() {
                 self.bytes -= weight;
@@ -51,7 +52,7 @@ impl Log {
         }
     }
 
-    /// Adds an event and wakes who waits.
+    /// Adds an event and wakes the waiting subscribers.
     pub(crate) fn push(&self, event: Event) {
         let wakers = {
             let mut inner = self.lock();
@@ -61,12 +62,12 @@ impl Log {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Adds an event; who waits is woken by [`Log::wake`], once for many.
+    /// Adds an event without waking subscribers, so that several events can be followed by one [`Log::wake`].
     pub(crate) fn add(&self, event: Event) {
         self.lock().add(event, self.cap);
     }
 
-    /// Wakes who waits; says whether anybody did.
+    /// Wakes the waiting subscribers. Returns whether there were any.
     pub(crate) fn wake(&self) -> bool {
         let wakers = std::mem::take(&mut self.lock().wakers);
         let any = !wakers.is_empty();
@@ -78,7 +79,7 @@ impl Log {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing more will come.
+    /// Closes the log: subscribers receive the remaining events and then the end of the stream.
     pub(crate) fn close(&self) {
         let wakers = {
             let mut inner = self.lock();
@@ -88,13 +89,13 @@ impl Log {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// The number the next event will have.
+    /// Returns the number that the next event will have.
     pub(crate) fn next_number(&self) -> u64 {
         let inner = self.lock();
         inner.first + inner.events.len() as u64
     }
 
-    /// Events from number `from` on.
+    /// Returns a subscriber for events from number `from` on.
     pub(crate) fn read_from(&self, from: u64) -> Events {
         Events {
             log: self.clone(),
@@ -108,22 +109,22 @@ impl Log {
 #[derive(Debug, Clone)]
 pub struct Events {
     log: Log,
-    /// The number of the next event that is not taken.
+    /// The number of the next event to take from the log.
     next: u64,
-    /// Taken from the log and not yet given out.
+    /// Events taken from the log that were not returned yet.
     taken: VecDeque<Event>,
 }
 
-/// How many events are taken at once: the owner is not kept from the log for each of them.
-const AT_ONCE: usize = 32;
+/// The maximum number of events taken from the log at once, so that the lock is not acquired for each of them.
+const BATCH_SIZE: usize = 32;
 
 impl Events {
-    /// The next event.
+    /// Waits for the next event. Returns `None` after the client was closed.
     pub async fn next(&mut self) -> Option<Event> {
         std::future::poll_fn(|context| self.poll(context)).await
     }
 
-    /// The number of the next event; [`Client::events_from`](crate::Client::events_from) takes it.
+    /// Returns the number of the next event, for [`Client::events_from`](crate::Client::events_from).
     #[must_use]
     pub fn position(&self) -> u64 {
         self.next - self.taken.len() as u64
@@ -140,17 +141,17 @@ impl Events {
             return Poll::Ready(Some(Event::Gap { missed }));
         }
         let at = usize::try_from(self.next - inner.first).unwrap_or(usize::MAX);
-        let there = inner.events.len().saturating_sub(at).min(AT_ONCE);
-        if there > 0 {
-            let events = inner.events.range(at..at + there).map(|(event, _)| event.clone());
+        let available = inner.events.len().saturating_sub(at).min(BATCH_SIZE);
+        if available > 0 {
+            let events = inner.events.range(at..at + available).map(|(event, _)| event.clone());
             self.taken.extend(events);
-            self.next += there as u64;
+            self.next += available as u64;
             return Poll::Ready(self.taken.pop_front());
         }
         if inner.closed {
             return Poll::Ready(None);
         }
-        // One that looks again and again, as inside a `select!`, waits once.
+        // A subscriber may poll repeatedly, for example inside a `select!`; its waker is stored once.
         if !inner.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
             inner.wakers.push(context.waker().clone());
         }
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_listener_gets_every_event_in_order() {
+    async fn every_subscriber_gets_every_event_in_order() {
         let log = Log::new(10_000);
         let mut early = log.read_from(0);
         log.push(line("a"));
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slow_listener_is_told_what_it_missed_and_goes_on() {
+    async fn slow_subscriber_gets_a_gap_and_continues() {
         let log = Log::new(3 * 129);
         let mut slow = log.read_from(0);
         for n in 0..10 {
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_event_over_the_cap_is_still_heard() {
+    async fn event_larger_than_the_limit_is_delivered() {
         let log = Log::new(10);
         let mut listener = log.read_from(0);
         log.push(line(&"x".repeat(1000)));

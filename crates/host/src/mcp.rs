@@ -1,6 +1,6 @@
 //! MCP servers inside the host: tools made of a function and a schema.
 //!
-//! The agent's JSON-RPC comes in `mcp_message` requests; no process and no socket is involved.
+//! The agent sends JSON-RPC messages in `mcp_message` requests; no process and no socket is involved.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::transport::BoxFuture;
 
-/// The version of MCP spoken when the agent's own is not a string.
-const PROTOCOL: &str = "2025-11-25";
+/// The MCP version to use if the agent's is not a string.
+const DEFAULT_PROTOCOL: &str = "2025-11-25";
 
 type Run = Arc<dyn Fn(Value) -> BoxFuture<'static, ToolOutput> + Send + Sync>;
 
@@ -65,7 +65,7 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
-    /// Text.
+    /// Returns text content.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             content: vec![json!({"type": "text", "text": text.into()})],
@@ -73,7 +73,7 @@ impl ToolOutput {
         }
     }
 
-    /// A failure, told to the model.
+    /// Returns an error for the model.
     pub fn error(text: impl Into<String>) -> Self {
         Self {
             is_error: true,
@@ -81,7 +81,7 @@ impl ToolOutput {
         }
     }
 
-    /// A picture, in base64.
+    /// Returns an image, encoded in base64.
     pub fn image(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self {
             content: vec![json!({"type": "image", "data": data.into(), "mimeType": mime_type.into()})],
@@ -89,7 +89,7 @@ impl ToolOutput {
         }
     }
 
-    /// More content after what is there.
+    /// Appends the content of another output.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.content.extend(other.content);
@@ -97,7 +97,7 @@ impl ToolOutput {
         self
     }
 
-    /// A value beside the content.
+    /// Sets the structured content, in addition to the other content.
     #[must_use]
     pub fn structured(mut self, value: Value) -> Self {
         self.structured = Some(value);
@@ -126,7 +126,7 @@ impl<E: fmt::Display> From<Result<String, E>> for ToolOutput {
 }
 
 impl McpServer {
-    /// A server without tools; the agent calls them `mcp__NAME__TOOL`.
+    /// Creates a server without tools. The agent calls a tool as `mcp__NAME__TOOL`.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -135,20 +135,20 @@ impl McpServer {
         }
     }
 
-    /// The version it says it has.
+    /// Sets the version that the server reports.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
     }
 
-    /// Its name.
+    /// Returns the name of the server.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Adds a tool. `schema` is a JSON schema, or a short form of one: `{"name": "string", …}`, all required.
+    /// Adds a tool. `schema` is a JSON schema or its short form `{"name": "string", …}`, in which all fields are required.
     #[must_use]
     pub fn tool<In, Out, F>(
         self,
@@ -165,7 +165,7 @@ impl McpServer {
         self.tool_with(name, description, schema, json!({}), run)
     }
 
-    /// Adds a tool with more to say about it: `annotations`, `_meta`, `title`.
+    /// Adds a tool with additional fields in its listing: `annotations`, `_meta`, `title`.
     #[must_use]
     pub fn tool_with<In, Out, F>(
         mut self,
@@ -181,7 +181,8 @@ impl McpServer {
         F: Future<Output = Out> + Send + 'static,
     {
         let name = name.into();
-        let mut listing = json!({"name": name, "description": description.into(), "inputSchema": whole(schema)});
+        let mut listing =
+            json!({"name": name, "description": description.into(), "inputSchema": expand_schema(schema)});
         if let (Some(listing), Value::Object(more)) = (listing.as_object_mut(), more) {
             listing.extend(more);
         }
@@ -194,7 +195,7 @@ impl McpServer {
                 Box::pin(async move {
                     match serde_json::from_value::<In>(arguments) {
                         Ok(input) => run(input).await.into(),
-                        Err(error) => ToolOutput::error(format!("the arguments do not fit: {error}")),
+                        Err(error) => ToolOutput::error(format!("invalid arguments: {error}")),
                     }
                 })
             }),
@@ -202,7 +203,7 @@ impl McpServer {
         self
     }
 
-    /// Answers one message of the agent; a notification gets a bare acknowledgement.
+    /// Answers one message of the agent. A notification gets an empty acknowledgement.
     pub(crate) async fn answer(&self, message: &Value) -> Value {
         let Some(id) = message.get("id") else {
             return json!({"jsonrpc": "2.0", "result": {}});
@@ -210,7 +211,7 @@ impl McpServer {
         let nothing = json!({});
         let params = message.get("params").unwrap_or(&nothing);
         let outcome = match message.get("method").and_then(Value::as_str) {
-            Some("initialize") => Ok(self.greeting(params)),
+            Some("initialize") => Ok(self.initialize(params)),
             Some("ping") => Ok(json!({})),
             Some("tools/list") => {
                 let tools: Vec<&Value> = self.tools.iter().map(|tool| &tool.listing).collect();
@@ -225,11 +226,11 @@ impl McpServer {
         }
     }
 
-    fn greeting(&self, params: &Value) -> Value {
+    fn initialize(&self, params: &Value) -> Value {
         let version = params
             .get("protocolVersion")
             .and_then(Value::as_str)
-            .unwrap_or(PROTOCOL);
+            .unwrap_or(DEFAULT_PROTOCOL);
         json!({
             "protocolVersion": version,
             "capabilities": {"tools": {}},
@@ -247,14 +248,14 @@ impl McpServer {
     }
 }
 
-/// What is said for a server that is not there.
+/// Returns the error response for an unknown server.
 pub(crate) fn no_such_server(name: &str, message: &Value) -> Value {
     let id = message.get("id").cloned().unwrap_or(Value::Null);
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": format!("Server '{name}' not found")}})
 }
 
-/// A JSON schema of a short form; a schema is taken as it is.
-fn whole(schema: Value) -> Value {
+/// Expands a short form to a JSON schema; a schema is returned unchanged.
+fn expand_schema(schema: Value) -> Value {
     let Value::Object(fields) = schema else {
         return json!({"type": "object"});
     };
@@ -297,12 +298,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_greets_lists_and_calls() {
+    async fn server_initializes_lists_and_calls_tools() {
         let server = server();
         let hello =
             json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}});
-        let greeting = server.answer(&hello).await;
-        assert_eq!(greeting["result"]["protocolVersion"], "2025-06-18");
+        let initialize = server.answer(&hello).await;
+        assert_eq!(initialize["result"]["protocolVersion"], "2025-06-18");
         let list = server.answer(&json!({"id": 1, "method": "tools/list"})).await;
         assert_eq!(list["result"]["tools"][0]["inputSchema"]["required"], json!(["text"]));
         let call = json!({"id": 2, "method": "tools/call", "params": {"name": "up", "arguments": {"text": "hi"}}});
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_of_a_tool_is_no_failure_of_the_protocol() {
+    async fn failing_tool_is_not_a_protocol_error() {
         let server = server();
         let out = server
             .answer(&json!({"id": 2, "method": "tools/call", "params": {"name": "up"}}))

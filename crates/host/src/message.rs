@@ -1,65 +1,65 @@
-//! `Message`: one line of an agent; it is parsed when someone asks for its content.
+//! `Message`: one line of an agent, which is parsed on first access.
 
 use std::sync::{Arc, OnceLock};
 
 use sluice_wire::{Frame, Malformed, ToHost};
 
-/// One line of an agent. The text is kept; it is read when first asked for, once for everybody.
+/// One line of an agent. The text is stored unchanged and parsed on first access; the result is shared.
 #[derive(Debug)]
 pub struct Message {
     frame: Frame,
-    read: OnceLock<Result<ToHost, Malformed>>,
+    parsed: OnceLock<Result<ToHost, Malformed>>,
 }
 
 impl Message {
-    /// A message from its frame.
+    /// Creates a message from its frame.
     #[must_use]
     pub fn new(frame: Frame) -> Self {
         Self {
             frame,
-            read: OnceLock::new(),
+            parsed: OnceLock::new(),
         }
     }
 
-    /// A line that says `message`.
+    /// Creates a message by serialising `message`.
     ///
     /// # Errors
-    /// When the message has no `type`, as an unknown one may.
+    /// Returns an error if the message has no `type`, which is possible for an unknown one.
     pub fn of(message: ToHost) -> Result<Self, Malformed> {
         let frame = Frame::parse(&message.to_line())?;
         Ok(Self {
             frame,
-            read: OnceLock::from(Ok(message)),
+            parsed: OnceLock::from(Ok(message)),
         })
     }
 
-    /// The text as it came, without its line end.
+    /// Returns the text as received, without its line end.
     #[must_use]
     pub fn text(&self) -> &str {
         self.frame.text()
     }
 
-    /// The same text, shared.
+    /// Returns the text as a shared string.
     #[must_use]
     pub fn shared_text(&self) -> Arc<str> {
         self.frame.shared_text()
     }
 
-    /// The line and its `type` and `subtype`.
+    /// Returns the frame: the line with its `type` and `subtype`.
     #[must_use]
     pub fn frame(&self) -> &Frame {
         &self.frame
     }
 
-    /// What it says.
+    /// Parses the message.
     ///
     /// # Errors
-    /// When a message of a known kind has a field that cannot be read.
+    /// Returns an error if a message of a known type has an invalid field.
     pub fn read(&self) -> Result<&ToHost, &Malformed> {
-        self.read.get_or_init(|| self.frame.to_host()).as_ref()
+        self.parsed.get_or_init(|| self.frame.to_host()).as_ref()
     }
 
-    /// What it says; `None` when it cannot be read.
+    /// Parses the message. Returns `None` if it is invalid.
     #[must_use]
     pub fn to_host(&self) -> Option<&ToHost> {
         self.read().ok()

@@ -1,7 +1,8 @@
-//! Options of an agent before it starts: those of the official SDKs, by the same names.
+//! The options an agent is started with: those of the official SDKs, with the same names.
 
 mod argv;
 mod greeting;
+mod setters;
 mod values;
 
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ use crate::callbacks::{Callbacks, Hook, PermissionAsk, PermissionDecision, callb
 use crate::mcp::McpServer;
 use crate::store::SessionStore;
 
-/// Options of an agent: how it is started and what `initialize` says. Nothing is set that is not asked for.
+/// The options of an agent: how it is started, and the content of `initialize`. Options that are not set are not sent.
 ///
 /// ```
 /// use sluice_host::{PermissionDecision, Options, SystemPrompt};
@@ -211,241 +212,63 @@ impl Default for Options {
     }
 }
 
-/// Methods that set one field each: a value, something that may be missing, a list, a map.
-macro_rules! setters {
-    ($($(#[doc = $doc:literal])+ $kind:ident $field:ident: $ty:ty;)*) => {
-        impl Options {
-            $(setters!(@ $kind $field $ty, $($doc)+);)*
-        }
-    };
-    (@ is $field:ident $ty:ty, $($doc:literal)+) => {
-        $(#[doc = $doc])+
-        #[must_use]
-        pub fn $field(mut self, $field: impl Into<$ty>) -> Self {
-            self.$field = $field.into();
-            self
-        }
-    };
-    (@ maybe $field:ident $ty:ty, $($doc:literal)+) => {
-        $(#[doc = $doc])+
-        #[must_use]
-        pub fn $field(mut self, $field: impl Into<$ty>) -> Self {
-            self.$field = Some($field.into());
-            self
-        }
-    };
-    (@ number $field:ident $ty:ty, $($doc:literal)+) => {
-        $(#[doc = $doc])+
-        #[must_use]
-        pub fn $field(mut self, $field: $ty) -> Self {
-            self.$field = $field.into();
-            self
-        }
-    };
-    (@ list $field:ident $ty:ty, $($doc:literal)+) => {
-        $(#[doc = $doc])+
-        #[must_use]
-        pub fn $field(mut self, $field: impl IntoIterator<Item = impl Into<$ty>>) -> Self {
-            self.$field.extend($field.into_iter().map(Into::into));
-            self
-        }
-    };
-}
-
-setters! {
-    /// The agent's program; a bare name is looked for on `PATH`. Without it: `sluice`.
-    is program: PathBuf;
-    /// What stands before every flag, such as the script when the program is an interpreter.
-    list program_args: OsString;
-    /// Starts with an empty environment instead of this program's.
-    is clear_env: bool;
-    /// The folder the agent works in.
-    maybe cwd: PathBuf;
-    /// The number of the user the agent runs as.
-    number user: u32;
-    /// What transcripts say about where a session came from. Without it: `sdk-rs`.
-    is entrypoint: String;
-    /// The name of this program, for the model's provider.
-    maybe client_app: String;
-    /// Keeps copies of changed files, so that they can be put back.
-    is enable_file_checkpointing: bool;
-    /// How previews in questions are written: `html` or `markdown`.
-    maybe question_preview_format: String;
-    /// The system prompt.
-    is system_prompt: SystemPrompt;
-    /// The built-in tools that are enabled.
-    maybe tools: Tools;
-    /// Rules of calls that run without asking.
-    list allowed_tools: String;
-    /// Rules of calls that never run.
-    list disallowed_tools: String;
-    /// How many requests to the model a turn may make.
-    number max_turns: u64;
-    /// How much a session may cost.
-    number max_budget_usd: f64;
-    /// How many tokens a task may use.
-    number task_budget: u64;
-    /// The model.
-    maybe model: String;
-    /// Models to fall back to, in order.
-    list fallback_model: String;
-    /// Betas of the API.
-    list betas: String;
-    /// A tool of an MCP server that answers asks, instead of this program.
-    maybe permission_prompt_tool_name: String;
-    /// Nobody answers asks: they are denied at once.
-    is permission_prompts_none: bool;
-    /// How much the agent may do without asking.
-    maybe permission_mode: PermissionMode;
-    /// Lets the mode become `bypassPermissions`.
-    is allow_dangerously_skip_permissions: bool;
-    /// Asks come as events and are answered with [`Client::answer`](crate::Client::answer); no callback is needed.
-    is asks: bool;
-    /// Goes on with the newest session of the folder.
-    is continue_conversation: bool;
-    /// Goes on with this session: its id or title.
-    maybe resume: String;
-    /// Goes on as a new session and leaves the old one as it is.
-    is fork_session: bool;
-    /// Forgets what came after this entry.
-    maybe resume_session_at: String;
-    /// Refuses to, unless all of it belongs to this prompt.
-    maybe resume_drops_turn: String;
-    /// The id of the new session.
-    maybe session_id: String;
-    /// Whether the session is kept on disk.
-    is persist_session: bool;
-    /// Lets the agent send every entry of its transcript.
-    is session_mirror: bool;
-    /// Hands what is written down to the store at once, instead of when a turn ends.
-    is eager_session_store: bool;
-    /// The agent's configuration folder, instead of the person's own.
-    maybe config_dir: PathBuf;
-    /// Where a session of a store is laid out for the agent. Without it: `/tmp`.
-    maybe scratch_dir: PathBuf;
-    /// A settings file, or settings.
-    maybe settings: Settings;
-    /// The `sandbox` part of the settings.
-    maybe sandbox: Value;
-    /// Settings that win over all others.
-    maybe managed_settings: Value;
-    /// More folders to work in.
-    list add_dirs: PathBuf;
-    /// Where a project's configuration is, when that is not its folder.
-    maybe project_config_root: PathBuf;
-    /// A file of MCP servers.
-    maybe mcp_config: PathBuf;
-    /// No MCP servers but those named here.
-    is strict_mcp_config: bool;
-    /// Plugins.
-    list plugins: Plugin;
-    /// Names the plugins in the greeting instead of on the command line.
-    is plugins_in_greeting: bool;
-    /// Passes on every event of the model's stream.
-    is include_partial_messages: bool;
-    /// Tells when hooks run.
-    is include_hook_events: bool;
-    /// Lets the agent repeat each prompt as it takes it in: the only proof of that older ones give. On unless switched off.
-    is replay_user_messages: bool;
-    /// The agent that leads the session.
-    maybe agent: String;
-    /// Extended thinking.
-    maybe thinking: Thinking;
-    /// How many tokens it may think; older agents know only this.
-    number max_thinking_tokens: u64;
-    /// How hard it tries: `low`, `medium`, `high`, `xhigh`, `max`.
-    maybe effort: String;
-    /// The JSON schema the answer shall have.
-    maybe output_schema: Value;
-    /// Writes what happens inside the agent to its stderr.
-    is debug: bool;
-    /// The same, to a file.
-    maybe debug_file: PathBuf;
-    /// The title of the session.
-    maybe title: String;
-    /// The skills that are enabled.
-    maybe skills: Skills;
-    /// What plan mode tells the model.
-    maybe plan_mode_instructions: String;
-    /// Suggests what to ask next.
-    maybe prompt_suggestions: bool;
-    /// Sums up what subagents do.
-    maybe agent_progress_summaries: bool;
-    /// Passes on what subagents say.
-    maybe forward_subagent_text: bool;
-    /// This host can stop one background task: an interrupt then leaves them alone.
-    maybe per_task_stop_affordance: bool;
-    /// Leaves what changes from folder to folder out of the system prompt.
-    maybe exclude_dynamic_sections: bool;
-    /// Keeps the system prompt of a session's start.
-    maybe system_prompt_snapshot: bool;
-    /// The longest line of the agent that is taken, in bytes; a longer one is reported and passed over.
-    number line_cap: usize;
-    /// How many bytes of events are kept for those who listen slowly.
-    number log_cap: usize;
-    /// How many bytes may wait for an agent that does not read; prompts and requests over it are refused.
-    number outbox_cap: usize;
-    /// How long the agent may take.
-    is deadlines: Deadlines;
-}
-
 impl Options {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets a variable of the agent's environment.
+    /// Sets a variable in the agent's environment.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.insert(name.into(), Some(value.into()));
         self
     }
 
-    /// Takes a variable out of the agent's environment.
+    /// Removes a variable from the agent's environment.
     #[must_use]
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         self.env.insert(name.into(), None);
         self
     }
 
-    /// Which settings files count: `user`, `project`, `local`; none for an empty list.
+    /// Sets which settings files are used: `user`, `project`, `local`. An empty list disables all.
     #[must_use]
     pub fn setting_sources(mut self, sources: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.setting_sources = Some(sources.into_iter().map(Into::into).collect());
         self
     }
 
-    /// An MCP server outside this program, as in a configuration file.
+    /// Adds an MCP server outside this program, in the format of a configuration file.
     #[must_use]
     pub fn mcp_server_config(mut self, name: impl Into<String>, config: Value) -> Self {
         self.mcp_servers.insert(name.into(), config);
         self
     }
 
-    /// An MCP server inside this program.
+    /// Adds an MCP server inside this program.
     #[must_use]
     pub fn mcp_server(mut self, server: McpServer) -> Self {
         self.sdk_servers.push(server);
         self
     }
 
-    /// A kind of subagent.
+    /// Adds a subagent definition.
     #[must_use]
     pub fn subagent(mut self, name: impl Into<String>, definition: AgentDefinition) -> Self {
         self.agents.insert(name.into(), definition);
         self
     }
 
-    /// Any other flag, without its dashes, and its value.
+    /// Adds another flag, without its dashes, and its value.
     #[must_use]
     pub fn extra_arg(mut self, flag: impl Into<String>, value: Option<&str>) -> Self {
         self.extra_args.insert(flag.into(), value.map(str::to_owned));
         self
     }
 
-    /// Another name for a tool.
+    /// Adds another name for a tool.
     #[must_use]
     pub fn tool_alias(mut self, alias: impl Into<String>, tool: impl Into<String>) -> Self {
         self.tool_aliases.insert(alias.into(), tool.into());
@@ -459,7 +282,7 @@ impl Options {
         self
     }
 
-    /// Answers permission requests (`can_use_tool`).
+    /// Answers permission requests (`can_use_tool`) with a callback.
     #[must_use]
     pub fn on_permission<F>(mut self, call: impl Fn(PermissionAsk) -> F + Send + Sync + 'static) -> Self
     where
@@ -469,7 +292,7 @@ impl Options {
         self
     }
 
-    /// Answers elicitations of MCP servers. Without it they are declined.
+    /// Answers elicitations of MCP servers with a callback. Without one they are declined.
     #[must_use]
     pub fn on_elicitation<F>(mut self, call: impl Fn(Elicitation) -> F + Send + Sync + 'static) -> Self
     where
@@ -479,7 +302,7 @@ impl Options {
         self
     }
 
-    /// Shows dialogs of these kinds.
+    /// Answers dialogs of these kinds with a callback.
     #[must_use]
     pub fn on_dialog<F>(
         mut self,
@@ -494,7 +317,7 @@ impl Options {
         self
     }
 
-    /// Calls a function when something happens, such as `PreToolUse`; `matcher` says for which tools.
+    /// Calls a function for a hook event such as `PreToolUse`. `matcher` selects the tools.
     #[must_use]
     pub fn hook<F>(
         self,
@@ -508,7 +331,7 @@ impl Options {
         self.hook_within(event, matcher, None, call)
     }
 
-    /// The same, with how long the agent waits for it.
+    /// Like [`Options::hook`], with the timeout after which the agent continues without the function.
     #[must_use]
     pub fn hook_within<F>(
         mut self,
@@ -530,7 +353,7 @@ impl Options {
         self
     }
 
-    /// Makes the last hook block when it fails or times out: the call does not run.
+    /// Makes the hook that was added last block the call if the hook fails or times out.
     #[must_use]
     pub fn or_block(mut self) -> Self {
         if let Some(hook) = self.callbacks.hooks.last_mut() {

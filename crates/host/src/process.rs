@@ -1,4 +1,4 @@
-//! The process of an agent: its process group, an identity that outlives its pid, and cleaning up behind it.
+//! The process of an agent: its process group, its identity, and killing what it leaves behind.
 
 mod sweep;
 
@@ -18,14 +18,14 @@ pub(crate) use sweep::MARK;
 /// The identity of a process: its pid and start time. Pids are reused, the pair is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity {
-    /// Its number.
+    /// The process id.
     pub pid: u32,
-    /// When it started, in ticks since the machine did; 0 where that is not known.
+    /// The start time in clock ticks since boot; 0 if unknown.
     pub started: u64,
 }
 
 impl Identity {
-    /// The identity of the process that has this pid now.
+    /// Returns the identity of the process that has this pid now.
     #[must_use]
     pub fn of(pid: u32) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Identity {
         }
     }
 
-    /// Whether this very process is still there.
+    /// Returns whether this process still exists.
     #[must_use]
     pub fn is_alive(&self) -> bool {
         sweep::started(self.pid).is_some_and(|started| started == self.started)
@@ -49,7 +49,7 @@ fn exit_of(status: ExitStatus) -> Exit {
     }
 }
 
-/// A running agent. Dropping the last handle ends its whole group.
+/// A running agent. Dropping the last handle kills its process group.
 #[derive(Debug, Clone)]
 pub struct Process {
     identity: Identity,
@@ -58,52 +58,52 @@ pub struct Process {
 }
 
 impl Process {
-    /// Its identity.
+    /// Returns the identity of the process.
     #[must_use]
     pub fn identity(&self) -> Identity {
         self.identity
     }
 
-    /// How it ended, if it has.
+    /// Returns how the process ended, if it has.
     #[must_use]
     pub fn exit(&self) -> Option<Exit> {
         *self.ended.borrow()
     }
 
-    /// Waits until it and all processes it started have ended.
+    /// Waits until the process and all processes it started have ended.
     pub async fn exited(&self) -> Exit {
         self.ending().await
     }
 
-    /// The same, without holding the process.
+    /// Like [`Process::exited`], without keeping the process alive.
     pub(crate) fn ending(&self) -> impl Future<Output = Exit> + Send + use<> {
         let mut ended = self.ended.clone();
         async move {
-            let gone = ended.wait_for(Option::is_some).await.ok().and_then(|exit| *exit);
-            gone.unwrap_or_default()
+            let exit = ended.wait_for(Option::is_some).await.ok().and_then(|exit| *exit);
+            exit.unwrap_or_default()
         }
     }
 
-    /// Asks its group to end.
+    /// Terminates the process group.
     pub(crate) fn terminate(&self) {
         self.group.signal(Signal::TERM);
-        // One that is stopped could not obey.
+        // A stopped process handles SIGTERM only after it was continued.
         self.group.signal(Signal::CONT);
     }
 
-    /// Ends its group.
+    /// Kills the process group.
     pub(crate) fn kill(&self) {
         self.group.signal(Signal::KILL);
     }
 }
 
-/// The group a child leads.
+/// The process group of a child.
 #[derive(Debug)]
 struct Group {
     leader: Option<Pid>,
     identity: Identity,
     mark: String,
-    /// From then on the number may be somebody else's.
+    /// Whether the child was reaped. From then on its pid may be reused.
     reaped: Arc<AtomicBool>,
 }
 
@@ -113,7 +113,7 @@ impl Group {
             return;
         }
         if let Some(leader) = self.leader {
-            // The only failure there can be is that nobody is left.
+            // The only possible error is that the group is empty.
             kill_process_group(leader, signal).ok();
         }
     }
@@ -128,12 +128,12 @@ impl Drop for Group {
     }
 }
 
-/// Starts `command` in a group of its own. It is told to end when this program does, however that happens.
+/// Starts `command` in a new process group. It receives SIGTERM when this program ends for any reason.
 pub(crate) async fn start(mut command: Command) -> io::Result<(Pipes, Process)> {
     let mark = uuid::Uuid::new_v4().simple().to_string();
     command.env(MARK, &mark).process_group(0).kill_on_drop(true);
-    ask_for_our_death(&mut command);
-    let mut child = spawn_elsewhere(command).await?;
+    set_parent_death_signal(&mut command);
+    let mut child = spawn_on_dedicated_thread(command).await?;
     let pid = child.id().unwrap_or(0);
     let identity = Identity::of(pid);
     let reaped = Arc::new(AtomicBool::new(false));
@@ -148,8 +148,8 @@ pub(crate) async fn start(mut command: Command) -> io::Result<(Pipes, Process)> 
         stdout: child.stdout.take(),
         stderr: child.stderr.take(),
     };
-    let (told, ended) = watch::channel(None);
-    tokio::spawn(keep(child, mark, reaped, told));
+    let (exit_sender, ended) = watch::channel(None);
+    tokio::spawn(supervise(child, mark, reaped, exit_sender));
     Ok((pipes, Process { identity, group, ended }))
 }
 
@@ -160,39 +160,39 @@ pub(crate) struct Pipes {
     pub(crate) stderr: Option<ChildStderr>,
 }
 
-/// Waits for the child, then ends whoever it left behind.
-async fn keep(mut child: Child, mark: String, reaped: Arc<AtomicBool>, told: watch::Sender<Option<Exit>>) {
+/// Waits for the child, then kills the processes it left behind.
+async fn supervise(mut child: Child, mark: String, reaped: Arc<AtomicBool>, exit_sender: watch::Sender<Option<Exit>>) {
     let pid = child.id().unwrap_or(0);
     let status = child.wait().await;
     reaped.store(true, Ordering::Release);
     // Reading all of /proc is slow.
     let swept = tokio::task::spawn_blocking(move || sweep::sweep(&mark, pid));
     swept.await.ok();
-    told.send_replace(Some(status.map(exit_of).unwrap_or_default()));
+    exit_sender.send_replace(Some(status.map(exit_of).unwrap_or_default()));
 }
 
 #[cfg(target_os = "linux")]
-fn ask_for_our_death(command: &mut Command) {
-    let ask = || {
+fn set_parent_death_signal(command: &mut Command) {
+    let set_signal = || {
         rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
         Ok(())
     };
-    // SAFETY: between fork and exec only what is safe in a signal handler may be called. `ask` makes one system
+    // SAFETY: between fork and exec only async-signal-safe functions may be called. `set_signal` makes one system
     // call (prctl), allocates nothing, takes no lock and touches nothing of the parent.
     #[allow(unsafe_code)]
     unsafe {
-        command.pre_exec(ask);
+        command.pre_exec(set_signal);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn ask_for_our_death(_: &mut Command) {}
+fn set_parent_death_signal(_: &mut Command) {}
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Starts the child from a thread that lives as long as this program: the kernel sends the signal of
-/// [`ask_for_our_death`] when the *thread* ends that started the child, and threads of a runtime come and go.
-async fn spawn_elsewhere(mut command: Command) -> io::Result<Child> {
+/// Starts the child from a thread that lives as long as this program. The kernel sends the signal of
+/// [`set_parent_death_signal`] when the *thread* that started the child ends, and threads of a runtime may end earlier.
+async fn spawn_on_dedicated_thread(mut command: Command) -> io::Result<Child> {
     static THREAD: OnceLock<Option<blocking::Sender<Job>>> = OnceLock::new();
     let thread = THREAD.get_or_init(|| {
         let (jobs, inbox) = blocking::channel::<Job>();
@@ -205,13 +205,13 @@ async fn spawn_elsewhere(mut command: Command) -> io::Result<Child> {
     let (done, spawned) = tokio::sync::oneshot::channel();
     let job: Job = Box::new(move || {
         let _inside = runtime.enter();
-        // Nobody waits any more: the child is ended by its drop.
+        // The receiver may be gone; the child is then killed when it is dropped.
         done.send(command.spawn()).ok();
     });
     match thread {
         Some(thread) if thread.send(job).is_ok() => {
-            let gone = || Err(io::Error::other("the thread that starts agents has ended"));
-            spawned.await.unwrap_or_else(|_| gone())
+            let thread_ended = || Err(io::Error::other("the thread that starts agents has ended"));
+            spawned.await.unwrap_or_else(|_| thread_ended())
         }
         _ => Err(io::Error::other("no thread could be started")),
     }

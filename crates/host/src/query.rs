@@ -1,4 +1,4 @@
-//! `query`: one prompt in a session of its own, and its messages.
+//! `query`: submits one prompt in a new session and streams the messages.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -37,23 +37,23 @@ use crate::transport::Transport;
 /// ```
 ///
 /// # Errors
-/// When the agent cannot be started.
+/// Returns an error if the agent cannot be started.
 pub async fn query(prompt: impl Into<Prompt>, options: Options) -> Result<Query, Error> {
     let client = Client::connect(options).await?;
-    Query::begin(client, prompt.into()).await
+    Query::start(client, prompt.into()).await
 }
 
-/// The same over another transport.
+/// Like [`query`], over another transport.
 ///
 /// # Errors
-/// When the agent cannot be reached.
+/// Returns an error if the agent cannot be reached.
 pub async fn query_over(
     transport: impl Transport,
     prompt: impl Into<Prompt>,
     options: Options,
 ) -> Result<Query, Error> {
     let client = Client::over(transport, options).await?;
-    Query::begin(client, prompt.into()).await
+    Query::start(client, prompt.into()).await
 }
 
 /// The messages of one query. The agent is closed when this is dropped.
@@ -62,13 +62,13 @@ pub struct Query {
     client: Client,
     events: Events,
     end: oneshot::Receiver<Result<Ended, Error>>,
-    /// The number of the event after the last, once that is known.
+    /// The number of the event after the last one of the turn, once known.
     last: Option<u64>,
-    over: bool,
+    finished: bool,
 }
 
 impl Query {
-    async fn begin(client: Client, prompt: Prompt) -> Result<Self, Error> {
+    async fn start(client: Client, prompt: Prompt) -> Result<Self, Error> {
         let events = client.events();
         let (ended, end) = oneshot::channel();
         client.submit(prompt, Some(ended)).await?;
@@ -77,20 +77,20 @@ impl Query {
             events,
             end,
             last: None,
-            over: false,
+            finished: false,
         })
     }
 
-    /// The conversation, to interrupt it or to answer.
+    /// Returns the client, to interrupt the turn or to answer permission requests.
     #[must_use]
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Reads to the end and gives the text of the answer.
+    /// Reads to the end and returns the text of the answer.
     ///
     /// # Errors
-    /// When the agent goes away before.
+    /// Returns an error if the agent exits before the turn ends.
     pub async fn text(mut self) -> Result<String, Error> {
         let mut text = String::new();
         while let Some(message) = std::future::poll_fn(|context| Pin::new(&mut self).poll_next(context)).await {
@@ -108,7 +108,7 @@ impl Stream for Query {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
-        if this.over {
+        if this.finished {
             return Poll::Ready(None);
         }
         if this.last.is_none()
@@ -117,28 +117,28 @@ impl Stream for Query {
             match ended {
                 Ok(Ok(ended)) if matches!(ended.turn.end, Some(End::Result { .. })) => this.last = Some(ended.position),
                 Ok(Ok(_)) | Err(_) => {
-                    this.over = true;
+                    this.finished = true;
                     return Poll::Ready(Some(Err(Error::new(
                         crate::ErrorKind::Gone,
-                        "the agent ended before its turn did",
+                        "the agent exited before its turn ended",
                     ))));
                 }
                 Ok(Err(error)) => {
-                    this.over = true;
+                    this.finished = true;
                     return Poll::Ready(Some(Err(error)));
                 }
             }
         }
         loop {
             if this.last.is_some_and(|last| this.events.position() >= last) {
-                this.over = true;
+                this.finished = true;
                 return Poll::Ready(None);
             }
             match Pin::new(&mut this.events).poll_next(context) {
                 Poll::Ready(Some(Event::Message(message))) => return Poll::Ready(Some(Ok(message))),
                 Poll::Ready(Some(_)) => {}
                 Poll::Ready(None) => {
-                    this.over = true;
+                    this.finished = true;
                     return Poll::Ready(None);
                 }
                 Poll::Pending => return Poll::Pending,

@@ -1,7 +1,7 @@
-//! Sessions on disk: listed, read, renamed, tagged, forked, deleted.
+//! Sessions on disk: listing, reading, renaming, tagging, forking and deleting them.
 //!
-//! The files are those of the reference CLI, so sessions of any agent that keeps its transcripts there are found.
-//! Nothing here needs an agent to run. All of it is file work: from async code, call it in `spawn_blocking`.
+//! The files are those of the reference CLI, so the sessions of any agent that saves its transcripts there are found. No
+//! running agent is needed. All functions access files: from async code, call them in `spawn_blocking`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ pub use sluice_transcript::{Fork, MessageKind, SessionInfo, SessionMessage};
 
 use crate::error::{Error, ErrorKind};
 
-/// The sessions under one configuration folder, `~/.claude` for most.
+/// The sessions in a configuration folder, usually `~/.claude`.
 ///
 /// ```
 /// use sluice_host::sessions::Sessions;
@@ -35,82 +35,87 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Those under this configuration folder.
+    /// Returns the sessions in this configuration folder.
     pub fn under(root: impl Into<PathBuf>) -> Self {
         Self {
             projects: Projects::new(root.into().join("projects")),
         }
     }
 
-    /// The sessions of a folder and of the other worktrees of its repository, or of all folders; newest first.
+    /// Lists the sessions of a folder and of the other worktrees of its repository, or of all folders; newest first.
     ///
     /// # Errors
-    /// When a folder cannot be read. Files that are no session are passed over.
+    /// Returns an error if a folder cannot be read. Files that are not sessions are ignored.
     pub fn list(&self, dir: Option<&Path>) -> Result<Vec<SessionInfo>, Error> {
         Ok(self.folders(dir)?.list()?)
     }
 
-    /// The same sessions as [`Sessions::list`], newest first, handed over in groups as they are read: with very many of
-    /// them the first screenful is there at once. `told` says whether to go on.
+    /// Passes the sessions of [`Sessions::list`], newest first, to `on_group` in groups as they are read, so that the first ones
+    /// are available immediately even if there are very many. `on_group` returns whether to continue.
     ///
     /// # Errors
-    /// When a folder cannot be read.
-    pub fn browse(&self, dir: Option<&Path>, told: impl FnMut(Vec<SessionInfo>) -> bool) -> Result<(), Error> {
-        Ok(self.folders(dir)?.browse(told)?)
+    /// Returns an error if a folder cannot be read.
+    pub fn browse(&self, dir: Option<&Path>, on_group: impl FnMut(Vec<SessionInfo>) -> bool) -> Result<(), Error> {
+        Ok(self.folders(dir)?.browse(on_group)?)
     }
 
-    /// Finds the sessions whose messages contain this text, ignoring case; newest first. `told` gets each
-    /// id, and nothing now and then, and says whether to go on.
+    /// Finds the sessions whose messages contain a text, ignoring case; newest first. `on_match` receives the id of each
+    /// match, and occasionally `None` during the search. It returns whether to continue.
     ///
     /// # Errors
-    /// When a folder cannot be read.
-    pub fn search(&self, words: &str, dir: Option<&Path>, told: impl FnMut(Option<&str>) -> bool) -> Result<(), Error> {
-        Ok(self.folders(dir)?.search(words, told)?)
+    /// Returns an error if a folder cannot be read.
+    pub fn search(
+        &self,
+        words: &str,
+        dir: Option<&Path>,
+        on_match: impl FnMut(Option<&str>) -> bool,
+    ) -> Result<(), Error> {
+        Ok(self.folders(dir)?.search(words, on_match)?)
     }
 
-    /// What is known of one session; `None` when there is none, or nothing to show.
+    /// Returns the details of one session, or `None` if it does not exist or has nothing to display.
     ///
     /// # Errors
-    /// When its file cannot be read.
+    /// Returns an error if its file cannot be read.
     pub fn info(&self, session_id: &str, dir: Option<&Path>) -> Result<Option<SessionInfo>, Error> {
         Ok(self.folders(dir)?.info(session_id)?)
     }
 
-    /// The conversation of a session as it stands: the branch that was gone on with, since the last compaction.
+    /// Returns the current conversation of a session: the active branch since the last compaction.
     ///
     /// # Errors
-    /// When there is no such session, or its file cannot be read.
+    /// Returns an error if the session does not exist or its file cannot be read.
     pub fn messages(&self, session_id: &str, dir: Option<&Path>) -> Result<Vec<SessionMessage>, Error> {
         Ok(self.folders(dir)?.messages(session_id)?)
     }
 
-    /// The file that a session of the folder `dir` is saved in, whether or not it exists.
+    /// Returns the file in which a session of the folder `dir` is saved, whether or not it exists.
     #[must_use]
     pub fn file(&self, session_id: &str, dir: &Path) -> PathBuf {
         let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
         self.projects.file(&dir, session_id)
     }
 
-    /// Gives a session a title.
+    /// Sets the title of a session.
     ///
     /// # Errors
-    /// When there is no such session, the title is blank, or the file cannot be written.
+    /// Returns an error if the session does not exist, the title is blank, or the file cannot be written.
     pub fn rename(&self, session_id: &str, title: &str, dir: Option<&Path>) -> Result<(), Error> {
         Ok(self.folders(dir)?.rename(session_id, title)?)
     }
 
-    /// Rewinds a session: its conversation ends at the message `leaf` again, until something else is said.
+    /// Rewinds a session: its conversation ends at the message `leaf`.
     ///
     /// # Errors
-    /// When there is no such session, or the file cannot be written.
+    /// Returns an error if the session does not exist or the file cannot be written.
     pub fn rewind(&self, session_id: &str, leaf: &str, dir: Option<&Path>) -> Result<(), Error> {
         Ok(self.folders(dir)?.rewind(session_id, leaf)?)
     }
 
-    /// Tags a session; `None` takes the tag away.
+    /// Sets the tag of a session; `None` removes it.
     ///
     /// # Errors
-    /// When there is no such session, the tag is blank, or the file cannot be written.
+    /// Returns an error if the session does not exist, the tag is blank, or the file cannot be written.
     pub fn tag(&self, session_id: &str, tag: Option<&str>, dir: Option<&Path>) -> Result<(), Error> {
         Ok(self.folders(dir)?.tag(session_id, tag)?)
     }
@@ -118,7 +123,7 @@ impl Sessions {
     /// Deletes a session and its files.
     ///
     /// # Errors
-    /// When there is no such session, or it cannot be deleted.
+    /// Returns an error if the session does not exist or cannot be deleted.
     pub fn delete(&self, session_id: &str, dir: Option<&Path>) -> Result<(), Error> {
         Ok(self.folders(dir)?.delete(session_id)?)
     }
@@ -126,20 +131,20 @@ impl Sessions {
     /// Archives a session, or restores it.
     ///
     /// # Errors
-    /// When there is no such session, or the note cannot be written.
+    /// Returns an error if the session does not exist or the file cannot be written.
     pub fn archive(&self, session_id: &str, archived: bool, dir: Option<&Path>) -> Result<(), Error> {
         Ok(self.folders(dir)?.archive(session_id, archived)?)
     }
 
-    /// Copies a session, or the beginning of it, under a new id; gives the id.
+    /// Copies a session, or the beginning of it, to a new session. Returns the new id.
     ///
     /// # Errors
-    /// When there is no such session or message, or the copy cannot be written.
+    /// Returns an error if the session or message does not exist, or the copy cannot be written.
     pub fn fork(&self, session_id: &str, fork: &Fork, dir: Option<&Path>) -> Result<String, Error> {
         Ok(self.folders(dir)?.fork(session_id, fork)?)
     }
 
-    /// The folders to look in: of `dir` and the worktrees beside it, or all.
+    /// Returns the project folders to search: those of `dir` and of the worktrees of its repository, or all.
     fn folders(&self, dir: Option<&Path>) -> Result<Folders, Error> {
         let Some(dir) = dir else {
             return Ok(self.projects.all()?);
@@ -156,7 +161,7 @@ impl From<sluice_transcript::Error> for Error {
     }
 }
 
-/// The other worktrees of the repository `dir` is in.
+/// Returns the other worktrees of the repository that contains `dir`.
 fn worktrees(dir: &Path) -> Vec<PathBuf> {
     let listed = Command::new("git")
         .arg("-C")
@@ -172,7 +177,7 @@ fn worktrees(dir: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The name of the folder the sessions of `dir` lie in; of this program's own folder without it.
+/// Returns the name of the folder in which the sessions of `dir` (default: the current folder) are saved.
 pub(crate) fn project_key(dir: Option<&Path>) -> Result<String, Error> {
     let dir = dir.unwrap_or(Path::new("."));
     let whole = std::fs::canonicalize(dir).map_err(|error| Error::session(dir.display(), &error))?;

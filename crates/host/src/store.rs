@@ -1,12 +1,12 @@
-//! Sessions kept elsewhere: whatever an agent writes down is handed to a store, and a session of a store can be gone on with.
+//! Session stores: copies of the agent's transcripts in other storage, from which sessions can be resumed.
 //!
-//! An agent keeps its sessions in files of its own. A program that runs on many machines, or on one that forgets,
-//! gives a [`SessionStore`] with [`Options::session_store`](crate::Options::session_store):
-//! the agent then repeats every entry of its transcripts, and they go to the store in batches, in their order.
-//! Nothing waits for the store. What it does not take is told in a `mirror_error` message, and the turn goes on.
+//! An agent saves its sessions in its own files. A program that runs on several machines, or on machines without
+//! persistent disks, sets a [`SessionStore`] with [`Options::session_store`](crate::Options::session_store). The agent
+//! then also sends every entry of its transcripts, and they are written to the store in batches and in order. The turn
+//! never waits for the store; if it fails, a `mirror_error` message is sent and the turn continues.
 //!
-//! With a store, [`Options::resume`](crate::Options::resume) looks there first.
-//! The session is laid out as files in a folder that goes with the agent.
+//! With a store, [`Options::resume`](crate::Options::resume) searches there first. The session is written to files in a
+//! temporary folder that exists as long as the agent.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -37,7 +37,7 @@ use sluice_wire::Raw;
 pub use folder::FolderStore;
 pub use memory::MemoryStore;
 
-pub(crate) use layout::lay_out;
+pub(crate) use layout::write_session;
 pub(crate) use mirror::Mirror;
 
 use crate::transport::BoxFuture;
@@ -45,19 +45,19 @@ use crate::transport::BoxFuture;
 /// An error of a store.
 pub type StoreError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Which transcript: of a session, or of a subagent in it.
+/// Identifies a transcript: of a session, or of a subagent in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionKey {
-    /// The folder the session is about, as agents name it.
+    /// The name of the project folder, derived from the working folder by agents.
     pub project_key: String,
-    /// The session.
+    /// The id of the session.
     pub session_id: String,
-    /// The part of the session, `subagents/agent-ID` for example; the session itself without it.
+    /// The part of the session, for example `subagents/agent-ID`; `None` for the session itself.
     pub subpath: Option<String>,
 }
 
 impl SessionKey {
-    /// The session itself.
+    /// Returns the key of a session.
     pub fn new(project_key: impl Into<String>, session_id: impl Into<String>) -> Self {
         Self {
             project_key: project_key.into(),
@@ -66,14 +66,14 @@ impl SessionKey {
         }
     }
 
-    /// A part of the session.
+    /// Returns the key of a part of the session.
     #[must_use]
     pub fn part(mut self, subpath: impl Into<String>) -> Self {
         self.subpath = Some(subpath.into());
         self
     }
 
-    /// The key of a transcript by its path: `…/projects/KEY/ID.jsonl`, or `…/projects/KEY/ID/PART.jsonl`.
+    /// Returns the key of a transcript file: `…/projects/KEY/ID.jsonl`, or `…/projects/KEY/ID/PART.jsonl`.
     #[must_use]
     pub fn of_file(path: &Path) -> Option<Self> {
         let parts: Vec<&str> = path.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
@@ -94,23 +94,23 @@ impl SessionKey {
 /// A session in a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSession {
-    /// Its id.
+    /// The id of the session.
     pub session_id: String,
-    /// When it was last added to, in milliseconds since 1970.
+    /// The time of the last change in milliseconds since 1970.
     pub last_modified: u64,
 }
 
 /// A store of sessions.
 ///
-/// An entry may be handed in twice, when it is not known whether it arrived; those with the same `uuid` are one.
+/// An entry may be appended twice if it is not known whether it was stored; entries with the same `uuid` are identical.
 pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
-    /// Adds entries to a transcript, in this order, after those that are there.
+    /// Appends entries to a transcript in this order.
     fn append<'a>(&'a self, key: &'a SessionKey, entries: &'a [Raw]) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// All entries of a transcript; `None` when there is none.
+    /// Returns all entries of a transcript, or `None` if it does not exist.
     fn load<'a>(&'a self, key: &'a SessionKey) -> BoxFuture<'a, Result<Option<Vec<Raw>>, StoreError>>;
 
-    /// The sessions of a project; `None` when this store cannot tell. Needed to go on with the newest one.
+    /// Returns the sessions of a project, or `None` if this store cannot list them. Needed to resume the newest one.
     fn list_sessions<'a>(
         &'a self,
         _project_key: &'a str,
@@ -118,15 +118,15 @@ pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
         Box::pin(async { Ok(None) })
     }
 
-    /// The parts of a session that have a transcript of their own.
+    /// Returns the parts of a session that have a separate transcript.
     fn list_subkeys<'a>(&'a self, _session: &'a SessionKey) -> BoxFuture<'a, Result<Vec<String>, StoreError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    /// Deletes a transcript; of a session with all its parts.
+    /// Deletes a transcript; for a session including all its parts.
     fn delete<'a>(&'a self, key: &'a SessionKey) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let text = format!("this store does not delete; {} stays", key.session_id);
+            let text = format!("this store does not support deleting; {} was kept", key.session_id);
             Err(text.into())
         })
     }
@@ -164,7 +164,7 @@ mod tests {
     use super::SessionKey;
 
     #[test]
-    fn a_path_names_a_transcript() {
+    fn key_is_derived_from_a_path() {
         let of = |path: &str| SessionKey::of_file(Path::new(path));
         assert_eq!(of("/c/projects/-p/s.jsonl"), Some(SessionKey::new("-p", "s")));
         assert_eq!(

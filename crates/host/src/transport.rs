@@ -1,5 +1,5 @@
-//! Transports to an agent: a child process, a channel in this program, a socket, a recording, and faults over any of
-//! them.
+//! Transports to an agent: a child process, a channel in this program, a socket, a recording, and fault injection over
+//! any of them.
 
 mod channel;
 mod child;
@@ -24,10 +24,10 @@ pub use socket::SocketTransport;
 use crate::error::Error;
 use crate::process::Process;
 
-/// A future that can be kept and sent.
+/// A boxed future that can be sent between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A transport to an agent; it can connect again after the agent was lost.
+/// A transport to an agent. It can connect again after the connection was lost.
 pub trait Transport: fmt::Debug + Send + Sync + 'static {
     /// Starts or reaches the agent.
     fn connect(&self, start: Start) -> BoxFuture<'_, Result<Link, Error>>;
@@ -49,14 +49,14 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Start {
-    /// The session to go on with, instead of what the options say; set when an agent is started again.
+    /// The session to resume, overriding the options. Set when an agent is restarted.
     pub resume: Option<String>,
-    /// Whether it begins anew, whatever the options say about going on: there was nothing to go on with.
-    pub anew: bool,
+    /// Whether to start a new session even if the options resume one, because that session could not be resumed.
+    pub new_session: bool,
 }
 
 impl Start {
-    /// As the options say.
+    /// Starts as specified by the options.
     #[must_use]
     pub fn fresh() -> Self {
         Self::default()
@@ -67,37 +67,37 @@ impl Start {
     pub fn resume(session_id: impl Into<String>) -> Self {
         Self {
             resume: Some(session_id.into()),
-            anew: false,
+            new_session: false,
         }
     }
 
-    /// As the options say, but in a new session.
+    /// Starts as specified by the options, but with a new session.
     #[must_use]
-    pub fn anew() -> Self {
+    pub fn new_session() -> Self {
         Self {
             resume: None,
-            anew: true,
+            new_session: true,
         }
     }
 }
 
-/// A connection to an agent: where its lines come from, and where ours go.
+/// A connection to an agent: the source of its messages, and the sink for messages to it.
 #[derive(Debug)]
 pub struct Link {
-    /// What the agent says.
+    /// Messages from the agent.
     pub from_agent: FromAgent,
-    /// What it is told.
+    /// Messages to the agent.
     pub into_agent: IntoAgent,
-    /// What it says beside the protocol.
+    /// The agent's standard error.
     pub stderr: Option<ByteSource>,
-    /// Its process, when it is a child of this program.
+    /// Its process, if it is a child of this program.
     pub process: Option<Process>,
-    /// Whether the agent may live on when the way to it is lost.
+    /// Whether the agent may keep running when the connection is lost.
     pub outlives: bool,
 }
 
 impl Link {
-    /// An agent at the other end of two streams of bytes.
+    /// Returns a link over two byte streams.
     pub fn bytes(
         from_agent: impl AsyncRead + Send + Unpin + 'static,
         into_agent: impl AsyncWrite + Send + Unpin + 'static,
@@ -111,7 +111,7 @@ impl Link {
         }
     }
 
-    /// An agent in this program that gives and takes messages.
+    /// Returns a link to an agent in this program that exchanges messages.
     #[must_use]
     pub fn values(from_agent: mpsc::Receiver<ToHost>, into_agent: mpsc::Sender<ToAgent>) -> Self {
         Self {
@@ -123,7 +123,7 @@ impl Link {
         }
     }
 
-    /// An agent in this program, or behind a relay, that gives and takes lines without their ends.
+    /// Returns a link to an agent in this program, or behind a relay, that exchanges lines without their line ends.
     #[must_use]
     pub fn lines(from_agent: mpsc::Receiver<Arc<str>>, into_agent: mpsc::Sender<String>) -> Self {
         Self {
@@ -136,10 +136,10 @@ impl Link {
     }
 }
 
-/// Where an agent's messages come from.
+/// The source of an agent's messages.
 #[derive(Debug)]
 pub enum FromAgent {
-    /// Bytes, to be cut into lines.
+    /// Bytes that contain lines.
     Bytes(ByteSource),
     /// Lines.
     Lines(mpsc::Receiver<Arc<str>>),
@@ -147,7 +147,7 @@ pub enum FromAgent {
     Values(mpsc::Receiver<ToHost>),
 }
 
-/// Where messages for an agent go.
+/// The sink for messages to an agent.
 #[derive(Debug)]
 pub enum IntoAgent {
     /// Bytes.
@@ -158,7 +158,7 @@ pub enum IntoAgent {
     Values(mpsc::Sender<ToAgent>),
 }
 
-/// Any source of bytes.
+/// A source of bytes.
 pub struct ByteSource(pub Box<dyn AsyncRead + Send + Unpin>);
 
 impl fmt::Debug for ByteSource {
@@ -167,7 +167,7 @@ impl fmt::Debug for ByteSource {
     }
 }
 
-/// Anything bytes can be written to.
+/// A sink for bytes.
 pub struct ByteSink(pub Box<dyn AsyncWrite + Send + Unpin>);
 
 impl fmt::Debug for ByteSink {

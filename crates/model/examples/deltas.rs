@@ -1,4 +1,4 @@
-//! How long the way from bytes to deltas is: `cargo run --release -p sluice-model --example deltas`.
+//! Measures the time from received bytes to deltas: `cargo run --release -p sluice-model --example deltas`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -24,13 +24,13 @@ fn response() -> String {
     text + &event(&json!({"type": "message_stop"}))
 }
 
-/// The best of some runs, for one delta.
+/// Returns the minimum of several runs, in microseconds per delta.
 fn best(times: impl Iterator<Item = Duration>) -> f64 {
     times.min().unwrap_or_default().as_secs_f64() * 1e6 / f64::from(DELTAS)
 }
 
 fn framing(bytes: &[u8]) -> Duration {
-    let began = Instant::now();
+    let start = Instant::now();
     let mut decoder = sse::Decoder::default();
     for packet in bytes.chunks(16 << 10) {
         decoder.push(packet);
@@ -38,13 +38,13 @@ fn framing(bytes: &[u8]) -> Duration {
             black_box(frame.unwrap());
         }
     }
-    began.elapsed()
+    start.elapsed()
 }
 
 async fn streaming(text: String) -> Duration {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    // Its own thread, so that only the client's side is on the clock's.
+    // A separate thread, so that only the client's work is measured.
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -62,36 +62,36 @@ async fn streaming(text: String) -> Duration {
     let client = Client::new(Config::new(url, Auth::ApiKey("key".into()))).unwrap();
     let request = Request::new("m", vec![json!({"role": "user", "content": "go"})]);
     let mut stream = client.stream(&request).await.unwrap();
-    let began = Instant::now();
+    let start = Instant::now();
     let mut message = Accumulator::new();
     while let Some(event) = stream.next().await.unwrap() {
         black_box(message.feed(&event));
     }
     assert!(message.is_complete());
-    began.elapsed()
+    start.elapsed()
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let began = Instant::now();
+    let start = Instant::now();
     let plain = Client::new(Config::new("http://127.0.0.1:9", Auth::ApiKey("key".into()))).unwrap();
     println!(
-        "a client                      {:8.1} µs",
-        began.elapsed().as_secs_f64() * 1e6
+        "creating a client                      {:8.1} µs",
+        start.elapsed().as_secs_f64() * 1e6
     );
     let request = Request::new("m", Vec::<serde_json::Value>::new());
-    let began = Instant::now();
+    let start = Instant::now();
     assert!(plain.stream(&request).await.is_err());
     println!(
-        "its first request, http       {:8.1} µs (refused)",
-        began.elapsed().as_secs_f64() * 1e6
+        "first request, http       {:8.1} µs (refused)",
+        start.elapsed().as_secs_f64() * 1e6
     );
     let secure = Client::new(Config::new("https://127.0.0.1:9", Auth::ApiKey("key".into()))).unwrap();
-    let began = Instant::now();
+    let start = Instant::now();
     assert!(secure.stream(&request).await.is_err());
     println!(
-        "its first request, https      {:8.1} µs (refused; reads the system's roots)",
-        began.elapsed().as_secs_f64() * 1e6
+        "first request, https      {:8.1} µs (refused; reads the system's certificates)",
+        start.elapsed().as_secs_f64() * 1e6
     );
     let text = response();
     println!(

@@ -1,32 +1,32 @@
-//! Stream events assembled into a message, block by block.
+//! Assembles the events of a stream into a message, block by block.
 
 use serde_json::{Map, Value, json};
 
 use crate::event::{Delta, EventKind, ModelEvent};
 
-/// A content block that is complete.
+/// A complete content block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// Place in the content.
+    /// Index in the content of the message.
     pub index: usize,
-    /// The block, ready for the wire and for the next request.
+    /// The block, in the form for hosts and for the next request.
     pub block: Value,
 }
 
-/// One streamed message as far as it has come.
+/// A streamed message, as far as it was received.
 #[derive(Clone, Debug, Default)]
 pub struct Accumulator {
     envelope: Option<Value>,
-    open: Vec<Open>,
+    open: Vec<OpenBlock>,
     finished: Vec<Finished>,
     ending: Map<String, Value>,
     usage: Map<String, Value>,
     stopped: bool,
 }
 
-/// A block still being written. The growing parts are kept apart so that adding to them is cheap.
+/// A block that is still being received. Its growing parts are separate, so that appending to them is cheap.
 #[derive(Clone, Debug)]
-struct Open {
+struct OpenBlock {
     index: usize,
     block: Map<String, Value>,
     text: String,
@@ -34,16 +34,16 @@ struct Open {
 }
 
 impl Accumulator {
-    /// An empty message.
+    /// Creates an empty message.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes an event; gives the block it completes.
+    /// Processes an event. Returns the block that it completes, if any.
     pub fn feed(&mut self, event: &ModelEvent) -> Option<Finished> {
         match &event.kind {
             EventKind::MessageStart { message } => self.start(message),
-            EventKind::BlockStart { index, block } => self.open.push(Open::new(*index, block)),
+            EventKind::BlockStart { index, block } => self.open.push(OpenBlock::new(*index, block)),
             EventKind::Delta { index, delta } => {
                 if let Some(open) = self.open.iter_mut().find(|open| open.index == *index) {
                     open.add(delta);
@@ -68,47 +68,47 @@ impl Accumulator {
         None
     }
 
-    /// The message as `message_start` gave it: id, model, usage; `None` before that.
+    /// Returns the message of `message_start` (id, model, usage), or `None` before that event.
     pub fn envelope(&self) -> Option<&Value> {
         self.envelope.as_ref()
     }
 
-    /// The message's id.
+    /// Returns the id of the message.
     pub fn id(&self) -> Option<&str> {
         self.envelope.as_ref()?.get("id")?.as_str()
     }
 
-    /// The model that answers.
+    /// Returns the model that answers.
     pub fn model(&self) -> Option<&str> {
         self.envelope.as_ref()?.get("model")?.as_str()
     }
 
-    /// Usage as known at the start, which is what block messages carry.
+    /// Returns the usage that `message_start` reported. Messages of single blocks contain this one.
     pub fn start_usage(&self) -> Option<&Value> {
         self.envelope.as_ref()?.get("usage")
     }
 
-    /// Usage as known now: the start's, with what `message_delta` replaced.
+    /// Returns the usage as known so far: that of `message_start`, updated by `message_delta`.
     pub fn usage(&self) -> Value {
         Value::Object(self.usage.clone())
     }
 
-    /// The stop reason, once it is known.
+    /// Returns the stop reason, once it is known.
     pub fn stop_reason(&self) -> Option<&str> {
         self.ending.get("stop_reason")?.as_str()
     }
 
-    /// The fields of `message_delta`: stop reason, stop sequence, details.
+    /// Returns the fields of `message_delta`: stop reason, stop sequence, details.
     pub fn ending(&self) -> &Map<String, Value> {
         &self.ending
     }
 
-    /// The blocks complete so far.
+    /// Returns the complete blocks.
     pub fn finished(&self) -> &[Finished] {
         &self.finished
     }
 
-    /// The open block as it is so far, for a turn that ends here.
+    /// Returns the open block with the content received so far, for a turn that ends here.
     pub fn partial(&self) -> Option<Finished> {
         let open = self.open.last()?;
         Some(Finished {
@@ -117,19 +117,19 @@ impl Accumulator {
         })
     }
 
-    /// Index and type of the open block.
+    /// Returns index and type of the open block.
     pub fn open(&self) -> Option<(usize, &str)> {
         let open = self.open.last()?;
         let kind = open.block.get("type").and_then(Value::as_str).unwrap_or_default();
         Some((open.index, kind))
     }
 
-    /// Whether `message_stop` has come.
+    /// Returns whether `message_stop` was received.
     pub fn is_complete(&self) -> bool {
         self.stopped
     }
 
-    /// The whole message as [`crate::Client::create`] would have given it.
+    /// Returns the complete message, as [`crate::Client::create`] would have returned it.
     pub fn message(&self) -> Option<Value> {
         let mut message = self.envelope.as_ref()?.as_object()?.clone();
         let content: Vec<Value> = self.finished.iter().map(|finished| finished.block.clone()).collect();
@@ -148,16 +148,16 @@ impl Accumulator {
     }
 }
 
-/// Later values win; missing ones and null change nothing.
-fn overwrite(known: &mut Map<String, Value>, news: &Value) {
-    for (key, value) in news.as_object().into_iter().flatten() {
-        if !value.is_null() || !known.contains_key(key) {
-            known.insert(key.clone(), value.clone());
+/// Copies the values of `update`. Missing fields and null do not replace existing values.
+fn overwrite(target: &mut Map<String, Value>, update: &Value) {
+    for (key, value) in update.as_object().into_iter().flatten() {
+        if !value.is_null() || !target.contains_key(key) {
+            target.insert(key.clone(), value.clone());
         }
     }
 }
 
-impl Open {
+impl OpenBlock {
     fn new(index: usize, block: &Value) -> Self {
         Self {
             index,
@@ -178,7 +178,7 @@ impl Open {
                     self.block.insert("citations".to_owned(), json!([citation]));
                 }
             },
-            // A kind of delta from after our time: texts grow, the rest is replaced.
+            // An unknown kind of delta: strings are appended, other values replaced.
             Delta::Other(delta) => {
                 for (key, value) in delta
                     .as_object()
@@ -199,14 +199,14 @@ impl Open {
 
     fn into_block(mut self) -> Value {
         let kind = self.block.get("type").and_then(Value::as_str).unwrap_or_default();
-        let takes_input = kind.ends_with("tool_use");
+        let has_input = kind.ends_with("tool_use");
         if !self.text.is_empty() {
             let key = if kind == "thinking" { "thinking" } else { "text" };
             append(&mut self.block, key, &self.text);
         }
-        if takes_input && !self.input.is_empty() {
+        if has_input && !self.input.is_empty() {
             self.block.insert("input".to_owned(), parse_input(&self.input));
-        } else if takes_input {
+        } else if has_input {
             self.block.entry("input").or_insert_with(|| json!({}));
         }
         Value::Object(self.block)
@@ -221,7 +221,7 @@ fn append(block: &mut Map<String, Value>, key: &str, more: &str) {
     }
 }
 
-/// A call's input as the model wrote it; what is not a JSON object is handed on, marked.
+/// Parses the input of a call. Input that is not a JSON object is wrapped in `__unparsedToolInput`.
 fn parse_input(text: &str) -> Value {
     if text.trim().is_empty() {
         return json!({});

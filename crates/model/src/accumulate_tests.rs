@@ -28,7 +28,7 @@ fn close(index: usize) -> Value {
     json!({"type": "content_block_stop", "index": index})
 }
 
-/// One block by its start and deltas.
+/// Assembles one block from its start and deltas.
 fn block(start: &Value, deltas: &[Value]) -> Value {
     let mut events = vec![open(0, start)];
     events.extend(deltas.iter().map(|one| delta(0, one)));
@@ -49,7 +49,7 @@ fn call(pieces: &[&str]) -> Value {
 }
 
 #[test]
-fn a_whole_message_comes_together() {
+fn message_is_assembled_from_events() {
     let mut message = Accumulator::new();
     let finished = feed(
         &mut message,
@@ -103,20 +103,20 @@ fn a_whole_message_comes_together() {
 }
 
 #[test]
-fn the_input_of_a_call_is_parsed_with_its_order_and_numbers() {
+fn call_input_keeps_key_order_and_numbers() {
     let input = call(&["{\"z\": 1, ", "\"a\": [1.5, ", "true]}"]);
     assert_eq!(input.to_string(), r#"{"z":1,"a":[1.5,true]}"#);
 }
 
 #[test]
-fn no_input_is_an_empty_object() {
+fn missing_input_is_an_empty_object() {
     for pieces in [&[][..], &[""], &["", ""], &["  "]] {
         assert_eq!(call(pieces), json!({}), "{pieces:?}");
     }
 }
 
 #[test]
-fn input_that_is_no_object_is_handed_on_marked() {
+fn input_that_is_not_an_object_is_wrapped() {
     for text in ["{\"command\": \"echo", "[1]", "null"] {
         let want = json!({"__unparsedToolInput": {"raw": text, "len": text.len()}});
         assert_eq!(call(&[text]), want);
@@ -124,13 +124,13 @@ fn input_that_is_no_object_is_handed_on_marked() {
 }
 
 #[test]
-fn input_that_came_with_the_start_is_kept() {
+fn input_in_the_start_event_is_kept() {
     let start = json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "x"}});
     assert_eq!(block(&start, &[]), start);
 }
 
 #[test]
-fn redacted_thinking_passes_through() {
+fn redacted_thinking_is_unchanged() {
     let redacted = json!({"type": "redacted_thinking", "data": "opaque"});
     assert_eq!(block(&redacted, &[]), redacted);
 }
@@ -143,7 +143,7 @@ fn citations_are_collected() {
 }
 
 #[test]
-fn deltas_from_the_future_grow_texts_and_replace_the_rest() {
+fn unknown_deltas_append_strings_and_replace_other_values() {
     let got = block(
         &json!({"type": "compaction", "content": "a"}),
         &[
@@ -155,7 +155,7 @@ fn deltas_from_the_future_grow_texts_and_replace_the_rest() {
 }
 
 #[test]
-fn an_open_block_can_be_seen_as_it_is() {
+fn open_block_is_available_as_partial() {
     let mut message = Accumulator::new();
     let text = json!({"type": "text_delta", "text": "half a sen"});
     feed(

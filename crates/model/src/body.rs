@@ -1,7 +1,7 @@
-//! The body of a request, as it is sent.
+//! The body of a request as it is sent.
 //!
-//! A conversation may be large. It is not copied into one buffer to be sent: the next part is written when there is
-//! room for it.
+//! A conversation may be large. Instead of copying it into one buffer, the body is written in parts as the connection
+//! accepts them.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -12,67 +12,67 @@ use http_body::{Frame, SizeHint};
 
 use crate::message::Message;
 
-/// Up to so many bytes are sent in one piece. Such a body can be sent again by the library itself where a server closes a
-/// connection without having looked at the request.
-const WHOLE: usize = 1024 * 1024;
-/// About how much is written at once of a larger one.
-const PIECE: usize = 128 * 1024;
+/// Bodies up to this many bytes are sent as one buffer. The HTTP library can resend such a body itself if the server
+/// closes a connection without having read the request.
+const MAX_SINGLE_BUFFER: usize = 1024 * 1024;
+/// The approximate size in bytes of a part of a larger body.
+const PART_SIZE: usize = 128 * 1024;
 
-/// A mark, and the places of the messages that carry it.
-pub(crate) type Marked = (&'static str, [Option<usize>; 2]);
+/// A cache mark, and the indices of the messages that carry it.
+pub(crate) type Marks = (&'static str, [Option<usize>; 2]);
 
-/// The bytes before the messages, the messages, and the bytes after them.
+/// The body: bytes before the messages, the messages, and bytes after them.
 #[derive(Debug)]
 pub(crate) struct Body {
     head: Vec<u8>,
     messages: Vec<Message>,
-    marked: Option<Marked>,
+    marks: Option<Marks>,
     tail: &'static [u8],
-    /// How many messages are written.
+    /// The number of messages written so far.
     written: usize,
-    /// How many bytes are still to come.
-    left: usize,
+    /// The number of bytes that remain to be written.
+    remaining: usize,
 }
 
 impl Body {
-    pub(crate) fn new(head: Vec<u8>, messages: Vec<Message>, marked: Option<Marked>, tail: &'static [u8]) -> Self {
+    pub(crate) fn new(head: Vec<u8>, messages: Vec<Message>, marks: Option<Marks>, tail: &'static [u8]) -> Self {
         let mut body = Self {
-            left: 0,
+            remaining: 0,
             head,
             messages,
-            marked,
+            marks,
             tail,
             written: 0,
         };
         let messages = body.messages.iter().enumerate();
-        let said: usize = messages.map(|(at, message)| message.length(body.mark(at))).sum();
+        let length: usize = messages.map(|(at, message)| message.length(body.mark(at))).sum();
         let commas = body.messages.len().saturating_sub(1);
-        body.left = body.head.len() + said + commas + body.tail.len();
+        body.remaining = body.head.len() + length + commas + body.tail.len();
         body
     }
 
-    /// All of it.
-    pub(crate) fn whole(mut self) -> Vec<u8> {
+    /// Returns the complete body.
+    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
         let mut out = std::mem::take(&mut self.head);
-        out.reserve_exact(self.left.saturating_sub(out.len()));
+        out.reserve_exact(self.remaining.saturating_sub(out.len()));
         self.fill(&mut out, usize::MAX);
         out
     }
 
-    /// As it is sent.
-    pub(crate) fn sent(self) -> reqwest::Body {
-        match self.left {
-            0..=WHOLE => self.whole().into(),
+    /// Returns the body in the form for the HTTP library.
+    pub(crate) fn into_reqwest(self) -> reqwest::Body {
+        match self.remaining {
+            0..=MAX_SINGLE_BUFFER => self.into_bytes().into(),
             _ => reqwest::Body::wrap(self),
         }
     }
 
     fn mark(&self, at: usize) -> Option<&'static str> {
-        let (mark, places) = self.marked?;
+        let (mark, places) = self.marks?;
         places.contains(&Some(at)).then_some(mark)
     }
 
-    /// Writes messages until so much is written, and the tail behind the last.
+    /// Writes messages until `enough` bytes are written, and the tail after the last message.
     fn fill(&mut self, out: &mut Vec<u8>, enough: usize) {
         while out.len() < enough {
             let at = self.written;
@@ -95,20 +95,20 @@ impl http_body::Body for Body {
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let mut piece = std::mem::take(&mut self.head);
-        self.fill(&mut piece, PIECE);
+        self.fill(&mut piece, PART_SIZE);
         if piece.is_empty() {
             return Poll::Ready(None);
         }
-        self.left = self.left.saturating_sub(piece.len());
+        self.remaining = self.remaining.saturating_sub(piece.len());
         Poll::Ready(Some(Ok(Frame::data(piece.into()))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.left == 0
+        self.remaining == 0
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(u64::try_from(self.left).unwrap_or(u64::MAX))
+        SizeHint::with_exact(u64::try_from(self.remaining).unwrap_or(u64::MAX))
     }
 }
 
@@ -139,16 +139,16 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(16))]
 
         #[test]
-        fn in_pieces_or_whole_it_is_the_same(lengths in prop::collection::vec(0_usize..60_000, 0..8), by_model: bool) {
+        fn streamed_body_equals_complete_body(lengths in prop::collection::vec(0_usize..60_000, 0..8), by_model: bool) {
             let role = |at: usize| if (at % 2 == 1) == by_model { "assistant" } else { "user" };
             let messages = lengths.iter().enumerate().map(|(at, length)| {
                 json!({"role": role(at), "content": "x\"".repeat(*length)})
             });
             let request = Request::new("m", messages.collect::<Vec<_>>());
-            let whole = request.body_as(true, &Adjustments::default()).whole();
-            let hint = request.body_as(true, &Adjustments::default()).size_hint().exact();
-            prop_assert_eq!(hint, Some(u64::try_from(whole.len()).unwrap()));
-            prop_assert_eq!(pieces(request.body_as(true, &Adjustments::default())).concat(), whole);
+            let into_bytes = request.build_body(true, &Adjustments::default()).into_bytes();
+            let hint = request.build_body(true, &Adjustments::default()).size_hint().exact();
+            prop_assert_eq!(hint, Some(u64::try_from(into_bytes.len()).unwrap()));
+            prop_assert_eq!(pieces(request.build_body(true, &Adjustments::default())).concat(), into_bytes);
         }
     }
 }

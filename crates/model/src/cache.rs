@@ -1,22 +1,22 @@
 //! Prompt-cache breakpoints.
 //!
-//! The server caches the request up to a mark, in the order tools, system, messages. Marks must move as a
-//! conversation grows, at most four are allowed, and a moved mark must not change what it marks. So:
-//! content is written without marks, the same bytes every time, and a mark is only ever *added* as the
-//! last key of a block. With the marks taken out, the body of one request (up to the end of its last
-//! message) is a byte prefix of the next; `tests/it/prefix.rs` holds us to it.
+//! The server caches the request up to a mark, in the order tools, system, messages. Marks must move as a conversation
+//! grows, at most four are allowed, and moving a mark must not change the marked content. Therefore content is always
+//! written as the same bytes without marks, and a mark is only *added* as the last key of a block. With the marks
+//! removed, the body of one request (up to the end of its last message) is a byte prefix of the body of the next one;
+//! `tests/it/prefix.rs` verifies this.
 //!
-//! The four places: the last tool, the last system block, the last user message, and the last user message
-//! before the last reply, which is where the previous request had its own last mark.
+//! The four positions: the last tool, the last system block, the last user message, and the last user message before
+//! the last reply, which is where the previous request had its last mark.
 
 use serde_json::{Map, Value};
 
 use crate::message::Message;
 
-/// How long the server may keep what it has read.
+/// How long the server may cache a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cache {
-    /// No marks.
+    /// Not at all: no marks.
     Off,
     /// Five minutes after the last use.
     #[default]
@@ -26,7 +26,7 @@ pub enum Cache {
 }
 
 impl Cache {
-    /// The text added to a marked block, after its last key.
+    /// Returns the text that is added to a marked block after its last key.
     pub(crate) fn mark(self) -> Option<&'static str> {
         match self {
             Self::Off => None,
@@ -36,14 +36,14 @@ impl Cache {
     }
 }
 
-/// The indices of the messages that carry a mark.
+/// Returns the indices of the messages that carry a mark.
 pub(crate) fn marked_messages(messages: &[Message]) -> [Option<usize>; 2] {
     let last_user = |end: usize| messages.iter().take(end).rposition(Message::is_user);
     let reply = messages.iter().rposition(Message::is_assistant);
     [last_user(messages.len()), reply.and_then(last_user)]
 }
 
-/// Writes an array of blocks; the last one that can carry a mark gets it.
+/// Writes an array of blocks. The last block that can carry a mark gets it.
 pub(crate) fn write_blocks(out: &mut Vec<u8>, blocks: &[Value], mark: Option<&str>) {
     let marked = mark.and_then(|_| blocks.iter().rposition(can_carry));
     out.push(b'[');
@@ -64,7 +64,7 @@ pub(crate) fn write_blocks(out: &mut Vec<u8>, blocks: &[Value], mark: Option<&st
     out.push(b']');
 }
 
-/// Writes one block without any mark it came with: one of a host's would count against the four.
+/// Writes one block without any mark that a host added, which would count against the limit of four.
 pub(crate) fn write_block(out: &mut Vec<u8>, map: &Map<String, Value>) {
     out.push(b'{');
     for (count, (key, value)) in map.iter().filter(|(key, _)| *key != "cache_control").enumerate() {
@@ -77,7 +77,7 @@ pub(crate) fn write_block(out: &mut Vec<u8>, map: &Map<String, Value>) {
     out.push(b'}');
 }
 
-/// Whether a block can carry a mark. The server refuses it on thinking and on empty text.
+/// Returns whether a block can carry a mark. The server rejects marks on thinking and on empty text.
 #[must_use]
 pub fn can_carry(block: &Value) -> bool {
     match block.get("type").and_then(Value::as_str) {
@@ -86,7 +86,7 @@ pub fn can_carry(block: &Value) -> bool {
             .get("text")
             .and_then(Value::as_str)
             .is_some_and(|text| !text.is_empty()),
-        // A mark stands behind another key.
+        // A mark is written after another key.
         _ => block
             .as_object()
             .is_some_and(|map| map.keys().any(|key| key != "cache_control")),

@@ -1,40 +1,43 @@
-//! The HTTP client: one request at a time.
+//! The HTTP client, which sends one request at a time.
 
 use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
-use reqwest::{Response, Url};
+use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::body::Body;
-use crate::bounds::MOST_CONTENT;
+use crate::bounds::MAX_CONTENT;
 use crate::config::{Auth, Config, DEFAULT_BASE_URL};
 use crate::failure::{Context, Failure};
 use crate::helper::Keys;
 use crate::limits::Limits;
 use crate::models;
 use crate::names::Names;
-use crate::refusal::{causes, head, header, refusal, unconnected};
+use crate::refusal::{causes, connect_failure, head, header, http_failure};
 use crate::request::Request;
 use crate::stream::Stream;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 const VERSION: HeaderName = HeaderName::from_static("anthropic-version");
-/// What a request with a budget for its task has to ask for.
+/// The beta for requests with a task budget.
 const TASK_BUDGETS: &str = "task-budgets-2026-03-13";
+/// The beta of requests with the token of a subscription.
+const SUBSCRIPTION: &str = "oauth-2025-04-20";
 
-/// A configuration that cannot work.
+/// An invalid configuration.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// The base address is no http or https address.
-    #[error("not an http address: {0}")]
+    /// The base URL is not an http or https URL.
+    #[error("not an http or https URL: {0}")]
     BaseUrl(String),
-    /// A header cannot be sent.
-    #[error("not a header that can be sent: {0}")]
+    /// A header has an invalid name or value.
+    #[error("invalid header: {0}")]
     Header(String),
-    /// The value of a custom header has a character that no header can carry.
+    /// The value of a custom header contains a character that is not allowed in headers.
     #[error(
         "ANTHROPIC_CUSTOM_HEADERS: the value of {name} cannot be sent because of its character {position} (U+{code:04X}); headers carry Latin letters, digits and ASCII signs"
     )]
@@ -46,23 +49,23 @@ pub enum Error {
         /// Its code point.
         code: u32,
     },
-    /// No way leads there.
+    /// The network configuration is invalid.
     #[error(transparent)]
     Network(#[from] sluice_net::Error),
 }
 
-/// What a response began with.
+/// Facts from the headers of a response.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Head {
     /// The `request-id` header.
     pub request_id: Option<String>,
     /// The status code.
     pub status: u16,
-    /// The limits of the account, where the credential is a token of a person.
+    /// The usage limits of the account, if the credential is a personal token.
     pub limits: Option<Limits>,
 }
 
-/// A client of the Messages API. Cheap to make and to clone; connections are shared by clones.
+/// A client of the Messages API. Creating and cloning it is cheap; clones share connections.
 #[derive(Clone, Debug)]
 pub struct Client {
     inner: Arc<Inner>,
@@ -82,7 +85,7 @@ struct Inner {
 
 #[derive(Debug)]
 enum Credential {
-    /// It is already in the headers, or there is none.
+    /// The credential is part of the headers, or there is none.
     Fixed {
         present: bool,
     },
@@ -90,16 +93,16 @@ enum Credential {
 }
 
 impl Client {
-    /// A client; no connection is made and no certificate read before the first request.
+    /// Creates a client. No connection is opened and no certificate read before the first request.
     ///
     /// # Errors
-    /// If the address, a header or a proxy is malformed.
+    /// Returns an error if the URL, a header or a proxy is malformed.
     pub fn new(config: Config) -> Result<Self, Error> {
         let base = config.base_url.trim_end_matches('/');
         let messages = endpoint(base, "/v1/messages")?;
         let count = endpoint(base, "/v1/messages/count_tokens")?;
         let mut custom = custom_headers(&config.headers)?;
-        // The betas that the requests need stay: those of a custom header are added to them.
+        // Betas in a custom header are added to those that requests need, instead of replacing them.
         let added = custom.get_all(BETA).into_iter().filter_map(|value| value.to_str().ok());
         let added: Vec<String> = added
             .flat_map(|values| values.split(','))
@@ -119,7 +122,7 @@ impl Client {
                 headers.insert(API_KEY, secret(key, "x-api-key")?);
                 Credential::Fixed { present: true }
             }
-            Auth::Bearer(token) => {
+            Auth::Bearer(token) | Auth::Subscription(token) => {
                 headers.insert(AUTHORIZATION, secret(&format!("Bearer {token}"), "authorization")?);
                 Credential::Fixed { present: true }
             }
@@ -154,41 +157,41 @@ impl Client {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Sends a request and gives its events as they come.
+    /// Sends a request and returns the stream of its events.
     ///
     /// # Errors
-    /// If there is no answer, or one that is not a stream of events.
+    /// Returns an error if there is no response, or one that is not an event stream.
     pub async fn stream(&self, request: &Request) -> Result<Stream, Failure> {
         let inner = &*self.inner;
         let sending = inner.send(
             &inner.messages,
-            || request.body_as(true, &inner.config.adjustments),
+            || request.build_body(true, &inner.config.adjustments),
             request,
         );
         let response = timeout(inner.config.response_timeout, sending)
             .await
             .map_err(|_| Failure::Timeout)??;
-        // A gateway that ignores `stream`, or a login page.
+        // For example a gateway that ignores `stream`, or a login page.
         if let Some(kind) = header(&response, "content-type").filter(|kind| !kind.starts_with("text/event-stream")) {
-            return Err(Failure::Protocol(format!("asked for a stream, got {kind}")));
+            return Err(Failure::Protocol(format!("expected an event stream, got {kind}")));
         }
         Ok(Stream::new(
             inner.head(&response),
             response,
-            inner.config.stall,
-            inner.config.longest_reply,
+            inner.config.stall_timeout,
+            inner.config.max_response_time,
         ))
     }
 
-    /// Sends a request without streaming and gives the whole message.
+    /// Sends a request without streaming and returns the complete message.
     ///
     /// # Errors
-    /// If there is no answer, or one that is not a message.
+    /// Returns an error if there is no response, or one that is not a message.
     pub async fn create(&self, request: &Request) -> Result<(Value, Head), Failure> {
         let (message, head) = self
-            .whole(
+            .fetch_json(
                 &self.inner.messages,
-                || request.body_as(false, &self.inner.config.adjustments),
+                || request.build_body(false, &self.inner.config.adjustments),
                 request,
             )
             .await?;
@@ -199,28 +202,28 @@ impl Client {
         }
     }
 
-    /// How many tokens the request has, as the server counts.
+    /// Returns the number of tokens of a request, as counted by the server.
     ///
     /// # Errors
-    /// If there is no answer, or no count in it.
+    /// Returns an error if there is no response, or one without a count.
     pub async fn count_tokens(&self, request: &Request) -> Result<u64, Failure> {
         let (answer, _) = self
-            .whole(
+            .fetch_json(
                 &self.inner.count,
                 || request.count_body(&self.inner.config.adjustments),
                 request,
             )
             .await?;
         let count = answer.get("input_tokens").and_then(Value::as_u64);
-        count.ok_or_else(|| Failure::Protocol("the answer has no input_tokens".to_owned()))
+        count.ok_or_else(|| Failure::Protocol("the response has no input_tokens".to_owned()))
     }
 
-    /// What models are called here.
+    /// Returns the model names of this client.
     pub fn names(&self) -> &Names {
         &self.inner.config.names
     }
 
-    /// Host and port, if requests do not go to the default address.
+    /// Returns host and port, if requests do not go to the default URL.
     pub fn gateway(&self) -> Option<String> {
         let url = &self.inner.messages;
         if url.origin().ascii_serialization() == DEFAULT_BASE_URL {
@@ -233,7 +236,7 @@ impl Client {
         )
     }
 
-    /// What to tell a person about a failure of a request to `model`.
+    /// Returns the message for a person about a failed request to `model`.
     pub fn explain(&self, failure: &Failure, model: &str) -> String {
         failure.text(&Context {
             model,
@@ -241,13 +244,18 @@ impl Client {
         })
     }
 
-    async fn whole(&self, url: &Url, body: impl Fn() -> Body, request: &Request) -> Result<(Value, Head), Failure> {
+    async fn fetch_json(
+        &self,
+        url: &Url,
+        body: impl Fn() -> Body,
+        request: &Request,
+    ) -> Result<(Value, Head), Failure> {
         let answer = async {
             let response = self.inner.send(url, body, request).await?;
             let head = self.inner.head(&response);
-            let body = limited(response).await?;
+            let body = read_body(response).await?;
             let value = serde_json::from_slice(&body)
-                .map_err(|error| Failure::Protocol(format!("the answer is not JSON ({error})")))?;
+                .map_err(|error| Failure::Protocol(format!("the response is not JSON ({error})")))?;
             Ok((value, head))
         };
         timeout(self.inner.config.response_timeout, answer)
@@ -256,14 +264,14 @@ impl Client {
     }
 }
 
-/// The whole of a response, as long as it is no longer than an answer can be.
-async fn limited(mut response: Response) -> Result<Vec<u8>, Failure> {
+/// Reads the complete body of a response, up to the maximum size.
+async fn read_body(mut response: Response) -> Result<Vec<u8>, Failure> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(|error| Failure::Lost {
         message: causes(&error),
     })? {
-        if body.len() + piece.len() > MOST_CONTENT {
-            return Err(Failure::Excess(format!("it has more than {MOST_CONTENT} bytes")));
+        if body.len() + piece.len() > MAX_CONTENT {
+            return Err(Failure::Excess(format!("it has more than {MAX_CONTENT} bytes")));
         }
         body.extend_from_slice(&piece);
     }
@@ -271,8 +279,8 @@ async fn limited(mut response: Response) -> Result<Vec<u8>, Failure> {
 }
 
 impl Inner {
-    /// Sends, and gives the response if its status is a success. A credential of a helper that the server refuses is
-    /// fetched again, once.
+    /// Sends a request and returns the response if its status is a success. If the server rejects a credential of a helper,
+    /// it is requested again once.
     async fn send(&self, url: &Url, body: impl Fn() -> Body, request: &Request) -> Result<Response, Failure> {
         match self.send_once(url, body(), request).await {
             Err(Failure::Http { status: 401, .. }) if matches!(self.credential, Credential::Helper(_)) => {
@@ -286,20 +294,21 @@ impl Inner {
         let mut headers = self.headers.clone();
         let mut betas: Vec<&str> = Vec::new();
         let budget = request.task_budget.map(|_| TASK_BUDGETS);
-        let asked = self
+        let requested = self
             .betas
             .iter()
             .chain(&request.betas)
             .map(String::as_str)
             .chain(budget);
         let cache = self.config.adjustments.cache_beta(request.cache);
-        for beta in asked.chain(models::beta(&request.model)).chain(cache) {
+        let personal = matches!(self.config.auth, Auth::Subscription(_)).then_some(SUBSCRIPTION);
+        for beta in requested.chain(models::beta(&request.model)).chain(cache).chain(personal) {
             if !betas.contains(&beta) {
                 betas.push(beta);
             }
         }
         if !betas.is_empty() {
-            let value = header_value(&betas.join(","), "anthropic-beta").map_err(|error| unsendable(&error))?;
+            let value = header_value(&betas.join(","), "anthropic-beta").map_err(|error| invalid_credential(&error))?;
             headers.insert(BETA, value);
         }
         let key = match &self.credential {
@@ -308,7 +317,7 @@ impl Inner {
             Credential::Helper(keys) => Some((keys, keys.get().await?)),
         };
         if let Some((_, key)) = &key {
-            let value = |text: &str, name| secret(text, name).map_err(|error| unsendable(&error));
+            let value = |text: &str, name| secret(text, name).map_err(|error| invalid_credential(&error));
             if !headers.contains_key(API_KEY) {
                 headers.insert(API_KEY, value(key, "x-api-key")?);
             }
@@ -321,25 +330,29 @@ impl Inner {
             .http()?
             .post(url.clone())
             .headers(headers)
-            .body(body.sent())
+            .body(body.into_reqwest())
             .send()
             .await;
-        let response = response.map_err(|error| unconnected(&error))?;
+        let response = response.map_err(|error| connect_failure(&error))?;
         if response.status().is_success() {
             return Ok(response);
         }
         if let (Some((keys, key)), 401) = (&key, response.status().as_u16()) {
-            keys.refused(key).await;
+            keys.discard(key).await;
         }
         let head = self.head(&response);
-        Err(refusal(response, head).await)
+        Err(http_failure(response, head).await)
     }
 
-    /// What a response began with. Limits are those of a person's account, which only their token names.
+    /// Returns the facts from the headers. Only a personal token has usage limits.
     fn head(&self, response: &Response) -> Head {
-        let personal = matches!(self.config.auth, Auth::Bearer(_));
+        let personal = matches!(self.config.auth, Auth::Subscription(_));
         Head {
-            limits: personal.then(|| Limits::read(response.headers())),
+            limits: personal.then(|| {
+                let refused = response.status() == StatusCode::TOO_MANY_REQUESTS;
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                Limits::read(response.headers(), refused, now.as_secs_f64())
+            }),
             ..head(response)
         }
     }
@@ -359,10 +372,10 @@ impl Inner {
     }
 }
 
-/// An HTTP client for other servers, with the network settings of the model: proxies, certificates, no redirects.
+/// Creates an HTTP client for other servers with the same network settings: proxies, certificates, no redirects.
 ///
 /// # Errors
-/// If a proxy is malformed, or the system's certificates cannot be used.
+/// Returns an error if a proxy is malformed or the certificates of the system cannot be used.
 pub fn http_client(config: &Config, secure: bool) -> Result<reqwest::Client, String> {
     connector(config, secure)
 }
@@ -375,7 +388,7 @@ fn connector(config: &Config, secure: bool) -> Result<reqwest::Client, String> {
 
 fn endpoint(base: &str, path: &str) -> Result<Url, Error> {
     let usable = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
-    // The base is judged by itself: with a path behind it, "http://" would have a host.
+    // The base is validated separately: with a path appended, "http://" would have a host.
     let joined = Url::parse(base)
         .ok()
         .filter(usable)
@@ -392,7 +405,7 @@ fn custom_headers(pairs: &[(String, String)]) -> Result<HeaderMap, Error> {
     Ok(headers)
 }
 
-/// A value as bytes of Latin-1, the encoding of headers.
+/// Encodes a header value as Latin-1.
 fn latin_value(value: &str, name: &str) -> Result<HeaderValue, Error> {
     let byte = |(index, letter): (usize, char)| {
         let byte = u8::try_from(letter).ok();
@@ -417,7 +430,7 @@ fn secret(value: &str, name: &str) -> Result<HeaderValue, Error> {
     Ok(value)
 }
 
-fn unsendable(error: &Error) -> Failure {
+fn invalid_credential(error: &Error) -> Failure {
     Failure::Helper {
         message: error.to_string(),
     }

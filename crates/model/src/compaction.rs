@@ -1,99 +1,100 @@
-//! Compaction: when a conversation is too long for a model's window, and when trying is given up. Values in, decisions out.
+//! Compaction: when a conversation is too long for the context window, and when to stop trying. Pure functions.
 
-/// Room that is kept free: for the answer, and for the summary once it is needed.
+/// Tokens that are kept free for the answer and, once it is needed, for the summary.
 const BUFFER: u64 = 33_000;
-/// A model that fails so often at summarising is not asked again.
-const MOST_FAILURES: u32 = 3;
-/// Summaries in a row that made no room. A conversation whose last messages alone fill the window cannot be helped.
-const MOST_IN_VAIN: u32 = 3;
+/// The maximum number of failed summaries before no more are requested.
+const MAX_FAILURES: u32 = 3;
+/// The maximum number of consecutive summaries that did not free enough space, for example because the last messages
+/// alone fill the window.
+const MAX_INEFFECTIVE: u32 = 3;
 
-/// What the launch says about compaction.
+/// The compaction options of the launch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Compaction {
-    /// Never, not even when asked to.
+    /// No compaction, not even on request.
     pub off: bool,
-    /// Only when asked to.
+    /// Compaction only on request.
     pub manual_only: bool,
-    /// Behave as if the model's window were no larger than this.
+    /// An upper limit for the context window in tokens.
     pub window: Option<u64>,
-    /// Begin at this share of the window, if that is earlier than usual.
+    /// The share of the window in percent at which compaction starts, if this is earlier than the default.
     pub percent: Option<u8>,
 }
 
-/// When a conversation becomes too long.
+/// The token limits at which a conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Whether it is summarised by itself.
+    /// Whether the conversation is compacted automatically.
     pub auto: bool,
-    /// What counts as full.
+    /// The size of the context window in tokens.
     pub window: u64,
-    /// From here on it is summarised.
+    /// The number of tokens at which the conversation is compacted.
     pub threshold: u64,
-    /// Who says how large the window is.
+    /// Where the size of the window comes from, as reported to hosts.
     pub source: &'static str,
 }
 
 impl Limits {
-    /// What the launch and the settings make of a model's window.
+    /// Computes the limits from the model's window, the launch options and the settings.
     pub fn of(model: u64, launch: &Compaction, enabled: Option<bool>, setting: Option<u64>) -> Self {
-        let (asked, source) = match (launch.window, setting) {
+        let (requested, source) = match (launch.window, setting) {
             (Some(window), _) => (window, "env"),
             (None, Some(window)) => (window, "settings"),
             (None, None) => (model, "model-default"),
         };
-        let window = asked.clamp(1, model.max(1));
-        // A window hardly larger than the buffer still has to hold a conversation.
-        let usual = window.saturating_sub(BUFFER).max(window / 2);
-        let earlier = launch.percent.map(|percent| window * u64::from(percent.min(100)) / 100);
+        let window = requested.clamp(1, model.max(1));
+        // For a window not much larger than the buffer, half of it is used.
+        let default_threshold = window.saturating_sub(BUFFER).max(window / 2);
+        let configured = launch.percent.map(|percent| window * u64::from(percent.min(100)) / 100);
         Self {
             auto: !launch.off && !launch.manual_only && enabled != Some(false),
             window,
-            threshold: earlier.unwrap_or(usual).min(usual),
+            threshold: configured.unwrap_or(default_threshold).min(default_threshold),
             source,
         }
     }
 
-    /// Room that is never used.
+    /// Returns the number of tokens that are never used.
     pub fn buffer(&self) -> u64 {
         if self.auto { self.window - self.threshold } else { 0 }
     }
 }
 
-/// What has been tried so far: the guard against summarising for ever.
+/// The attempts at compaction so far; prevents endless attempts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tries {
     failures: u32,
-    /// Since the conversation last had room.
-    in_vain: u32,
-    /// The model has not spoken since the last summary.
-    fresh: bool,
+    /// Summaries since the conversation last fitted into the window.
+    ineffective: u32,
+    /// The model has not answered since the last attempt.
+    just_tried: bool,
 }
 
 impl Tries {
-    /// Whether another try makes sense.
+    /// Returns whether another attempt is allowed.
     pub fn may_try(self) -> bool {
-        !self.fresh && self.failures < MOST_FAILURES && self.in_vain < MOST_IN_VAIN
+        !self.just_tried && self.failures < MAX_FAILURES && self.ineffective < MAX_INEFFECTIVE
     }
 
-    /// The model has answered, and the conversation then was or was not too long.
+    /// Records an answer of the model. `full` tells whether the conversation was then too long.
     pub fn answered(&mut self, full: bool) {
-        self.fresh = false;
+        self.just_tried = false;
         if !full {
-            self.in_vain = 0;
+            self.ineffective = 0;
         }
     }
 
-    /// A summary is there.
+    /// Records a successful summary.
     pub fn succeeded(&mut self) {
         self.failures = 0;
-        self.in_vain += 1;
-        self.fresh = true;
+        self.ineffective += 1;
+        self.just_tried = true;
     }
 
-    /// There is none.
+    /// Records a failed summary.
     pub fn failed(&mut self) {
         self.failures += 1;
-        self.fresh = true;
+        self.just_tried = true;
     }
 }
 
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_buffer_is_kept_free() {
+    fn buffer_is_kept_free() {
         let limits = Limits::of(1_000_000, &Compaction::default(), None, None);
         assert_eq!(
             (limits.threshold, limits.buffer(), limits.source),
@@ -113,12 +114,12 @@ mod tests {
         assert_eq!(
             Limits::of(8_000, &Compaction::default(), None, None).threshold,
             4_000,
-            "a small window is used too"
+            "half of a small window is used"
         );
     }
 
     #[test]
-    fn the_window_may_be_made_smaller_and_the_share_earlier_but_neither_larger() {
+    fn window_and_threshold_can_only_be_lowered() {
         let launch = Compaction {
             window: Some(200_000),
             percent: Some(50),
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn each_of_the_switches_is_enough() {
+    fn each_switch_disables_automatic_compaction() {
         let on = Compaction::default();
         assert!(Limits::of(1, &on, Some(true), None).auto);
         assert!(!Limits::of(1, &on, Some(false), None).auto);
@@ -158,18 +159,18 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_help_is_given_up() {
+    fn ineffective_and_failing_compaction_is_given_up() {
         let mut tries = Tries::default();
-        for _ in 0..MOST_IN_VAIN {
+        for _ in 0..MAX_INEFFECTIVE {
             assert!(tries.may_try());
             tries.succeeded();
-            assert!(!tries.may_try(), "not twice without an answer in between");
+            assert!(!tries.may_try(), "an answer is needed between two attempts");
             tries.answered(true);
         }
         assert!(!tries.may_try());
         tries.answered(false);
-        assert!(tries.may_try(), "there was room again");
-        for _ in 0..MOST_FAILURES {
+        assert!(tries.may_try(), "the conversation fitted again");
+        for _ in 0..MAX_FAILURES {
             assert!(tries.may_try());
             tries.failed();
             tries.answered(false);
@@ -179,17 +180,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn however_full_it_stays_tries_are_bounded(events in prop::collection::vec(any::<bool>(), 0..200)) {
+        fn number_of_attempts_is_bounded(events in prop::collection::vec(any::<bool>(), 0..200)) {
             let mut tries = Tries::default();
-            let mut made = 0;
-            for worked in events {
+            let mut attempts = 0;
+            for succeeded in events {
                 if tries.may_try() {
-                    made += 1;
-                    if worked { tries.succeeded() } else { tries.failed() }
+                    attempts += 1;
+                    if succeeded { tries.succeeded() } else { tries.failed() }
                 }
                 tries.answered(true);
             }
-            prop_assert!(made <= (MOST_FAILURES * (MOST_IN_VAIN + 1)) as usize);
+            prop_assert!(attempts <= (MAX_FAILURES * (MAX_INEFFECTIVE + 1)) as usize);
         }
     }
 }

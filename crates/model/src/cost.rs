@@ -1,10 +1,10 @@
-//! Token usage and cost, in the form that `result` has.
+//! Token usage and cost, in the form of `result` messages.
 
 use serde_json::{Map, Number, Value, json};
 
 use crate::models::{self, Model, Prices, WEB_SEARCH};
 
-/// Tokens of one answer, as its `usage` counts them.
+/// Token counts of one response, from its `usage`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
     /// `input_tokens`.
@@ -28,7 +28,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Reads a `usage` object; what is absent or null is zero.
+    /// Parses a `usage` object. Missing or null counts are zero.
     pub fn read(usage: &Value) -> Self {
         let at = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
         Self {
@@ -44,22 +44,22 @@ impl Tokens {
         }
     }
 
-    /// Everything the model read: the size of the context at that request.
+    /// Returns the number of tokens the model read, which is the size of the context at that request.
     pub fn prompt(&self) -> u64 {
         self.input + self.cache_read + self.cache_write
     }
 
-    /// The sum of both.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(&self, more: &Self) -> Self {
-        self.each(more, u64::saturating_add)
+        self.combine(more, u64::saturating_add)
     }
 
     fn minus(&self, less: &Self) -> Self {
-        self.each(less, u64::saturating_sub)
+        self.combine(less, u64::saturating_sub)
     }
 
-    fn each(&self, other: &Self, with: fn(u64, u64) -> u64) -> Self {
+    fn combine(&self, other: &Self, with: fn(u64, u64) -> u64) -> Self {
         Self {
             input: with(self.input, other.input),
             output: with(self.output, other.output),
@@ -73,7 +73,7 @@ impl Tokens {
         }
     }
 
-    /// `usage` of a `result`.
+    /// Returns the `usage` of a `result`.
     pub fn to_usage(&self) -> Value {
         json!({
             "input_tokens": self.input,
@@ -93,7 +93,7 @@ impl Tokens {
         })
     }
 
-    /// US dollars for one request; `None` if the model's prices are unknown.
+    /// Returns the cost of one request in US dollars, or `None` if the prices of the model are unknown.
     pub fn cost(&self, model: &Model) -> Option<f64> {
         let prices = match model.long {
             Some((over, prices)) if self.prompt() > over => prices,
@@ -104,7 +104,7 @@ impl Tokens {
 
     fn at(&self, prices: &Prices) -> f64 {
         let million = |tokens: u64, price: f64| tokens as f64 / 1e6 * price;
-        // A server that does not split its writes means the short kind.
+        // Writes that the server does not split by duration count as five-minute writes.
         let short = self.cache_write.saturating_sub(self.cache_write_1h);
         million(self.input, prices.input)
             + million(self.output, prices.output)
@@ -115,28 +115,28 @@ impl Tokens {
     }
 }
 
-/// Cumulative use and cost, by model, in order of first use.
+/// Cumulative usage and cost by model, in order of first use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
-    entries: Vec<Entry>,
+    entries: Vec<ModelEntry>,
     /// The cost is always zero.
     free: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Entry {
+struct ModelEntry {
     model: String,
     tokens: Tokens,
     cost: f64,
 }
 
 impl Ledger {
-    /// An empty ledger.
+    /// Creates an empty ledger.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty ledger without cost: tokens are counted, prices are not applied.
+    /// Creates an empty ledger that counts tokens but applies no prices.
     pub fn free() -> Self {
         Self {
             free: true,
@@ -144,8 +144,8 @@ impl Ledger {
         }
     }
 
-    /// Adds one answer's `usage`; gives its cost, `None` if the model's prices are unknown (nothing is
-    /// charged then, and [`Ledger::model_usage`] says so).
+    /// Adds the `usage` of one response. Returns its cost, or `None` if the prices of the model are unknown: no cost is
+    /// added then, and [`Ledger::model_usage`] reports it.
     pub fn add(&mut self, model: &str, usage: &Value) -> Option<f64> {
         let tokens = Tokens::read(usage);
         let cost = match self.free {
@@ -158,25 +158,25 @@ impl Ledger {
         cost
     }
 
-    /// `total_cost_usd`.
+    /// Returns `total_cost_usd`.
     pub fn total_cost_usd(&self) -> f64 {
         // `sum` of no floats is -0.
         self.entries.iter().fold(0.0, |sum, entry| sum + entry.cost)
     }
 
-    /// `total_cost_usd` as JSON: a whole number has no fraction.
+    /// Returns `total_cost_usd` as JSON. A whole number has no fraction.
     pub fn total_cost_value(&self) -> Value {
         dollars(self.total_cost_usd())
     }
 
-    /// All tokens of all models.
+    /// Returns the sum of the tokens of all models.
     pub fn tokens(&self) -> Tokens {
         self.entries
             .iter()
             .fold(Tokens::default(), |sum, entry| sum.plus(&entry.tokens))
     }
 
-    /// `modelUsage`: a map from model to its use, with `costBasis` `list` or `unknown`.
+    /// Returns `modelUsage`: a map from model to its usage, with `costBasis` `list` or `unknown`.
     pub fn model_usage(&self) -> Value {
         let usage: Map<String, Value> = self
             .entries
@@ -186,20 +186,20 @@ impl Ledger {
         Value::Object(usage)
     }
 
-    /// The models used whose prices we do not know, so that a total can be called incomplete.
+    /// Returns the used models with unknown prices, so that a total can be marked as incomplete.
     pub fn unpriced(&self) -> impl Iterator<Item = &str> {
-        let unpriced = |entry: &&Entry| models::facts(&entry.model).prices.is_none();
+        let unpriced = |entry: &&ModelEntry| models::facts(&entry.model).prices.is_none();
         self.entries.iter().filter(unpriced).map(|entry| entry.model.as_str())
     }
 
-    /// What was added after `earlier`, an older clone of this ledger.
+    /// Returns what was added since `earlier`, an older clone of this ledger.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let changed = self.entries.iter().filter_map(|entry| {
             let Some(before) = earlier.entries.iter().find(|before| before.model == entry.model) else {
                 return Some(entry.clone());
             };
-            (before != entry).then(|| Entry {
+            (before != entry).then(|| ModelEntry {
                 model: entry.model.clone(),
                 tokens: entry.tokens.minus(&before.tokens),
                 cost: entry.cost - before.cost,
@@ -211,7 +211,7 @@ impl Ledger {
         }
     }
 
-    /// Takes up an earlier account: what [`Ledger::model_usage`] once said.
+    /// Adds usage that [`Ledger::model_usage`] returned earlier.
     pub fn restore(&mut self, model_usage: &Value) {
         for (model, usage) in model_usage.as_object().into_iter().flatten() {
             let at = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or(0);
@@ -232,30 +232,30 @@ impl Ledger {
         }
     }
 
-    /// Forgets everything, as `/clear` does.
+    /// Removes all entries, as `/clear` does.
     pub fn reset(&mut self) {
         self.entries.clear();
     }
 
-    fn entry(&mut self, model: &str) -> &mut Entry {
+    fn entry(&mut self, model: &str) -> &mut ModelEntry {
         let at = self
             .entries
             .iter()
             .position(|entry| entry.model == model)
             .unwrap_or_else(|| {
-                self.entries.push(Entry {
+                self.entries.push(ModelEntry {
                     model: model.to_owned(),
                     tokens: Tokens::default(),
                     cost: 0.0,
                 });
                 self.entries.len() - 1
             });
-        #[expect(clippy::indexing_slicing, reason = "the index was found or made a line above")]
+        #[expect(clippy::indexing_slicing, reason = "the index was found or created a line above")]
         &mut self.entries[at]
     }
 }
 
-impl Entry {
+impl ModelEntry {
     fn value(&self) -> Value {
         let model = models::facts(&self.model);
         json!({
@@ -277,7 +277,7 @@ impl Entry {
     }
 }
 
-/// A sum of money as JSON.
+/// Converts an amount in US dollars to JSON.
 fn dollars(amount: f64) -> Value {
     if amount == 0.0 {
         return 0.into();

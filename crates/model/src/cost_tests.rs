@@ -8,9 +8,9 @@ fn usage(input: u64, output: u64) -> Value {
     json!({"input_tokens": input, "output_tokens": output})
 }
 
-/// Costs the reference reported for scripted usage, to the last digit.
+/// Costs that the reference CLI reported for scripted usage.
 #[test]
-fn prices_are_those_on_record() {
+fn costs_match_those_of_the_reference_cli() {
     for (model, input, output, cost) in [
         ("claude-opus-5-5", 10, 12, 0.00028000000000000003),
         ("claude-opus-5-5", 10, 5, 0.00014000000000000001),
@@ -24,7 +24,7 @@ fn prices_are_those_on_record() {
 }
 
 #[test]
-fn cache_and_searches_have_their_own_prices() {
+fn cache_and_web_searches_have_separate_prices() {
     let million = 1_000_000;
     let model = models::facts("claude-opus-5-5");
     for (usage, cost) in [
@@ -47,7 +47,7 @@ fn cache_and_searches_have_their_own_prices() {
 }
 
 #[test]
-fn long_prompts_cost_more_where_the_list_says_so() {
+fn long_prompts_use_the_higher_price() {
     let cost = |input| {
         Tokens::read(&usage(input, 0))
             .cost(&models::facts("claude-haiku-5-5"))
@@ -59,12 +59,12 @@ fn long_prompts_cost_more_where_the_list_says_so() {
     let cost = Tokens::read(&cached).cost(&models::facts("claude-haiku-5-5")).unwrap();
     assert!(
         cost > 0.005,
-        "the cached part of a prompt counts for its length: {cost}"
+        "cached tokens count towards the length of a prompt: {cost}"
     );
 }
 
 #[test]
-fn the_ledger_adds_up_by_model() {
+fn ledger_sums_usage_by_model() {
     let mut ledger = Ledger::new();
     assert_eq!(ledger.total_cost_value().to_string(), "0");
     ledger.add("claude-opus-5-5", &usage(10, 12));
@@ -93,7 +93,7 @@ fn the_ledger_adds_up_by_model() {
 }
 
 #[test]
-fn an_unknown_model_is_counted_but_not_priced() {
+fn unknown_model_is_counted_but_not_priced() {
     let mut ledger = Ledger::new();
     assert_eq!(ledger.add("llama-local", &usage(1000, 500)), None);
     let shown = &ledger.model_usage()["llama-local"];
@@ -106,7 +106,7 @@ fn an_unknown_model_is_counted_but_not_priced() {
 }
 
 #[test]
-fn since_tells_what_was_added_and_nothing_else() {
+fn since_returns_only_what_was_added() {
     let mut ledger = Ledger::new();
     ledger.add("claude-opus-5-5", &usage(10, 12));
     ledger.add("claude-sonnet-5-5", &usage(1, 1));
@@ -114,14 +114,14 @@ fn since_tells_what_was_added_and_nothing_else() {
     assert_eq!(ledger.since(&before), Ledger::new());
     ledger.add("claude-opus-5-5", &usage(5, 6));
     ledger.add("claude-haiku-5-5", &usage(7, 8));
-    let news = ledger.since(&before).model_usage();
-    assert_eq!(news.as_object().unwrap().len(), 2);
-    assert_eq!(news["claude-opus-5-5"]["inputTokens"], 5);
-    assert_eq!(news["claude-haiku-5-5"]["outputTokens"], 8);
+    let added = ledger.since(&before).model_usage();
+    assert_eq!(added.as_object().unwrap().len(), 2);
+    assert_eq!(added["claude-opus-5-5"]["inputTokens"], 5);
+    assert_eq!(added["claude-haiku-5-5"]["outputTokens"], 8);
 }
 
 #[test]
-fn usage_of_a_turn_is_the_sum_of_its_answers() {
+fn usage_of_a_turn_is_the_sum_of_its_responses() {
     let full = json!({"input_tokens": 1, "output_tokens": 2, "cache_read_input_tokens": 3, "cache_creation_input_tokens": 4,
         "output_tokens_details": {"thinking_tokens": 5}, "server_tool_use": {"web_search_requests": 6, "web_fetch_requests": 7},
         "cache_creation": {"ephemeral_5m_input_tokens": 8, "ephemeral_1h_input_tokens": 9}});
@@ -135,7 +135,7 @@ fn usage_of_a_turn_is_the_sum_of_its_answers() {
 }
 
 #[test]
-fn an_account_is_taken_up_where_it_was_left() {
+fn restored_ledger_equals_the_original() {
     let mut ledger = Ledger::new();
     ledger.add("claude-opus-5-5", &usage(10, 12));
     ledger.add("some-other-model", &usage(1, 1));
@@ -143,11 +143,11 @@ fn an_account_is_taken_up_where_it_was_left() {
     later.restore(&ledger.model_usage());
     assert_eq!(later, ledger);
     later.restore(&json!(null));
-    assert_eq!(later, ledger, "nothing said, nothing taken up");
+    assert_eq!(later, ledger, "null adds nothing");
 }
 
 #[test]
-fn a_free_model_counts_its_tokens_and_costs_nothing() {
+fn free_ledger_counts_tokens_without_cost() {
     let mut ledger = Ledger::free();
     assert_eq!(ledger.add("claude-opus-5-5", &usage(10, 12)), Some(0.0));
     assert_eq!(ledger.tokens().input, 10);

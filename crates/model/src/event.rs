@@ -1,4 +1,4 @@
-//! The events of a stream, each with its original text.
+//! The events of a stream, each with its original JSON.
 
 use std::borrow::Cow;
 
@@ -11,9 +11,9 @@ use crate::failure::Failure;
 /// One event of a streamed message.
 #[derive(Clone, Debug)]
 pub struct ModelEvent {
-    /// The event's JSON on one line, otherwise as it arrived.
+    /// The JSON of the event as received, except for line breaks.
     pub raw: Box<RawValue>,
-    /// Its kind.
+    /// The parsed event.
     pub kind: EventKind,
 }
 
@@ -22,31 +22,31 @@ pub struct ModelEvent {
 pub enum EventKind {
     /// `message_start`.
     MessageStart {
-        /// The envelope: id, model, usage at the start; no content yet.
+        /// The envelope: id, model and initial usage, without content.
         message: Value,
     },
     /// `content_block_start`.
     BlockStart {
-        /// Place in the content.
+        /// Index in the content of the message.
         index: usize,
         /// The block, still empty.
         block: Value,
     },
     /// `content_block_delta`.
     Delta {
-        /// Place in the content.
+        /// Index in the content of the message.
         index: usize,
-        /// What is added.
+        /// The added part.
         delta: Delta,
     },
     /// `content_block_stop`.
     BlockStop {
-        /// Place in the content.
+        /// Index in the content of the message.
         index: usize,
     },
     /// `message_delta`.
     MessageDelta {
-        /// Stop reason and the like.
+        /// Stop reason and related fields.
         delta: Value,
         /// Usage so far.
         usage: Value,
@@ -55,7 +55,7 @@ pub enum EventKind {
     MessageStop,
     /// `ping`.
     Ping,
-    /// A type this version does not know; `raw` has it.
+    /// An unknown type; `raw` contains it.
     Unknown,
 }
 
@@ -72,7 +72,7 @@ pub enum Delta {
     InputJson(String),
     /// `citations_delta`: one citation.
     Citations(Value),
-    /// Any other, whole.
+    /// An unknown kind of delta.
     Other(Value),
 }
 
@@ -108,34 +108,34 @@ struct WireDelta<'a> {
 }
 
 impl ModelEvent {
-    /// Reads the data of one event. An `error` event is a failure.
+    /// Parses the data of one event. An `error` event is returned as a failure.
     pub(crate) fn read(data: String) -> Result<Self, Failure> {
-        let raw = RawValue::from_string(data).map_err(|error| bad("an event that is not JSON", &error))?;
+        let raw = RawValue::from_string(data).map_err(|error| malformed("an event that is not JSON", &error))?;
         let raw = on_one_line(raw)?;
         let kind = match read_kind(raw.get()) {
-            // JavaScript servers may cut an emoji in half; the rest of the event is still good.
-            Err(Unread::Json(error)) => match repaired(raw.get()) {
+            // JavaScript servers may split a surrogate pair; the rest of the event is still valid.
+            Err(ParseError::Json(error)) => match repair_surrogates(raw.get()) {
                 Some(repaired) => read_kind(&repaired),
-                None => Err(Unread::Json(error)),
+                None => Err(ParseError::Json(error)),
             },
             other => other,
         };
         match kind {
             Ok(kind) => Ok(Self { raw, kind }),
-            Err(Unread::Failure(failure)) => Err(failure),
-            Err(Unread::Json(error)) => Err(bad("an event of an unknown form", &error)),
+            Err(ParseError::Failure(failure)) => Err(failure),
+            Err(ParseError::Json(error)) => Err(malformed("an event of an unknown form", &error)),
         }
     }
 }
 
-/// How deep an event may be nested: as deep as whoever reads it can follow.
-const DEEPEST: usize = 128;
+/// The maximum nesting depth of an event, which readers of the JSON can process.
+const MAX_DEPTH: usize = 128;
 
-/// The same JSON without line ends. An event may come in several `data` lines, and whoever passes it on by the line would
-/// let a server write lines of its own.
+/// Replaces line breaks. An event may consist of several `data` lines; if it were forwarded unchanged on a line-based
+/// stream, a server could inject lines of its choice.
 fn on_one_line(raw: Box<RawValue>) -> Result<Box<RawValue>, Failure> {
     let text = raw.get();
-    let (mut depth, mut in_string, mut escaped, mut broken) = (0_usize, false, false, false);
+    let (mut depth, mut in_string, mut escaped, mut has_breaks) = (0_usize, false, false, false);
     for byte in text.bytes() {
         match byte {
             _ if escaped => escaped = false,
@@ -143,35 +143,35 @@ fn on_one_line(raw: Box<RawValue>) -> Result<Box<RawValue>, Failure> {
             b'"' => in_string = !in_string,
             b'{' | b'[' if !in_string => {
                 depth += 1;
-                if depth > DEEPEST {
+                if depth > MAX_DEPTH {
                     return Err(Failure::Protocol("an event that is nested too deeply".to_owned()));
                 }
             }
             b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
-            b'\n' | b'\r' | b'\t' => broken = true,
+            b'\n' | b'\r' | b'\t' => has_breaks = true,
             _ => {}
         }
     }
-    if !broken {
+    if !has_breaks {
         return Ok(raw);
     }
-    // In JSON that is whole these stand between values only: inside a text they are escaped.
+    // In valid JSON these characters only occur between values; inside strings they are escaped.
     let joined = text.replace(['\n', '\r', '\t'], " ");
-    RawValue::from_string(joined).map_err(|error| bad("an event that is not JSON", &error))
+    RawValue::from_string(joined).map_err(|error| malformed("an event that is not JSON", &error))
 }
 
-enum Unread {
+enum ParseError {
     Json(serde_json::Error),
     Failure(Failure),
 }
 
-impl From<serde_json::Error> for Unread {
+impl From<serde_json::Error> for ParseError {
     fn from(error: serde_json::Error) -> Self {
         Self::Json(error)
     }
 }
 
-fn read_kind(text: &str) -> Result<EventKind, Unread> {
+fn read_kind(text: &str) -> Result<EventKind, ParseError> {
     let wire: Wire<'_> = serde_json::from_str(text)?;
     let index = wire.index.unwrap_or_default();
     Ok(match &*wire.kind {
@@ -202,7 +202,7 @@ fn read_kind(text: &str) -> Result<EventKind, Unread> {
         "ping" => EventKind::Ping,
         "error" => {
             let (kind, message) = wire.error.map(|error| (error.kind, error.message)).unwrap_or_default();
-            return Err(Unread::Failure(Failure::InStream {
+            return Err(ParseError::Failure(Failure::InStream {
                 kind: kind.unwrap_or_else(|| "api_error".to_owned()),
                 message: message.unwrap_or_else(|| "the server gave no reason".to_owned()),
             }));
@@ -224,19 +224,19 @@ fn read_delta(text: &str) -> Result<Delta, serde_json::Error> {
     known.map_or_else(|| serde_json::from_str(text).map(Delta::Other), Ok)
 }
 
-fn bad(what: &str, error: &serde_json::Error) -> Failure {
+fn malformed(what: &str, error: &serde_json::Error) -> Failure {
     Failure::Protocol(format!("{what} ({error})"))
 }
 
-/// Replaces lone surrogate escapes by U+FFFD; `None` if there are none.
-pub(crate) fn repaired(text: &str) -> Option<String> {
+/// Replaces lone surrogate escapes by U+FFFD. Returns `None` if there are none.
+pub(crate) fn repair_surrogates(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut changed = false;
     while let Some(at) = rest.find('\\') {
         let (before, escape) = rest.split_at(at);
         out.push_str(before);
-        let taken = match (unit(escape), unit(escape.get(6..).unwrap_or_default())) {
+        let length = match (code_unit(escape), code_unit(escape.get(6..).unwrap_or_default())) {
             (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
             (Some(0xD800..=0xDFFF), _) => {
                 out.push_str("\\ufffd");
@@ -247,16 +247,16 @@ pub(crate) fn repaired(text: &str) -> Option<String> {
             (Some(_), _) => 6,
             (None, _) => 1 + escape.chars().nth(1).map_or(0, char::len_utf8),
         };
-        let (kept, after) = escape.split_at_checked(taken)?;
-        out.push_str(kept);
+        let (copied, after) = escape.split_at_checked(length)?;
+        out.push_str(copied);
         rest = after;
     }
     out.push_str(rest);
     changed.then_some(out)
 }
 
-/// The code unit of a `\uXXXX` at the start of `text`.
-fn unit(text: &str) -> Option<u16> {
+/// Returns the code unit of a `\uXXXX` escape at the start of `text`.
+fn code_unit(text: &str) -> Option<u16> {
     u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }
 

@@ -9,13 +9,13 @@ fn read(value: &Value) -> EventKind {
 }
 
 #[test]
-fn the_text_is_kept_to_the_byte() {
+fn raw_json_is_unchanged() {
     let text = r#"{ "type":"ping", "big": 18446744073709551616, "small": 1e400 }"#;
     assert_eq!(ModelEvent::read(text.to_owned()).unwrap().raw.get(), text);
 }
 
 #[test]
-fn every_kind_of_event_is_read() {
+fn every_event_type_is_parsed() {
     let block = json!({"type": "text", "text": ""});
     for (wire, kind) in [
         (
@@ -48,7 +48,7 @@ fn every_kind_of_event_is_read() {
 }
 
 #[test]
-fn every_kind_of_delta_is_read() {
+fn every_delta_type_is_parsed() {
     for (wire, delta) in [
         (json!({"type": "text_delta", "text": "a\n"}), Delta::Text("a\n".into())),
         (
@@ -82,7 +82,7 @@ fn every_kind_of_delta_is_read() {
 }
 
 #[test]
-fn an_error_event_is_a_failure() {
+fn error_event_is_a_failure() {
     let text = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     let failure = Failure::InStream {
         kind: "overloaded_error".into(),
@@ -92,7 +92,7 @@ fn an_error_event_is_a_failure() {
 }
 
 #[test]
-fn what_is_not_json_is_a_failure() {
+fn invalid_json_is_a_failure() {
     for text in ["", "[DONE]", "{", "42", r#"{"no":"type"}"#] {
         assert!(
             matches!(ModelEvent::read(text.to_owned()), Err(Failure::Protocol(_))),
@@ -102,7 +102,7 @@ fn what_is_not_json_is_a_failure() {
 }
 
 #[test]
-fn half_an_emoji_does_not_lose_the_event() {
+fn lone_surrogate_is_replaced() {
     let text = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\ud83d b"}}"#;
     let event = ModelEvent::read(text.to_owned()).unwrap();
     assert_eq!(event.raw.get(), text);
@@ -125,6 +125,6 @@ fn only_lone_surrogates_are_repaired() {
         (r"\u12", None),
         (r"\", None),
     ] {
-        assert_eq!(repaired(text).as_deref(), want, "{text}");
+        assert_eq!(repair_surrogates(text).as_deref(), want, "{text}");
     }
 }

@@ -4,30 +4,30 @@ use std::time::Duration;
 
 use crate::limits::Limits;
 
-/// One failed attempt.
+/// Why one attempt failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
-    /// There is nothing to authenticate with, so nothing was sent.
+    /// No credentials are configured, so nothing was sent.
     #[error("no credentials")]
     NoCredentials,
-    /// The `apiKeyHelper` command gave no credential.
-    #[error("the key helper gave no key: {message}")]
+    /// The `apiKeyHelper` command returned no credential.
+    #[error("the key helper returned no key: {message}")]
     Helper {
-        /// What it said.
+        /// The error message.
         message: String,
     },
-    /// No connection, or one that broke before any answer.
+    /// No connection could be established, or it was lost before a response.
     #[error("no connection: {message}")]
     Connect {
-        /// The system's short name for it, such as `ECONNREFUSED`.
+        /// The error code of the system, such as `ECONNREFUSED`.
         code: Option<&'static str>,
-        /// The whole chain of causes.
+        /// The complete chain of causes.
         message: String,
     },
-    /// The head of the response (or a whole one that is not streamed) took too long.
-    #[error("no answer in time")]
+    /// The head of the response, or a complete response that is not streamed, took too long.
+    #[error("the response timed out")]
     Timeout,
-    /// An answer with a status other than success.
+    /// A response with an error status.
     #[error("status {status}: {message}")]
     Http {
         /// The status code.
@@ -36,19 +36,19 @@ pub enum Failure {
         kind: Option<String>,
         /// `error.message` of the body, or the body itself.
         message: String,
-        /// What `retry-after` or `retry-after-ms` asks for.
+        /// The delay that `retry-after` or `retry-after-ms` requests.
         retry_after: Option<Duration>,
         /// The header `x-should-retry`.
         should_retry: Option<bool>,
         /// The `request-id` header.
         request_id: Option<String>,
-        /// The limits of the account, where the credential is a token of a person.
+        /// The usage limits of the account, if the credential is a personal token.
         limits: Option<Box<Limits>>,
     },
     /// The connection ended before `message_stop`.
     #[error("the stream was cut off: {message}")]
     Lost {
-        /// Why, as far as known.
+        /// The cause, if known.
         message: String,
     },
     /// An `error` event inside the stream.
@@ -59,28 +59,28 @@ pub enum Failure {
         /// `error.message`.
         message: String,
     },
-    /// Silence inside the stream for longer than [`crate::Config::stall`].
+    /// No data was received for longer than [`crate::Config::stall_timeout`].
     #[error("the stream stalled")]
     Stalled,
     /// The response exceeds a limit; a retry would not help.
     #[error("the response exceeds a limit: {0}")]
     Excess(String),
-    /// Something that is not the Messages API answered.
-    #[error("not a Messages API answer: {0}")]
+    /// The response does not come from the Messages API.
+    #[error("not a response of the Messages API: {0}")]
     Protocol(String),
 }
 
-/// What [`Failure::text`] needs to know about the attempt.
+/// The context of an attempt for [`Failure::text`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'a> {
-    /// The model asked for.
+    /// The requested model.
     pub model: &'a str,
-    /// Host (and port) of a gateway, if requests do not go to the default address.
+    /// Host and port of a gateway, if requests do not go to the default URL.
     pub gateway: Option<&'a str>,
 }
 
 impl Failure {
-    /// The limits of the account that the response reported.
+    /// Returns the usage limits of the account that the response reported.
     pub fn limits(&self) -> Option<&Limits> {
         match self {
             Self::Http { limits, .. } => limits.as_deref(),
@@ -88,12 +88,12 @@ impl Failure {
         }
     }
 
-    /// Whether a limit of the account is reached: the request passes only after it is reset.
+    /// Returns whether a usage limit of the account is reached. Requests fail until it is reset.
     pub fn is_limit_reached(&self) -> bool {
         self.status() == Some(429) && self.limits().is_some_and(Limits::is_rejected)
     }
 
-    /// The `error` of `system/api_retry`.
+    /// Returns the `error` of `system/api_retry`.
     pub fn category(&self) -> &'static str {
         match self {
             Self::NoCredentials | Self::Helper { .. } => "authentication_failed",
@@ -103,13 +103,13 @@ impl Failure {
             | Self::Stalled
             | Self::Protocol(_)
             | Self::Excess(_) => "unknown",
-            Self::InStream { kind, .. } => of_kind(kind),
+            Self::InStream { kind, .. } => category_of(kind),
             Self::Http { status, .. } => match status {
                 _ if self.is_out_of_credit() => "billing_error",
                 400 if self.is_prompt_too_long() => "invalid_request",
                 401 | 403 => "authentication_failed",
                 402 => "billing_error",
-                404 if self.names_a_model() => "model_not_found",
+                404 if self.is_about_model() => "model_not_found",
                 404 | 413 | 422 => "invalid_request",
                 429 => "rate_limit",
                 529 => "overloaded",
@@ -119,8 +119,8 @@ impl Failure {
         }
     }
 
-    /// The `error` of the final synthetic assistant message: what is worth waiting out counts as the
-    /// server's fault there, whatever its kind (`api_529_persist`, `api_refused`).
+    /// Returns the `error` of the final synthetic assistant message. Failures that are worth retrying count as server errors
+    /// there (scenarios `api_529_persist`, `api_refused`).
     pub fn final_category(&self) -> &'static str {
         match self {
             Self::Connect { .. } | Self::Timeout | Self::Lost { .. } | Self::Stalled => "server_error",
@@ -131,7 +131,7 @@ impl Failure {
         }
     }
 
-    /// The HTTP status: `error_status` and `api_error_status`.
+    /// Returns the HTTP status: `error_status` and `api_error_status`.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Http { status, .. } => Some(*status),
@@ -139,7 +139,7 @@ impl Failure {
         }
     }
 
-    /// `api_error_type`: the API's own name for the error.
+    /// Returns `api_error_type`: the API's name for the error.
     pub fn api_error_type(&self) -> Option<&str> {
         match self {
             Self::Http { kind, .. } => kind.as_deref(),
@@ -148,12 +148,16 @@ impl Failure {
         }
     }
 
-    /// `api_error`: set where there was no API to speak of.
+    /// Returns the `api_error`: set if the connection failed or a limit of the account is reached.
     pub fn api_error(&self) -> Option<&'static str> {
-        matches!(self, Self::Connect { .. }).then_some("connection_failed")
+        match self {
+            Self::Connect { .. } => Some("connection_failed"),
+            _ if self.is_limit_reached() => Some("usage_limit_reached"),
+            _ => None,
+        }
     }
 
-    /// The `request-id` the answer carried.
+    /// Returns the `request-id` of the response.
     pub fn request_id(&self) -> Option<&str> {
         match self {
             Self::Http { request_id, .. } => request_id.as_deref(),
@@ -161,7 +165,7 @@ impl Failure {
         }
     }
 
-    /// `terminal_reason` of the result a turn ends with after this.
+    /// Returns the `terminal_reason` of the result of a turn that ends with this failure.
     pub fn terminal_reason(&self) -> &'static str {
         if self.is_prompt_too_long() {
             "prompt_too_long"
@@ -172,8 +176,8 @@ impl Failure {
         }
     }
 
-    /// Whether images or documents of the request are what the API does not take: one of them, or all of them
-    /// together ([`Self::is_too_large`]).
+    /// Returns whether the API rejected images or documents of the request: one of them, or their total size
+    /// ([`Self::is_too_large`]).
     pub fn is_media_refused(&self) -> bool {
         if self.is_prompt_too_long() {
             return false;
@@ -187,12 +191,12 @@ impl Failure {
         self.is_too_large() || matches!(self, Self::Http { status: 400, message, .. } if names_media(message))
     }
 
-    /// Whether the request has more bytes than the API takes.
+    /// Returns whether the request has more bytes than the API accepts.
     pub fn is_too_large(&self) -> bool {
         matches!(self, Self::Http { status: 413, .. }) && !self.is_prompt_too_long()
     }
 
-    /// Whether this is the API's way of saying that the context window is full.
+    /// Returns whether the context window is full.
     pub fn is_prompt_too_long(&self) -> bool {
         match self {
             Self::Http {
@@ -207,12 +211,12 @@ impl Failure {
         }
     }
 
-    /// Whether the server refuses all requests for now.
+    /// Returns whether the server rejects all requests for now.
     pub fn is_unavailable(&self) -> bool {
         self.status() == Some(503)
     }
 
-    /// Whether the server is overloaded.
+    /// Returns whether the server is overloaded.
     pub fn is_overloaded(&self) -> bool {
         match self {
             Self::Http { status, kind, .. } => *status == 529 || kind.as_deref() == Some("overloaded_error"),
@@ -221,35 +225,35 @@ impl Failure {
         }
     }
 
-    /// The message for a person. Hosts recognise its fixed beginnings.
+    /// Returns the message for a person. Hosts recognise its fixed beginnings.
     pub fn text(&self, context: &Context<'_>) -> String {
         match self {
             Self::NoCredentials => "Not logged in: there is no API key. Set ANTHROPIC_API_KEY, or \
-                 ANTHROPIC_BASE_URL and ANTHROPIC_AUTH_TOKEN for a server of your own, or start sluice in a terminal \
+                 ANTHROPIC_BASE_URL and ANTHROPIC_AUTH_TOKEN for your own server, or start sluice in a terminal \
                  and type /login"
                 .to_owned(),
             Self::Helper { message } => format!("Failed to authenticate. The apiKeyHelper command failed: {message}"),
             Self::Connect {
                 code: Some("ECONNREFUSED"),
                 ..
-            } => "API Error: Connection refused: nothing accepts connections at that address (ECONNREFUSED)".to_owned(),
+            } => "API Error: Connection refused: no server is listening at that address (ECONNREFUSED)".to_owned(),
             Self::Connect {
                 code: Some(code),
                 message,
             } => format!("API Error: Connection failed: {message} ({code})"),
             Self::Connect { code: None, message } => format!("API Error: Connection failed: {message}"),
-            Self::Timeout => format!("API Error: No answer in time.{}", try_later(context)),
+            Self::Timeout => format!("API Error: The response timed out.{}", try_later(context)),
             Self::Lost { message } => format!("API Error: The response was cut off: {message}"),
             Self::Stalled => format!("API Error: The response stalled.{}", try_later(context)),
             Self::InStream { message, .. } => format!("API Error: {message}"),
-            Self::Protocol(message) => format!("API Error: Unexpected answer: {message}"),
-            Self::Excess(message) => format!("API Error: The response was broken off: {message}"),
+            Self::Protocol(message) => format!("API Error: Unexpected response: {message}"),
+            Self::Excess(message) => format!("API Error: The response was aborted: {message}"),
             Self::Http { status, message, .. } => http_text(self, *status, message, context),
         }
     }
 
-    /// A 404 of the API means the model; any other means the address.
-    fn names_a_model(&self) -> bool {
+    /// Returns whether a 404 concerns the model. Any other 404 concerns the URL.
+    fn is_about_model(&self) -> bool {
         matches!(self, Self::Http { kind: Some(kind), message, .. } if kind == "not_found_error" && message.contains("model"))
     }
 
@@ -267,8 +271,8 @@ fn http_text(failure: &Failure, status: u16, message: &str, context: &Context<'_
     }
     if failure.is_prompt_too_long() {
         return match token_counts(message) {
-            Some((asked, limit)) => {
-                format!("Prompt is too long · the request has {asked} tokens, the limit is {limit}")
+            Some((used, limit)) => {
+                format!("Prompt is too long · the request has {used} tokens, the limit is {limit}")
             }
             None => "Prompt is too long".to_owned(),
         };
@@ -276,13 +280,13 @@ fn http_text(failure: &Failure, status: u16, message: &str, context: &Context<'_
     match status {
         401 => "Invalid API key · Fix external API key".to_owned(),
         403 => format!("Failed to authenticate. API Error: 403 {message}"),
-        404 if failure.names_a_model() => format!(
-            "The model {} was not found: it may not exist, or this key may not use it. Choose another with --model.",
+        404 if failure.is_about_model() => format!(
+            "The model {} was not found: it does not exist, or your API key has no access to it. Choose another one with --model.",
             context.model
         ),
         413 => format!(
-            "API Error: 413 The request is too large: {message}. Images and documents are what takes most room; \
-             leave some out, or begin anew with /clear."
+            "API Error: 413 The request is too large: {message}. Images and documents take up the most space; \
+             remove some, or start over with /clear."
         ),
         529 => format!("API Error: 529 Overloaded, repeatedly.{}", try_later(context)),
         500..=599 => format!(
@@ -296,12 +300,12 @@ fn http_text(failure: &Failure, status: u16, message: &str, context: &Context<'_
 
 fn try_later(context: &Context<'_>) -> String {
     match context.gateway {
-        Some(gateway) => format!(" This usually passes; if it does not, look at the server behind {gateway}."),
-        None => " This usually passes; try again in a moment.".to_owned(),
+        Some(gateway) => format!(" This is usually temporary; otherwise check the server behind {gateway}."),
+        None => " This is usually temporary; try again in a moment.".to_owned(),
     }
 }
 
-/// The two numbers of "prompt is too long: 210000 tokens > 200000 maximum".
+/// Extracts the two numbers of "prompt is too long: 210000 tokens > 200000 maximum".
 fn token_counts(message: &str) -> Option<(u64, u64)> {
     let mut numbers = message
         .split(|c: char| !c.is_ascii_digit())
@@ -309,7 +313,7 @@ fn token_counts(message: &str) -> Option<(u64, u64)> {
     Some((numbers.next()?, numbers.next()?))
 }
 
-fn of_kind(kind: &str) -> &'static str {
+fn category_of(kind: &str) -> &'static str {
     match kind {
         "overloaded_error" => "overloaded",
         "rate_limit_error" => "rate_limit",

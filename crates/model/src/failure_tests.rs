@@ -21,11 +21,11 @@ fn refused() -> Failure {
     }
 }
 
-/// What the recordings of API errors show: announced category, final category, beginning of the text.
+/// As recorded from the reference CLI: category while retrying, final category, beginning of the text.
 #[test]
-fn every_failure_has_its_names() {
+fn every_failure_has_its_categories_and_text() {
     let too_long = "prompt is too long: 210000 tokens > 200000 maximum";
-    for (failure, announced, last, text) in [
+    for (failure, retry_category, final_category, text) in [
         (
             http(400, "invalid_request_error", "scripted bad request"),
             "unknown",
@@ -97,7 +97,7 @@ fn every_failure_has_its_names() {
             Failure::Timeout,
             "unknown",
             "server_error",
-            "API Error: No answer in time",
+            "API Error: The response timed out",
         ),
         (
             Failure::Stalled,
@@ -116,14 +116,14 @@ fn every_failure_has_its_names() {
             model: "nonsense",
             gateway: None,
         });
-        assert_eq!(failure.category(), announced, "{failure:?}");
-        assert_eq!(failure.final_category(), last, "{failure:?}");
+        assert_eq!(failure.category(), retry_category, "{failure:?}");
+        assert_eq!(failure.final_category(), final_category, "{failure:?}");
         assert!(shown.starts_with(text), "{shown}");
     }
 }
 
 #[test]
-fn only_a_full_window_has_its_own_terminal_reason() {
+fn full_context_window_has_its_own_terminal_reason() {
     assert_eq!(
         http(400, "invalid_request_error", "Prompt is too long").terminal_reason(),
         "prompt_too_long"
@@ -133,13 +133,13 @@ fn only_a_full_window_has_its_own_terminal_reason() {
 }
 
 #[test]
-fn the_counts_of_a_full_window_are_told() {
+fn text_of_a_full_window_contains_the_token_counts() {
     let text = http(400, "x", "prompt is too long: 210000 tokens > 200000 maximum").text(&Context::default());
     assert!(text.contains("210000") && text.contains("200000"), "{text}");
 }
 
 #[test]
-fn status_type_and_request_id_are_those_of_the_answer() {
+fn status_type_and_request_id_come_from_the_response() {
     let failure = http(529, "overloaded_error", "x");
     assert_eq!(failure.status(), Some(529));
     assert_eq!(failure.api_error_type(), Some("overloaded_error"));
@@ -150,7 +150,7 @@ fn status_type_and_request_id_are_those_of_the_answer() {
 }
 
 #[test]
-fn a_gateway_is_named_where_its_owner_can_help() {
+fn server_errors_name_the_gateway() {
     let context = Context {
         model: "m",
         gateway: Some("127.0.0.1:9"),

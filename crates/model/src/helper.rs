@@ -10,15 +10,15 @@ use tokio::time::{Instant, timeout};
 use crate::config::Helper;
 use crate::failure::Failure;
 
-/// Runs the command when a key is needed and caches the key.
+/// Runs the helper when a key is needed, and caches the key.
 #[derive(Debug)]
 pub(crate) struct Keys {
     helper: Helper,
-    known: Mutex<Option<Known>>,
+    cached: Mutex<Option<CachedKey>>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct CachedKey {
     key: Arc<str>,
     since: Instant,
 }
@@ -27,29 +27,32 @@ impl Keys {
     pub(crate) fn new(helper: Helper) -> Self {
         Self {
             helper,
-            known: Mutex::new(None),
+            cached: Mutex::new(None),
         }
     }
 
-    /// The key. Requests that need it at the same time share one run.
+    /// Returns the key. Concurrent requests share one run of the helper.
     pub(crate) async fn get(&self) -> Result<Arc<str>, Failure> {
-        let mut known = self.known.lock().await;
-        if let Some(known) = known.as_ref().filter(|known| known.since.elapsed() < self.helper.ttl) {
-            return Ok(Arc::clone(&known.key));
+        let mut cached = self.cached.lock().await;
+        if let Some(cached) = cached
+            .as_ref()
+            .filter(|cached| cached.since.elapsed() < self.helper.ttl)
+        {
+            return Ok(Arc::clone(&cached.key));
         }
         let key: Arc<str> = run(&self.helper).await?.into();
-        *known = Some(Known {
+        *cached = Some(CachedKey {
             key: Arc::clone(&key),
             since: Instant::now(),
         });
         Ok(key)
     }
 
-    /// Forgets a key the server refused, unless a newer one is known by now.
-    pub(crate) async fn refused(&self, key: &str) {
-        let mut known = self.known.lock().await;
-        if known.as_ref().is_some_and(|known| &*known.key == key) {
-            *known = None;
+    /// Removes a key that the server rejected, unless it was already replaced.
+    pub(crate) async fn discard(&self, key: &str) {
+        let mut cached = self.cached.lock().await;
+        if cached.as_ref().is_some_and(|cached| &*cached.key == key) {
+            *cached = None;
         }
     }
 }
@@ -69,9 +72,9 @@ async fn run(helper: &Helper) -> Result<String, Failure> {
         .map_err(|_| failed("it took too long".to_owned()))?
         .map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         return Err(failed(
-            format!("{} {}", output.status, said.trim()).trim_end().to_owned(),
+            format!("{} {}", output.status, stderr.trim()).trim_end().to_owned(),
         ));
     }
     let key = String::from_utf8_lossy(&output.stdout).trim().to_owned();

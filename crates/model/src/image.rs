@@ -1,12 +1,12 @@
-//! Images a host sent: one that no model accepts is replaced by a text that says why.
+//! Validates images from hosts: an image that no model accepts is replaced by a text with the reason.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-/// Gives a content block back as it is, unless it holds an image that cannot be one: then a text block that
-/// says so. Images inside tool results are looked at too. One bad image would otherwise make the server
-/// refuse this request and, since history is sent again, every later one.
+/// Returns a content block unchanged, unless it is an invalid image, which is replaced by a text block with the reason.
+/// Images inside tool results are checked too. The server would reject this request and, since the history is sent
+/// again, every later one.
 pub fn sanitize(mut block: Value) -> Value {
     match block.get("type").and_then(Value::as_str) {
         Some("image") => match problem(&block) {
@@ -25,7 +25,7 @@ pub fn sanitize(mut block: Value) -> Value {
     }
 }
 
-/// What is wrong with an image block. Only data sent inline can be judged from here.
+/// Returns what is wrong with an image block. Only inline data can be checked.
 fn problem(block: &Value) -> Option<String> {
     let source = block.get("source")?;
     if source.get("type")?.as_str()? != "base64" {
@@ -41,13 +41,13 @@ fn problem(block: &Value) -> Option<String> {
         return Some("its data is not a PNG, JPEG, GIF or WebP image".to_owned());
     };
     match source.get("media_type").and_then(Value::as_str) {
-        Some(said) if said == found => None,
-        Some(said) => Some(format!("it is declared as {said} but is {found}")),
+        Some(declared) if declared == found => None,
+        Some(declared) => Some(format!("it is declared as {declared} but is {found}")),
         None => Some("it has no media type".to_owned()),
     }
 }
 
-/// The media type by the first bytes; the four kinds the API takes.
+/// Detects the media type by the first bytes. Supports the four formats of the API.
 fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         // Signature, then the header chunk with width and height.

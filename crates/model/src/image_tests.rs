@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-// One pixel each.
+// Images of one pixel.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
@@ -18,7 +18,7 @@ fn text(block: &Value) -> &str {
 }
 
 #[test]
-fn images_are_left_alone() {
+fn valid_images_are_unchanged() {
     let jpeg = STANDARD.encode([0xFF, 0xD8, 0xFF, 0xE0, 0]);
     let webp = STANDARD.encode(b"RIFF\0\0\0\0WEBPVP8 ");
     for block in [
@@ -34,7 +34,7 @@ fn images_are_left_alone() {
 }
 
 #[test]
-fn junk_is_named_instead() {
+fn invalid_images_are_replaced_by_the_reason() {
     for (block, word) in [
         (image("image/png", "AAAA"), "not a PNG"),
         (image("image/png", "iVBORw0KGgo="), "not a PNG"),
@@ -50,18 +50,18 @@ fn junk_is_named_instead() {
             "no data",
         ),
     ] {
-        let said = sanitize(block);
-        let said = text(&said);
+        let message = sanitize(block);
+        let message = text(&message);
         assert!(
-            said.starts_with("[Image could not be processed: ") && said.ends_with(']'),
-            "{said}"
+            message.starts_with("[Image could not be processed: ") && message.ends_with(']'),
+            "{message}"
         );
-        assert!(said.contains(word), "{said}");
+        assert!(message.contains(word), "{message}");
     }
 }
 
 #[test]
-fn images_inside_results_are_looked_at() {
+fn images_in_tool_results_are_checked() {
     let content = json!([{"type": "text", "text": "a"}, image("image/png", "AAAA"), image("image/png", PNG)]);
     let got = sanitize(json!({"type": "tool_result", "tool_use_id": "t", "content": content}));
     assert!(text(&got["content"][1]).starts_with("[Image could not be processed"));
@@ -69,7 +69,7 @@ fn images_inside_results_are_looked_at() {
 }
 
 #[test]
-fn everything_else_passes() {
+fn other_blocks_are_unchanged() {
     for block in [
         json!({"type": "text", "text": "x"}),
         json!({"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}}),

@@ -1,11 +1,11 @@
 //! A client of the Messages API.
 //!
-//! This crate makes *single* requests; its retry policy is a *pure* function.
-//! [`Client::stream`] sends one request and yields its events one by one; an [`Accumulator`] assembles them
-//! into complete content blocks. When a request ends in a [`Failure`], [`retry::next`] says what to do
-//! about it. Repeating requests, announcing that and handling broken streams is the job of the engine.
+//! This crate sends *single* requests. [`Client::stream`] sends one request and yields its events one by one; an
+//! [`Accumulator`] assembles them into complete content blocks. When a request ends in a [`Failure`], the pure function
+//! [`retry::next`] decides how to continue. Repeating requests, notifying hosts of retries and handling interrupted
+//! streams is the task of the engine.
 //!
-//! Nothing here reads the environment: whatever comes from variables or settings arrives in a [`Config`].
+//! This crate does not read the environment: values of variables and settings are passed in a [`Config`].
 //!
 //! ```no_run
 //! use sluice_model::{Accumulator, Auth, Client, Config, Request};
@@ -63,8 +63,8 @@ pub use config::{Auth, Config, DEFAULT_BASE_URL, Helper};
 pub use event::{Delta, EventKind, ModelEvent};
 pub use failure::{Context, Failure};
 pub use image::sanitize;
-pub use limits::Limits;
-pub use message::{Message, Role, Writing};
+pub use limits::{Limits, Overage, Window};
+pub use message::{Message, MessageBuilder, Role};
 pub use names::Names;
 pub use request::{Request, Thinking};
 pub use retry::RetryDecision;

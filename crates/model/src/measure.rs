@@ -1,12 +1,12 @@
-//! How much room things take in the model's context. Nobody counts tokens here: they are estimated by bytes.
+//! Estimates how many tokens content takes in the context window, from its size in bytes.
 
 use crate::cost::Tokens;
 use serde_json::Value;
 
-/// About what a picture or a document page takes, whatever its bytes.
-pub const PICTURE: u64 = 1600;
+/// The approximate number of tokens of an image or a document page, regardless of its size.
+pub const IMAGE_TOKENS: u64 = 1600;
 
-/// Four bytes are about one token.
+/// Estimates the tokens of a value: one token per four bytes.
 pub fn tokens(value: &Value) -> u64 {
     let bytes = match value {
         Value::String(text) => text.len(),
@@ -15,10 +15,10 @@ pub fn tokens(value: &Value) -> u64 {
     u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }
 
-/// One block of a message.
+/// Estimates the tokens of one block of a message.
 pub fn block_tokens(block: &Value) -> u64 {
     match kind(block) {
-        "image" | "document" => PICTURE,
+        "image" | "document" => IMAGE_TOKENS,
         "text" => block.get("text").map(tokens).unwrap_or_default(),
         "tool_result" => match block.get("content") {
             Some(Value::Array(parts)) => parts.iter().map(block_tokens).sum(),
@@ -28,21 +28,22 @@ pub fn block_tokens(block: &Value) -> u64 {
     }
 }
 
-/// What a block is.
+/// Returns the type of a block.
 pub fn kind(block: &Value) -> &str {
     block.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// How full the context is: what the API counted with its last answer, and an estimate of what was said since.
+/// How full the context is, according to the usage of the last response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Gauge {
     counted: u64,
-    /// How many messages that count covers.
+    /// The number of messages that the count covers.
     messages: usize,
 }
 
 impl Gauge {
-    /// Takes the API's word; a server that counts nothing is not believed.
+    /// Reads the usage of a response to a request with this number of messages. A server that reports no input tokens is
+    /// ignored.
     pub fn read(usage: &Value, messages: usize) -> Self {
         let tokens = Tokens::read(usage);
         match tokens.input + tokens.cache_read + tokens.cache_write {
@@ -54,7 +55,7 @@ impl Gauge {
         }
     }
 
-    /// What the API counted, and how many messages that covers. None when it has counted nothing yet.
+    /// Returns the token count and the number of messages it covers, or `None` if nothing was counted yet.
     pub fn counted(self) -> Option<(u64, usize)> {
         (self.counted > 0).then_some((self.counted, self.messages))
     }
@@ -67,13 +68,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_api_counted_is_taken_at_its_word() {
+    fn gauge_uses_the_counts_of_the_api() {
         let usage = json!({"input_tokens": 10, "cache_read_input_tokens": 100, "output_tokens": 12});
         assert_eq!(Gauge::read(&usage, 3).counted(), Some((122, 3)));
     }
 
     #[test]
-    fn a_server_that_counts_nothing_is_not_believed() {
+    fn usage_without_input_tokens_is_ignored() {
         assert_eq!(
             Gauge::read(&json!({"input_tokens": 0, "output_tokens": 12}), 1).counted(),
             None

@@ -1,7 +1,7 @@
 //! A message of the conversation, as the bytes that are sent.
 //!
-//! Every request contains the whole conversation, and earlier messages never change. So a message is serialised once;
-//! from then on its bytes are copied.
+//! Every request contains the complete conversation, and earlier messages never change. Therefore a message is serialised
+//! once, and its bytes are copied from then on.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::cache::{can_carry, write_block, write_value};
 
-/// One message, as the API's own JSON. Cheap to clone.
+/// A message in the JSON format of the API. Cheap to clone.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Message {
     inner: Arc<Inner>,
@@ -20,7 +20,7 @@ pub struct Message {
 struct Inner {
     text: Box<[u8]>,
     role: Role,
-    /// Where a cache mark goes: behind the last key of the last block that can carry one.
+    /// Offset of a cache mark: after the last key of the last block that can carry one.
     mark_at: Option<usize>,
 }
 
@@ -34,43 +34,43 @@ pub enum Role {
 }
 
 impl Message {
-    /// A message of this role with these blocks.
+    /// Creates a message with this role and these blocks.
     #[must_use]
     pub fn new(role: Role, blocks: &[Value]) -> Self {
-        let mut written = Writing::new(role);
+        let mut builder = MessageBuilder::new(role);
         for block in blocks {
-            written.block(block);
+            builder.block(block);
         }
-        written.done()
+        builder.build()
     }
 
-    /// Whether its role is `user`.
+    /// Returns whether its role is `user`.
     #[must_use]
     pub fn is_user(&self) -> bool {
         self.inner.role == Role::User
     }
 
-    /// Whether its role is `assistant`.
+    /// Returns whether its role is `assistant`.
     #[must_use]
     pub fn is_assistant(&self) -> bool {
         self.inner.role == Role::Assistant
     }
 
-    /// The message as it is sent, without a cache mark.
+    /// Returns the message as it is sent, without a cache mark.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.inner.text
     }
 
-    /// The message, read.
+    /// Parses the message.
     #[must_use]
     pub fn value(&self) -> Value {
         let read = serde_json::from_slice(&self.inner.text);
-        debug_assert!(read.is_ok(), "a message that is none: {self:?}");
+        debug_assert!(read.is_ok(), "a message is not valid JSON: {self:?}");
         read.unwrap_or_default()
     }
 
-    /// What it is made of, read.
+    /// Parses the content blocks of the message.
     #[must_use]
     pub fn blocks(&self) -> Vec<Value> {
         match self.value().get_mut("content").map(Value::take) {
@@ -79,21 +79,21 @@ impl Message {
         }
     }
 
-    /// How many bytes it takes with this mark.
+    /// Returns the number of bytes of the message with this mark.
     pub(crate) fn length(&self, mark: Option<&str>) -> usize {
         let mark = mark.filter(|_| self.inner.mark_at.is_some());
         self.inner.text.len() + mark.map_or(0, str::len)
     }
 
-    /// Writes it, with this mark if it can carry one.
+    /// Writes the message, with the mark if it can carry one.
     pub(crate) fn write(&self, out: &mut Vec<u8>, mark: Option<&str>) {
         let text = &self.inner.text;
         let split = self.inner.mark_at.and_then(|at| text.split_at_checked(at));
         match (mark, split) {
-            (Some(mark), Some((before, behind))) => {
+            (Some(mark), Some((before, after))) => {
                 out.extend_from_slice(before);
                 out.extend_from_slice(mark.as_bytes());
-                out.extend_from_slice(behind);
+                out.extend_from_slice(after);
             }
             _ => out.extend_from_slice(text),
         }
@@ -106,8 +106,8 @@ impl fmt::Debug for Message {
     }
 }
 
-/// A message from its JSON: a text is a block like any other, so that a mark fits without changing the rest. Only the role
-/// and the content are sent.
+/// Converts the JSON of a message. A string content becomes a text block, so that a mark can be added without changing the
+/// rest. Only role and content are used.
 impl From<Value> for Message {
     fn from(message: Value) -> Self {
         let role = match message.get("role").and_then(Value::as_str) {
@@ -122,17 +122,17 @@ impl From<Value> for Message {
     }
 }
 
-/// A message while it is put together.
+/// Builds a message block by block.
 #[derive(Debug)]
-pub struct Writing {
+pub struct MessageBuilder {
     text: Vec<u8>,
     role: Role,
-    begins: usize,
+    start: usize,
     mark_at: Option<usize>,
 }
 
-impl Writing {
-    /// An empty message of this role.
+impl MessageBuilder {
+    /// Creates an empty message with this role.
     #[must_use]
     pub fn new(role: Role) -> Self {
         let open: &[u8] = match role {
@@ -142,38 +142,38 @@ impl Writing {
         Self {
             text: open.to_vec(),
             role,
-            begins: open.len(),
+            start: open.len(),
             mark_at: None,
         }
     }
 
-    /// Adds a block. A mark it came with is left out: it would count against those we may make.
+    /// Adds a block without any mark that it contains, which would count against the limit of four.
     pub fn block(&mut self, block: &Value) {
         self.comma();
         match block {
             Value::Object(map) => write_block(&mut self.text, map),
             other => write_value(&mut self.text, other),
         }
-        self.behind(can_carry(block));
+        self.set_mark(can_carry(block));
     }
 
-    /// Adds a block in the bytes it is spelled with. They must be a JSON object without a mark and with at least one key;
-    /// whether a mark may be added to it is for the caller to say.
-    pub fn spelled(&mut self, block: &[u8], can_carry: bool) {
+    /// Adds a block as raw bytes. They must be a JSON object without a mark and with at least one key. `can_carry` tells
+    /// whether a mark may be added to it.
+    pub fn raw_block(&mut self, block: &[u8], can_carry: bool) {
         self.comma();
         self.text.extend_from_slice(block);
-        self.behind(can_carry && block.ends_with(b"}"));
+        self.set_mark(can_carry && block.ends_with(b"}"));
     }
 
-    /// Whether nothing was added yet.
+    /// Returns whether no block was added yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.text.len() == self.begins
+        self.text.len() == self.start
     }
 
-    /// The message.
+    /// Returns the finished message.
     #[must_use]
-    pub fn done(mut self) -> Message {
+    pub fn build(mut self) -> Message {
         self.text.extend_from_slice(b"]}");
         Message {
             inner: Arc::new(Inner {
@@ -190,7 +190,7 @@ impl Writing {
         }
     }
 
-    fn behind(&mut self, can_carry: bool) {
+    fn set_mark(&mut self, can_carry: bool) {
         if can_carry {
             self.mark_at = self.text.len().checked_sub(1);
         }

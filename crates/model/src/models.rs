@@ -2,84 +2,84 @@
 
 use crate::request::Thinking;
 
-/// The model used when none is named.
+/// The default model.
 pub const DEFAULT: &str = "claude-opus-5-5";
-/// The model for small jobs beside the conversation.
+/// The default model for small tasks outside the conversation.
 pub const SMALL: &str = "claude-haiku-5-5";
 
-/// Marks a name whose large context window is asked for.
+/// The suffix of model names that requests the large context window.
 pub(crate) const LARGE: &str = "[1m]";
 pub(crate) const LARGE_WINDOW: u64 = 1_000_000;
-/// The beta under which older models take a large window.
+/// The beta for the large context window of older models.
 const LARGE_BETA: &str = "context-1m-2025-08-07";
 
 const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
 
-/// What is known about a model.
+/// Facts about a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// Canonical id, without a date; empty for an unknown model.
+    /// The canonical id without a date; empty for an unknown model.
     pub id: &'static str,
-    /// What to call it on screen; empty for an unknown model.
+    /// The display name; empty for an unknown model.
     pub name: &'static str,
-    /// Context window in tokens.
+    /// The context window in tokens.
     pub window: u64,
-    /// Most output tokens to ask for.
+    /// The maximum number of output tokens to request.
     pub max_output: u32,
-    /// List prices; `None` if we do not know them.
+    /// List prices; `None` if unknown.
     pub prices: Option<Prices>,
-    /// Prices of requests with a prompt longer than so many tokens.
+    /// The prices of requests whose prompt has more than this number of tokens.
     pub long: Option<(u64, Prices)>,
-    /// How it thinks.
-    pub thinking: Thinks,
-    /// Levels of `effort` it takes.
+    /// Which thinking modes it supports.
+    pub thinking: ThinkingSupport,
+    /// The levels of `effort` it supports.
     pub efforts: &'static [&'static str],
 }
 
 impl Model {
-    /// Whether it is in the table.
+    /// Returns whether the model is in the table.
     pub fn is_known(&self) -> bool {
         !self.id.is_empty()
     }
 }
 
-/// How a model thinks, which decides what it can be asked for.
+/// The thinking modes that a model supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thinks {
-    /// As much as it finds right, and it cannot be told not to.
-    Adaptively,
-    /// Within a budget, if it is given one.
-    WithinBudget,
-    /// It does not, or that is not known.
-    Never,
+pub enum ThinkingSupport {
+    /// The model decides how much it thinks; thinking cannot be disabled.
+    Adaptive,
+    /// Thinking with a token budget.
+    Budget,
+    /// No thinking, or unknown.
+    None,
 }
 
-impl Thinks {
-    /// The default thinking mode.
+impl ThinkingSupport {
+    /// Returns the default thinking mode.
     pub fn default(self) -> Thinking {
-        // A request clamps its budget to what its output leaves room for.
+        // A request limits the budget to what its maximum output allows.
         self.budget(u32::MAX)
     }
 
-    /// What comes closest to no thinking.
+    /// Returns the mode closest to no thinking.
     pub fn off(self) -> Thinking {
         match self {
-            Self::Adaptively => Thinking::Adaptive,
-            Self::WithinBudget | Self::Never => Thinking::Off,
+            Self::Adaptive => Thinking::Adaptive,
+            Self::Budget | Self::None => Thinking::Off,
         }
     }
 
-    /// What comes closest to so many tokens.
+    /// Returns the mode closest to a budget of this many tokens.
     pub fn budget(self, tokens: u32) -> Thinking {
         match self {
-            Self::Adaptively => Thinking::Adaptive,
-            Self::WithinBudget => Thinking::Budget(tokens),
-            Self::Never => Thinking::Off,
+            Self::Adaptive => Thinking::Adaptive,
+            Self::Budget => Thinking::Budget(tokens),
+            Self::None => Thinking::Off,
         }
     }
 }
 
-/// US dollars per million tokens.
+/// Prices in US dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prices {
     /// Input that was neither read from nor written to the cache.
@@ -94,11 +94,11 @@ pub struct Prices {
     pub cache_write_1h: f64,
 }
 
-/// US dollars per web search, for every model.
+/// The price of a web search in US dollars, for all models.
 pub const WEB_SEARCH: f64 = 0.01;
 
 impl Prices {
-    /// Cache prices are the same multiples of the input price for every model.
+    /// Derives the cache prices, which are the same multiples of the input price for every model.
     pub(crate) const fn list(input: f64, output: f64) -> Self {
         Self {
             input,
@@ -118,7 +118,7 @@ const fn model(id: &'static str, name: &'static str, input: f64, output: f64) ->
         max_output: 32_000,
         prices: Some(Prices::list(input, output)),
         long: None,
-        thinking: Thinks::WithinBudget,
+        thinking: ThinkingSupport::Budget,
         efforts: &[],
     }
 }
@@ -127,13 +127,13 @@ const fn latest(id: &'static str, name: &'static str, input: f64, output: f64) -
     Model {
         window: 1_000_000,
         max_output: 128_000,
-        thinking: Thinks::Adaptively,
+        thinking: ThinkingSupport::Adaptive,
         efforts: EFFORTS,
         ..model(id, name, input, output)
     }
 }
 
-/// One that is not the newest of its kind any more.
+/// A model that is no longer the newest of its family.
 const fn recent(id: &'static str, name: &'static str, input: f64, output: f64) -> Model {
     Model {
         max_output: 64_000,
@@ -171,20 +171,20 @@ const TABLE: &[Model] = &[
     model("claude-3-7-sonnet", "Sonnet 3.7", 3.0, 15.0),
     Model {
         max_output: 8192,
-        thinking: Thinks::Never,
+        thinking: ThinkingSupport::None,
         ..model("claude-3-5-sonnet", "Sonnet 3.5", 3.0, 15.0)
     },
     Model {
         max_output: 8192,
-        thinking: Thinks::Never,
+        thinking: ThinkingSupport::None,
         ..model("claude-3-5-haiku", "Haiku 3.5", 0.8, 4.0)
     },
 ];
 
-/// An unknown model, perhaps a local one: modest limits, no thinking, no price.
+/// The facts assumed about an unknown model, such as a local one.
 const UNKNOWN: Model = Model {
     prices: None,
-    thinking: Thinks::Never,
+    thinking: ThinkingSupport::None,
     ..model("", "", 0.0, 0.0)
 };
 
@@ -196,20 +196,20 @@ pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("sonnet", "claude-sonnet-5-5"),
     ("opusplan", "claude-sonnet-5-5"),
     ("haiku", "claude-haiku-5-5"),
-    // No longer served; asking for one means its successor.
+    // Retired models are replaced by their successor.
     ("claude-opus-4-1", "claude-opus-5-5"),
     ("claude-opus-4-1-20250805", "claude-opus-5-5"),
     ("claude-opus-4-20250514", "claude-opus-5-5"),
     ("claude-opus-4-0", "claude-opus-5-5"),
 ];
 
-/// The model's entry, whatever date its id carries.
+/// Returns the model with this id, with or without a date.
 pub fn find(id: &str) -> Option<&'static Model> {
     let id = canonical(id);
     TABLE.iter().find(|model| model.id == id)
 }
 
-/// What to assume about a model, known or not; a `[1m]` name gets its large window.
+/// Returns the facts about a model, known or not. A `[1m]` name gets its large window.
 pub fn facts(id: &str) -> Model {
     let mut model = find(id).copied().unwrap_or(UNKNOWN);
     if id.ends_with(LARGE) {
@@ -218,7 +218,7 @@ pub fn facts(id: &str) -> Model {
     model
 }
 
-/// The id without date, `-latest` or window mark.
+/// Returns the id without date, `-latest` and window suffix.
 pub fn canonical(id: &str) -> &str {
     let id = api_name(id);
     match id.rsplit_once('-') {
@@ -228,17 +228,17 @@ pub fn canonical(id: &str) -> &str {
     }
 }
 
-/// The name the API knows: without the window mark.
+/// Returns the name for the API, without the window suffix.
 pub fn api_name(id: &str) -> &str {
     id.strip_suffix(LARGE).unwrap_or(id)
 }
 
-/// The beta a name needs, if any.
+/// Returns the beta that a name needs, if any.
 pub fn beta(id: &str) -> Option<&'static str> {
     id.ends_with(LARGE).then_some(LARGE_BETA)
 }
 
-/// What to call a model on screen.
+/// Returns the display name of a model.
 pub fn name(id: &str) -> &str {
     find(id).map_or(id, |model| model.name)
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::Names;
 
 #[test]
-fn aliases_stand_for_ids() {
+fn aliases_resolve_to_ids() {
     for (name, id) in [
         (None, "claude-opus-5-5"),
         (Some(""), "claude-opus-5-5"),
@@ -25,7 +25,7 @@ fn aliases_stand_for_ids() {
 }
 
 #[test]
-fn every_alias_leads_to_a_model_we_know() {
+fn every_alias_resolves_to_a_known_model() {
     for (alias, id) in ALIASES {
         assert!(find(id).is_some(), "{alias}");
     }
@@ -33,7 +33,7 @@ fn every_alias_leads_to_a_model_we_know() {
 }
 
 #[test]
-fn a_date_does_not_make_another_model() {
+fn id_with_a_date_is_the_same_model() {
     for id in [
         "claude-3-5-haiku-20241022",
         "claude-3-5-haiku-latest",
@@ -46,7 +46,7 @@ fn a_date_does_not_make_another_model() {
 }
 
 #[test]
-fn a_large_window_is_asked_for_where_it_is_not_the_rule() {
+fn large_window_is_requested_only_where_needed() {
     assert_eq!(Names::default().resolve(Some("opus[1m]")), "claude-opus-5-5");
     let large = Names::default().resolve(Some("claude-sonnet-4-5[1m]"));
     assert_eq!(facts(&large).window, 1_000_000);
@@ -56,7 +56,7 @@ fn a_large_window_is_asked_for_where_it_is_not_the_rule() {
 }
 
 #[test]
-fn limits_are_those_on_record() {
+fn limits_match_those_of_the_reference_cli() {
     for (id, window, output) in [
         ("claude-opus-5-5", 1_000_000, 128_000),
         ("claude-haiku-5-5", 1_000_000, 128_000),
@@ -76,7 +76,7 @@ fn limits_are_those_on_record() {
 }
 
 #[test]
-fn a_model_that_is_not_the_newest_has_its_own_price() {
+fn older_models_have_their_own_prices() {
     for (id, input, output) in [
         ("claude-opus-5", 5.0, 25.0),
         ("claude-opus-4-8", 5.0, 25.0),
@@ -87,12 +87,12 @@ fn a_model_that_is_not_the_newest_has_its_own_price() {
     ] {
         let model = facts(id);
         assert_eq!(model.prices, Some(Prices::list(input, output)), "{id}");
-        assert_eq!(model.thinking, Thinks::Adaptively, "{id}");
+        assert_eq!(model.thinking, ThinkingSupport::Adaptive, "{id}");
     }
 }
 
 #[test]
-fn an_unknown_model_is_called_unknown() {
+fn unknown_model_has_no_prices_and_no_thinking() {
     let model = facts("llama-local");
     assert!(!model.is_known());
     assert_eq!(model.prices, None);
@@ -101,18 +101,22 @@ fn an_unknown_model_is_called_unknown() {
 }
 
 #[test]
-fn a_model_is_asked_to_think_in_a_way_it_can() {
-    let (adaptive, budget, never) = (Thinks::Adaptively, Thinks::WithinBudget, Thinks::Never);
+fn thinking_mode_is_adapted_to_the_model() {
+    let (adaptive, budget, never) = (
+        ThinkingSupport::Adaptive,
+        ThinkingSupport::Budget,
+        ThinkingSupport::None,
+    );
     assert_eq!(
-        [adaptive, budget, never].map(Thinks::off),
+        [adaptive, budget, never].map(ThinkingSupport::off),
         [Thinking::Adaptive, Thinking::Off, Thinking::Off]
     );
-    let asked = [adaptive, budget, never].map(|thinks| thinks.budget(2000));
-    assert_eq!(asked, [Thinking::Adaptive, Thinking::Budget(2000), Thinking::Off]);
+    let modes = [adaptive, budget, never].map(|thinks| thinks.budget(2000));
+    assert_eq!(modes, [Thinking::Adaptive, Thinking::Budget(2000), Thinking::Off]);
 }
 
 #[test]
-fn the_offer_names_each_model_with_its_price() {
+fn picker_lists_each_model_with_its_price() {
     let offer = Names::default().picker();
     let opus = offer.iter().find(|model| model["value"] == "opus").unwrap();
     assert_eq!(opus["resolvedModel"], "claude-opus-5-5");

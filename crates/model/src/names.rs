@@ -1,14 +1,14 @@
-//! Model names. `ANTHROPIC_DEFAULT_OPUS_MODEL` and the like say what `opus`, `sonnet` and `haiku` mean for a server.
-//! They are values of a session, not of the process, so that two sessions may differ.
+//! Model names. `ANTHROPIC_DEFAULT_OPUS_MODEL` and similar variables define what `opus`, `sonnet` and `haiku` mean for a
+//! server. The names belong to a session, not to the process, so that two sessions may differ.
 
 use std::ffi::OsString;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::models::{ALIASES, LARGE, LARGE_WINDOW, Prices, SMALL, Thinks, facts, find};
+use crate::models::{ALIASES, LARGE, LARGE_WINDOW, Prices, SMALL, ThinkingSupport, facts, find};
 
-/// An alias, and the variable that sets its model.
+/// Aliases, and the variables that set their models.
 const VARIABLES: &[(&str, &str)] = &[
     ("opus", "ANTHROPIC_DEFAULT_OPUS_MODEL"),
     ("sonnet", "ANTHROPIC_DEFAULT_SONNET_MODEL"),
@@ -18,20 +18,20 @@ const VARIABLES: &[(&str, &str)] = &[
     (NO_LARGE, "CLAUDE_CODE_DISABLE_1M_CONTEXT"),
 ];
 
-/// The model for small jobs. It is no alias that a person could name.
+/// The key of the model for small tasks. It is not an alias that a person could enter.
 const SMALL_FAST: &str = "[small]";
-/// The model for small jobs where no variable sets one.
+/// The key of the model for small tasks if no variable sets one.
 const SMALL_OF_SERVER: &str = "[small of the server]";
 
-/// Set where names with `[1m]` mean the model with its usual window. It is no alias that a person could name.
+/// The key of the switch that makes `[1m]` names use the normal window. It is not an alias that a person could enter.
 const NO_LARGE: &str = "[no large window]";
 
-/// The model names of a session, and the models that some of them stand for.
+/// The model names of a session: aliases and the models they resolve to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names(Arc<[(&'static str, String)]>);
 
 impl Names {
-    /// Reads the variables. `variable` returns the value of one, `None` if it is not set.
+    /// Reads the variables. `variable` returns the value of a variable, or `None` if it is not set.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         let named = VARIABLES
@@ -40,56 +40,60 @@ impl Names {
         Self(named.collect())
     }
 
-    /// These, overridden by the variables of an environment.
+    /// Returns these names, overridden by the variables of an environment.
     #[must_use]
     pub fn within(&self, env: &[(OsString, OsString)]) -> Self {
-        let said = Self::read(|wanted| {
+        let overrides = Self::read(|wanted| {
             let (_, value) = env.iter().rev().find(|(name, _)| name == wanted)?;
             value.to_str().map(str::to_owned)
         });
-        let kept = self.0.iter().filter(|(alias, _)| said.called(alias).is_none());
-        Self(said.0.iter().chain(kept).cloned().collect())
+        let unchanged = self.0.iter().filter(|(alias, _)| overrides.model_of(alias).is_none());
+        Self(overrides.0.iter().chain(unchanged).cloned().collect())
     }
 
-    fn called(&self, alias: &str) -> Option<&str> {
+    fn model_of(&self, alias: &str) -> Option<&str> {
         let (_, id) = self.0.iter().find(|(name, _)| *name == alias)?;
         Some(id)
     }
 
-    /// These, with `main` for small jobs unless a variable sets another model: for servers that may have no other one.
+    /// Returns these names with `main` for small tasks unless a variable sets another model, for servers that may have no
+    /// other one.
     #[must_use]
     pub fn with_main(&self, main: &str) -> Self {
         let known = self.0.iter().filter(|(alias, _)| *alias != SMALL_OF_SERVER);
         Self(known.cloned().chain([(SMALL_OF_SERVER, main.to_owned())]).collect())
     }
 
-    /// The model for small jobs beside the conversation.
+    /// Returns the model for small tasks outside the conversation.
     pub fn small(&self) -> &str {
         let named = [SMALL_FAST, "haiku", SMALL_OF_SERVER];
-        named.into_iter().find_map(|alias| self.called(alias)).unwrap_or(SMALL)
+        named
+            .into_iter()
+            .find_map(|alias| self.model_of(alias))
+            .unwrap_or(SMALL)
     }
 
-    /// Whether a name is an alias, and no id of a model.
+    /// Returns whether a name is an alias rather than a model id.
     pub fn is_alias(name: &str) -> bool {
         let name = name.trim().trim_end_matches(LARGE).to_ascii_lowercase();
         !name.starts_with("claude-") && ALIASES.iter().any(|(alias, _)| *alias == name)
     }
 
-    /// The id a name stands for; no name stands for the default, one that is no alias for itself.
+    /// Returns the model id for a name. `None` gives the default model; a name that is not an alias is returned unchanged.
     pub fn resolve(&self, name: Option<&str>) -> String {
         let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("default");
         let (base, large) = match name.strip_suffix(LARGE) {
-            Some(base) => (base, !self.called(NO_LARGE).is_some_and(is_truthy)),
+            Some(base) => (base, !self.model_of(NO_LARGE).is_some_and(is_truthy)),
             None => (name, false),
         };
         let lower = base.to_ascii_lowercase();
-        // The model that is set for Opus is the default, too.
+        // A model that is set for Opus also becomes the default.
         let alias = match lower.as_str() {
             "default" | "best" => "opus",
             SMALL_FAST | SMALL_OF_SERVER | NO_LARGE => "",
             other => other,
         };
-        if let Some(id) = self.called(alias) {
+        if let Some(id) = self.model_of(alias) {
             return if large { format!("{id}{LARGE}") } else { id.to_owned() };
         }
         let id = ALIASES
@@ -100,7 +104,7 @@ impl Names {
         if large { format!("{id}{LARGE}") } else { id.to_owned() }
     }
 
-    /// The models a person is offered, as `models` of the answer to `initialize`.
+    /// Returns the models to choose from: `models` in the response to `initialize`.
     pub fn picker(&self) -> Vec<Value> {
         let offer = |value: &str, title: &str, what: &str| {
             let id = self.resolve(Some(value));
@@ -113,11 +117,11 @@ impl Names {
                 "description": format!("{} · {what} · ${}/${} per Mtok", model.name, prices.input, prices.output),
                 "supportsEffort": !model.efforts.is_empty(),
                 "supportedEffortLevels": model.efforts,
-                "supportsAdaptiveThinking": model.thinking == Thinks::Adaptively,
+                "supportsAdaptiveThinking": model.thinking == ThinkingSupport::Adaptive,
             })
         };
         vec![
-            offer("default", "Default", "what is used unless you choose"),
+            offer("default", "Default", "used unless you choose another model"),
             offer("opus", "Opus", "for everyday and difficult work"),
             offer("fable", "Fable", "for the hardest and longest work"),
             offer("sonnet", "Sonnet", "for routine work at a lower price"),
@@ -126,7 +130,7 @@ impl Names {
     }
 }
 
-/// Whether the value of a variable switches something on.
+/// Returns whether the value of a variable enables something.
 fn is_truthy(value: &str) -> bool {
     ["1", "true", "yes", "on"].contains(&value.trim().to_ascii_lowercase().as_str())
 }
@@ -140,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_says_what_stands_for_an_alias() {
+    fn environment_sets_the_models_of_aliases() {
         let names = Names::default().within(&env(&[
             ("ANTHROPIC_DEFAULT_OPUS_MODEL", "qwen3"),
             ("ANTHROPIC_SMALL_FAST_MODEL", "tiny"),
@@ -154,9 +158,9 @@ mod tests {
         assert!(offered);
     }
 
-    /// Seen in 2.1.325: the variable for small jobs wins, and does not change the alias.
+    /// Observed with 2.1.325: the variable for small tasks takes precedence and does not change the alias.
     #[test]
-    fn small_jobs_have_a_model_of_their_own() {
+    fn small_tasks_have_a_separate_model() {
         let names = Names::default().within(&env(&[
             ("ANTHROPIC_SMALL_FAST_MODEL", "tiny"),
             ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "haiku-here"),
@@ -168,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_with_one_model_does_the_small_jobs_with_it() {
+    fn main_model_is_used_for_small_tasks_if_none_is_set() {
         assert_eq!(Names::default().small(), SMALL);
         assert_eq!(Names::default().with_main("qwen").small(), "qwen");
         let pinned = Names::default().within(&env(&[("ANTHROPIC_DEFAULT_HAIKU_MODEL", "tiny")]));
@@ -176,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pin_of_opus_moves_the_default_and_fable_has_its_own() {
+    fn opus_variable_changes_the_default_but_not_fable() {
         let names = Names::default().within(&env(&[
             ("ANTHROPIC_DEFAULT_OPUS_MODEL", "big"),
             ("ANTHROPIC_DEFAULT_FABLE_MODEL", "biggest"),
@@ -192,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_environment_is_laid_over_what_was_known() {
+    fn environment_overrides_earlier_names() {
         let known = Names::read(|name| (name == "ANTHROPIC_DEFAULT_OPUS_MODEL").then(|| "one".to_owned()));
         let names = known.within(&env(&[("ANTHROPIC_DEFAULT_HAIKU_MODEL", "tiny")]));
         assert_eq!((names.resolve(Some("opus")).as_str(), names.small()), ("one", "tiny"));

@@ -1,4 +1,4 @@
-//! Responses that are errors, and connections that fail, read as a [`Failure`].
+//! Converts error responses and connection errors to a [`Failure`].
 
 use std::error::Error as _;
 use std::io;
@@ -10,15 +10,15 @@ use serde_json::Value;
 use crate::client::Head;
 use crate::failure::Failure;
 
-/// As much of an error's body as anyone will read.
+/// The maximum number of bytes that are read of an error response.
 const ERROR_BODY_LIMIT: usize = 64 << 10;
 
-/// A header as text.
+/// Returns a header as text.
 pub(crate) fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
     response.headers().get(name)?.to_str().ok()
 }
 
-/// What a response began with.
+/// Returns the facts from the headers of a response.
 pub(crate) fn head(response: &Response) -> Head {
     Head {
         request_id: header(response, "request-id").map(str::to_owned),
@@ -27,8 +27,8 @@ pub(crate) fn head(response: &Response) -> Head {
     }
 }
 
-/// Reads an unsuccessful response.
-pub(crate) async fn refusal(mut response: Response, head: Head) -> Failure {
+/// Converts an unsuccessful response.
+pub(crate) async fn http_failure(mut response: Response, head: Head) -> Failure {
     let Head {
         request_id,
         status,
@@ -49,17 +49,17 @@ pub(crate) async fn refusal(mut response: Response, head: Head) -> Failure {
         }
     }
     let parsed: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let said = |key: &str| Some(parsed.get("error")?.get(key)?.as_str()?.to_owned());
+    let field = |key: &str| Some(parsed.get("error")?.get(key)?.as_str()?.to_owned());
     let plain = String::from_utf8_lossy(&body);
-    let message = said("message").unwrap_or_else(|| match plain.trim() {
+    let message = field("message").unwrap_or_else(|| match plain.trim() {
         "" => reason.to_owned(),
-        // A page of HTML helps nobody.
+        // HTML pages are not useful as error messages.
         text if text.starts_with('<') => reason.to_owned(),
         text => text.chars().take(2000).collect(),
     });
     Failure::Http {
         status,
-        kind: said("type"),
+        kind: field("type"),
         message,
         retry_after,
         should_retry,
@@ -68,18 +68,18 @@ pub(crate) async fn refusal(mut response: Response, head: Head) -> Failure {
     }
 }
 
-/// Seconds, or milliseconds in the more exact header. Dates are not used by the API.
+/// Parses the delay: in milliseconds, or in seconds from the standard header. The API does not use dates.
 fn retry_after(milliseconds: Option<&str>, seconds: Option<&str>) -> Option<Duration> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
-    let asked = milliseconds
+    let seconds = milliseconds
         .and_then(number)
         .map(|number| number / 1000.0)
         .or_else(|| seconds.and_then(number))?;
-    Duration::try_from_secs_f64(asked).ok()
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// Names the reason why there was no response.
-pub(crate) fn unconnected(error: &reqwest::Error) -> Failure {
+/// Converts an error that occurred before a response.
+pub(crate) fn connect_failure(error: &reqwest::Error) -> Failure {
     let mut code = None;
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -109,7 +109,7 @@ fn code_of(error: &io::Error) -> Option<&'static str> {
     })
 }
 
-/// The causes of an error, innermost last; the outermost only repeats the address.
+/// Joins the causes of an error, innermost last. The outermost one only repeats the URL.
 pub(crate) fn causes(error: &reqwest::Error) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut cause = error.source();

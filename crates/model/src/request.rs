@@ -1,4 +1,4 @@
-//! One request, and its JSON.
+//! A request and its JSON.
 
 use serde_json::{Map, Value, json};
 
@@ -8,58 +8,58 @@ use crate::cache::{Cache, marked_messages, write_blocks, write_key, write_value}
 use crate::message::Message;
 use crate::models;
 
-/// Most output tokens asked for without streaming: such an answer must fit into one wait.
+/// The maximum number of output tokens to request without streaming, as the response must arrive within one timeout.
 const MAX_TOKENS_WITHOUT_STREAMING: u32 = 64_000;
-/// Fewest thinking tokens the API takes.
-const LEAST_BUDGET: u32 = 1024;
+/// The minimum thinking budget of the API in tokens.
+const MIN_BUDGET: u32 = 1024;
 
-/// How the model may think.
+/// The thinking mode of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Thinking {
-    /// Not at all.
+    /// No thinking.
     #[default]
     Off,
-    /// Up to so many tokens.
+    /// Up to this many tokens.
     Budget(u32),
-    /// As much as it finds right.
+    /// The model decides.
     Adaptive,
 }
 
-/// One request to the model. Blocks, messages and tools are the API's own JSON.
+/// A request to the model. Blocks, messages and tools are in the JSON format of the API.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Model id; aliases are resolved by [`crate::Names::resolve`] beforehand.
+    /// The model id. Aliases must be resolved with [`crate::Names::resolve`] first.
     pub model: String,
-    /// Most output tokens.
+    /// The maximum number of output tokens.
     pub max_tokens: u32,
     /// System blocks.
     pub system: Vec<Value>,
-    /// The conversation. It is shared with whoever keeps it: one may be large, and every request holds all of it.
+    /// The conversation. Its messages are shared with their owner instead of copied, as they may be large.
     pub messages: Vec<Message>,
-    /// Tools on offer.
+    /// The available tools.
     pub tools: Vec<Value>,
-    /// How to think.
+    /// The thinking mode.
     pub thinking: Thinking,
-    /// `thinking.display`, where the server knows it.
+    /// `thinking.display`, if the server supports it.
     pub thinking_display: Option<String>,
     /// `output_config.effort`.
     pub effort: Option<String>,
     /// `output_config.task_budget`: the tokens the model should plan with.
     pub task_budget: Option<u64>,
-    /// What [`Request::body`] says; the client's calls each set their own.
+    /// The `stream` field of [`Request::body`]. The methods of the client set it themselves.
     pub stream: bool,
     /// `metadata`.
     pub metadata: Option<Value>,
-    /// Where cache marks go.
+    /// The cache duration.
     pub cache: Cache,
-    /// Values of `anthropic-beta` besides those of the configuration.
+    /// Values of `anthropic-beta` in addition to those of the configuration.
     pub betas: Vec<String>,
     /// Any other top-level field (`tool_choice`, `temperature`, …).
     pub extra: Map<String, Value>,
 }
 
 impl Request {
-    /// A streamed request with the model's own limits and nothing else.
+    /// Creates a streamed request with the limits of the model and defaults otherwise.
     pub fn new(model: impl Into<String>, messages: impl IntoIterator<Item: Into<Message>>) -> Self {
         let model = model.into();
         Self {
@@ -80,22 +80,22 @@ impl Request {
         }
     }
 
-    /// The body: what never changes in a conversation first, the messages last.
+    /// Returns the body. Fields that never change in a conversation come first, the messages last.
     pub fn body(&self) -> Vec<u8> {
-        self.body_as(self.stream, &Adjustments::default()).whole()
+        self.build_body(self.stream, &Adjustments::default()).into_bytes()
     }
 
-    /// The body without cache marks: of two requests in one conversation, the earlier one's, without its
-    /// closing `]}`, is a byte prefix of the later one's.
+    /// Returns the body without cache marks. Of two requests of one conversation, the body of the earlier one, without its
+    /// closing `]}`, is a byte prefix of that of the later one.
     pub fn unmarked_body(&self) -> Vec<u8> {
         let without_marks = Adjustments {
             cache: Some(Cache::Off),
             ..Adjustments::default()
         };
-        self.body_as(self.stream, &without_marks).whole()
+        self.build_body(self.stream, &without_marks).into_bytes()
     }
 
-    /// The body for counting: the fields that have tokens, or decide about them.
+    /// Returns the body for counting: the fields that contain or affect tokens.
     pub(crate) fn count_body(&self, adjustments: &Adjustments) -> Body {
         let mut out = self.open(adjustments);
         if let Some(choice) = self.extra.get("tool_choice") {
@@ -104,8 +104,8 @@ impl Request {
         self.close(out, adjustments)
     }
 
-    /// The body for [`crate::Client::stream`] or [`crate::Client::create`].
-    pub(crate) fn body_as(&self, stream: bool, adjustments: &Adjustments) -> Body {
+    /// Returns the body for [`crate::Client::stream`] or [`crate::Client::create`].
+    pub(crate) fn build_body(&self, stream: bool, adjustments: &Adjustments) -> Body {
         let mut out = self.open(adjustments);
         let added = adjustments.body.iter().filter(|(key, _)| *key != "model");
         let replaced = |key: &str| adjustments.body.contains_key(key);
@@ -157,7 +157,7 @@ impl Request {
         let mark = adjustments.cache(self.cache).mark();
         let eager = adjustments
             .eager_tool_input
-            .then(|| self.tools.iter().map(eager_tool).collect::<Vec<_>>());
+            .then(|| self.tools.iter().map(with_eager_input).collect::<Vec<_>>());
         let tools = eager.as_ref().unwrap_or(&self.tools);
         for (key, blocks) in [("tools", tools), ("system", &self.system)] {
             if !blocks.is_empty() {
@@ -175,10 +175,10 @@ impl Request {
         let mut value = match self.thinking {
             Thinking::Off => return None,
             Thinking::Adaptive => json!({ "type": "adaptive" }),
-            // The budget must leave room for an answer.
+            // The budget must leave tokens for the answer.
             Thinking::Budget(tokens) => {
-                let most = self.max_tokens.saturating_sub(1).max(LEAST_BUDGET);
-                json!({ "type": "enabled", "budget_tokens": tokens.clamp(LEAST_BUDGET, most) })
+                let max = self.max_tokens.saturating_sub(1).max(MIN_BUDGET);
+                json!({ "type": "enabled", "budget_tokens": tokens.clamp(MIN_BUDGET, max) })
             }
         };
         if let (Some(display), Value::Object(map)) = (&self.thinking_display, &mut value) {
@@ -188,8 +188,8 @@ impl Request {
     }
 }
 
-/// A tool whose input is streamed as the model writes it. Tools of the server (with a `type`) have no such choice.
-fn eager_tool(tool: &Value) -> Value {
+/// Enables streaming of unvalidated input for a tool. Server tools (with a `type`) do not support it.
+fn with_eager_input(tool: &Value) -> Value {
     let mut tool = tool.clone();
     if let Value::Object(map) = &mut tool
         && !map.contains_key("type")

@@ -16,7 +16,7 @@ fn parsed(request: &Request) -> Value {
     serde_json::from_slice(&request.body()).unwrap()
 }
 
-/// Where the marks are, as JSON pointers to the marked blocks.
+/// Returns the positions of the marks, as JSON pointers to the marked blocks.
 fn marks(request: &Request) -> Vec<String> {
     fn walk(value: &Value, path: &str, found: &mut Vec<String>) {
         match value {
@@ -42,7 +42,7 @@ fn marks(request: &Request) -> Vec<String> {
 }
 
 #[test]
-fn the_body_is_as_the_api_wants_it_and_messages_come_last() {
+fn body_matches_the_api_and_ends_with_messages() {
     let mut request = Request::new("claude-opus-5-5", vec![json!({"role": "user", "content": "hi"})]);
     request.system = vec![json!({"type": "text", "text": "be brief"})];
     request.tools = vec![json!({"name": "Read", "input_schema": {"type": "object"}})];
@@ -63,18 +63,18 @@ fn the_body_is_as_the_api_wants_it_and_messages_come_last() {
 }
 
 #[test]
-fn without_streaming_less_is_asked_for() {
+fn output_tokens_are_limited_without_streaming() {
     let request = Request::new("claude-opus-5-5", Vec::<serde_json::Value>::new());
-    let body: Value = serde_json::from_slice(&request.body_as(false, &Adjustments::default()).whole()).unwrap();
+    let body: Value = serde_json::from_slice(&request.build_body(false, &Adjustments::default()).into_bytes()).unwrap();
     assert_eq!((&body["stream"], &body["max_tokens"]), (&json!(false), &json!(64000)));
 }
 
 #[test]
-fn a_count_has_no_fields_that_have_no_tokens() {
+fn count_body_has_only_fields_that_affect_tokens() {
     let mut request = Request::new("claude-opus-5-5", vec![user("a")]);
     request.metadata = Some(json!({}));
     request.effort = Some("low".into());
-    let body: Value = serde_json::from_slice(&request.count_body(&Adjustments::default()).whole()).unwrap();
+    let body: Value = serde_json::from_slice(&request.count_body(&Adjustments::default()).into_bytes()).unwrap();
     assert_eq!(
         body.as_object().unwrap().keys().collect::<Vec<_>>(),
         ["model", "messages"]
@@ -82,10 +82,10 @@ fn a_count_has_no_fields_that_have_no_tokens() {
 }
 
 #[test]
-fn a_budget_leaves_room_for_an_answer() {
+fn budget_leaves_tokens_for_the_answer() {
     let mut request = Request::new("claude-sonnet-4-5", Vec::<serde_json::Value>::new());
-    for (asked, sent) in [(1, 1024), (2000, 2000), (u32::MAX, 31999)] {
-        request.thinking = Thinking::Budget(asked);
+    for (requested, sent) in [(1, 1024), (2000, 2000), (u32::MAX, 31999)] {
+        request.thinking = Thinking::Budget(requested);
         assert_eq!(
             parsed(&request)["thinking"],
             json!({"type": "enabled", "budget_tokens": sent})
@@ -96,7 +96,7 @@ fn a_budget_leaves_room_for_an_answer() {
 }
 
 #[test]
-fn the_window_mark_of_a_name_is_ours() {
+fn window_suffix_is_removed_from_the_name() {
     assert_eq!(
         parsed(&Request::new("claude-sonnet-4-5[1m]", Vec::<serde_json::Value>::new()))["model"],
         "claude-sonnet-4-5"
@@ -104,7 +104,7 @@ fn the_window_mark_of_a_name_is_ours() {
 }
 
 #[test]
-fn marks_stand_on_the_ends_of_what_will_come_again() {
+fn marks_are_at_the_ends_of_repeated_content() {
     let mut request = Request::new(
         "m",
         vec![
@@ -135,7 +135,7 @@ fn marks_stand_on_the_ends_of_what_will_come_again() {
 }
 
 #[test]
-fn the_earlier_mark_is_where_the_previous_request_had_its_last() {
+fn earlier_mark_matches_the_last_mark_of_the_previous_request() {
     let mut request = Request::new("m", vec![user("a"), assistant("b"), user("c"), user("d")]);
     let last = marks(&request).pop().unwrap();
     request
@@ -145,7 +145,7 @@ fn the_earlier_mark_is_where_the_previous_request_had_its_last() {
 }
 
 #[test]
-fn blocks_that_cannot_carry_a_mark_do_not() {
+fn blocks_that_cannot_carry_a_mark_have_none() {
     let blocks = json!([
         {"type": "tool_result", "tool_use_id": "t", "content": "x"},
         {"type": "text", "text": ""},
@@ -158,7 +158,7 @@ fn blocks_that_cannot_carry_a_mark_do_not() {
 }
 
 #[test]
-fn marks_a_host_sent_are_taken_off() {
+fn marks_of_the_host_are_removed() {
     let marked = json!({"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}});
     let message = json!({"role": "user", "content": vec![marked; 6]});
     let request = Request::new("m", vec![message]);
@@ -166,7 +166,7 @@ fn marks_a_host_sent_are_taken_off() {
 }
 
 #[test]
-fn a_call_whose_input_speaks_of_marks_keeps_its_words() {
+fn cache_control_in_call_input_is_kept() {
     let input = json!({"cache_control": {"type": "ephemeral"}});
     let call = json!({"type": "tool_use", "id": "t", "name": "N", "input": input});
     let mut request = Request::new("m", vec![json!({"role": "assistant", "content": [call]})]);
@@ -175,7 +175,7 @@ fn a_call_whose_input_speaks_of_marks_keeps_its_words() {
 }
 
 #[test]
-fn an_hour_is_asked_for_by_name() {
+fn one_hour_cache_is_requested_with_ttl() {
     let mut request = Request::new("m", vec![user("a")]);
     request.cache = Cache::Hour;
     assert_eq!(

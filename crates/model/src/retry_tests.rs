@@ -16,7 +16,7 @@ fn http(status: u16) -> Failure {
     }
 }
 
-fn told(status: u16, after: Option<u64>, again: Option<bool>) -> Failure {
+fn http_with_hints(status: u16, after: Option<u64>, again: Option<bool>) -> Failure {
     let retry_after = after.map(Duration::from_secs);
     Failure::Http {
         status,
@@ -40,7 +40,7 @@ fn wait(milliseconds: u64) -> RetryDecision {
 }
 
 #[test]
-fn what_may_pass_is_retried_and_what_will_not_is_not() {
+fn temporary_failures_are_retried_and_permanent_ones_are_not() {
     for status in [401, 408, 409, 429, 500, 502, 503, 529] {
         assert_eq!(first(&http(status)), wait(500), "{status}");
     }
@@ -65,7 +65,7 @@ fn what_may_pass_is_retried_and_what_will_not_is_not() {
 }
 
 #[test]
-fn delays_double_up_to_a_limit_and_chance_adds_a_quarter() {
+fn delays_double_up_to_a_limit_with_up_to_a_quarter_of_jitter() {
     let delays: Vec<RetryDecision> = (1..=9)
         .map(|attempt| next(&POLICY, attempt, &http(500), 0, 0.0))
         .collect();
@@ -83,7 +83,7 @@ fn delays_double_up_to_a_limit_and_chance_adds_a_quarter() {
 }
 
 #[test]
-fn patience_ends_with_the_policy() {
+fn retries_end_at_the_policy_limit() {
     let policy = Policy { max_retries: 2 };
     assert_eq!(next(&policy, 2, &http(500), 0, 0.0), wait(1000));
     assert_eq!(next(&policy, 3, &http(500), 0, 0.0), RetryDecision::GiveUp);
@@ -94,37 +94,40 @@ fn patience_ends_with_the_policy() {
 }
 
 #[test]
-fn the_server_says_how_long() {
-    assert_eq!(next(&POLICY, 4, &told(429, Some(1), None), 0, 1.0), wait(1000));
-    assert_eq!(first(&told(429, Some(0), None)), wait(0));
-    assert_eq!(first(&told(429, Some(3600), None)), RetryDecision::GiveUp);
+fn retry_after_determines_the_delay() {
+    assert_eq!(
+        next(&POLICY, 4, &http_with_hints(429, Some(1), None), 0, 1.0),
+        wait(1000)
+    );
+    assert_eq!(first(&http_with_hints(429, Some(0), None)), wait(0));
+    assert_eq!(first(&http_with_hints(429, Some(3600), None)), RetryDecision::GiveUp);
 }
 
 #[test]
-fn the_server_says_whether() {
-    assert_eq!(first(&told(400, None, Some(true))), wait(500));
-    assert_eq!(first(&told(500, None, Some(false))), RetryDecision::GiveUp);
+fn should_retry_overrides_the_status() {
+    assert_eq!(first(&http_with_hints(400, None, Some(true))), wait(500));
+    assert_eq!(first(&http_with_hints(500, None, Some(false))), RetryDecision::GiveUp);
 }
 
 #[test]
-fn an_overloaded_server_gets_three_tries() {
+fn overloaded_server_gets_three_attempts() {
     assert_eq!(next(&POLICY, 1, &http(529), 0, 0.0), wait(500));
     assert_eq!(next(&POLICY, 2, &http(529), 1, 0.0), wait(1000));
     assert_eq!(next(&POLICY, 3, &http(529), 2, 0.0), RetryDecision::GiveUp);
     assert_eq!(
-        next(&POLICY, 3, &told(529, None, Some(true)), 2, 0.0),
+        next(&POLICY, 3, &http_with_hints(529, None, Some(true)), 2, 0.0),
         RetryDecision::GiveUp
     );
 }
 
 #[test]
-fn not_found_is_asked_for_whole_once() {
+fn not_found_is_retried_once_without_streaming() {
     assert_eq!(first(&http(404)), RetryDecision::RetryWithoutStreaming);
     assert_eq!(next(&POLICY, 2, &http(404), 0, 0.0), RetryDecision::GiveUp);
 }
 
 #[test]
-fn a_stream_the_server_broke_is_asked_for_whole() {
+fn interrupted_stream_is_retried_without_streaming() {
     for failure in [
         Failure::InStream {
             kind: "overloaded_error".into(),

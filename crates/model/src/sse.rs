@@ -1,6 +1,6 @@
-//! Server-sent events, decoded as bytes arrive.
+//! Decodes server-sent events as bytes arrive.
 
-/// Longest event taken; a server that sends more is not one we understand.
+/// The default maximum length of an event in bytes.
 pub const DEFAULT_LIMIT: usize = 16 << 20;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -14,7 +14,7 @@ pub struct Frame {
     pub data: String,
 }
 
-/// An event longer than the limit. The decoder gives nothing more after it.
+/// An event exceeded the maximum length. The decoder returns no more events after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event is longer than {limit} bytes")]
 pub struct TooLong {
@@ -22,22 +22,22 @@ pub struct TooLong {
     pub limit: usize,
 }
 
-/// Takes bytes in pieces of any size, gives whole events.
+/// Accepts bytes in chunks of any size and returns complete events.
 #[derive(Debug)]
 pub struct Decoder {
     buffer: Vec<u8>,
-    /// Where the first unread line starts.
+    /// Offset of the first unread line.
     line: usize,
-    /// How far that line has been searched for its end.
+    /// Offset up to which that line was searched for its end.
     searched: usize,
-    /// The last line ended in CR; an LF that follows belongs to it.
+    /// The last line ended with CR; a following LF belongs to it.
     after_cr: bool,
     started: bool,
     event: Vec<u8>,
     data: Vec<u8>,
     limit: usize,
     failed: bool,
-    /// How many whole lines there were.
+    /// The number of complete lines so far.
     lines: u64,
 }
 
@@ -48,7 +48,7 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// A decoder that refuses events longer than `limit` bytes.
+    /// Creates a decoder that rejects events longer than `limit` bytes.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             buffer: Vec::new(),
@@ -64,7 +64,7 @@ impl Decoder {
         }
     }
 
-    /// Takes what arrived.
+    /// Appends received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.line > 0 {
             self.buffer.drain(..self.line);
@@ -74,7 +74,7 @@ impl Decoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next whole event, if there is one. What an unfinished stream leaves behind is never given.
+    /// Returns the next complete event, if there is one. An unfinished event at the end of a stream is never returned.
     pub fn next_frame(&mut self) -> Option<Result<Frame, TooLong>> {
         while !self.failed {
             let rest = self.buffer.get(self.searched..)?;
@@ -108,7 +108,7 @@ impl Decoder {
         None
     }
 
-    /// How many whole lines have come: a server that sends bytes and never ends a line says nothing.
+    /// Returns the number of complete lines so far. It shows whether a server makes progress or only sends bytes.
     pub(crate) fn lines(&self) -> u64 {
         self.lines
     }
@@ -135,7 +135,7 @@ impl Decoder {
                 self.event.clear();
                 self.event.extend_from_slice(value);
             }
-            // Comments have an empty field name; `id` and `retry` mean nothing without reconnection.
+            // Comments have an empty field name. `id` and `retry` are only relevant for reconnecting.
             _ => {}
         }
         None

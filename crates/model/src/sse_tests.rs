@@ -20,7 +20,7 @@ fn data(text: &str) -> Vec<String> {
     decode(&[text.as_bytes()]).into_iter().map(|frame| frame.data).collect()
 }
 
-/// The specification read aloud: the whole text at once, line by line.
+/// A straightforward implementation of the specification that processes the complete text at once.
 fn naive(bytes: &[u8]) -> Vec<Frame> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     let mut lines = vec![Vec::new()];
@@ -67,7 +67,7 @@ fn naive(bytes: &[u8]) -> Vec<Frame> {
 }
 
 #[test]
-fn every_kind_of_line_end_ends_a_line() {
+fn every_kind_of_line_end_is_supported() {
     for end in ["\n", "\r", "\r\n"] {
         let text = format!("event: ping{end}data: 1{end}{end}data: 2{end}{end}");
         assert_eq!(data(&text), ["1", "2"], "{end:?}");
@@ -75,7 +75,7 @@ fn every_kind_of_line_end_ends_a_line() {
 }
 
 #[test]
-fn a_carriage_return_delivers_before_its_line_feed_comes() {
+fn carriage_return_ends_a_line_before_its_line_feed() {
     let mut decoder = Decoder::default();
     decoder.push(b"data: 1\r\n\r");
     assert_eq!(decoder.next_frame().unwrap().unwrap().data, "1");
@@ -85,12 +85,12 @@ fn a_carriage_return_delivers_before_its_line_feed_comes() {
 }
 
 #[test]
-fn data_lines_are_joined_and_one_space_is_taken() {
+fn data_lines_are_joined_and_one_space_is_removed() {
     assert_eq!(data("data:  a\ndata:b\ndata\n\n"), [" a\nb\n"]);
 }
 
 #[test]
-fn comments_unknown_fields_and_empty_events_say_nothing() {
+fn comments_unknown_fields_and_empty_events_are_ignored() {
     assert_eq!(
         data(": keep-alive\n\nid: 7\nretry: 1\n\nevent: x\n\ndata: y\n\n"),
         ["y"]
@@ -98,26 +98,26 @@ fn comments_unknown_fields_and_empty_events_say_nothing() {
 }
 
 #[test]
-fn the_event_name_belongs_to_one_event() {
+fn event_name_applies_to_one_event() {
     let frames = decode(&[b"event: a\ndata: 1\n\ndata: 2\n\n"]);
     assert_eq!(frames[0].event, "a");
     assert_eq!(frames[1].event, "");
 }
 
 #[test]
-fn a_byte_order_mark_is_not_part_of_the_first_field() {
+fn byte_order_mark_is_skipped() {
     assert_eq!(data("\u{feff}data: x\n\n"), ["x"]);
     assert_eq!(decode(&[b"\xEF\xBB", b"\xBFdata: x\n\n"])[0].data, "x");
 }
 
 #[test]
-fn an_unfinished_event_is_never_given() {
+fn unfinished_event_is_not_returned() {
     assert!(data("data: half\n").is_empty());
     assert!(data("data: half").is_empty());
 }
 
 #[test]
-fn too_long_an_event_is_refused_once_and_for_all() {
+fn too_long_event_stops_the_decoder() {
     for text in ["data: 0123456789", "data: 01234\ndata: 56789"] {
         let mut decoder = Decoder::with_limit(12);
         decoder.push(text.as_bytes());
@@ -139,7 +139,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn any_split_gives_what_the_whole_gives(
+    fn decoding_does_not_depend_on_chunking(
         pieces in proptest::collection::vec(piece(), 0..40),
         cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 0..8),
     ) {

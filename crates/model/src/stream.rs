@@ -5,52 +5,52 @@ use std::time::Duration;
 use reqwest::Response;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::bounds::Bounds;
+use crate::bounds::ResponseLimits;
 use crate::client::Head;
 use crate::event::{EventKind, ModelEvent};
 use crate::failure::Failure;
 use crate::refusal::causes;
 use crate::sse::Decoder;
 
-/// How long a finished response may take to close before its connection is given up.
-const CLOSING: Duration = Duration::from_secs(5);
+/// How long a finished response may take to close before its connection is dropped.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The events of one response. Dropping it ends the request.
+/// The events of one response. Dropping it cancels the request.
 #[derive(Debug)]
 pub struct Stream {
-    /// What the response began with.
+    /// Facts from the headers of the response.
     pub head: Head,
     body: Option<Response>,
     decoder: Decoder,
-    stall: Duration,
-    /// Since when nothing whole has come; kept here so that a dropped `next` does not reset it.
+    stall_timeout: Duration,
+    /// Since when no complete line was received. It is stored here so that dropping `next` does not reset it.
     silent_since: Option<Instant>,
-    /// How many lines there were when something whole last came.
+    /// The number of lines when progress was last checked.
     lines: u64,
-    bounds: Bounds,
+    limits: ResponseLimits,
     complete: bool,
 }
 
 impl Stream {
-    pub(crate) fn new(head: Head, body: Response, stall: Duration, longest: Duration) -> Self {
+    pub(crate) fn new(head: Head, body: Response, stall_timeout: Duration, max_duration: Duration) -> Self {
         Self {
             head,
             body: Some(body),
             decoder: Decoder::default(),
-            stall,
+            stall_timeout,
             silent_since: None,
             lines: 0,
-            bounds: Bounds::new(longest),
+            limits: ResponseLimits::new(max_duration),
             complete: false,
         }
     }
 
-    /// The next event; `None` after `message_stop`. Safe to drop at any time and call again.
+    /// Returns the next event, or `None` after `message_stop`. Cancel safe.
     ///
     /// # Errors
-    /// [`Failure::Lost`] if the connection ends before `message_stop`, [`Failure::InStream`] for an `error`
-    /// event, [`Failure::Stalled`] after too long a silence, [`Failure::Excess`] for more than any model says. A failed
-    /// stream stays failed.
+    /// [`Failure::Lost`] if the connection ends before `message_stop`, [`Failure::InStream`] for an `error` event,
+    /// [`Failure::Stalled`] after too long a pause, [`Failure::Excess`] if the response exceeds a limit. A failed stream
+    /// stays failed.
     pub async fn next(&mut self) -> Result<Option<ModelEvent>, Failure> {
         let next = self.read().await;
         if next.is_err() {
@@ -65,13 +65,13 @@ impl Stream {
                 return Ok(None);
             }
             let Some(body) = &mut self.body else {
-                return Err(lost("it failed before"));
+                return Err(lost("the stream has already failed"));
             };
             match self.decoder.next_frame() {
                 Some(Ok(frame)) => {
                     let length = frame.data.len();
                     let event = ModelEvent::read(frame.data)?;
-                    self.bounds.count(&event.kind, length)?;
+                    self.limits.count_event(&event.kind, length)?;
                     if event.kind == EventKind::MessageStop {
                         self.complete = true;
                         self.body.take().map(|body| tokio::spawn(close(body)));
@@ -85,17 +85,17 @@ impl Stream {
                 self.lines = self.decoder.lines();
                 self.silent_since = None;
             }
-            let deadline = *self.silent_since.get_or_insert_with(Instant::now) + self.stall;
-            let last = self.bounds.until;
+            let deadline = *self.silent_since.get_or_insert_with(Instant::now) + self.stall_timeout;
+            let last = self.limits.deadline;
             let chunk = timeout_at(deadline.min(last), body.chunk())
                 .await
                 .map_err(|_| match deadline <= last {
                     true => Failure::Stalled,
-                    false => self.bounds.too_slow(),
+                    false => self.limits.too_slow(),
                 })?;
             match chunk {
                 Ok(Some(bytes)) => {
-                    self.bounds.take(bytes.len())?;
+                    self.limits.count_bytes(bytes.len())?;
                     self.decoder.push(&bytes);
                 }
                 Ok(None) => return Err(lost("the connection was closed")),
@@ -111,10 +111,10 @@ fn lost(message: &str) -> Failure {
     }
 }
 
-/// Reads the rest, which is empty, so that the connection can serve the next request.
+/// Reads the rest, which is empty, so that the connection can be reused for the next request.
 async fn close(mut body: Response) {
     let rest = async { while let Ok(Some(_)) = body.chunk().await {} };
-    if timeout(CLOSING, rest).await.is_err() {
+    if timeout(CLOSE_TIMEOUT, rest).await.is_err() {
         drop(body);
     }
 }

@@ -1,4 +1,4 @@
-//! The client certificate of this machine, for servers and proxies that ask for one (mTLS).
+//! The client certificate for servers and proxies that request one (mTLS).
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 
-/// The variable that names the file with the certificate, and those it needs below it up to the root.
+/// The environment variable for the file with the certificate and its intermediate certificates.
 pub const CLIENT_CERT: &str = "CLAUDE_CODE_CLIENT_CERT";
-/// The variable that names the file with the key of the certificate.
+/// The environment variable for the file with the private key.
 pub const CLIENT_KEY: &str = "CLAUDE_CODE_CLIENT_KEY";
 
-/// A certificate chain and its private key. It is sent only to servers that ask for a certificate.
+/// A certificate chain and its private key. The certificate is only sent to servers that request one.
 #[derive(Clone)]
 pub struct ClientCertificate(Arc<CertifiedKey>);
 
-// The key stays out of logs.
+// Keeps the key out of logs.
 impl std::fmt::Debug for ClientCertificate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ClientCertificate").finish_non_exhaustive()
@@ -27,10 +27,10 @@ impl std::fmt::Debug for ClientCertificate {
 /// Why a client certificate cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientCertificateError {
-    /// The first file holds no certificate.
+    /// The first file contains no certificate.
     #[error("{CLIENT_CERT}: the file has no certificate in PEM form (-----BEGIN CERTIFICATE-----)")]
     NoCertificate,
-    /// No file holds a key.
+    /// No file contains a key.
     #[error(
         "{CLIENT_KEY}: no private key in PEM form (-----BEGIN PRIVATE KEY-----) in the file it names, \
          or in that of {CLIENT_CERT} if it is not set"
@@ -42,22 +42,22 @@ pub enum ClientCertificateError {
          hint: decrypt it into a file only you can read: (umask 077; openssl pkey -in KEY.pem -out PLAIN.pem)"
     )]
     EncryptedKey,
-    /// The key is of a kind that is not known.
+    /// The type of the key is not supported.
     #[error("{CLIENT_KEY}: the private key cannot be used: {0}")]
     Key(String),
-    /// The certificate is of another key.
+    /// The certificate belongs to another key.
     #[error("{CLIENT_CERT} and {CLIENT_KEY} do not belong together: the certificate is for another key")]
     Mismatch,
-    /// The certificate cannot be used.
+    /// The certificate is invalid.
     #[error("{CLIENT_CERT}: the certificate cannot be used: {0}")]
     Certificate(String),
 }
 
 impl ClientCertificate {
-    /// Reads the certificate chain and the key from PEM. One file may hold both: it is then passed twice.
+    /// Parses the certificate chain and the key in PEM format. If one file contains both, its text is passed twice.
     ///
     /// # Errors
-    /// When one of them is missing or cannot be used, or they do not belong together.
+    /// If one of them is missing or invalid, or they do not belong together.
     pub fn from_pem(certificate: &str, key: &str) -> Result<Self, ClientCertificateError> {
         let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(certificate.as_bytes())
             .collect::<Result<_, _>>()
@@ -65,7 +65,7 @@ impl ClientCertificate {
         if chain.is_empty() {
             return Err(ClientCertificateError::NoCertificate);
         }
-        // PKCS#8 says it in the first line, the older forms in the second.
+        // PKCS#8 marks encryption in the first line, older formats in the second.
         if key.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || key.contains("Proc-Type: 4,ENCRYPTED") {
             return Err(ClientCertificateError::EncryptedKey);
         }
@@ -76,7 +76,7 @@ impl ClientCertificate {
         let key = ring::sign::any_supported_type(&key).map_err(|error| ClientCertificateError::Key(plain(&error)))?;
         let certified = CertifiedKey::new(chain, key);
         match certified.keys_match() {
-            // Of some keys nobody can tell.
+            // For some keys this cannot be determined.
             Ok(()) | Err(rustls::Error::InconsistentKeys(rustls::InconsistentKeys::Unknown)) => {
                 Ok(Self(Arc::new(certified)))
             }
@@ -85,7 +85,7 @@ impl ClientCertificate {
         }
     }
 
-    /// The same, as the library takes it.
+    /// Returns the certificate in the form that rustls needs.
     pub(crate) fn resolver(&self) -> Arc<dyn ResolvesClientCert> {
         Arc::new(SingleCertAndKey::from(Arc::clone(&self.0)))
     }

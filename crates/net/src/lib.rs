@@ -1,9 +1,9 @@
-//! Outgoing connections: trusted certificates, proxies and the client certificate (mTLS), set up once for the model,
-//! web pages, hooks, MCP servers and push services.
+//! Configuration of outgoing connections: trusted certificates, proxies and the client certificate (mTLS), for the
+//! model, web pages, hooks, MCP servers and push services.
 //!
-//! A [`Network`] is plain values: nothing here reads the environment or a file, and nothing is sent.
-//! [`Network::builder`] returns a `reqwest` builder, so that a caller can add what it needs, such as a resolver that
-//! only allows public addresses.
+//! A [`Network`] consists of plain values: this crate does not read the environment or files, and sends nothing.
+//! [`Network::builder`] returns a `reqwest` builder, to which a caller can add more, such as a resolver that only
+//! allows public addresses.
 
 mod client_certificate;
 mod proxy;
@@ -12,18 +12,18 @@ mod tls;
 pub use client_certificate::{CLIENT_CERT, CLIENT_KEY, ClientCertificate, ClientCertificateError};
 pub use proxy::Proxy;
 
-/// How other machines are reached.
+/// The configuration of outgoing connections.
 #[derive(Clone, Default)]
 pub struct Network {
-    /// Proxies, as the usual variables name them.
+    /// The proxies of the usual environment variables.
     pub proxy: Proxy,
-    /// Certificates in PEM to trust besides the system's (`NODE_EXTRA_CA_CERTS`).
+    /// Certificates in PEM format to trust in addition to those of the system (`NODE_EXTRA_CA_CERTS`).
     pub extra_roots: Option<String>,
-    /// The certificate for servers that ask for one (`CLAUDE_CODE_CLIENT_CERT`, `CLAUDE_CODE_CLIENT_KEY`).
+    /// The certificate for servers that request one (`CLAUDE_CODE_CLIENT_CERT`, `CLAUDE_CODE_CLIENT_KEY`).
     pub client_certificate: Option<ClientCertificate>,
 }
 
-// A proxy's address may hold a password.
+// The address of a proxy may contain a password.
 impl std::fmt::Debug for Network {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Network")
@@ -34,31 +34,32 @@ impl std::fmt::Debug for Network {
     }
 }
 
-/// Why no client can be made.
+/// Why a client cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A proxy address is not one.
+    /// A proxy address is invalid.
     #[error("not a proxy address: {0}")]
     Proxy(String),
-    /// The certificates to trust cannot be used.
+    /// The additional certificates are invalid.
     #[error("{0}")]
     Certificates(String),
 }
 
 impl Network {
-    /// Checks the proxies. The certificates to trust are read only when they are needed.
+    /// Validates the proxies. Certificates are only read when they are needed.
     ///
     /// # Errors
-    /// If a proxy is malformed.
+    /// If a proxy address is invalid.
     pub fn check(&self) -> Result<(), Error> {
-        self.proxy.made().map(drop)
+        self.proxy.to_reqwest().map(drop)
     }
 
-    /// A client builder, for https if it is to be `secure`: it trusts the system's certificates and the given ones,
-    /// uses the given proxies and no others, sends the client certificate to who asks for one, and follows no redirect.
+    /// Returns a client builder, for https if `secure` is set. The client trusts the certificates of the system and the
+    /// given ones, uses only the given proxies, sends the client certificate to servers that request one, and does not
+    /// follow redirects.
     ///
     /// # Errors
-    /// If a proxy is malformed, or the certificates cannot be used.
+    /// If a proxy address or a certificate is invalid.
     pub fn builder(&self, secure: bool) -> Result<reqwest::ClientBuilder, Error> {
         let tls = if secure || self.proxy.is_secure() {
             tls::with_roots(self.extra_roots.as_deref(), self.client_certificate.as_ref())
@@ -68,14 +69,14 @@ impl Network {
         let tls = tls.map_err(|error| Error::Certificates(error.to_string()))?;
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
-            // A redirect would carry a key to someone else, or lead past whoever judged the address.
+            // A redirect could send a key to another host, or bypass the check of the address.
             .redirect(reqwest::redirect::Policy::none())
-            // A connection nobody uses is not looked after by a timer that would wake an idle process for ever: the
-            // kernel asks the other side whether it is still there, and says when it is not.
+            // No timer for idle connections, because it would wake an idle process again and again. The kernel detects
+            // dead connections by TCP keepalive.
             .pool_idle_timeout(None)
-            // Not from the environment.
+            // Proxies of the environment are not used.
             .no_proxy();
-        for proxy in self.proxy.made()? {
+        for proxy in self.proxy.to_reqwest()? {
             builder = builder.proxy(proxy);
         }
         Ok(builder)
@@ -86,7 +87,7 @@ impl Network {
 mod tests {
     use super::*;
 
-    fn through(address: &str) -> Network {
+    fn with_proxy(address: &str) -> Network {
         Network {
             proxy: Proxy {
                 https: Some(address.to_owned()),
@@ -97,11 +98,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_said_before_anything_is_sent() {
+    fn invalid_configuration_is_reported_before_any_request() {
         let refused = Error::Proxy("://".to_owned());
-        assert_eq!(through("://").check(), Err(refused.clone()));
-        assert_eq!(through("://").builder(false).err(), Some(refused));
-        assert_eq!(through(" ").check(), Ok(()));
+        assert_eq!(with_proxy("://").check(), Err(refused.clone()));
+        assert_eq!(with_proxy("://").builder(false).err(), Some(refused));
+        assert_eq!(with_proxy(" ").check(), Ok(()));
         let network = Network {
             extra_roots: Some("-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n".to_owned()),
             ..Network::default()
@@ -114,8 +115,8 @@ mod tests {
     }
 
     #[test]
-    fn a_way_shown_in_a_log_shows_no_password() {
-        let network = through("http://me:secret@proxy.example");
+    fn debug_output_contains_no_password() {
+        let network = with_proxy("http://me:secret@proxy.example");
         assert!(!format!("{network:?}").contains("secret"));
     }
 }

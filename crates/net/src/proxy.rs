@@ -1,23 +1,23 @@
-//! Proxies.
+//! The configuration of proxies.
 
 use reqwest::NoProxy;
 
 use crate::Error;
 
-/// Proxy addresses; empty strings count as absent.
+/// Proxy addresses. Empty strings count as absent.
 #[derive(Clone, Default)]
 pub struct Proxy {
     /// `HTTPS_PROXY`: for https targets.
     pub https: Option<String>,
     /// `HTTP_PROXY`: for http targets.
     pub http: Option<String>,
-    /// `ALL_PROXY`: for what the others leave open.
+    /// `ALL_PROXY`: for targets without one of the other proxies.
     pub all: Option<String>,
-    /// `NO_PROXY`: hosts, domains and networks reached directly, separated by commas.
+    /// `NO_PROXY`: hosts, domains and networks without a proxy, separated by commas.
     pub no_proxy: Option<String>,
 }
 
-// An address may hold a password.
+// An address may contain a password.
 impl std::fmt::Debug for Proxy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Proxy")
@@ -30,7 +30,7 @@ impl std::fmt::Debug for Proxy {
 }
 
 impl Proxy {
-    /// Whether one of them is itself reached over https.
+    /// Whether one of the proxies uses https.
     pub(crate) fn is_secure(&self) -> bool {
         let addresses = [&self.https, &self.http, &self.all].into_iter().flatten();
         addresses
@@ -38,15 +38,15 @@ impl Proxy {
             .any(|address| address.starts_with("https:"))
     }
 
-    /// The same, as the library takes them.
-    pub(crate) fn made(&self) -> Result<Vec<reqwest::Proxy>, Error> {
+    /// Returns the proxies in the form that reqwest needs.
+    pub(crate) fn to_reqwest(&self) -> Result<Vec<reqwest::Proxy>, Error> {
         type Make = fn(String) -> reqwest::Result<reqwest::Proxy>;
         let make: [(&Option<String>, Make); 3] = [
             (&self.https, reqwest::Proxy::https),
             (&self.http, reqwest::Proxy::http),
             (&self.all, reqwest::Proxy::all),
         ];
-        // The library's own `*` covers names, not addresses.
+        // In reqwest `*` only covers host names, not IP addresses.
         let mut direct = self.no_proxy.iter().flat_map(|list| list.split(','));
         let all_direct = direct.any(|host| host.trim() == "*");
         let given = make

@@ -1,4 +1,4 @@
-//! TLS: the one place that chooses the cryptography.
+//! TLS configuration. Only this module selects the cryptography.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::ClientCertificate;
 
-/// Settings for a client that will speak https: system roots and the given ones, and the client certificate.
-/// Reading the system's roots takes milliseconds and megabytes, hence only when needed.
+/// Returns the configuration for https: the root certificates of the system, the given ones, and the client
+/// certificate. Reading the system's certificates takes milliseconds and megabytes, so this is only called if needed.
 pub(super) fn with_roots(
     extra: Option<&str>,
     client: Option<&ClientCertificate>,
@@ -24,16 +24,16 @@ pub(super) fn with_roots(
     let config = builder(provider)?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));
-    Ok(negotiating(match client {
+    Ok(with_alpn(match client {
         Some(client) => config.with_client_cert_resolver(client.resolver()),
         None => config.with_no_client_auth(),
     }))
 }
 
-/// Settings for a client that speaks plain http: trusts nobody, costs nothing.
+/// Returns the configuration for a client that only uses plain http. It trusts no certificate.
 pub(super) fn without_roots() -> Result<ClientConfig, rustls::Error> {
     let config = builder(Arc::new(ring::default_provider()))?.with_root_certificates(RootCertStore::empty());
-    Ok(negotiating(config.with_no_client_auth()))
+    Ok(with_alpn(config.with_no_client_auth()))
 }
 
 fn builder(
@@ -42,7 +42,7 @@ fn builder(
     ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()
 }
 
-fn negotiating(mut config: ClientConfig) -> ClientConfig {
+fn with_alpn(mut config: ClientConfig) -> ClientConfig {
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config
 }

@@ -1,5 +1,6 @@
 //! The policy (permission rules, mode, working directories), and the call that is decided about.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -76,6 +77,27 @@ impl Policy {
         let last = all.iter().rposition(|folder| !folder.trusted);
         all.truncate(last.map_or(0, |last| last + 1));
         self.search_path = all;
+    }
+
+    /// The search path `path` without the folders that are not trusted; `None` where there are none, or one of them has
+    /// one of these programs: then it is the program that was asked about.
+    #[must_use]
+    pub fn trusted_path(&self, path: &OsStr, programs: &[String], cwd: &Path) -> Option<OsString> {
+        let mut untrusted = self.search_path.iter().filter(|folder| !folder.trusted).peekable();
+        untrusted.peek()?;
+        let has = |folder: &ProgramFolder| {
+            let folder = cwd.join(&folder.path);
+            let mut all = programs.iter().map(|name| folder.join(name));
+            all.any(|program| program.symlink_metadata().is_ok())
+        };
+        if untrusted.any(has) {
+            return None;
+        }
+        let distrusted = |path: &PathBuf| {
+            let known = self.search_path.iter().find(|folder| folder.path == *path);
+            known.is_some_and(|folder| !folder.trusted)
+        };
+        std::env::join_paths(std::env::split_paths(path).filter(|path| !distrusted(path))).ok()
     }
 
     /// The rules of one behaviour.

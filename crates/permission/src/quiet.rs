@@ -6,7 +6,7 @@
 
 use crate::shell::programs::look_up;
 use crate::shell::wrappers::{known_name, transparent};
-use crate::shell::{self, Simple};
+use crate::shell::{self, Simple, Word};
 
 /// What is put before a line, and its environment variables.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,6 +18,10 @@ pub struct Quiet {
     /// Whether git may be bound to the repository that was judged: nothing but commands that are known run, so no other
     /// program inherits that.
     pub binds_git: bool,
+    /// Whether git needs a copy of the index: `git describe --dirty` refreshes it, and heeds no `GIT_OPTIONAL_LOCKS`.
+    pub copies_index: bool,
+    /// Where nothing but commands that are known run: the names of the programs, and all other words without a slash.
+    pub programs: Vec<String>,
 }
 
 /// No pattern becomes a word that begins with a dash. Setting the variable would let patterns match hidden files as well.
@@ -87,6 +91,14 @@ pub fn of(line: &str) -> Quiet {
         return Quiet::default();
     }
     let known = |command: &Simple| command.words.is_empty() || look_up(transparent(&command.words)).is_some();
+    let all_known = analysis.commands.iter().all(known);
+    let runs = |name: &str| {
+        let mut first = analysis
+            .commands
+            .iter()
+            .map(|command| transparent(&command.words).first().and_then(known_name));
+        all_known && first.any(|first| first == Some(name))
+    };
     let git = |command: &&Simple| transparent(&command.words).first().and_then(known_name) == Some("git");
     let mut quiet = Quiet::default();
     let patterns = analysis
@@ -94,29 +106,34 @@ pub fn of(line: &str) -> Quiet {
         .iter()
         .flat_map(|command| &command.words)
         .any(|word| word.glob);
-    if patterns && analysis.commands.iter().all(known) {
+    if patterns && all_known {
         quiet.before = NO_OPTIONS;
     }
     // With a git among them that does more than read, a person or a rule has let the repository have its way.
     let mut gits = analysis.commands.iter().filter(git).peekable();
     if gits.peek().is_some() && gits.all(known) {
         quiet.env.extend(GIT);
-        quiet.binds_git = analysis.commands.iter().all(known);
+        quiet.binds_git = all_known;
     }
     for (program, variable) in SILENCED {
-        let runs = |command: &Simple| transparent(&command.words).first().and_then(known_name) == Some(program);
-        if analysis.commands.iter().any(runs) && analysis.commands.iter().all(known) {
+        if runs(program) {
             quiet.env.push(*variable);
         }
     }
-    let pages = |command: &Simple| {
-        matches!(
-            transparent(&command.words).first().and_then(known_name),
-            Some("less" | "more")
-        )
-    };
-    if analysis.commands.iter().any(pages) && analysis.commands.iter().all(known) {
+    if runs("less") || runs("more") {
         quiet.env.extend(PAGER);
+    }
+    if all_known {
+        let words = || analysis.commands.iter().flat_map(|command| &command.words);
+        let dirty = |word: &Word| word.literal().is_some_and(|text| text.starts_with("--dirty"));
+        quiet.copies_index = quiet.binds_git && words().any(dirty);
+        let bare = words()
+            .filter_map(|word| word.text.as_deref())
+            .filter(|text| !text.contains('/'));
+        quiet.programs = bare.map(str::to_owned).collect();
+        let launched = |command: &Simple| look_up(transparent(&command.words)).map_or(&[][..], |doing| doing.runs);
+        let launched = analysis.commands.iter().flat_map(launched);
+        quiet.programs.extend(launched.map(|name| (*name).to_owned()));
     }
     quiet
 }
@@ -127,7 +144,7 @@ mod tests {
 
     #[test]
     fn lines_that_read_are_quietened() {
-        assert_eq!(of("ls"), Quiet::default());
+        assert_eq!((of("ls").before, of("ls").env), ("", Vec::new()));
         assert_eq!(of("sed -n 1p *").before, NO_OPTIONS);
         assert_eq!(of("for f in *.md; do head \"$f\"; done").before, NO_OPTIONS);
         assert_eq!(of("git status && npm test").env, GIT);

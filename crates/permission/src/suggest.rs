@@ -7,6 +7,7 @@ use sluice_wire::permission_update as wire;
 use sluice_wire::permission_update::{Destination, PermissionUpdate};
 
 use crate::names::READ;
+use crate::shell::builtins::listed;
 use crate::shell::wrappers::{base, is_interpreter};
 use crate::shell::{Simple, words};
 
@@ -123,62 +124,12 @@ fn is_risky(name: &str, verb: &str) -> bool {
     let name = base(name);
     is_interpreter(name) && !matches!(name, "make" | "gmake")
         || words::decode(name, &words::Values::new()).word.text.is_none()
-        || matches!(
+        || listed(
+            "env timeout nice ionice nohup setsid stdbuf time command builtin exec eval source sudo doas su xargs \
+            parallel watch strace ltrace script flock chroot nsenter unshare ssh scp rsync busybox toybox npx bunx \
+            pnpx uvx pipx rm dd chmod chown mv ln find fd export kill pkill killall curl wget tmux screen trap \
+            alias",
             name,
-            "env"
-                | "timeout"
-                | "nice"
-                | "ionice"
-                | "nohup"
-                | "setsid"
-                | "stdbuf"
-                | "time"
-                | "command"
-                | "builtin"
-                | "exec"
-                | "eval"
-                | "source"
-                | "sudo"
-                | "doas"
-                | "su"
-                | "xargs"
-                | "parallel"
-                | "watch"
-                | "strace"
-                | "ltrace"
-                | "script"
-                | "flock"
-                | "chroot"
-                | "nsenter"
-                | "unshare"
-                | "ssh"
-                | "scp"
-                | "rsync"
-                | "busybox"
-                | "toybox"
-                | "npx"
-                | "bunx"
-                | "pnpx"
-                | "uvx"
-                | "pipx"
-                | "rm"
-                | "dd"
-                | "chmod"
-                | "chown"
-                | "mv"
-                | "ln"
-                | "find"
-                | "fd"
-                | "export"
-                | "kill"
-                | "pkill"
-                | "killall"
-                | "curl"
-                | "wget"
-                | "tmux"
-                | "screen"
-                | "trap"
-                | "alias"
         )
         || matches!(
             (name, verb),

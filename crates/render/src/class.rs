@@ -1,27 +1,27 @@
-//! Token classes of code: the few kinds that a screen tells apart.
+//! Token classes of source code, reduced to the few that have a colour.
 
-/// The kind of a piece of code.
+/// The class of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Class {
-    /// Nothing in particular.
+    /// Any other text.
     #[default]
     Plain,
-    /// Keywords, keys of settings, names of tags.
+    /// Keywords, keys of settings files, names of tags.
     Key,
-    /// Types, classes, variables of a shell.
+    /// Types, classes, shell variables.
     Type,
-    /// Functions where they are defined or called.
+    /// Functions at their definition or call.
     Fn,
     /// Strings, characters, regular expressions.
     Str,
-    /// Numbers and constants of the language.
+    /// Numbers and constants.
     Num,
     /// Comments.
     Com,
 }
 
 impl Class {
-    /// The name screens know it by; empty for [`Class::Plain`].
+    /// Returns the name for clients; empty for [`Class::Plain`].
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -36,14 +36,14 @@ impl Class {
     }
 }
 
-/// A piece of a line that is all of one kind.
+/// A part of a line in which all text has the same class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     pub class: Class,
     pub text: String,
 }
 
-/// Adds a piece to a line; neighbours of one kind become one.
+/// Appends text to a line. It is merged with the last run if both have the same class.
 pub(crate) fn push(line: &mut Vec<Run>, class: Class, text: &str) {
     if text.is_empty() {
         return;

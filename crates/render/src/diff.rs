@@ -1,47 +1,48 @@
-//! Diffs of two texts, line by line, with highlighting and with the words that changed.
+//! Diffs of two texts by lines, with syntax highlighting and with the changed words marked.
 
-mod colour;
+mod highlighting;
 mod lines;
 mod words;
 
 use std::time::{Duration, Instant};
 
 use crate::class::Class;
-use colour::Colours;
+use highlighting::Highlighting;
 
-/// Larger differences have neither colours nor words.
-const MOST_BYTES: usize = 2 * 1024 * 1024;
-/// How long lines may be compared; what is left then counts as changed.
-const PATIENCE_FOR_LINES: Duration = Duration::from_millis(250);
-/// How long the words of all changed lines may be compared.
-const PATIENCE_FOR_WORDS: Duration = Duration::from_millis(100);
-/// How long colours may take, for both sides.
-const PATIENCE_FOR_COLOURS: Duration = Duration::from_millis(160);
+/// Diffs larger than this (in bytes) have neither highlighting nor marked words.
+const MAX_BYTES: usize = 2 * 1024 * 1024;
+/// The time limit for comparing lines; lines that were not compared count as changed.
+const LINE_TIMEOUT: Duration = Duration::from_millis(250);
+/// The time limit for comparing the words of all changed lines.
+const WORD_TIMEOUT: Duration = Duration::from_millis(100);
+/// The time limit for highlighting both sides.
+const HIGHLIGHT_TIMEOUT: Duration = Duration::from_millis(160);
 
-/// How one text becomes another.
+/// The differences between two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diff {
-    pub kind: Kind,
+    pub kind: DiffKind,
     pub hunks: Vec<Hunk>,
-    /// How many lines were added.
+    /// The number of added lines.
     pub added: usize,
-    /// How many lines were removed.
+    /// The number of removed lines.
     pub removed: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DiffKind {
     New,
     Edit,
     Delete,
 }
 
-/// Changes that lie close to each other, and the lines around them.
+/// Changes that are close to each other, with the lines around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// The first line on the old side, from 1; where it has none, the line before. From a patch: as it says.
+    /// The number of the first line on the old side, from 1. If the hunk has no old lines: of the line before. For a patch: as
+    /// the patch specifies.
     pub old_start: u32,
-    /// The same on the new side.
+    /// The same for the new side.
     pub new_start: u32,
     pub lines: Vec<DiffLine>,
 }
@@ -49,14 +50,14 @@ pub struct Hunk {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
     pub tag: Tag,
-    /// Its number on the old side, from 1.
+    /// The line number on the old side, from 1.
     pub old: Option<u32>,
-    /// Its number on the new side, from 1.
+    /// The line number on the new side, from 1.
     pub new: Option<u32>,
-    /// The line without its line feed.
+    /// The line without its line feed, in parts.
     pub parts: Vec<Part>,
-    /// It is the last line and has no line feed.
-    pub unended: bool,
+    /// This is the last line of the text and has no line feed.
+    pub missing_newline: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,77 +67,77 @@ pub enum Tag {
     Removed,
 }
 
-/// A piece of a line that is all of one kind.
+/// A part of a line with one class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     pub class: Class,
     pub text: String,
-    /// The other side has something else here. Only where most of the line is the same.
+    /// The other side has different text here. Only set if most of the line is the same.
     pub changed: bool,
 }
 
-/// A hunk as the agent's `structuredPatch` has it.
+/// A hunk in the form of the agent's `structuredPatch`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchHunk {
     pub old_start: u32,
     pub old_lines: u32,
     pub new_start: u32,
     pub new_lines: u32,
-    /// With ` `, `+` or `-` in front.
+    /// Lines with the prefix ` `, `+` or `-`.
     pub lines: Vec<String>,
 }
 
-/// A line before it has colours.
+/// A line before highlighting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Raw<'text> {
+struct RawLine<'text> {
     tag: Tag,
     old: Option<u32>,
     new: Option<u32>,
     text: &'text str,
-    unended: bool,
+    missing_newline: bool,
 }
 
-/// A hunk before it has colours.
+/// A hunk before highlighting.
 #[derive(Debug)]
 struct RawHunk<'text> {
     old_start: u32,
     new_start: u32,
-    lines: Vec<Raw<'text>>,
+    lines: Vec<RawLine<'text>>,
 }
 
-/// What becomes of `old` in `new`, with `context` lines around each change. A side that is `None` has no file.
+/// Compares two texts and returns the changes with `context` lines around each. `None` means that the file does not exist.
 #[must_use]
 pub fn diff(path: &str, old: Option<&str>, new: Option<&str>, context: usize) -> Diff {
     let kind = match (old, new) {
-        (None, Some(_)) => Kind::New,
-        (Some(_), None) => Kind::Delete,
-        _ => Kind::Edit,
+        (None, Some(_)) => DiffKind::New,
+        (Some(_), None) => DiffKind::Delete,
+        _ => DiffKind::Edit,
     };
     let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
-    let hunks = lines::hunks(old, new, context, Instant::now() + PATIENCE_FOR_LINES);
-    let colours = if bytes(&hunks) > MOST_BYTES {
-        Colours::none()
+    let hunks = lines::hunks(old, new, context, Instant::now() + LINE_TIMEOUT);
+    let highlighting = if bytes(&hunks) > MAX_BYTES {
+        Highlighting::none()
     } else {
-        Colours::of_texts(path, old, new, &hunks, Instant::now() + PATIENCE_FOR_COLOURS)
+        Highlighting::of_texts(path, old, new, &hunks, Instant::now() + HIGHLIGHT_TIMEOUT)
     };
-    finished(kind, &hunks, colours)
+    highlighted(kind, &hunks, highlighting)
 }
 
-/// The same from hunks that were worked out elsewhere.
+/// Creates a diff from hunks that were computed elsewhere.
 #[must_use]
 pub fn from_patch(path: &str, hunks: &[PatchHunk]) -> Diff {
     let kind = match hunks {
-        [hunk] if hunk.old_lines == 0 && hunk.old_start <= 1 => Kind::New,
-        [hunk] if hunk.new_lines == 0 && hunk.new_start <= 1 => Kind::Delete,
-        _ => Kind::Edit,
+        [hunk] if hunk.old_lines == 0 && hunk.old_start <= 1 => DiffKind::New,
+        [hunk] if hunk.new_lines == 0 && hunk.new_start <= 1 => DiffKind::Delete,
+        _ => DiffKind::Edit,
     };
     let hunks: Vec<_> = hunks.iter().map(lines::of_patch).collect();
-    let colours = if bytes(&hunks) > MOST_BYTES {
-        Colours::none()
+    let highlighting = if bytes(&hunks) > MAX_BYTES {
+        Highlighting::none()
     } else {
-        Colours::of_hunks(path, Instant::now() + PATIENCE_FOR_COLOURS)
+        Highlighting::of_hunks(path, Instant::now() + HIGHLIGHT_TIMEOUT)
     };
-    finished(kind, &hunks, colours)
+    highlighted(kind, &hunks, highlighting)
 }
 
 fn bytes(hunks: &[RawHunk<'_>]) -> usize {
@@ -147,11 +148,11 @@ fn bytes(hunks: &[RawHunk<'_>]) -> usize {
         .sum()
 }
 
-fn finished(kind: Kind, hunks: &[RawHunk<'_>], mut colours: Colours<'_>) -> Diff {
-    let deadline = if colours.is_none() {
+fn highlighted(kind: DiffKind, hunks: &[RawHunk<'_>], mut highlighting: Highlighting<'_>) -> Diff {
+    let deadline = if highlighting.is_none() {
         Instant::now()
     } else {
-        Instant::now() + PATIENCE_FOR_WORDS
+        Instant::now() + WORD_TIMEOUT
     };
     let count = |tag| {
         hunks
@@ -169,7 +170,7 @@ fn finished(kind: Kind, hunks: &[RawHunk<'_>], mut colours: Colours<'_>) -> Diff
             .map(|raw| Hunk {
                 old_start: raw.old_start,
                 new_start: raw.new_start,
-                lines: colours.lines(&raw.lines, &words::marks(&raw.lines, deadline)),
+                lines: highlighting.lines(&raw.lines, &words::marks(&raw.lines, deadline)),
             })
             .collect(),
     }

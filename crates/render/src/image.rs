@@ -1,7 +1,7 @@
-//! Images made fit to be kept, sent and shown: upright, of a bounded size, without what a camera writes beside them.
+//! Normalises images for storing, sending and displaying: upright, of limited size, and without metadata.
 //!
-//! Nothing is decoded before its header has said how large it is: a few bytes can claim to be a picture as large as
-//! the memory.
+//! The size is read from the header before anything is decoded, as a few bytes can declare an image that would fill the
+//! memory.
 
 mod decode;
 mod encode;
@@ -9,14 +9,14 @@ mod header;
 mod orientation;
 mod scale;
 
-/// The most bytes of a result: 5 MiB in base64.
-pub const MOST_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
-/// The longest side of a result, in pixels.
-pub const LONGEST_SIDE: u32 = 2000;
-/// The most pixels that are decoded.
-pub const MOST_PIXELS: u64 = 40_000_000;
+/// The maximum size of a result in bytes: 5 MiB in base64.
+pub const MAX_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
+/// The maximum width and height of a result in pixels.
+pub const MAX_SIDE: u32 = 2000;
+/// The maximum number of pixels that are decoded.
+pub const MAX_PIXELS: u64 = 40_000_000;
 
-/// An image as it may be passed on.
+/// A normalised image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     pub bytes: Vec<u8>,
@@ -28,27 +28,27 @@ pub struct Image {
     pub height: u32,
 }
 
-/// Why an image is refused.
+/// Why an image was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
-    /// Not one of the kinds we read.
-    #[error("not an image that can be read; use png, jpeg, gif or webp")]
-    Unknown,
-    /// Its header has no size.
-    #[error("the header of the image does not say how large it is")]
-    Unmeasured,
+    /// The format is not supported.
+    #[error("not a supported image; use PNG, JPEG, GIF or WebP")]
+    UnsupportedFormat,
+    /// The header contains no size.
+    #[error("the header of the image contains no size")]
+    UnknownSize,
     /// Decoding it would take too much memory.
-    #[error("the image measures {width}x{height} pixels, more than can be decoded; scale it down first")]
+    #[error("the image has {width}x{height} pixels, which is too large to decode; scale it down first")]
     TooManyPixels { width: u32, height: u32 },
-    /// It is broken, or uses something we do not know.
+    /// The data is damaged or uses an unsupported feature.
     #[error("the image cannot be decoded ({0})")]
     Undecodable(String),
-    /// No size of it is small enough.
-    #[error("the image cannot be made small enough")]
+    /// It is too large even at the smallest size.
+    #[error("the image cannot be scaled down to the maximum size")]
     TooManyBytes,
 }
 
-/// What a result may be at most.
+/// The limits for a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     pub bytes: usize,
@@ -59,30 +59,30 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         Self {
-            bytes: MOST_BYTES,
-            longest_side: LONGEST_SIDE,
+            bytes: MAX_BYTES,
+            longest_side: MAX_SIDE,
         }
     }
 }
 
-/// The (first) picture in `bytes`, encoded anew within the default [`Bounds`].
+/// Normalises the (first) image in `bytes` within the default [`Bounds`].
 pub fn normalise(bytes: &[u8]) -> Result<Image, ImageError> {
     normalise_within(bytes, Bounds::default())
 }
 
-/// As [`normalise`], within other bounds.
+/// Like [`normalise`], within the given bounds.
 pub fn normalise_within(bytes: &[u8], bounds: Bounds) -> Result<Image, ImageError> {
-    let header = header::header(bytes).ok_or(ImageError::Unknown)?;
-    let (width, height) = header.size.ok_or(ImageError::Unmeasured)?;
+    let header = header::header(bytes).ok_or(ImageError::UnsupportedFormat)?;
+    let (width, height) = header.size.ok_or(ImageError::UnknownSize)?;
     fit(width, height, bounds.longest_side)?;
-    let picture = decode::scaled(bytes, header.format, bounds.longest_side)?;
-    encode::within(picture, bounds.bytes)
+    let picture = decode::decode(bytes, header.format, bounds.longest_side)?;
+    encode::encode_within(picture, bounds.bytes)
 }
 
-/// The size to show an image of this size at.
+/// Returns the size of an image after scaling it down to fit into a square.
 fn fit(width: u32, height: u32, side: u32) -> Result<(u32, u32), ImageError> {
     let pixels = u64::from(width) * u64::from(height);
-    if pixels > MOST_PIXELS {
+    if pixels > MAX_PIXELS {
         return Err(ImageError::TooManyPixels { width, height });
     }
     if pixels == 0 {
@@ -92,11 +92,11 @@ fn fit(width: u32, height: u32, side: u32) -> Result<(u32, u32), ImageError> {
     if longest <= u64::from(side) {
         return Ok((width, height));
     }
-    let scaled = |length: u32| {
-        let scaled = (u64::from(length) * u64::from(side) + longest / 2) / longest;
-        u32::try_from(scaled).unwrap_or(side).max(1)
+    let scale = |length: u32| {
+        let scale = (u64::from(length) * u64::from(side) + longest / 2) / longest;
+        u32::try_from(scale).unwrap_or(side).max(1)
     };
-    Ok((scaled(width), scaled(height)))
+    Ok((scale(width), scale(height)))
 }
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longer_side_decides() {
+    fn longer_side_determines_the_scale() {
         assert_eq!(fit(4000, 1000, 2000), Ok((2000, 500)));
         assert_eq!(fit(1000, 4000, 2000), Ok((500, 2000)));
         assert_eq!(fit(100, 50, 2000), Ok((100, 50)));

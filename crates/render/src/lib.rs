@@ -1,4 +1,4 @@
-//! Syntax highlighting, diffs, and images scaled down for display. Pure: values in, values out.
+//! Syntax highlighting, diffs, and images scaled down for display. All functions are pure.
 
 mod class;
 pub mod diff;

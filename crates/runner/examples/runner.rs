@@ -1,8 +1,8 @@
-//! The runner by itself, as `sluice runner` is: what the tests start.
+//! The runner as a standalone program for the tests; it behaves like `sluice runner`.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // "runner" comes first, as it does behind `sluice`.
+    // Skips the program name and "runner", which comes first as in `sluice runner`.
     sluice_runner::main(std::env::args_os().skip(2))
 }

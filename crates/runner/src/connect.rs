@@ -1,4 +1,4 @@
-//! Connecting to a runner's socket, however long the path of its folder is.
+//! Connecting to the socket of a runner, regardless of the length of its path.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -10,22 +10,22 @@ pub const SOCKET: &str = "socket";
 /// Connects to the runner of a folder.
 ///
 /// # Errors
-/// When no runner listens there.
+/// Returns an error if no runner is listening on the socket.
 #[cfg(target_os = "linux")]
 pub fn connect(dir: &Path) -> io::Result<UnixStream> {
     use std::os::fd::AsRawFd;
 
     use rustix::fs::{Mode, OFlags, open};
-    // The path of a socket holds some hundred bytes at most; an open folder has a short one.
+    // A socket address is limited to about 100 bytes; `/proc/self/fd/N` gives the open folder a short path.
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = open(dir, flags, Mode::empty())?;
     UnixStream::connect(format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd()))
 }
 
-/// Connects to the runner of a folder, where the path is short enough for this system.
+/// Connects to the runner of a folder. The path must be short enough for a socket address of this system.
 ///
 /// # Errors
-/// When no runner listens there.
+/// Returns an error if no runner is listening on the socket.
 #[cfg(not(target_os = "linux"))]
 pub fn connect(dir: &Path) -> io::Result<UnixStream> {
     UnixStream::connect(dir.join(SOCKET))

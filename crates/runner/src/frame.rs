@@ -1,30 +1,31 @@
-//! Frames of the socket: a length, a tag, a payload. Values in, bytes out, and back; no input or output here.
+//! Frames of the socket: length, tag, payload. Pure encoding and decoding; no I/O.
 
 use std::marker::PhantomData;
 
 use crate::record::{self, Record};
 
-/// The longest frame, tag and payload together.
-pub const LONGEST: usize = 32 << 20;
-/// The longest line that still fits a frame.
-pub const LONGEST_LINE: usize = LONGEST - 64;
-/// A buffer that grew larger than this for one frame is given back after it.
-const KEPT: usize = 256 << 10;
+/// The maximum length of a frame in bytes, tag and payload together.
+pub const MAX_FRAME: usize = 32 << 20;
+/// The maximum length in bytes of a line that fits into a frame.
+pub const MAX_LINE: usize = MAX_FRAME - 64;
+/// Capacity in bytes to which the decoder's buffer is shrunk after a larger frame.
+const BUFFER_CAPACITY: usize = 256 << 10;
 
-/// What a bridge says.
+/// A frame from a bridge to the runner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToRunner {
-    /// The first thing said: takes the runner over, and asks for the records from a number on.
+    /// The first frame of a connection: takes over the runner and requests the records from number `from` on.
     Hello { term: u64, from: u64 },
-    /// A line for the agent, without its end.
+    /// A line for the agent, without its line end.
     Write { id: u64, line: Vec<u8> },
-    /// The agent's input ends after what was written.
+    /// Closes the agent's standard input after the lines written so far.
     EndInput,
-    /// To the agent's process group.
+    /// Sends a signal to the agent's process group.
     Signal(Signal),
-    /// Records below this number are kept elsewhere now.
+    /// Records below this number are stored elsewhere and may be deleted from the log.
     Trim { below: u64 },
-    /// Ends the agent, gently, then not, and the runner after it.
+    /// Ends the agent and then the runner: closes the input of the agent, sends `SIGTERM` after half of `grace_ms`
+    /// milliseconds, and `SIGKILL` after all of them.
     Shutdown { grace_ms: u64 },
 }
 
@@ -36,34 +37,34 @@ pub enum Signal {
     Kill,
 }
 
-/// What a runner says.
+/// A frame from the runner to a bridge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FromRunner {
-    /// The bridge is in force. The log holds the records from `first` to before `next`.
+    /// The connection is the active one. The log contains the records from `first` up to, but not including, `next`.
     Welcome {
         term: u64,
         first: u64,
         next: u64,
         agent: AgentStatus,
     },
-    /// Another bridge is in force, with this term.
+    /// The hello was refused: a bridge with this term, which is not lower, is or was active.
     Refused { term: u64 },
-    /// One thing that passed.
+    /// A record of the log.
     Record(Record),
-    /// All records that existed at the hello were sent: those before `next`.
+    /// All records that existed when the hello arrived (those before `next`) were sent.
     CaughtUp { next: u64 },
-    /// The line is in the log, on the disk, under this number, and on its way to the agent.
+    /// The line is in the log and synced to disk under this number; it will be written to the agent next.
     Wrote { id: u64, number: u64 },
     /// The line is not in the log and will not reach the agent.
     NotWritten { id: u64, reason: String },
-    /// Another bridge took over, with this term.
+    /// Another bridge with this higher term took over.
     Overtaken { term: u64 },
 }
 
-/// How the agent is.
+/// Whether the agent is running, or how it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentStatus {
-    /// `started`: in ticks since the machine started.
+    /// `started` is the start time in clock ticks since boot.
     Running {
         pid: u32,
         started: u64,
@@ -74,7 +75,7 @@ pub enum AgentStatus {
     },
 }
 
-/// Why bytes are no frame. The connection cannot go on.
+/// Why bytes could not be decoded. The connection is unusable afterwards.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     #[error("a frame of {length} bytes is longer than the {limit} allowed")]
@@ -85,18 +86,18 @@ pub enum FrameError {
     Malformed { tag: u8 },
 }
 
-/// A value that passes as a frame.
+/// A value with an encoding as a frame.
 pub trait Frame: Sized {
-    /// Appends the frame.
+    /// Appends the encoded frame.
     fn encode(&self, out: &mut Vec<u8>);
-    /// The value of a tag and its payload.
+    /// Decodes a frame from its tag and payload.
     ///
     /// # Errors
-    /// When there is none.
+    /// Returns an error if the tag is unknown or the payload is malformed.
     fn decode(tag: u8, payload: &[u8]) -> Result<Self, FrameError>;
 }
 
-/// Cuts frames out of bytes that come in any pieces.
+/// Splits a byte stream into frames, regardless of how the bytes are chunked.
 #[derive(Debug)]
 pub struct Decoder<T> {
     bytes: Vec<u8>,
@@ -112,13 +113,13 @@ impl<T: Frame> Default for Decoder<T> {
 }
 
 impl<T: Frame> Decoder<T> {
-    /// A decoder that takes frames up to [`LONGEST`].
+    /// Creates a decoder for frames of up to [`MAX_FRAME`] bytes.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_limit(LONGEST)
+        Self::with_limit(MAX_FRAME)
     }
 
-    /// A decoder that takes frames up to `limit`.
+    /// Creates a decoder for frames of up to `limit` bytes.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
         Self {
@@ -129,28 +130,28 @@ impl<T: Frame> Decoder<T> {
         }
     }
 
-    /// Takes longer or shorter frames from now on.
+    /// Changes the maximum frame length for the following frames.
     pub fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }
 
-    /// Takes more bytes.
+    /// Appends received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.start > 0 {
             self.bytes.drain(..self.start);
             self.start = 0;
-            if self.bytes.capacity() > KEPT && self.bytes.len() < KEPT {
-                self.bytes.shrink_to(KEPT);
+            if self.bytes.capacity() > BUFFER_CAPACITY && self.bytes.len() < BUFFER_CAPACITY {
+                self.bytes.shrink_to(BUFFER_CAPACITY);
             }
         }
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next whole frame, if it is there.
+    /// Returns the next complete frame, or `None` if more bytes are needed.
     ///
     /// # Errors
-    /// When the bytes are no frame; nothing after that can be told apart.
-    // Not an iterator: after `None` there may be more.
+    /// Returns an error if the bytes are not a valid frame; the stream cannot be decoded beyond that point.
+    // Not an iterator: `None` may be followed by more frames once more bytes arrive.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<T>, FrameError> {
         let waiting = self.bytes.get(self.start..).unwrap_or_default();
@@ -175,14 +176,14 @@ impl<T: Frame> Decoder<T> {
         if self.start == self.bytes.len() {
             self.bytes.clear();
             self.start = 0;
-            self.bytes.shrink_to(KEPT);
+            self.bytes.shrink_to(BUFFER_CAPACITY);
         }
         Ok(Some(value))
     }
 }
 
-/// Appends a frame whose payload `fill` writes.
-fn framed(tag: u8, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
+/// Appends a frame whose payload is written by `fill`.
+fn put_frame(tag: u8, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
     let at = out.len();
     out.extend_from_slice(&[0, 0, 0, 0, tag]);
     fill(out);
@@ -192,7 +193,7 @@ fn framed(tag: u8, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
     }
 }
 
-/// Takes a payload apart, front to back.
+/// Reads the fields of a payload front to back.
 struct Payload<'a>(&'a [u8]);
 
 impl<'a> Payload<'a> {
@@ -208,17 +209,17 @@ impl<'a> Payload<'a> {
         Some(*byte)
     }
 
-    fn small(&mut self) -> Option<i32> {
+    fn int32(&mut self) -> Option<i32> {
         let (number, rest) = self.0.split_first_chunk::<4>()?;
         self.0 = rest;
         Some(i32::from_le_bytes(*number))
     }
 
-    /// A number that may be missing.
-    fn maybe(&mut self) -> Option<Option<i32>> {
+    /// Reads an optional number.
+    fn optional_int32(&mut self) -> Option<Option<i32>> {
         match self.byte()? {
             0 => Some(None),
-            1 => self.small().map(Some),
+            1 => self.int32().map(Some),
             _ => None,
         }
     }
@@ -228,7 +229,7 @@ impl<'a> Payload<'a> {
     }
 }
 
-fn put_maybe(number: Option<i32>, out: &mut Vec<u8>) {
+fn put_optional(number: Option<i32>, out: &mut Vec<u8>) {
     out.push(u8::from(number.is_some()));
     if let Some(number) = number {
         out.extend_from_slice(&number.to_le_bytes());
@@ -242,24 +243,24 @@ fn put(numbers: &[u64], out: &mut Vec<u8>) {
 }
 
 impl ToRunner {
-    /// Appends the frame.
+    /// Appends the encoded frame.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Hello { term, from } => framed(1, out, |out| put(&[*term, *from], out)),
-            Self::Write { id, line } => framed(2, out, |out| {
+            Self::Hello { term, from } => put_frame(1, out, |out| put(&[*term, *from], out)),
+            Self::Write { id, line } => put_frame(2, out, |out| {
                 put(&[*id], out);
                 out.extend_from_slice(line);
             }),
-            Self::EndInput => framed(3, out, |_| {}),
-            Self::Signal(signal) => framed(4, out, |out| {
+            Self::EndInput => put_frame(3, out, |_| {}),
+            Self::Signal(signal) => put_frame(4, out, |out| {
                 out.push(match signal {
                     Signal::Interrupt => 1,
                     Signal::Terminate => 2,
                     Signal::Kill => 3,
                 });
             }),
-            Self::Trim { below } => framed(5, out, |out| put(&[*below], out)),
-            Self::Shutdown { grace_ms } => framed(6, out, |out| put(&[*grace_ms], out)),
+            Self::Trim { below } => put_frame(5, out, |out| put(&[*below], out)),
+            Self::Shutdown { grace_ms } => put_frame(6, out, |out| put(&[*grace_ms], out)),
         }
     }
 }
@@ -297,12 +298,12 @@ impl Frame for ToRunner {
                 _ => return None,
             })
         })();
-        checked(value, tag, 6, &payload)
+        finish_decode(value, tag, 6, &payload)
     }
 }
 
 impl FromRunner {
-    /// Appends the frame.
+    /// Appends the encoded frame.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Self::Welcome {
@@ -310,7 +311,7 @@ impl FromRunner {
                 first,
                 next,
                 agent,
-            } => framed(1, out, |out| {
+            } => put_frame(1, out, |out| {
                 put(&[*term, *first, *next], out);
                 match agent {
                     AgentStatus::Running { pid, started } => {
@@ -319,20 +320,20 @@ impl FromRunner {
                     }
                     AgentStatus::Exited { code, signal } => {
                         out.push(2);
-                        put_maybe(*code, out);
-                        put_maybe(*signal, out);
+                        put_optional(*code, out);
+                        put_optional(*signal, out);
                     }
                 }
             }),
-            Self::Refused { term } => framed(2, out, |out| put(&[*term], out)),
+            Self::Refused { term } => put_frame(2, out, |out| put(&[*term], out)),
             Self::Record(record) => record::encode(record.number, record.at, record.kind, &record.body, out),
-            Self::CaughtUp { next } => framed(4, out, |out| put(&[*next], out)),
-            Self::Wrote { id, number } => framed(5, out, |out| put(&[*id, *number], out)),
-            Self::NotWritten { id, reason } => framed(6, out, |out| {
+            Self::CaughtUp { next } => put_frame(4, out, |out| put(&[*next], out)),
+            Self::Wrote { id, number } => put_frame(5, out, |out| put(&[*id, *number], out)),
+            Self::NotWritten { id, reason } => put_frame(6, out, |out| {
                 put(&[*id], out);
                 out.extend_from_slice(reason.as_bytes());
             }),
-            Self::Overtaken { term } => framed(7, out, |out| put(&[*term], out)),
+            Self::Overtaken { term } => put_frame(7, out, |out| put(&[*term], out)),
         }
     }
 }
@@ -356,8 +357,8 @@ impl Frame for FromRunner {
                             started: payload.number()?,
                         },
                         2 => AgentStatus::Exited {
-                            code: payload.maybe()?,
-                            signal: payload.maybe()?,
+                            code: payload.optional_int32()?,
+                            signal: payload.optional_int32()?,
                         },
                         _ => return None,
                     },
@@ -383,12 +384,12 @@ impl Frame for FromRunner {
                 _ => return None,
             })
         })();
-        checked(value, tag, 7, &payload)
+        finish_decode(value, tag, 7, &payload)
     }
 }
 
-/// A value is whole when nothing of its payload is left over.
-fn checked<T>(value: Option<T>, tag: u8, tags: u8, left: &Payload<'_>) -> Result<T, FrameError> {
+/// Checks that the payload was consumed completely.
+fn finish_decode<T>(value: Option<T>, tag: u8, tags: u8, left: &Payload<'_>) -> Result<T, FrameError> {
     match value {
         Some(value) if left.0.is_empty() => Ok(value),
         _ if tag == 0 || tag > tags => Err(FrameError::Unknown { tag }),

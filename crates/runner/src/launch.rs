@@ -1,4 +1,4 @@
-//! Starting a runner: what it runs, and how it says that it listens.
+//! Starting a runner: what it starts, and how it reports that it is ready.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
@@ -10,27 +10,27 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::{Deserialize, Serialize};
 
-/// The largest log where none is named: 2 GiB.
+/// The default limit for the size of the log: 2 GiB.
 pub const LOG_CAP: u64 = 2 << 30;
-/// The longest line where none is named: 24 MiB.
+/// The default limit for the length of a line: 24 MiB.
 pub const LINE_CAP: u64 = 24 << 20;
-/// How long a runner may take until it listens.
-const DEADLINE: Duration = Duration::from_secs(20);
+/// How long a runner may take until its socket is listening.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What is run. It may hold secrets, so it goes from process to process through a pipe and nowhere else.
+/// What the runner starts. It may contain secrets, so it is passed through a pipe only and never written to disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
-    /// A path, or a name that is looked for in the `PATH` of `env`.
+    /// A path, or a name that is searched for in the `PATH` of `env`.
     pub program: String,
     pub args: Vec<String>,
-    /// The whole environment: nothing is inherited.
+    /// The complete environment; nothing is inherited.
     pub env: BTreeMap<String, String>,
-    /// The folder the agent works in.
+    /// The working folder of the agent.
     pub cwd: PathBuf,
-    /// The agent is not read on while the log is larger than this.
+    /// While the log is larger than this (in bytes), the runner does not read from the agent.
     #[serde(default = "log_cap")]
     pub log_cap: u64,
-    /// A longer line is thrown away.
+    /// Longer lines of the agent's standard output (in bytes) are dropped.
     #[serde(default = "line_cap")]
     pub line_cap: u64,
 }
@@ -43,32 +43,32 @@ fn line_cap() -> u64 {
     LINE_CAP
 }
 
-/// A runner that listens.
+/// A runner whose socket is listening.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Started {
-    /// The runner's own number.
+    /// The process id of the runner.
     pub pid: u32,
-    /// Its socket; [`crate::connect`] reaches it however long this is.
+    /// The path of its socket. It may be too long for a socket address: connect with [`crate::connect`].
     pub socket: PathBuf,
 }
 
-/// Why no runner was started.
+/// Why no runner could be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(tag = "error", rename_all = "snake_case")]
 pub enum StartError {
-    #[error("the program {program} is not there, or not what it is interpreted by: {reason}")]
+    #[error("the program {program} or its interpreter was not found: {reason}")]
     NoProgram { program: String, reason: String },
     #[error("the program {program} cannot be started: {reason}")]
     Refused { program: String, reason: String },
-    #[error("the folder {folder} is not there or no folder")]
+    #[error("{folder} does not exist or is not a folder")]
     NoFolder { folder: PathBuf },
-    #[error("another runner has {dir}")]
+    #[error("another runner is using {dir}")]
     Locked { dir: PathBuf },
     #[error("{what}: {reason}")]
     Setup { what: String, reason: String },
-    #[error("the runner ended without a word ({status})")]
+    #[error("the runner exited without reporting an error ({status})")]
     Gone { status: String },
-    #[error("the runner did not listen within {seconds} s")]
+    #[error("the runner did not start within {seconds} s")]
     Silent { seconds: u64 },
 }
 
@@ -81,57 +81,57 @@ impl StartError {
     }
 }
 
-/// The one line a runner prints.
+/// The single line that a starting runner prints.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum StartLine {
-    Listens(Started),
-    Not(StartError),
+    Ready(Started),
+    Failed(StartError),
 }
 
-/// Starts a runner for `launch` in `dir`, and waits until it listens. `sluice` is the program whose `runner start`
-/// is this crate's [`crate::main`].
+/// Starts a runner for `launch` in `dir` and waits until its socket is listening. `sluice` is the program whose
+/// `runner start` command calls this crate's [`crate::main`].
 ///
 /// # Errors
-/// When it does not listen; then nothing of it is left.
+/// Returns an error if the runner did not start; no process is left running in that case.
 pub fn start(sluice: &Path, dir: &Path, launch: &Launch) -> Result<Started, StartError> {
-    let asked =
+    let request =
         serde_json::to_vec(launch).map_err(|error| StartError::setup("the launch cannot be written", &error))?;
     let mut child = Command::new(sluice)
         .args(["runner", "start"])
         .arg(dir)
-        // Nothing of this process is for the runner: the agent's environment is in the launch.
+        // The runner needs nothing of this environment: the environment of the agent is part of the launch.
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| StartError::setup(format!("{} cannot be started", sluice.display()), &error))?;
-    let said = hand_over(&mut child, &asked, Instant::now() + DEADLINE);
-    let line = match said {
+    let output = exchange(&mut child, &request, Instant::now() + START_TIMEOUT);
+    let line = match output {
         Ok(line) => line,
         Err(error) => {
             child.kill().ok();
             child.wait().ok();
             return Err(match error.kind() {
                 io::ErrorKind::TimedOut => StartError::Silent {
-                    seconds: DEADLINE.as_secs(),
+                    seconds: START_TIMEOUT.as_secs(),
                 },
-                _ => StartError::setup("the runner cannot be talked to", &error),
+                _ => StartError::setup("cannot communicate with the runner", &error),
             });
         }
     };
     let status = child.wait();
     match serde_json::from_slice(&line) {
-        Ok(StartLine::Listens(started)) => Ok(started),
-        Ok(StartLine::Not(error)) => Err(error),
+        Ok(StartLine::Ready(started)) => Ok(started),
+        Ok(StartLine::Failed(error)) => Err(error),
         Err(_) => Err(StartError::Gone {
             status: status.map_or_else(|error| error.to_string(), |status| status.to_string()),
         }),
     }
 }
 
-/// Writes all of `asked` and reads all that is said, whichever is possible, until the deadline.
-fn hand_over(child: &mut Child, asked: &[u8], deadline: Instant) -> io::Result<Vec<u8>> {
+/// Writes `request` to the child and reads its standard output to the end, both without blocking, until the deadline.
+fn exchange(child: &mut Child, request: &[u8], deadline: Instant) -> io::Result<Vec<u8>> {
     let mut stdin = child.stdin.take();
     let Some(mut stdout) = child.stdout.take() else {
         return Err(io::ErrorKind::BrokenPipe.into());
@@ -140,8 +140,8 @@ fn hand_over(child: &mut Child, asked: &[u8], deadline: Instant) -> io::Result<V
         rustix::io::ioctl_fionbio(stdin, true)?;
     }
     rustix::io::ioctl_fionbio(&stdout, true)?;
-    let mut left = asked;
-    let mut said = Vec::new();
+    let mut left = request;
+    let mut output = Vec::new();
     let mut buffer = [0; 1024];
     loop {
         let wait = deadline.saturating_duration_since(Instant::now());
@@ -162,8 +162,8 @@ fn hand_over(child: &mut Child, asked: &[u8], deadline: Instant) -> io::Result<V
         if let Some(pipe) = &mut stdin {
             match pipe.write(left) {
                 Ok(wrote) => left = left.get(wrote..).unwrap_or_default(),
-                Err(error) if is_later(&error) => {}
-                // It has ended; what it said tells why.
+                Err(error) if is_retryable(&error) => {}
+                // The child has exited; its output contains the reason.
                 Err(_) => left = &[],
             }
             if left.is_empty() {
@@ -171,14 +171,14 @@ fn hand_over(child: &mut Child, asked: &[u8], deadline: Instant) -> io::Result<V
             }
         }
         match stdout.read(&mut buffer) {
-            Ok(0) => return Ok(said),
-            Ok(read) => said.extend_from_slice(buffer.get(..read).unwrap_or_default()),
-            Err(error) if is_later(&error) => {}
+            Ok(0) => return Ok(output),
+            Ok(read) => output.extend_from_slice(buffer.get(..read).unwrap_or_default()),
+            Err(error) if is_retryable(&error) => {}
             Err(error) => return Err(error),
         }
     }
 }
 
-pub(crate) fn is_later(error: &io::Error) -> bool {
+pub(crate) fn is_retryable(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }

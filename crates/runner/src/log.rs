@@ -1,6 +1,6 @@
 //! The log: every line in both directions, in append-only files, each record with its checksum.
 //!
-//! A record lies in the log as the frame it is sent as, so whoever lags behind is served with the bytes of the file.
+//! The log stores a record as the frame that is sent to bridges, so a bridge that lags behind is sent bytes of the file.
 
 mod reader;
 mod scan;
@@ -11,18 +11,18 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::frame::LONGEST;
+use crate::frame::MAX_FRAME;
 use crate::record::{HEAD, TAG};
 
 pub use reader::{Damage, LogReader, Records};
-pub use writer::{Cut, Disk, LogWriter, Storage};
+pub use writer::{Disk, LogDamage, LogWriter, Storage};
 
 const MAGIC: &[u8; 8] = b"SLUICELG";
 const VERSION: u32 = 1;
-/// Bytes of a segment before its first record: magic, version, first number, checksum of these.
+/// Bytes of a segment before its first record: magic, version, first number, and a checksum of these.
 pub(crate) const HEADER: usize = 8 + 4 + 8 + 4;
 
-/// Where the log of a runner's folder lies.
+/// Returns the log folder inside a runner's folder.
 pub(crate) fn folder(dir: &Path) -> PathBuf {
     dir.join("log")
 }
@@ -31,7 +31,7 @@ pub(crate) fn file_of(folder: &Path, first: u64) -> PathBuf {
     folder.join(format!("{first:020}.seg"))
 }
 
-/// The first numbers of all segments, in order.
+/// Returns the first record numbers of all segments in ascending order.
 pub(crate) fn segments(folder: &Path) -> io::Result<Vec<u64>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -55,7 +55,7 @@ pub(crate) fn header(first: u64) -> Vec<u8> {
     bytes
 }
 
-/// What the beginning of a segment says.
+/// Result of checking the header of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Header {
     Good,
@@ -93,41 +93,41 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
     Ok(filled)
 }
 
-/// What stands at the beginning of some bytes of a segment.
+/// What the first bytes of a buffer contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Glance {
-    /// The head of a record with this number, `length` bytes with its head. Its checksum is not looked at yet.
+pub(crate) enum HeadParse {
+    /// The head of a record with this number; `length` counts its head and body in bytes. The checksum is not verified.
     Head { number: u64, length: usize },
-    /// Not enough bytes to say.
+    /// Too few bytes to decide.
     Short,
-    /// No record.
+    /// Not a record.
     Bad,
 }
 
-pub(crate) fn glance(bytes: &[u8]) -> Glance {
+pub(crate) fn parse_head(bytes: &[u8]) -> HeadParse {
     let Some((length, rest)) = bytes.split_first_chunk::<4>() else {
-        return Glance::Short;
+        return HeadParse::Short;
     };
     let length = u32::from_le_bytes(*length) as usize;
-    if !(HEAD - 4..=LONGEST).contains(&length) {
-        return Glance::Bad;
+    if !(HEAD - 4..=MAX_FRAME).contains(&length) {
+        return HeadParse::Bad;
     }
     match rest.first() {
-        None => return Glance::Short,
-        Some(tag) if *tag != TAG => return Glance::Bad,
+        None => return HeadParse::Short,
+        Some(tag) if *tag != TAG => return HeadParse::Bad,
         Some(_) => {}
     }
     match rest.get(5..13).and_then(|number| number.first_chunk::<8>()) {
-        Some(number) => Glance::Head {
+        Some(number) => HeadParse::Head {
             number: u64::from_le_bytes(*number),
             length: length + 4,
         },
-        None => Glance::Short,
+        None => HeadParse::Short,
     }
 }
 
-/// Whether the checksum of the whole record in `bytes` holds.
-pub(crate) fn holds(bytes: &[u8]) -> bool {
+/// Verifies the checksum of the complete record in `bytes`.
+pub(crate) fn has_valid_checksum(bytes: &[u8]) -> bool {
     bytes
         .get(5..)
         .and_then(|rest| rest.split_first_chunk::<4>())

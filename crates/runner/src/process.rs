@@ -1,4 +1,4 @@
-//! Process identity, and orphans of an agent: they are found by an inherited environment variable, and ended.
+//! Process identity, and finding and killing the processes that an agent left behind.
 
 use std::fs;
 use std::io;
@@ -6,27 +6,27 @@ use std::io;
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
 
-/// The variable that marks an agent and everybody it starts.
+/// The environment variable that marks an agent and all processes it starts.
 pub const MARK: &str = "SLUICE_RUNNER_MARK";
 
-/// Who a process is: numbers are given again, a number and the time it was given are not.
+/// Identifies a process. Process ids are reused; a process id together with its start time is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Identity {
-    /// Its number.
+    /// The process id.
     pub pid: u32,
-    /// When it started, in ticks since the machine did; 0 where that is not known.
+    /// Start time in clock ticks since boot; 0 if unknown.
     pub started: u64,
 }
 
 impl Identity {
-    /// Who has this number now.
+    /// Returns the identity of the process that has this id now.
     #[must_use]
     pub fn of(pid: u32) -> Self {
         let started = Stat::of(pid).map_or(0, |stat| stat.started);
         Self { pid, started }
     }
 
-    /// Whether this very process is still there, and not merely waiting to be reaped.
+    /// Returns whether this process still exists and is not a zombie.
     #[must_use]
     pub fn is_alive(&self) -> bool {
         Stat::of(self.pid).is_some_and(|stat| stat.started == self.started && !stat.ended)
@@ -38,7 +38,7 @@ impl Identity {
         Stat::of(self.pid).is_some_and(|stat| stat.started == self.started && stat.paused)
     }
 
-    /// Ends it, if it is still there. The number cannot go to somebody else in between.
+    /// Kills the process, if it still exists. A pidfd ensures that no other process with the same id is hit.
     #[cfg(target_os = "linux")]
     fn kill(&self) -> bool {
         use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
@@ -62,17 +62,17 @@ fn kill(number: u32, signal: Signal) -> bool {
     pid(number).is_some_and(|pid| rustix::process::kill_process(pid, signal).is_ok())
 }
 
-/// What tells one start of the machine from another; empty where that is not known.
+/// Returns an id of the current boot of the machine; empty if unknown.
 #[must_use]
 pub fn boot() -> String {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     id.trim().to_owned()
 }
 
-/// A mark nobody else has.
+/// Returns a unique random mark.
 ///
 /// # Errors
-/// When there is no source of chance.
+/// Returns an error if no random numbers are available.
 pub(crate) fn new_mark() -> io::Result<String> {
     use std::fmt::Write as _;
     use std::io::Read as _;
@@ -86,7 +86,7 @@ pub(crate) fn new_mark() -> io::Result<String> {
     Ok(mark)
 }
 
-/// What `/proc/PID/stat` says.
+/// The fields of `/proc/PID/stat` that are used here.
 struct Stat {
     ended: bool,
     paused: bool,
@@ -97,7 +97,7 @@ struct Stat {
 impl Stat {
     fn of(pid: u32) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name may itself hold blanks and brackets.
+        // The name of the program may contain blanks and parentheses.
         let (_, after) = stat.rsplit_once(") ")?;
         let mut fields = after.split_ascii_whitespace();
         let state = fields.next()?;
@@ -110,7 +110,7 @@ impl Stat {
     }
 }
 
-fn carries(mark: &str, pid: u32) -> bool {
+fn has_mark(mark: &str, pid: u32) -> bool {
     let carried = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     carried.split(|byte| *byte == 0).any(|entry| {
         entry
@@ -120,9 +120,9 @@ fn carries(mark: &str, pid: u32) -> bool {
     })
 }
 
-/// Everybody but this process that is alive and carries the mark, or is a child of this process where `children`; and
-/// all who were started by one of these.
-fn found(mark: &str, children: bool) -> Vec<Identity> {
+/// Returns the living processes, other than this one, that carry the mark, are children of this process (if
+/// `children`), or descend from one of these.
+fn find_processes(mark: &str, children: bool) -> Vec<Identity> {
     let own = std::process::id();
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -140,7 +140,7 @@ fn found(mark: &str, children: bool) -> Vec<Identity> {
             pid,
             started: stat.started,
         };
-        if (children && stat.parent == own) || carries(mark, pid) {
+        if (children && stat.parent == own) || has_mark(mark, pid) {
             found.push(identity);
         } else {
             others.push((identity, stat.parent));
@@ -158,28 +158,28 @@ fn found(mark: &str, children: bool) -> Vec<Identity> {
     found
 }
 
-/// Ends everybody there is of an agent, until nobody is: one may fork while another is ended. Gives who was ended.
-pub(crate) fn end_all(mark: &str, children: bool, after_each_round: impl Fn()) -> Vec<u32> {
+/// Kills all processes of an agent and returns their ids. Repeats until none is found, as one may fork meanwhile.
+pub(crate) fn kill_all(mark: &str, children: bool, after_each_round: impl Fn()) -> Vec<u32> {
     let mut ended = Vec::new();
-    // Each round can only find what was started after the last one looked, or became ours by the death of its parent.
+    // Each round only finds processes that were started, or reparented to this process, since the round before.
     for _ in 0..100 {
-        let found = found(mark, children);
+        let found = find_processes(mark, children);
         if found.is_empty() {
             break;
         }
         for one in found {
-            if end(one) && !ended.contains(&one.pid) {
+            if kill_process(one) && !ended.contains(&one.pid) {
                 ended.push(one.pid);
             }
         }
         after_each_round();
-        // They need a moment to go.
+        // Killed processes need a moment to exit.
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
     ended
 }
 
-/// Ends one process, if it is still this one.
-pub(crate) fn end(one: Identity) -> bool {
+/// Kills one process, if it still has this identity.
+pub(crate) fn kill_process(one: Identity) -> bool {
     one.kill()
 }

@@ -1,38 +1,38 @@
-//! Records: one numbered line or event between an agent and its listener.
+//! Records: numbered lines and events of an agent, stored in the log and sent to bridges.
 
-/// One thing that passed. Numbers go from 1 without holes, over all agent processes of a session.
+/// A line or event. Numbers start at 1 and have no gaps, across all agent processes of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Its number in the session.
+    /// The number in the session.
     pub number: u64,
-    /// When it passed, in microseconds since 1970.
+    /// The time of logging in microseconds since 1970.
     pub at: u64,
-    /// What it is.
+    /// The kind of line or event.
     pub kind: Kind,
-    /// What it says.
+    /// The line, or JSON that describes the event.
     pub body: Vec<u8>,
 }
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Kind {
-    /// A line of the agent's standard output, without its end.
+    /// A line of the agent's standard output, without its line end.
     Said = 1,
-    /// A line for the agent's standard input, without its end.
+    /// A line for the agent's standard input, without its line end.
     Wrote = 2,
-    /// A line of the agent's standard error, made UTF-8; a very long one comes in pieces.
+    /// A line of the agent's standard error, converted to UTF-8. A very long line is split into several records.
     Stderr = 3,
-    /// JSON `{pid, started, program}`: an agent process began.
+    /// JSON `{pid, started, program}`: an agent process was started.
     Started = 4,
-    /// JSON `{code, signal}`: it ended, and all it said stands before this.
+    /// JSON `{code, signal}`: the agent process ended. All of its output precedes this record.
     Exited = 5,
-    /// JSON `{what, …}`: what the runner has to say itself.
+    /// JSON `{what, …}`: an event of the runner itself.
     Note = 6,
 }
 
 impl Kind {
-    /// The kind with this number.
+    /// Returns the kind with this number.
     #[must_use]
     pub fn of(number: u8) -> Option<Self> {
         Some(match number {
@@ -47,12 +47,12 @@ impl Kind {
     }
 }
 
-/// Bytes of a record before its body, as a frame: length, tag, checksum, number, time, kind.
+/// Length in bytes of a record's head: frame length, tag, checksum, number, time, kind.
 pub(crate) const HEAD: usize = 4 + 1 + 4 + 8 + 8 + 1;
-/// The tag of a record among the frames a runner sends.
+/// The frame tag of a record.
 pub(crate) const TAG: u8 = 3;
 
-/// Appends a record as the frame it is, in the log and on the socket alike.
+/// Appends a record as a frame. The log and the socket use the same bytes.
 pub(crate) fn encode(number: u64, at: u64, kind: Kind, body: &[u8], out: &mut Vec<u8>) {
     let length = u32::try_from(HEAD - 4 + body.len()).unwrap_or(u32::MAX);
     let mut head = [0_u8; 17];
@@ -72,7 +72,7 @@ pub(crate) fn encode(number: u64, at: u64, kind: Kind, body: &[u8], out: &mut Ve
     out.extend_from_slice(body);
 }
 
-/// The record in a frame's payload (what follows the tag), if its checksum holds.
+/// Decodes a record from the payload of its frame (after the tag), if its checksum matches.
 pub(crate) fn decode(payload: &[u8]) -> Option<Record> {
     let (sum, summed) = payload.split_first_chunk::<4>()?;
     if crc32fast::hash(summed) != u32::from_le_bytes(*sum) {

@@ -1,4 +1,4 @@
-//! The registry of runners in a folder.
+//! The registry file of a runner's folder (`runner.json`): the processes that run there.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -10,38 +10,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::{self, Identity};
 
-/// What `runner.json` says.
+/// The content of `runner.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Registered {
-    /// The runner.
+pub struct Registration {
+    /// The runner process.
     pub runner: Identity,
-    /// The agent, once it runs.
+    /// The agent process, once it was started.
     pub agent: Option<Identity>,
-    /// What the agent and everybody it starts carry in [`process::MARK`].
+    /// The value of [`process::MARK`] in the environment of the agent and its descendants.
     pub mark: String,
-    /// The highest term a bridge said hello with.
+    /// The highest term of any bridge so far.
     pub term: u64,
-    /// The socket. Its path may be too long to be used as it is: see [`crate::connect`].
+    /// The path of the socket. It may be too long for a socket address: see [`crate::connect`].
     pub socket: PathBuf,
-    /// The start of the machine all this is about.
+    /// The boot of the machine during which the processes were started.
     pub boot: String,
     /// The folder that the runner was started in. Absent in files of older versions.
     #[serde(default)]
-    pub place: Option<Place>,
+    pub place: Option<FolderIdentity>,
 }
 
-/// The identity of a folder. A copy of a folder has another one.
+/// The identity of a folder. A copy of a folder has another identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct FolderIdentity {
     pub device: u64,
     pub inode: u64,
 }
 
-impl Place {
-    /// The identity of the folder at this path.
+impl FolderIdentity {
+    /// Returns the identity of the folder at this path.
     ///
     /// # Errors
-    /// When the folder cannot be looked at.
+    /// Returns an error if the folder does not exist or is not accessible.
     pub fn of(dir: &Path) -> io::Result<Self> {
         let found = fs::metadata(dir)?;
         Ok(Self {
@@ -51,62 +51,62 @@ impl Place {
     }
 }
 
-/// What a sweep did.
+/// The result of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Swept {
-    /// The runner lives, so nothing was touched.
+pub struct SweepReport {
+    /// A runner is running in the folder, so nothing was killed.
     pub runner_alive: bool,
-    /// Who was ended.
+    /// The ids of the killed processes.
     pub killed: Vec<u32>,
 }
 
-/// Who runs in a folder, or ran there last.
+/// Returns the registry of a folder, also if its runner has ended.
 #[must_use]
-pub fn read(dir: &Path) -> Option<Registered> {
+pub fn read(dir: &Path) -> Option<Registration> {
     serde_json::from_slice(&fs::read(dir.join("runner.json")).ok()?).ok()
 }
 
-/// Whether that runner lives.
+/// Returns whether the registered runner is running.
 #[must_use]
-pub fn is_alive(registered: &Registered) -> bool {
+pub fn is_alive(registered: &Registration) -> bool {
     registered.boot == process::boot() && registered.runner.is_alive()
 }
 
-/// Whether a registry describes processes that were started in this folder since the machine started. In a copy of a
-/// folder it describes processes of the original, which must not be touched.
-fn is_of(registered: &Registered, dir: &Path) -> bool {
+/// Returns whether a registry describes processes that were started in this folder since boot. In a copy of a folder it
+/// describes processes of the original, which must not be touched.
+fn belongs_to(registered: &Registration, dir: &Path) -> bool {
     registered.boot == process::boot()
         && registered
             .place
-            .is_none_or(|place| Place::of(dir).is_ok_and(|it| it == place))
+            .is_none_or(|place| FolderIdentity::of(dir).is_ok_and(|it| it == place))
 }
 
-/// Whether this folder was copied from the one its registry describes, or restored from a backup: its processes belong to
-/// the original.
+/// Returns whether this folder is a copy of the one its registry describes, or was restored from a backup. The
+/// registered processes then belong to the original.
 #[must_use]
 pub fn is_copy(dir: &Path) -> bool {
     let place = read(dir).and_then(|registered| registered.place);
-    place.is_some_and(|place| Place::of(dir).is_ok_and(|here| here != place))
+    place.is_some_and(|place| FolderIdentity::of(dir).is_ok_and(|here| here != place))
 }
 
-/// Whether the runner of this folder is stopped by a signal, so that it does not react.
+/// Returns whether the runner of this folder is stopped by a signal, so that it does not react.
 #[must_use]
 pub fn is_paused(dir: &Path) -> bool {
-    read(dir).is_some_and(|registered| is_of(&registered, dir) && registered.runner.is_paused())
+    read(dir).is_some_and(|registered| belongs_to(&registered, dir) && registered.runner.is_paused())
 }
 
-/// Ends the runner of this folder by force. Its agent ends with it; [`sweep`] ends what is left.
+/// Kills the runner of this folder. Its agent ends with it; [`sweep`] kills the remaining processes.
 pub fn kill(dir: &Path) -> bool {
-    read(dir).is_some_and(|registered| is_of(&registered, dir) && process::end(registered.runner))
+    read(dir).is_some_and(|registered| belongs_to(&registered, dir) && process::kill_process(registered.runner))
 }
 
-/// Ends what a dead runner left behind in a folder: its agent, and everybody who carries its mark.
-pub fn sweep(dir: &Path) -> Swept {
-    // Held, so that no runner starts here meanwhile.
+/// Kills what a dead runner left behind in a folder: its agent, and all processes that carry its mark.
+pub fn sweep(dir: &Path) -> SweepReport {
+    // Holding the lock prevents a runner from starting here meanwhile.
     let Ok(Some(_held)) = lock(dir) else {
-        // No lock can be taken in a folder that is not there, or has never had a runner.
+        // Without a lock file, the folder does not exist or never had a runner.
         let runner_alive = dir.join("lock").exists();
-        return Swept {
+        return SweepReport {
             runner_alive,
             killed: Vec::new(),
         };
@@ -114,16 +114,16 @@ pub fn sweep(dir: &Path) -> Swept {
     sweep_locked(dir)
 }
 
-/// The same, by whoever holds the lock.
-pub(crate) fn sweep_locked(dir: &Path) -> Swept {
-    let mut swept = Swept::default();
-    let Some(left) = read(dir).filter(|left| is_of(left, dir)) else {
+/// Like [`sweep`], for a caller that holds the lock.
+pub(crate) fn sweep_locked(dir: &Path) -> SweepReport {
+    let mut swept = SweepReport::default();
+    let Some(registered) = read(dir).filter(|registered| belongs_to(registered, dir)) else {
         return swept;
     };
-    // First all who can be found by whom they were started, while those are there.
-    swept.killed = process::end_all(&left.mark, false, || {});
-    if let Some(agent) = left.agent
-        && process::end(agent)
+    // Processes without the mark are found through their parents, so these are killed first, while they exist.
+    swept.killed = process::kill_all(&registered.mark, false, || {});
+    if let Some(agent) = registered.agent
+        && process::kill_process(agent)
         && !swept.killed.contains(&agent.pid)
     {
         swept.killed.push(agent.pid);
@@ -131,8 +131,8 @@ pub(crate) fn sweep_locked(dir: &Path) -> Swept {
     swept
 }
 
-/// Writes the registry anew, whole or not at all.
-pub(crate) fn write(dir: &Path, registered: &Registered) -> io::Result<()> {
+/// Replaces the registry atomically.
+pub(crate) fn write(dir: &Path, registered: &Registration) -> io::Result<()> {
     let new = dir.join("runner.json.new");
     let mut file = OpenOptions::new()
         .write(true)
@@ -145,7 +145,7 @@ pub(crate) fn write(dir: &Path, registered: &Registered) -> io::Result<()> {
     fs::rename(new, dir.join("runner.json"))
 }
 
-/// Takes the folder, if nobody has it. It is free again when the file is closed, so also by any death.
+/// Locks the folder. Returns `None` if another process holds the lock. The lock is released when the file is closed.
 pub(crate) fn lock(dir: &Path) -> io::Result<Option<File>> {
     let file = OpenOptions::new()
         .write(true)

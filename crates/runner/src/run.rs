@@ -1,4 +1,4 @@
-//! `sluice runner start DIR` and `sluice runner run DIR`: not for people.
+//! The internal commands `sluice runner start DIR` and `sluice runner run DIR`.
 
 mod agent;
 mod bridge;
@@ -21,60 +21,61 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::connect::SOCKET;
-use crate::frame::LONGEST_LINE;
+use crate::frame::MAX_LINE;
 use crate::launch::{Launch, StartError, StartLine, Started};
-use crate::log::{Cut, LogWriter};
+use crate::log::{LogDamage, LogWriter};
 use crate::process::{self, Identity};
 use crate::record::Kind;
-use crate::registry::{self, Place, Registered};
+use crate::registry::{self, FolderIdentity, Registration};
 use agent::Agent;
 use lines::Lines;
-use runner::{Runner, wall};
+use runner::{Ending, Runner, now_micros};
 
-/// The largest file of the log.
-const SEGMENT: u64 = 8 << 20;
-/// How long a runner before this one may take to leave: more than it waits for its bridge.
-const LEAVES: Duration = Duration::from_secs(3);
-/// The longest piece of a line of standard error.
-const STDERR_CAP: usize = 64 << 10;
+/// The maximum size of a segment of the log in bytes.
+const MAX_SEGMENT: u64 = 8 << 20;
+/// How long to wait for the lock of a runner that is exiting. Longer than a runner waits for its bridge.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
+/// Lines of standard error are split into pieces of at most this many bytes.
+const MAX_STDERR_LINE: usize = 64 << 10;
 
-/// What stands after `sluice runner`.
+/// Runs the command line after `sluice runner`.
 pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let (command, dir, more) = (args.next(), args.next().map(PathBuf::from), args.next());
     match (command.as_deref().and_then(|command| command.to_str()), dir, more) {
         (Some("start"), Some(dir), None) => detach(&dir),
         (Some("run"), Some(dir), None) => run(&dir),
         _ => {
-            let usage = "usage: sluice runner start DIR (the launch comes by standard input)";
+            let usage = "usage: sluice runner start DIR (reads the launch from standard input)";
             writeln!(io::stderr(), "{usage}").ok();
             ExitCode::from(2)
         }
     }
 }
 
-/// Starts the runner proper and passes on what it says. It goes on without this process.
+/// Starts the runner as a separate process, which outlives this one, and prints the line it reports.
 fn detach(dir: &Path) -> ExitCode {
-    let line = begin(dir).unwrap_or_else(|error| serde_json::to_string(&StartLine::Not(error)).unwrap_or_default());
+    let line =
+        spawn_runner(dir).unwrap_or_else(|error| serde_json::to_string(&StartLine::Failed(error)).unwrap_or_default());
     writeln!(io::stdout(), "{line}").ok();
     match serde_json::from_str(&line) {
-        Ok(StartLine::Listens(_)) => ExitCode::SUCCESS,
+        Ok(StartLine::Ready(_)) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     }
 }
 
-fn begin(dir: &Path) -> Result<String, StartError> {
-    let own = std::env::current_exe().map_err(|error| StartError::setup("this program is not found", &error))?;
-    let mut child = Command::new(&own)
+fn spawn_runner(dir: &Path) -> Result<String, StartError> {
+    let program = own_program().map_err(|error| StartError::setup("the path of this program is unknown", &error))?;
+    let mut child = Command::new(&program)
         .args(["runner", "run"])
         .arg(dir)
         .env_clear()
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|error| StartError::setup(format!("{} cannot be started", own.display()), &error))?;
+        .map_err(|error| StartError::setup(format!("{} cannot be started", program.display()), &error))?;
     let mut line = String::new();
-    if let Some(said) = child.stdout.take() {
-        let read = BufReader::new(said).read_line(&mut line);
-        read.map_err(|error| StartError::setup("the runner cannot be heard", &error))?;
+    if let Some(stdout) = child.stdout.take() {
+        let read = BufReader::new(stdout).read_line(&mut line);
+        read.map_err(|error| StartError::setup("the output of the runner cannot be read", &error))?;
     }
     if line.is_empty() {
         let status = child.wait();
@@ -85,30 +86,36 @@ fn begin(dir: &Path) -> Result<String, StartError> {
     Ok(line.trim_end().to_owned())
 }
 
-/// The runner itself.
+/// The path of this program. Where its file was replaced, as by an update, the kernel still has the one that runs.
+fn own_program() -> io::Result<PathBuf> {
+    let path = std::env::current_exe()?;
+    Ok(if path.exists() { path } else { "/proc/self/exe".into() })
+}
+
+/// Runs as the runner process.
 fn run(dir: &Path) -> ExitCode {
-    memory::give_back_what_is_free();
-    let (mut runner, held, started) = match prepare(dir) {
+    memory::configure_allocator();
+    let (mut runner, lock, started) = match prepare(dir) {
         Ok(prepared) => prepared,
         Err(error) => {
-            tell(&StartLine::Not(error)).ok();
+            print_start_line(&StartLine::Failed(error)).ok();
             return ExitCode::FAILURE;
         }
     };
-    let ran = tell(&StartLine::Listens(started))
-        .and_then(|()| let_go_of_streams())
+    let result = print_start_line(&StartLine::Ready(started))
+        .and_then(|()| detach_streams())
         .and_then(|()| {
-            memory::let_go_of_the_start();
+            memory::release_startup_pages();
             runner.run()
         });
-    // Also when nobody heard that it listens.
+    // Also clean up if the start line could not be printed.
     runner.end();
     fs::remove_file(SOCKET).ok();
-    drop(held);
-    ExitCode::from(u8::from(ran.is_err()))
+    drop(lock);
+    ExitCode::from(u8::from(result.is_err()))
 }
 
-fn tell(line: &StartLine) -> io::Result<()> {
+fn print_start_line(line: &StartLine) -> io::Result<()> {
     let mut text = serde_json::to_string(line)?;
     text.push('\n');
     let mut out = io::stdout().lock();
@@ -116,8 +123,8 @@ fn tell(line: &StartLine) -> io::Result<()> {
     out.flush()
 }
 
-/// The streams it was started with belong to whoever started it.
-fn let_go_of_streams() -> io::Result<()> {
+/// Redirects the standard streams to `/dev/null`, as they belong to the process that started this one.
+fn detach_streams() -> io::Result<()> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&null)?;
     rustix::stdio::dup2_stdout(&null)?;
@@ -125,36 +132,36 @@ fn let_go_of_streams() -> io::Result<()> {
     Ok(())
 }
 
-/// Everything up to the point where the socket listens and the agent runs.
+/// Sets up the runner until its socket is listening and its agent is running.
 fn prepare(dir: &Path) -> Result<(Runner, File, Started), StartError> {
-    // Neither a closed terminal nor the end of whoever started this reaches it. Fails where this is so already.
+    // Detaches from the terminal and the process group of the parent. Fails harmlessly in a session leader.
     rustix::process::setsid().ok();
     let launch = read_launch()?;
     let dir = enter(dir).map_err(|error| StartError::setup(format!("{} cannot be used", dir.display()), &error))?;
-    let held = take(&dir).map_err(|error| StartError::setup("the folder cannot be locked", &error))?;
-    let Some(held) = held else {
+    let lock = wait_for_lock(&dir).map_err(|error| StartError::setup("the folder cannot be locked", &error))?;
+    let Some(lock) = lock else {
         return Err(StartError::Locked { dir });
     };
     let term = registry::read(&dir).map_or(0, |before| before.term);
     let _ended = registry::sweep_locked(&dir);
-    let segment = SEGMENT.min(launch.log_cap / 8);
+    let segment = MAX_SEGMENT.min(launch.log_cap / 8);
     let (log, cut) =
         LogWriter::open(&dir, segment).map_err(|error| StartError::setup("the log cannot be opened", &error))?;
     let signals = signals::watch().map_err(|error| StartError::setup("signals cannot be watched", &error))?;
     adopt_orphans();
-    let listener = listen().map_err(|error| StartError::setup("the socket cannot be made", &error))?;
-    let mark = process::new_mark().map_err(|error| StartError::setup("no mark can be made", &error))?;
-    let mut registered = Registered {
+    let listener = listen().map_err(|error| StartError::setup("the socket cannot be created", &error))?;
+    let mark = process::new_mark().map_err(|error| StartError::setup("the process mark cannot be created", &error))?;
+    let mut registered = Registration {
         runner: Identity::of(std::process::id()),
         agent: None,
         mark,
         term,
         socket: dir.join(SOCKET),
         boot: process::boot(),
-        place: Place::of(&dir).ok(),
+        place: FolderIdentity::of(&dir).ok(),
     };
-    // Before the agent runs: so that it can be found whatever happens.
-    let register = |registered: &Registered| {
+    // Registered before the agent starts, so that a sweep can find the agent in any case.
+    let register = |registered: &Registration| {
         registry::write(&dir, registered).map_err(|error| StartError::setup("the registry cannot be written", &error))
     };
     register(&registered)?;
@@ -170,9 +177,7 @@ fn prepare(dir: &Path) -> Result<(Runner, File, Started), StartError> {
         pid: std::process::id(),
         socket: dir.join(SOCKET),
     };
-    let line_cap = usize::try_from(launch.line_cap)
-        .unwrap_or(LONGEST_LINE)
-        .min(LONGEST_LINE);
+    let line_cap = usize::try_from(launch.line_cap).unwrap_or(MAX_LINE).min(MAX_LINE);
     let mut runner = Runner {
         dir,
         registered,
@@ -181,30 +186,27 @@ fn prepare(dir: &Path) -> Result<(Runner, File, Started), StartError> {
         agent,
         listener,
         signals,
-        said: Lines::new(line_cap, false),
-        stderr: Lines::new(STDERR_CAP, true),
+        stdout_lines: Lines::new(line_cap, false),
+        stderr_lines: Lines::new(MAX_STDERR_LINE, true),
         peers: Vec::new(),
-        stuck: None,
-        full: false,
-        shutdown: None,
-        ended: None,
-        recorded: None,
-        all_sent: None,
+        retry_disk_at: None,
+        log_full: false,
+        ending: Ending::default(),
         buffer: Vec::new(),
     };
     match cut {
-        Some(Cut::Tail { segment, offset, bytes }) => {
+        Some(LogDamage::Tail { segment, offset, bytes }) => {
             runner.note(&json!({"what": "tail_cut", "segment": segment, "offset": offset, "bytes": bytes}));
         }
-        Some(Cut::Middle { segment, offset }) => {
+        Some(LogDamage::Middle { segment, offset }) => {
             runner.note(&json!({"what": "damaged", "segment": segment, "offset": offset}));
         }
         None => {}
     }
     let identity = runner.agent.identity;
     let body = json!({"pid": identity.pid, "started": identity.started, "program": launch.program}).to_string();
-    runner.log.append(Kind::Started, wall(), body.as_bytes());
-    Ok((runner, held, started))
+    runner.log.append(Kind::Started, now_micros(), body.as_bytes());
+    Ok((runner, lock, started))
 }
 
 fn read_launch() -> Result<Launch, StartError> {
@@ -214,7 +216,7 @@ fn read_launch() -> Result<Launch, StartError> {
     serde_json::from_slice(&text).map_err(|error| StartError::setup("the launch is malformed", &error))
 }
 
-/// Makes the folder if need be, closes it to others, and goes there: the path of a socket must be short.
+/// Creates the folder if necessary, restricts it to its owner, and changes into it, as a socket path must be short.
 fn enter(dir: &Path) -> io::Result<PathBuf> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     fs::set_permissions(dir, Permissions::from_mode(0o700))?;
@@ -223,9 +225,9 @@ fn enter(dir: &Path) -> io::Result<PathBuf> {
     Ok(dir)
 }
 
-/// Takes the folder. One whose agent has ended leaves within moments, so it is waited for.
-fn take(dir: &Path) -> io::Result<Option<File>> {
-    let deadline = Instant::now() + LEAVES;
+/// Locks the folder. A runner whose agent has ended exits soon, so this waits for the lock.
+fn wait_for_lock(dir: &Path) -> io::Result<Option<File>> {
+    let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         match registry::lock(dir)? {
             None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(10)),
@@ -240,13 +242,13 @@ fn listen() -> io::Result<UnixListener> {
         _ => {}
     }
     let listener = UnixListener::bind(SOCKET)?;
-    // Until here the folder keeps other users out.
+    // The permissions of the folder protect the socket until here.
     fs::set_permissions(SOCKET, Permissions::from_mode(0o600))?;
     listener.set_nonblocking(true)?;
     Ok(listener)
 }
 
-/// Whoever an agent's child leaves behind becomes a child of this process, and so can be found.
+/// Makes this process the parent of orphaned descendants, so that they can be found.
 fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).ok();

@@ -312,7 +312,7 @@ impl Running {
     /// # Errors
     /// When no descriptors are left.
     pub fn inheritance(&self) -> io::Result<Inheritance> {
-        Inheritance::new(&self.listeners.main, self.listeners.metrics.as_ref())
+        Inheritance::of_this_program(&self.listeners.main, self.listeners.metrics.as_ref())
     }
 
     /// Lets nobody new in, tells the backend, lets those who are here finish, and cuts them off at the deadline.

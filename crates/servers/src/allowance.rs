@@ -1,11 +1,11 @@
-//! Limits on the lists of an MCP server. The transport limits one page; this limits all pages together.
+//! Limits on the lists of an MCP server. The transport limits a single page; this limits all pages together.
 
 use serde::Serialize;
 
-/// The most bytes that the lists of one server may hold together.
-pub(super) const MOST: usize = 16 << 20;
+/// The maximum size in bytes of all lists of one server, serialised as JSON.
+pub(super) const MAX_LIST_BYTES: usize = 16 << 20;
 
-/// What is left of it.
+/// The remaining part of the limit.
 #[derive(Debug)]
 pub(super) struct Allowance {
     left: usize,
@@ -20,8 +20,8 @@ impl Allowance {
         }
     }
 
-    /// Takes over what still fits, in order; false when no more is to be read.
-    pub(super) fn take<T: Serialize>(&mut self, list: &mut Vec<T>, page: Vec<T>) -> bool {
+    /// Moves the items that fit from `page` to `list`, in order. Returns `false` once an item did not fit.
+    pub(super) fn append<T: Serialize>(&mut self, list: &mut Vec<T>, page: Vec<T>) -> bool {
         for item in page {
             let size = serde_json::to_vec(&item).map_or(usize::MAX, |text| text.len());
             if size > self.left {
@@ -34,16 +34,16 @@ impl Allowance {
         true
     }
 
-    /// The pages have no end.
+    /// Marks the lists as cut off, because a server announces more pages than are read.
     pub(super) fn cut_off(&mut self) {
         self.cut = true;
     }
 
-    /// The message about a list that was cut.
+    /// Returns a message if a list was cut off.
     pub(super) fn note(&self) -> Option<String> {
-        let most = MOST >> 20;
+        let most = MAX_LIST_BYTES >> 20;
         self.cut
-            .then(|| format!("its lists are larger than {most} MiB; the rest is ignored"))
+            .then(|| format!("the lists of the server are larger than {most} MiB; the rest is ignored"))
     }
 }
 
@@ -52,11 +52,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_is_taken_and_the_rest_is_told_of() {
+    fn items_over_the_limit_are_dropped_and_reported() {
         let (mut list, mut allowance) = (Vec::new(), Allowance::new(10));
-        assert!(allowance.take(&mut list, vec!["aa", "bb"]));
+        assert!(allowance.append(&mut list, vec!["aa", "bb"]));
         assert_eq!(allowance.note(), None);
-        assert!(!allowance.take(&mut list, vec!["c", "d"]));
+        assert!(!allowance.append(&mut list, vec!["c", "d"]));
         assert_eq!(list, ["aa", "bb"]);
         assert!(allowance.note().is_some_and(|note| note.contains("16 MiB")));
     }

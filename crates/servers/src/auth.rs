@@ -1,4 +1,4 @@
-//! OAuth sign-in to an MCP server: the tokens, and the way through a person's browser.
+//! OAuth sign-in to an MCP server: the tokens, and the sign-in in the person's browser.
 
 mod callback;
 mod store;
@@ -14,26 +14,26 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::config::{OAuth, Reach};
+use super::context::ServerContext;
 use super::link::{Link, Phase};
-use super::surroundings::Surroundings;
 use store::Store;
 
-/// How long a sign-in waits for its person.
-const PATIENCE: Duration = Duration::from_mins(10);
-/// The largest answer of an authorization server.
-const LARGEST: usize = 1 << 20;
+/// How long a sign-in waits for the person.
+const SIGN_IN_TIMEOUT: Duration = Duration::from_mins(10);
+/// The maximum size in bytes of a response from an authorization server.
+const MAX_RESPONSE: usize = 1 << 20;
 
-/// A sign-in that waits for a person.
+/// A sign-in that waits for the person.
 #[derive(Debug)]
 pub struct SignIn {
-    /// Where the person has to go.
+    /// The authorization page to open in a browser.
     pub url: String,
-    /// What their way back carries.
+    /// The `state` parameter that the callback URL has to carry.
     pub state: String,
-    /// The port of this machine their browser comes back to.
+    /// The local port that the browser is redirected to.
     pub port: u16,
     session: Session,
-    /// Ends it.
+    /// Cancelled when the sign-in is finished; cancelling it aborts the sign-in.
     pub over: CancellationToken,
 }
 
@@ -46,11 +46,12 @@ impl std::fmt::Debug for Session {
 }
 
 impl SignIn {
-    /// The person has come back by this address: their leave is turned into a token, which is kept.
+    /// Completes the sign-in with the callback URL: exchanges the code for a token, which is stored.
     pub async fn finish(&self, callback: &str) -> Result<(), String> {
-        let came = Url::parse(callback).map_err(|error| format!("Not a valid URL: {error}"))?;
+        let callback_url = Url::parse(callback).map_err(|error| format!("Not a valid URL: {error}"))?;
         let value = |name: &str| {
-            came.query_pairs()
+            callback_url
+                .query_pairs()
                 .find(|(key, _)| key == name)
                 .map(|(_, value)| value.into_owned())
         };
@@ -68,7 +69,7 @@ impl SignIn {
     }
 }
 
-/// Where a server that takes sign-ins is.
+/// Returns the URL of a server whose transport supports OAuth.
 fn address(link: &Link) -> Result<Url, String> {
     match &link.config.reach {
         Reach::Http { url, .. } | Reach::Sse { url, .. } => {
@@ -81,14 +82,14 @@ fn address(link: &Link) -> Result<Url, String> {
     }
 }
 
-/// Begins a sign-in; the person's way back is waited for beside everything else.
-pub async fn begin(link: &Arc<Link>) -> Result<Arc<SignIn>, String> {
+/// Starts a sign-in. The callback is awaited in a separate task.
+pub async fn start(link: &Arc<Link>) -> Result<Arc<SignIn>, String> {
     let url = address(link)?;
     let oauth = &link.config.oauth;
     let listener = TcpListener::bind(("127.0.0.1", oauth.callback_port.unwrap_or(0))).await;
     let listener = listener.map_err(|error| format!("Cannot listen for the OAuth callback: {error}"))?;
     let port = listener.local_addr().map_err(|error| error.to_string())?.port();
-    let session = open(&link.around, &url, oauth, &link.name, port).await?;
+    let session = start_session(&link.context, &url, oauth, &link.name, port).await?;
     let auth_url = session.get_authorization_url().to_owned();
     let page = web_page(&auth_url)?;
     let state = page.query_pairs().find(|(key, _)| key == "state");
@@ -98,16 +99,16 @@ pub async fn begin(link: &Arc<Link>) -> Result<Arc<SignIn>, String> {
         state: state.unwrap_or_default(),
         port,
         session: Session(session),
-        over: link.around.quit.child_token(),
+        over: link.context.quit.child_token(),
     });
     if let Some(before) = link.replace_sign_in(Some(sign_in.clone())) {
         before.over.cancel();
     }
-    tokio::spawn(await_person(listener, link.clone(), sign_in.clone()));
+    tokio::spawn(await_callback(listener, link.clone(), sign_in.clone()));
     Ok(sign_in)
 }
 
-/// An address that may be opened in a browser. The server names it: one of another kind could run something.
+/// Parses a URL that may be opened in a browser. It comes from the server, and other schemes could start programs.
 fn web_page(url: &str) -> Result<Url, String> {
     match Url::parse(url) {
         Ok(page) if matches!(page.scheme(), "https" | "http") => Ok(page),
@@ -115,17 +116,17 @@ fn web_page(url: &str) -> Result<Url, String> {
     }
 }
 
-async fn open(
-    around: &Surroundings,
+async fn start_session(
+    context: &ServerContext,
     url: &Url,
     oauth: &OAuth,
     server: &str,
     port: u16,
 ) -> Result<AuthorizationSession, String> {
-    let mut manager = unsigned(around, url).await?;
-    let found = manager.resolve_metadata().await;
-    let found = found.map_err(|error| format!("The server does not say how to sign in: {error}"))?;
-    manager.set_metadata(found.metadata);
+    let mut manager = new_manager(context, url).await?;
+    let resolved = manager.resolve_metadata().await;
+    let resolved = resolved.map_err(|error| format!("The server provides no OAuth metadata: {error}"))?;
+    manager.set_metadata(resolved.metadata);
     let mut request = AuthorizationRequest::new(format!("http://localhost:{port}/callback"))
         .with_client_name(format!("Sluice ({server})"))
         .with_application_type("native")
@@ -137,54 +138,54 @@ async fn open(
         request = request.with_preregistered_client(id.clone());
     }
     let session = AuthorizationSession::new(manager, request).await;
-    session.map_err(|(_, error)| format!("The sign-in could not begin: {error}"))
+    session.map_err(|(_, error)| format!("The sign-in could not be started: {error}"))
 }
 
-/// Waits for the browser, then connects.
-async fn await_person(listener: TcpListener, link: Arc<Link>, sign_in: Arc<SignIn>) {
-    let came = callback::serve(&listener, |address| {
+/// Waits for the callback, then connects.
+async fn await_callback(listener: TcpListener, link: Arc<Link>, sign_in: Arc<SignIn>) {
+    let callback_url = callback::serve(&listener, |address| {
         let sign_in = sign_in.clone();
         async move { sign_in.finish(&address).await }
     });
     tokio::select! {
-        () = came => {}
+        () = callback_url => {}
         () = sign_in.over.cancelled() => {}
-        () = tokio::time::sleep(PATIENCE) => sign_in.over.cancel(),
+        () = tokio::time::sleep(SIGN_IN_TIMEOUT) => sign_in.over.cancel(),
     }
-    let ours = link.sign_in().is_some_and(|current| Arc::ptr_eq(&current, &sign_in));
-    if ours {
+    let is_current = link.sign_in().is_some_and(|current| Arc::ptr_eq(&current, &sign_in));
+    if is_current {
         link.replace_sign_in(None);
     }
-    if link.around.quit.is_cancelled() || !ours {
+    if link.context.quit.is_cancelled() || !is_current {
         return;
     }
     if let Phase::NeedsAuth | Phase::Down(_) = link.phase() {
-        // How it came out is told by how the server stands.
+        // The result is visible in the phase of the server.
         link.dial().await.ok();
     }
 }
 
-/// Forgets the token, and with it the connection.
+/// Deletes the token and disconnects.
 pub async fn forget(link: &Arc<Link>) -> Result<(), String> {
     let url =
         address(link).map_err(|_| format!("Cannot clear auth for server type \"{}\"", link.config.transport()))?;
-    store(&link.around, &url).forget().map_err(|error| error.to_string())?;
-    link.hang_up(Phase::NeedsAuth);
+    store(&link.context, &url).forget().map_err(|error| error.to_string())?;
+    link.disconnect(Phase::NeedsAuth);
     Ok(())
 }
 
-/// The manager of a token that is kept, refreshed where it has to be.
-pub(super) async fn manager(around: &Surroundings, url: &Url) -> Option<AuthorizationManager> {
-    if !store(around, url).has_token() {
+/// Returns the manager of a stored token, if there is one. The token is refreshed if necessary.
+pub(super) async fn manager(context: &ServerContext, url: &Url) -> Option<AuthorizationManager> {
+    if !store(context, url).has_token() {
         return None;
     }
-    let mut manager = unsigned(around, url).await.ok()?;
+    let mut manager = new_manager(context, url).await.ok()?;
     manager.initialize_from_store().await.ok()?.then_some(manager)
 }
 
-/// Adds a kept token to what every request carries.
-pub(super) async fn add_token(around: &Surroundings, url: &Url, headers: &mut HeaderMap) {
-    let Some(manager) = manager(around, url).await else {
+/// Adds the stored token, if there is one, to the request headers.
+pub(super) async fn add_token(context: &ServerContext, url: &Url, headers: &mut HeaderMap) {
+    let Some(manager) = manager(context, url).await else {
         return;
     };
     let Ok(token) = manager.get_access_token().await else {
@@ -196,27 +197,27 @@ pub(super) async fn add_token(around: &Surroundings, url: &Url, headers: &mut He
     }
 }
 
-async fn unsigned(around: &Surroundings, url: &Url) -> Result<AuthorizationManager, String> {
-    // Where a server's metadata leads may be https even where the server is not.
-    let browser = Arc::new(Browser {
-        client: around.http(true)?,
+async fn new_manager(context: &ServerContext, url: &Url) -> Result<AuthorizationManager, String> {
+    // A server without TLS may still refer to authorization servers with TLS.
+    let client = Arc::new(OAuthClient {
+        client: context.http(true)?,
     });
-    let manager = AuthorizationManager::new_with_oauth_http_client(url.clone(), browser).await;
+    let manager = AuthorizationManager::new_with_oauth_http_client(url.clone(), client).await;
     let mut manager = manager.map_err(|error| error.to_string())?;
-    manager.set_credential_store(store(around, url));
+    manager.set_credential_store(store(context, url));
     Ok(manager)
 }
 
-fn store(around: &Surroundings, url: &Url) -> Store {
-    Store::new(around.credentials.clone(), url)
+fn store(context: &ServerContext, url: &Url) -> Store {
+    Store::new(context.credentials.clone(), url)
 }
 
-/// The HTTP client for authorization servers: as for any other server, without redirects.
-struct Browser {
+/// The HTTP client for authorization servers. Like that for MCP servers, it does not follow redirects.
+struct OAuthClient {
     client: Client,
 }
 
-impl OAuthHttpClient for Browser {
+impl OAuthHttpClient for OAuthClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let request = reqwest::Request::try_from(request.request)?;
@@ -225,7 +226,7 @@ impl OAuthHttpClient for Browser {
             *answer.status_mut() = response.status();
             *answer.headers_mut() = std::mem::take(response.headers_mut());
             while let Some(piece) = response.chunk().await? {
-                if answer.body().len() + piece.len() > LARGEST {
+                if answer.body().len() + piece.len() > MAX_RESPONSE {
                     return Err("the response of the authorization server is too large".into());
                 }
                 answer.body_mut().extend_from_slice(&piece);
@@ -240,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_web_pages_are_opened() {
+    fn only_web_pages_are_accepted_as_authorization_url() {
         assert!(web_page("https://a.example/authorize?state=x").is_ok());
         for other in [
             "file:///etc/passwd",

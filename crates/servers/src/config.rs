@@ -1,57 +1,57 @@
-//! The configuration of one MCP server: its transport, and which parts come from environment variables.
+//! The configuration of one MCP server: its transport, and the expansion of environment variables in it.
 
 use std::time::Duration;
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-/// The shortest time a configuration may give a tool.
-const SHORTEST: u64 = 1000;
+/// The minimum timeout of a tool that a configuration can set, in milliseconds.
+const MIN_TIMEOUT_MS: u64 = 1000;
 
 /// The configuration of an MCP server, from a file or a flag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
-    /// How it is reached.
+    /// How the server is reached.
     pub reach: Reach,
-    /// How long a tool of it may take; none is what holds for all.
+    /// The timeout of its tools; `None` for the default.
     pub timeout: Option<Duration>,
-    /// Its tools are always offered with their schemas.
+    /// Its tools are always sent to the model with their schemas.
     pub always_load: bool,
-    /// How its sign-in is done, where that is not found out from it.
+    /// OAuth settings; what they omit is discovered from the server.
     pub oauth: OAuth,
-    /// The configuration as it was written.
+    /// The configuration as written.
     pub raw: Value,
 }
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
-    /// A process, over its standard streams.
+    /// A process that is used over its standard streams.
     Stdio {
         /// The program.
         command: String,
         /// Its arguments.
         args: Vec<String>,
-        /// Environment variables besides ours.
+        /// Environment variables added to the inherited ones.
         env: IndexMap<String, String>,
     },
     /// Streamable HTTP.
     Http {
-        /// Where.
+        /// The URL of the server.
         url: String,
-        /// What every request carries.
+        /// Headers that are added to every request.
         headers: IndexMap<String, String>,
     },
-    /// HTTP with server-sent events, as the protocol had it first.
+    /// HTTP with server-sent events, the older HTTP transport of MCP.
     Sse {
-        /// Where the events come from.
+        /// The URL of the event stream.
         url: String,
-        /// What every request carries.
+        /// Headers that are added to every request.
         headers: IndexMap<String, String>,
     },
-    /// Inside the host.
+    /// A server inside the host.
     Sdk {
-        /// What the host calls it.
+        /// The name that the host gave it.
         name: String,
     },
 }
@@ -59,39 +59,39 @@ pub enum Reach {
 /// The OAuth settings of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OAuth {
-    /// A client that is registered already.
+    /// The id of a client that is already registered.
     pub client_id: Option<String>,
-    /// The port the browser comes back to; any free one where none is named.
+    /// The local port that the browser is redirected to; `None` for any free port.
     pub callback_port: Option<u16>,
-    /// What to ask for.
+    /// The scopes to request.
     pub scopes: Vec<String>,
 }
 
-/// Why a configuration describes no server.
+/// Why a configuration is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// It is no object.
+    /// It is not an object.
     #[error("a server must be an object with a `command` or a `url`")]
     NoObject,
-    /// A field has the wrong kind of value.
+    /// A field has a value of the wrong type.
     #[error("`{0}` must be {1}")]
     Field(&'static str, &'static str),
     /// An unsupported type of server.
-    #[error("servers of type {0:?} cannot be reached; the types are stdio, http, sse and sdk")]
+    #[error("the server type {0:?} is not supported; the types are stdio, http, sse and sdk")]
     Type(String),
-    /// The whole text holds no servers.
+    /// The text contains no servers.
     #[error("no `mcpServers` object")]
     NoServers,
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("{0}")]
     Json(String),
 }
 
 impl ServerConfig {
-    /// Reads one server.
+    /// Parses the configuration of one server.
     ///
     /// # Errors
-    /// When it describes none; the sentence says what is missing.
+    /// Returns an error that says what is missing or invalid.
     pub fn parse(value: &Value) -> Result<Self, ConfigError> {
         let object = value.as_object().ok_or(ConfigError::NoObject)?;
         let reach = match text(object, "type")?.as_deref() {
@@ -114,14 +114,14 @@ impl ServerConfig {
         let timeout = object.get("timeout").and_then(Value::as_u64);
         Ok(Self {
             reach,
-            timeout: timeout.map(|ms| Duration::from_millis(ms.max(SHORTEST))),
+            timeout: timeout.map(|ms| Duration::from_millis(ms.max(MIN_TIMEOUT_MS))),
             always_load: object.get("alwaysLoad").and_then(Value::as_bool).unwrap_or(false),
             oauth: oauth(object.get("oauth")),
             raw: value.clone(),
         })
     }
 
-    /// A server inside the host.
+    /// Returns the configuration of a server inside the host.
     #[must_use]
     pub fn sdk(name: &str) -> Self {
         Self {
@@ -133,13 +133,13 @@ impl ServerConfig {
         }
     }
 
-    /// Whether it lives inside the host.
+    /// Returns whether the server is located inside the host.
     #[must_use]
     pub fn is_sdk(&self) -> bool {
         matches!(self.reach, Reach::Sdk { .. })
     }
 
-    /// The kind of transport, as the wire names it.
+    /// Returns the name of the transport on the wire.
     #[must_use]
     pub fn transport(&self) -> &'static str {
         match self.reach {
@@ -150,7 +150,7 @@ impl ServerConfig {
         }
     }
 
-    /// What hosts are shown: nothing that may be a secret.
+    /// Returns the configuration as shown to hosts, without anything that may be secret.
     #[must_use]
     pub fn shown(&self) -> Option<Value> {
         match &self.reach {
@@ -161,8 +161,8 @@ impl ServerConfig {
         }
     }
 
-    /// The same with `${NAME}` and `${NAME:-otherwise}` filled in. A name nobody knows stays as it is and is named
-    /// in `missing`.
+    /// Returns a copy in which `${NAME}` and `${NAME:-default}` are expanded. Unknown variables without a default are kept
+    /// as written and added to `missing`.
     #[must_use]
     pub fn expanded(&self, variable: &dyn Fn(&str) -> Option<String>, missing: &mut Vec<String>) -> Self {
         let mut fill = |text: &String| expand(text, variable, missing);
@@ -192,11 +192,11 @@ impl ServerConfig {
     }
 }
 
-/// The servers of a text: `{"mcpServers": {…}}`, or the inner object alone. A server that cannot be read is told of
-/// and takes nothing from the others.
+/// Parses the servers in a text: `{"mcpServers": {…}}`, or the inner object alone. An invalid server is reported and does
+/// not affect the others.
 ///
 /// # Errors
-/// When the text is no JSON, or holds no object.
+/// Returns an error if the text is not JSON or contains no object with servers.
 pub fn servers(text: &str) -> Result<IndexMap<String, Result<ServerConfig, ConfigError>>, ConfigError> {
     let text = text.trim_start_matches('\u{feff}');
     let value: Value = serde_json::from_str(text).map_err(|error| ConfigError::Json(error.to_string()))?;
@@ -211,7 +211,7 @@ pub fn servers(text: &str) -> Result<IndexMap<String, Result<ServerConfig, Confi
     Ok(each(map))
 }
 
-/// The servers of an object.
+/// Parses the servers of an object.
 pub fn each(map: &Map<String, Value>) -> IndexMap<String, Result<ServerConfig, ConfigError>> {
     map.iter()
         .map(|(name, value)| (name.clone(), ServerConfig::parse(value)))
@@ -244,7 +244,7 @@ fn text(object: &Map<String, Value>, key: &'static str) -> Result<Option<String>
     match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(ConfigError::Field(key, "a text")),
+        Some(_) => Err(ConfigError::Field(key, "a string")),
     }
 }
 
@@ -267,9 +267,9 @@ fn texts(object: &Map<String, Value>, key: &'static str) -> Result<Vec<String>, 
     }
 }
 
-/// Values may be written as numbers or truths: a variable is text all the same.
+/// Reads an object of strings. Numbers and booleans are accepted too and converted to strings.
 fn pairs(object: &Map<String, Value>, key: &'static str) -> Result<IndexMap<String, String>, ConfigError> {
-    let said = |value: &Value| match value {
+    let string_of = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
         _ => None,
@@ -278,29 +278,29 @@ fn pairs(object: &Map<String, Value>, key: &'static str) -> Result<IndexMap<Stri
         None | Some(Value::Null) => Ok(IndexMap::new()),
         Some(Value::Object(map)) => map
             .iter()
-            .map(|(name, value)| said(value).map(|value| (name.clone(), value)))
+            .map(|(name, value)| string_of(value).map(|value| (name.clone(), value)))
             .collect::<Option<_>>()
             .ok_or(ConfigError::Field(key, "an object with string values")),
         Some(_) => Err(ConfigError::Field(key, "an object with string values")),
     }
 }
 
-/// Fills in `${NAME}` and `${NAME:-otherwise}`.
+/// Expands `${NAME}` and `${NAME:-default}`.
 fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>, missing: &mut Vec<String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         filled.push_str(before);
-        let Some((inside, behind)) = after.split_once('}') else {
+        let Some((inside, remaining)) = after.split_once('}') else {
             filled.push_str("${");
             rest = after;
             continue;
         };
-        let (name, otherwise) = match inside.split_once(":-") {
-            Some((name, otherwise)) => (name, Some(otherwise)),
+        let (name, default) = match inside.split_once(":-") {
+            Some((name, default)) => (name, Some(default)),
             None => (inside, None),
         };
-        match variable(name).or_else(|| otherwise.map(str::to_owned)) {
+        match variable(name).or_else(|| default.map(str::to_owned)) {
             Some(value) => filled.push_str(&value),
             None => {
                 missing.push(name.to_owned());
@@ -309,7 +309,7 @@ fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>, missing: &mut V
                 filled.push('}');
             }
         }
-        rest = behind;
+        rest = remaining;
     }
     filled.push_str(rest);
     filled

@@ -10,7 +10,7 @@ fn one(value: &Value) -> Result<ServerConfig, ConfigError> {
 }
 
 #[test]
-fn every_kind_of_server_is_read() {
+fn every_server_type_is_parsed() {
     let stdio = one(&json!({"command": "python3", "args": ["s.py"], "env": {"A": "1", "N": 2}, "timeout": 5})).unwrap();
     let Reach::Stdio { command, args, env } = &stdio.reach else {
         panic!("{stdio:?}")
@@ -23,7 +23,7 @@ fn every_kind_of_server_is_read() {
     assert_eq!(
         stdio.timeout,
         Some(Duration::from_secs(1)),
-        "a tool gets a second at least"
+        "the minimum timeout is one second"
     );
 
     for kind in [
@@ -40,8 +40,8 @@ fn every_kind_of_server_is_read() {
 }
 
 #[test]
-fn what_is_no_server_says_what_is_missing() {
-    for (bad, said) in [
+fn invalid_server_error_names_the_problem() {
+    for (bad, message) in [
         (json!(1), "a server must be an object with a `command` or a `url`"),
         (json!({}), "`command` must be given"),
         (json!({"command": " "}), "`command` must be given"),
@@ -53,15 +53,15 @@ fn what_is_no_server_says_what_is_missing() {
         ),
         (
             json!({"type": "carrier-pigeon", "url": "x"}),
-            "servers of type \"carrier-pigeon\" cannot be reached; the types are stdio, http, sse and sdk",
+            "the server type \"carrier-pigeon\" is not supported; the types are stdio, http, sse and sdk",
         ),
     ] {
-        assert_eq!(one(&bad).unwrap_err().to_string(), said, "{bad}");
+        assert_eq!(one(&bad).unwrap_err().to_string(), message, "{bad}");
     }
 }
 
 #[test]
-fn a_bad_server_takes_nothing_from_the_others() {
+fn invalid_server_does_not_affect_the_others() {
     let all = servers(r#"{"mcpServers": {"a": {"command": "x"}, "b": 3}}"#).unwrap();
     assert!(all["a"].is_ok() && all["b"].is_err());
     assert_eq!(
@@ -73,7 +73,7 @@ fn a_bad_server_takes_nothing_from_the_others() {
 }
 
 #[test]
-fn variables_are_filled_in() {
+fn variables_are_expanded() {
     let known = |name: &str| (name == "HOME").then(|| "/h".to_owned());
     let config = one(&json!({
         "command": "${HOME}/bin/${TOOL:-serve}", "args": ["--key=${KEY}", "${", "${HOME"],
@@ -91,7 +91,7 @@ fn variables_are_filled_in() {
 }
 
 #[test]
-fn hosts_are_not_shown_what_may_be_secret() {
+fn shown_configuration_contains_no_secrets() {
     let stdio = one(&json!({"command": "x", "env": {"KEY": "secret"}})).unwrap();
     assert_eq!(
         stdio.shown().unwrap(),
@@ -103,9 +103,9 @@ fn hosts_are_not_shown_what_may_be_secret() {
 }
 
 proptest! {
-    /// Without variables in it a text stays as it is, however it looks; nothing is ever lost.
+    /// Expansion keeps text without known variables or defaults unchanged.
     #[test]
-    fn expansion_keeps_what_it_does_not_know(text in "[a-z${}:\\-]{0,30}") {
+    fn expansion_keeps_unknown_variables(text in "[a-z${}:\\-]{0,30}") {
         let mut missing = Vec::new();
         let filled = expand(&text, &|_| None, &mut missing);
         if !text.contains(":-") {

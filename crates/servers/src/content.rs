@@ -1,4 +1,4 @@
-//! The result of an MCP tool, as the model reads it and as the host reads it.
+//! Converting the result of an MCP tool to what the model and the host receive.
 
 use std::path::{Path, PathBuf};
 
@@ -7,37 +7,37 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use sluice_tools::{Effect, Outcome};
 
-/// How long a result may be, in letters, before it is saved and its beginning stands for it.
-const LONGEST: usize = 50_000;
+/// The default maximum length of a result in characters. A longer one is saved to a file and only its beginning shown.
+const DEFAULT_MAX_LENGTH: usize = 50_000;
 
-/// How many blocks a result may have.
-const MOST_BLOCKS: usize = 2_048;
+/// The maximum number of blocks of a result.
+const MAX_BLOCKS: usize = 2_048;
 
-/// What a result is made for.
+/// The context in which a result is converted.
 #[derive(Debug, Clone)]
 pub struct Frame<'a> {
     pub server: &'a str,
-    /// The call's id, which names what is saved of it.
+    /// The id of the call; part of the names of saved files.
     pub call_id: &'a str,
-    /// Where things are saved.
+    /// The folder for saved files.
     pub folder: &'a Path,
-    /// How long the result may be, where that was said.
-    pub longest: Option<usize>,
+    /// The maximum length of the result in characters, if configured.
+    pub max_length: Option<usize>,
 }
 
-/// The outcome of a `tools/call`.
+/// Converts the result of a `tools/call`.
 pub async fn outcome(result: &Value, frame: &Frame<'_>) -> Outcome {
     let blocks = result.get("content").and_then(Value::as_array);
     let blocks = blocks.map(Vec::as_slice).unwrap_or_default();
-    // As many as an answer of the model may have.
-    if blocks.len() > MOST_BLOCKS {
+    // The same limit as for an answer of the model.
+    if blocks.len() > MAX_BLOCKS {
         let count = blocks.len();
         return Outcome::failed(format!(
-            "The server answered with {count} blocks; no more than {MOST_BLOCKS} are taken."
+            "The server returned {count} content blocks; the maximum is {MAX_BLOCKS}."
         ));
     }
     if result.get("isError") == Some(&Value::Bool(true)) {
-        let mut failed = Outcome::failed(said(blocks));
+        let mut failed = Outcome::failed(error_text(blocks));
         failed.effects.push(Effect::TeachSchema);
         return failed;
     }
@@ -53,36 +53,36 @@ pub async fn outcome(result: &Value, frame: &Frame<'_>) -> Outcome {
             Value::from(shown)
         }
     };
-    let mut told = Map::new();
+    let mut for_host = Map::new();
     if let Some(meta) = result.get("_meta").filter(|meta| meta.is_object()) {
-        told.insert("_meta".to_owned(), meta.clone());
+        for_host.insert("_meta".to_owned(), meta.clone());
     }
     if let Some(value) = structured {
-        told.insert("structuredContent".to_owned(), value.clone());
+        for_host.insert("structuredContent".to_owned(), value.clone());
     }
     if !links.is_empty() {
-        told.insert("resourceLinks".to_owned(), Value::from(links));
+        for_host.insert("resourceLinks".to_owned(), Value::from(links));
     }
-    let told = if told.is_empty() {
+    let for_host = if for_host.is_empty() {
         content.clone()
     } else {
-        let mut whole = Map::from_iter([("content".to_owned(), content.clone())]);
-        whole.append(&mut told);
-        Value::Object(whole)
+        let mut full = Map::from_iter([("content".to_owned(), content.clone())]);
+        full.append(&mut for_host);
+        Value::Object(full)
     };
-    Outcome::ok(fitting(content, frame).await, told)
+    Outcome::ok(fitting(content, frame).await, for_host)
 }
 
-/// The words of a failure.
-fn said(blocks: &[Value]) -> String {
+/// Returns the text of a failed result.
+fn error_text(blocks: &[Value]) -> String {
     let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
     match texts.join("\n") {
-        empty if empty.trim().is_empty() => "The tool failed and did not say why.".to_owned(),
-        said => said,
+        empty if empty.trim().is_empty() => "The tool failed without an error message.".to_owned(),
+        text => text,
     }
 }
 
-/// One block of a server's message in the forms the model takes.
+/// Converts one block of a message from a server to blocks for the model.
 pub async fn blocks(block: &Value, frame: &Frame<'_>) -> Vec<Value> {
     block_for_model(block, frame, &mut Vec::new()).await
 }
@@ -91,7 +91,7 @@ fn text(text: impl Into<String>) -> Value {
     json!({"type": "text", "text": text.into()})
 }
 
-/// One block in the forms the model takes.
+/// Converts one block to blocks for the model. Resource links are also added to `links`.
 async fn block_for_model(block: &Value, frame: &Frame<'_>, links: &mut Vec<Value>) -> Vec<Value> {
     let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
     match field("type") {
@@ -99,7 +99,9 @@ async fn block_for_model(block: &Value, frame: &Frame<'_>, links: &mut Vec<Value
         "image" => image(field("data"), field("mimeType"), frame).await,
         "audio" => {
             let about = format!("[Audio from {}]", frame.server);
-            vec![text(kept(&about, field("data"), field("mimeType"), frame).await)]
+            vec![text(
+                saved_binary(&about, field("data"), field("mimeType"), frame).await,
+            )]
         }
         "resource_link" => {
             links.push(only(block, &["uri", "name", "mimeType", "description"]));
@@ -109,7 +111,7 @@ async fn block_for_model(block: &Value, frame: &Frame<'_>, links: &mut Vec<Value
             let resource = block.get("resource").unwrap_or(&Value::Null);
             vec![text(resource_text(resource, frame).await)]
         }
-        // A kind nobody here knows: what it says may still be of use.
+        // The content of an unknown kind of block may still be useful to the model.
         _ => vec![text(block.to_string())],
     }
 }
@@ -120,17 +122,17 @@ async fn image(data: &str, mime: &str, frame: &Frame<'_>) -> Vec<Value> {
     if checked.get("type").and_then(Value::as_str) != Some("image") {
         return vec![checked];
     }
-    let place = match STANDARD.decode(data) {
+    let saved_path = match STANDARD.decode(data) {
         Ok(bytes) => save(frame, &format!("mcp-{}-blob", frame.server), extension(mime), &bytes)
             .await
             .ok(),
         Err(_) => None,
     };
-    let place = place.map(|path| text(format!("[Image: source: {}]", path.display())));
-    std::iter::once(checked).chain(place).collect()
+    let saved_path = saved_path.map(|path| text(format!("[Image: source: {}]", path.display())));
+    std::iter::once(checked).chain(saved_path).collect()
 }
 
-/// The text of a resource; what is no text is saved.
+/// Returns the text of a resource. Binary content is saved to a file.
 pub async fn resource_text(resource: &Value, frame: &Frame<'_>) -> String {
     let field = |key: &str| resource.get(key).and_then(Value::as_str);
     let about = format!(
@@ -140,13 +142,13 @@ pub async fn resource_text(resource: &Value, frame: &Frame<'_>) -> String {
     );
     match (field("text"), field("blob")) {
         (Some(text), _) => format!("{about} {text}"),
-        (None, Some(blob)) => kept(&about, blob, field("mimeType").unwrap_or_default(), frame).await,
+        (None, Some(blob)) => saved_binary(&about, blob, field("mimeType").unwrap_or_default(), frame).await,
         (None, None) => format!("{about} (empty)"),
     }
 }
 
-/// Saves binary content, and names the file.
-async fn kept(about: &str, data: &str, mime: &str, frame: &Frame<'_>) -> String {
+/// Saves binary content and returns a text that names the file.
+async fn saved_binary(about: &str, data: &str, mime: &str, frame: &Frame<'_>) -> String {
     let mime = if mime.is_empty() {
         "application/octet-stream"
     } else {
@@ -165,9 +167,9 @@ async fn kept(about: &str, data: &str, mime: &str, frame: &Frame<'_>) -> String 
     }
 }
 
-/// The contents of a resource as `ReadMcpResourceTool` returns them.
+/// Converts the contents of a resource to the result of `ReadMcpResourceTool`.
 pub async fn contents(contents: &Value, frame: &Frame<'_>) -> Value {
-    let mut told = Vec::new();
+    let mut for_host = Vec::new();
     for part in contents.as_array().into_iter().flatten() {
         let mut shown = only(part, &["uri", "mimeType", "text"]);
         if let Some(blob) = part.get("blob").and_then(Value::as_str) {
@@ -181,30 +183,30 @@ pub async fn contents(contents: &Value, frame: &Frame<'_>) -> Value {
             };
             if let (Some(path), Some(object)) = (saved, shown.as_object_mut()) {
                 let uri = part.get("uri").and_then(Value::as_str).unwrap_or_default();
-                let said = format!(
+                let notice = format!(
                     "[Resource from {} at {uri}] Binary content ({mime}) saved to {}",
                     frame.server,
                     path.display()
                 );
                 object.insert("blobSavedTo".to_owned(), json!(path.display().to_string()));
-                object.insert("text".to_owned(), json!(said));
+                object.insert("text".to_owned(), json!(notice));
             }
         }
-        told.push(shown);
+        for_host.push(shown);
     }
-    Value::from(told)
+    Value::from(for_host)
 }
 
 fn only(value: &Value, keys: &[&str]) -> Value {
-    let kept = keys
+    let saved_binary = keys
         .iter()
         .filter_map(|key| Some(((*key).to_owned(), value.get(*key)?.clone())));
-    Value::Object(kept.collect())
+    Value::Object(saved_binary.collect())
 }
 
-/// Content that is too long is saved, and its beginning stands for it.
+/// Saves content that is too long and returns a text with its beginning instead.
 pub async fn fitting(content: Value, frame: &Frame<'_>) -> Value {
-    let longest = frame.longest.unwrap_or(LONGEST);
+    let max_length = frame.max_length.unwrap_or(DEFAULT_MAX_LENGTH);
     let length: usize = match &content {
         Value::String(text) => text.chars().count(),
         Value::Array(blocks) => blocks
@@ -214,16 +216,16 @@ pub async fn fitting(content: Value, frame: &Frame<'_>) -> Value {
             .sum(),
         _ => 0,
     };
-    if length <= longest {
+    if length <= max_length {
         return content;
     }
-    let (whole, extension) = match &content {
+    let (full, extension) = match &content {
         Value::String(text) => (text.clone(), "txt"),
         blocks => (serde_json::to_string_pretty(blocks).unwrap_or_default(), "json"),
     };
-    let saved = save_as(frame, &format!("{}.{extension}", frame.call_id), whole.as_bytes()).await;
-    let place = saved.as_ref().map(PathBuf::as_path).map_err(String::as_str);
-    Value::from(sluice_tools::stand_in(&whole, place))
+    let saved = save_as(frame, &format!("{}.{extension}", frame.call_id), full.as_bytes()).await;
+    let saved_path = saved.as_ref().map(PathBuf::as_path).map_err(String::as_str);
+    Value::from(sluice_tools::stand_in(&full, saved_path))
 }
 
 async fn save(frame: &Frame<'_>, what: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf, String> {
@@ -246,7 +248,7 @@ async fn save_as(frame: &Frame<'_>, name: &str, bytes: &[u8]) -> Result<PathBuf,
     Ok(path)
 }
 
-/// What a file of this kind is called.
+/// Returns the file extension for a MIME type.
 fn extension(mime: &str) -> &'static str {
     match mime.split(';').next().unwrap_or_default().trim() {
         "image/png" => "png",
@@ -273,22 +275,22 @@ mod tests {
 
     use super::*;
 
-    async fn made(result: Value, longest: Option<usize>) -> (Outcome, tempfile::TempDir) {
+    async fn convert(result: Value, max_length: Option<usize>) -> (Outcome, tempfile::TempDir) {
         let dir = tempfile::tempdir().unwrap();
         let frame = Frame {
             server: "tiny",
             call_id: "toolu_1",
             folder: &dir.path().join("new"),
-            longest,
+            max_length,
         };
         (outcome(&result, &frame).await, dir)
     }
 
     #[tokio::test]
-    async fn text_goes_to_both_as_it_is() {
+    async fn text_is_passed_to_model_and_host_unchanged() {
         let blocks = json!([{"type": "text", "text": "ok"}]);
         let annotated = json!({"content": [{"type": "text", "text": "ok", "annotations": {"priority": 1}}]});
-        let (outcome, _dir) = made(annotated, None).await;
+        let (outcome, _dir) = convert(annotated, None).await;
         assert_eq!(
             (outcome.content, outcome.result, outcome.is_error),
             (blocks.clone(), blocks, None)
@@ -296,10 +298,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn structured_content_stands_for_the_rest() {
+    async fn structured_content_replaces_other_content() {
         let result =
             json!({"content": [{"type": "text", "text": "3"}], "structuredContent": {"sum": 3}, "_meta": {"k": 1}});
-        let (outcome, _dir) = made(result, None).await;
+        let (outcome, _dir) = convert(result, None).await;
         assert_eq!(outcome.content, json!("{\"sum\":3}"));
         assert_eq!(
             outcome.result,
@@ -308,8 +310,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_is_the_server_s_words() {
-        let (outcome, _dir) = made(
+    async fn failure_contains_the_server_s_message() {
+        let (outcome, _dir) = convert(
             json!({"content": [{"type": "text", "text": "it failed"}], "isError": true}),
             None,
         )
@@ -317,13 +319,13 @@ mod tests {
         assert_eq!(outcome.content, json!("it failed"));
         assert_eq!(outcome.result, json!("Error: it failed"));
         assert_eq!(outcome.effects, [Effect::TeachSchema]);
-        let (outcome, _dir) = made(json!({"content": [], "isError": true}), None).await;
-        assert!(outcome.content.as_str().unwrap().contains("did not say why"));
+        let (outcome, _dir) = convert(json!({"content": [], "isError": true}), None).await;
+        assert!(outcome.content.as_str().unwrap().contains("without an error message"));
     }
 
     #[tokio::test]
-    async fn what_the_model_cannot_read_is_saved_and_named() {
-        let (outcome, _dir) = made(
+    async fn binary_content_is_saved_and_the_file_named() {
+        let (outcome, _dir) = convert(
             json!({"content": [
                 {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
                 {"type": "resource_link", "uri": "t://1", "name": "one", "mimeType": "text/plain"},
@@ -358,16 +360,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_too_long_is_saved_whole() {
+    async fn too_long_content_is_saved_completely() {
         let long = "x".repeat(60_000);
         let result = json!({"content": [{"type": "text", "text": long}]});
-        let (outcome, dir) = made(result.clone(), None).await;
+        let (outcome, dir) = convert(result.clone(), None).await;
         let shown = outcome.content.as_str().unwrap();
         assert!(shown.starts_with("<persisted-output>") && shown.len() < 4000, "{shown}");
         let saved = std::fs::read_to_string(dir.path().join("new/toolu_1.json")).unwrap();
         assert!(saved.contains(&long));
-        assert_eq!(outcome.result[0]["text"], json!(long), "the host gets all of it");
-        let (outcome, _dir) = made(result, Some(100_000)).await;
-        assert!(outcome.content.is_array(), "a tool may say that its results are long");
+        assert_eq!(
+            outcome.result[0]["text"],
+            json!(long),
+            "the host receives the complete result"
+        );
+        let (outcome, _dir) = convert(result, Some(100_000)).await;
+        assert!(outcome.content.is_array(), "a tool may raise the limit");
     }
 }

@@ -1,6 +1,6 @@
-//! Requests and notifications that an MCP server sends to us.
+//! Handles requests and notifications from an MCP server.
 
-// Servers of today ask for roots, whatever the newest revision thinks of it.
+// Current servers use roots, although the newest protocol revision deprecates them.
 #![allow(deprecated)]
 
 use std::collections::HashMap;
@@ -21,35 +21,35 @@ use sluice_wire::control::{Elicitation, ElicitationAction as Action, Elicitation
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use super::surroundings::Surroundings;
+use super::context::ServerContext;
 
-/// The least time between two progress messages of a call.
-const TELLING: Duration = Duration::from_secs(1);
+/// The minimum interval between two progress messages of a call.
+const MIN_PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How much of a warning is kept, in letters.
-const LONGEST_WARNING: usize = 300;
+/// The maximum length of a stored warning in characters.
+const MAX_WARNING: usize = 300;
 
-/// The other end of one connection.
+/// The client's handler of one connection.
 pub(crate) struct Handler {
     pub(super) server: String,
-    pub(super) around: Arc<Surroundings>,
-    pub(super) stale: Arc<Stale>,
+    pub(super) context: Arc<ServerContext>,
+    pub(super) list_changes: Arc<ListChanges>,
     pub(super) calls: Arc<Calls>,
-    /// The last thing the server warned of.
+    /// The last warning in the server's log.
     pub(super) warning: Arc<Mutex<Option<String>>>,
-    /// A server inside the host is told of no abilities: whatever it wants it asks its host.
-    pub(super) bare: bool,
+    /// True for a server inside the host: no client capabilities are announced to it, as it can ask its host directly.
+    pub(super) inside_host: bool,
 }
 
-/// Changes of a server's lists, and how many of them have been read.
+/// Counts changes of a server's lists, and up to which change the lists were read.
 #[derive(Debug)]
-pub(crate) struct Stale {
+pub(crate) struct ListChanges {
     pub(super) notify: Notify,
     changes: watch::Sender<u64>,
     read: watch::Sender<u64>,
 }
 
-impl Default for Stale {
+impl Default for ListChanges {
     fn default() -> Self {
         Self {
             notify: Notify::new(),
@@ -59,24 +59,24 @@ impl Default for Stale {
     }
 }
 
-impl Stale {
-    /// A list has changed.
+impl ListChanges {
+    /// Records that a list has changed.
     fn change(&self) {
         self.changes.send_modify(|changes| *changes += 1);
         self.notify.notify_one();
     }
 
-    /// The number of changes so far, to be given to [`Stale::note_read`] when the lists were read after it.
+    /// Returns the number of changes so far. Once the lists were read, pass it to [`ListChanges::note_read`].
     pub(super) fn changes(&self) -> u64 {
         *self.changes.borrow()
     }
 
-    /// Records that the lists were read (or could not be read) after this number of changes.
+    /// Records that reading the lists succeeded or failed after this number of changes.
     pub(super) fn note_read(&self, changes: u64) {
         self.read.send_replace(changes);
     }
 
-    /// Resolves when the lists were read after all changes so far; `None` if they were.
+    /// Resolves when the lists were read after all changes so far. `None` if they already were.
     pub(super) fn settled(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
         let changes = self.changes();
         let mut read = self.read.subscribe();
@@ -89,7 +89,7 @@ impl Stale {
     }
 }
 
-/// The calls that are out, by the token their progress carries.
+/// The calls that are waiting for a result, by the token of their progress notifications.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     open: Mutex<HashMap<ProgressToken, Tracked>>,
@@ -99,8 +99,8 @@ pub(crate) struct Calls {
 struct Tracked {
     call_id: String,
     tool: String,
-    began: Instant,
-    told: Option<Instant>,
+    started: Instant,
+    last_report: Option<Instant>,
 }
 
 impl Calls {
@@ -108,8 +108,8 @@ impl Calls {
         let tracked = Tracked {
             call_id: call_id.to_owned(),
             tool: tool.to_owned(),
-            began: Instant::now(),
-            told: None,
+            started: Instant::now(),
+            last_report: None,
         };
         self.lock().insert(token, tracked);
     }
@@ -118,16 +118,19 @@ impl Calls {
         self.lock().remove(token);
     }
 
-    /// The progress of a call to report; `None` if it was just reported, or if there is no such call.
+    /// Returns the progress of a call to report. `None` if it was reported recently or there is no such call.
     fn progress(&self, token: &ProgressToken) -> Option<(String, String, Duration)> {
         let mut open = self.lock();
         let tracked = open.get_mut(token)?;
         let now = Instant::now();
-        if tracked.told.is_some_and(|told| now - told < TELLING) {
+        if tracked
+            .last_report
+            .is_some_and(|last_report| now - last_report < MIN_PROGRESS_INTERVAL)
+        {
             return None;
         }
-        tracked.told = Some(now);
-        Some((tracked.call_id.clone(), tracked.tool.clone(), now - tracked.began))
+        tracked.last_report = Some(now);
+        Some((tracked.call_id.clone(), tracked.tool.clone(), now - tracked.started))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, Tracked>> {
@@ -135,7 +138,7 @@ impl Calls {
     }
 }
 
-/// The name and version of this client.
+/// Returns the name and version of this client.
 fn introduction() -> Implementation {
     Implementation::new("sluice", env!("CARGO_PKG_VERSION")).with_title("Sluice")
 }
@@ -143,7 +146,7 @@ fn introduction() -> Implementation {
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
-        if !self.bare {
+        if !self.inside_host {
             let mut roots = RootsCapabilities::default();
             roots.list_changed = Some(true);
             capabilities.roots = Some(roots);
@@ -157,7 +160,7 @@ impl ClientHandler for Handler {
     }
 
     async fn list_roots(&self, _context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
-        let roots = self.around.roots.iter();
+        let roots = self.context.roots.iter();
         let uri = |path: &std::path::PathBuf| {
             reqwest::Url::from_file_path(path)
                 .ok()
@@ -171,30 +174,30 @@ impl ClientHandler for Handler {
         request: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let question = question(&self.server, &request);
-        let said = tokio::select! {
-            said = self.asked(question) => said,
+        let elicitation = to_control_request(&self.server, &request);
+        let answered = tokio::select! {
+            response = self.ask(elicitation) => response,
             () = context.ct.cancelled() => return Ok(ElicitResult::new(ElicitationAction::Cancel)),
         };
-        Ok(answer(said.as_ref()))
+        Ok(answer(answered.as_ref()))
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
         if let Some((call_id, tool, elapsed)) = self.calls.progress(&params.progress_token) {
-            self.around.host.tool_progress(&call_id, &tool, elapsed).await;
+            self.context.host.tool_progress(&call_id, &tool, elapsed).await;
         }
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.stale.change();
+        self.list_changes.change();
     }
 
     async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.stale.change();
+        self.list_changes.change();
     }
 
     async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.stale.change();
+        self.list_changes.change();
     }
 
     async fn on_logging_message(
@@ -217,39 +220,39 @@ impl ClientHandler for Handler {
             .as_ref()
             .and_then(|params| params.get("elicitationId")?.as_str());
         if let ("notifications/elicitation/complete", Some(id)) = (notification.method.as_str(), id) {
-            self.around.host.elicitation_complete(&self.server, id).await;
+            self.context.host.elicitation_complete(&self.server, id).await;
         }
     }
 }
 
 impl Handler {
-    /// What is answered to a question: by a hook in the person's place, or by the person and the hooks that see it.
-    async fn asked(&self, question: Elicitation) -> Option<ElicitationResponse> {
-        let host = &self.around.host;
-        if let Some(said) = host.elicitation(&question).await {
-            return Some(said);
+    /// Returns the answer to an elicitation: from a hook, or from the person, possibly changed by a hook.
+    async fn ask(&self, question: Elicitation) -> Option<ElicitationResponse> {
+        let host = &self.context.host;
+        if let Some(answer) = host.elicitation(&question).await {
+            return Some(answer);
         }
-        let said = response(host.request(question.clone().into()).await.ok()?.await.ok()?);
-        Some(host.elicitation_result(&question, &said).await.unwrap_or(said))
+        let answer = response(host.request(question.clone().into()).await.ok()?.await.ok()?);
+        Some(host.elicitation_result(&question, &answer).await.unwrap_or(answer))
     }
 }
 
-/// The warning in a log message of a server; other levels are ignored.
+/// Returns the text of a log message with level warning or higher.
 fn warning(line: &LoggingMessageNotificationParam) -> Option<String> {
     use LoggingLevel::{Debug, Info, Notice};
     if matches!(line.level, Debug | Info | Notice) {
         return None;
     }
-    let said = match &line.data {
+    let text = match &line.data {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(said.chars().take(LONGEST_WARNING).collect())
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(text.chars().take(MAX_WARNING).collect())
 }
 
-/// An elicitation of a server, as a control request to the host.
-fn question(server: &str, request: &ElicitRequestParams) -> Elicitation {
+/// Converts an elicitation of a server to a control request for the host.
+fn to_control_request(server: &str, request: &ElicitRequestParams) -> Elicitation {
     let mut question = Elicitation {
         mcp_server_name: server.to_owned(),
         ..Elicitation::default()
@@ -279,29 +282,30 @@ fn question(server: &str, request: &ElicitRequestParams) -> Elicitation {
             question.url = Some(url.clone());
             question.elicitation_id = Some(elicitation_id.clone());
         }
-        // A kind of question nobody here knows cannot be put.
+        // Unknown kinds of elicitations cannot be converted.
         _ => {}
     }
     question
 }
 
-/// The host's answer to an `elicitation`. One that cannot be read cancels.
-fn response(said: Value) -> ElicitationResponse {
-    serde_json::from_value(said).unwrap_or_else(|_| ElicitationResponse {
+/// Parses the host's answer to an `elicitation`. An invalid answer cancels.
+fn response(response: Value) -> ElicitationResponse {
+    serde_json::from_value(response).unwrap_or_else(|_| ElicitationResponse {
         action: Action::Cancel,
         ..ElicitationResponse::default()
     })
 }
 
-/// The answer a server gets. A host that cannot ask anybody has declined; an unknown action cancels.
-fn answer(said: Option<&ElicitationResponse>) -> ElicitResult {
-    let Some(said) = said else {
+/// Converts the answer for the server. Without an answer of the host the elicitation is declined; an unknown action
+/// cancels it.
+fn answer(response: Option<&ElicitationResponse>) -> ElicitResult {
+    let Some(response) = response else {
         return ElicitResult::new(ElicitationAction::Decline);
     };
-    match said.action {
+    match response.action {
         Action::Accept => {
             let accepted = ElicitResult::new(ElicitationAction::Accept);
-            match said.content.as_ref().filter(|content| !content.is_null()) {
+            match response.content.as_ref().filter(|content| !content.is_null()) {
                 Some(content) => accepted.with_content(content.to_value()),
                 None => accepted,
             }
@@ -320,16 +324,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_is_put_as_the_server_wrote_it() {
+    fn form_is_forwarded_unchanged() {
         let schema = json!({"type": "object", "properties": {
             "zip": {"type": "string", "title": "Zip"}, "age": {"type": "integer"}}, "required": ["zip"]});
         let request = serde_json::from_value(json!({"message": "Who?", "requestedSchema": schema})).unwrap();
-        let question = question("tiny", &request);
+        let question = to_control_request("tiny", &request);
         assert_eq!(question.mode.as_deref(), Some("form"));
         assert_eq!(question.property_order.unwrap(), ["zip", "age"]);
-        let put: Value = serde_json::from_str(question.requested_schema.unwrap().get()).unwrap();
-        assert_eq!(put, schema);
-        let order: Vec<&String> = put
+        let shown: Value = serde_json::from_str(question.requested_schema.unwrap().get()).unwrap();
+        assert_eq!(shown, schema);
+        let order: Vec<&String> = shown
             .get("properties")
             .and_then(Value::as_object)
             .unwrap()
@@ -339,29 +343,35 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_host_says_is_an_answer() {
-        let told = |said: Option<Value>| serde_json::to_value(answer(said.map(response).as_ref())).unwrap();
+    fn every_host_answer_is_converted() {
+        let converted = |reply: Option<Value>| serde_json::to_value(answer(reply.map(response).as_ref())).unwrap();
         assert_eq!(
-            told(Some(json!({"action": "accept", "content": {"name": "Zoe"}}))),
+            converted(Some(json!({"action": "accept", "content": {"name": "Zoe"}}))),
             json!({"action": "accept", "content": {"name": "Zoe"}})
         );
-        assert_eq!(told(Some(json!({"action": "accept"}))), json!({"action": "accept"}));
-        assert_eq!(told(Some(json!({"action": "decline"}))), json!({"action": "decline"}));
-        assert_eq!(told(Some(json!({"action": "later"}))), json!({"action": "cancel"}));
-        assert_eq!(told(Some(json!(null))), json!({"action": "cancel"}));
-        assert_eq!(told(None), json!({"action": "decline"}));
+        assert_eq!(
+            converted(Some(json!({"action": "accept"}))),
+            json!({"action": "accept"})
+        );
+        assert_eq!(
+            converted(Some(json!({"action": "decline"}))),
+            json!({"action": "decline"})
+        );
+        assert_eq!(converted(Some(json!({"action": "later"}))), json!({"action": "cancel"}));
+        assert_eq!(converted(Some(json!(null))), json!({"action": "cancel"}));
+        assert_eq!(converted(None), json!({"action": "decline"}));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn progress_is_told_once_a_second_and_only_of_open_calls() {
+    async fn progress_is_reported_once_a_second_for_open_calls_only() {
         let calls = Calls::default();
         let token = ProgressToken(rmcp::model::NumberOrString::Number(4));
         assert!(calls.progress(&token).is_none());
         calls.track(token.clone(), "toolu_1", "mcp__s__t");
         assert!(calls.progress(&token).is_some());
         assert!(calls.progress(&token).is_none());
-        tokio::time::advance(TELLING).await;
-        assert_eq!(calls.progress(&token).unwrap().2, TELLING);
+        tokio::time::advance(MIN_PROGRESS_INTERVAL).await;
+        assert_eq!(calls.progress(&token).unwrap().2, MIN_PROGRESS_INTERVAL);
         calls.forget(&token);
         assert!(calls.progress(&token).is_none());
     }

@@ -1,7 +1,7 @@
-//! One MCP server: its status, what it offers, and the connection to it.
+//! One MCP server: its phase, its lists, and the connection to it.
 //!
-//! Code that needs a connection connects, one at a time; a lost connection is made again by the next call. The session
-//! reads the status and is notified of changes; it never waits for a server here.
+//! Code that needs a connection establishes it, one attempt at a time. A lost connection is restored by the next call.
+//! The session reads the phase and is notified of changes; it never waits for a server here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,52 +19,52 @@ use tokio_util::sync::CancellationToken;
 use super::allowance::{self, Allowance};
 use super::auth::SignIn;
 use super::config::ServerConfig;
-use super::dial::{self, Refusal};
-use super::handler::{Calls, Handler, Stale};
+use super::context::ServerContext;
+use super::dial::{self, ConnectError};
+use super::handler::{Calls, Handler, ListChanges};
 use super::scopes::Scope;
-use super::surroundings::Surroundings;
 use super::transport::sdk::Mailbox;
 
-/// How many pages of a list are read at most.
-const MOST_PAGES: usize = 100;
-/// How long one page may take.
-const PAGE: Duration = Duration::from_secs(30);
-/// How long a changed list rests before it is read again: one that changes all the time is not read all the time.
-const RELIST: Duration = Duration::from_millis(250);
+/// The maximum number of pages of a list that are read.
+const MAX_PAGES: usize = 100;
+/// The timeout for reading one page.
+const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Minimum interval between two reads of the lists, for servers whose lists change constantly.
+const MIN_RELIST_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The state of an MCP server.
+/// The connection state of an MCP server.
 #[derive(Debug, Clone)]
 pub enum Phase {
-    /// It was not connected yet.
+    /// Not connected yet.
     Idle,
-    /// Being dialled.
+    /// A connection is being established.
     Dialling,
     /// Connected.
     Up(Arc<Connection>),
-    /// It was connected and is no more; the next call dials again.
+    /// The connection was lost; the next call reconnects.
     Lost(String),
-    /// It could not be connected.
+    /// Connecting failed.
     Down(String),
     /// It needs authentication.
     NeedsAuth,
-    /// Switched off.
+    /// Disabled.
     Off,
-    /// It is pending approval.
+    /// Pending approval.
     Unapproved,
 }
 
-/// What a server offers.
+/// The tools, prompts and resources of a server.
 #[derive(Debug, Default)]
 pub struct Offer {
     pub tools: Vec<Tool>,
     pub prompts: Vec<Prompt>,
     pub resources: Vec<Resource>,
     pub has_resources: bool,
-    /// What is not offered because there is too much of it.
+    /// A message if a list was cut off because it is too large.
     pub note: Option<String>,
 }
 
-/// What a server inside the host answers to `initialize` and `tools/list`, given beforehand by the host.
+/// The answers of a server inside the host to `initialize` and `tools/list`, which the host provides in advance.
 #[derive(Debug, Clone)]
 pub struct Manifest {
     pub(super) info: InitializeResult,
@@ -72,7 +72,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads one, or returns the protocol's word for what is wrong with it.
+    /// Parses a manifest, or returns the protocol's code for what is wrong with it.
     pub fn read(info: &Value, tools: Option<&Value>) -> Result<Self, &'static str> {
         let info: InitializeResult = serde_json::from_value(info.clone()).map_err(|_| "malformed")?;
         if info.protocol_version != ProtocolVersion::V_2025_11_25 {
@@ -84,15 +84,15 @@ impl Manifest {
     }
 }
 
-/// A connection. Dropping it ends it.
+/// A connection. Dropping it closes it.
 pub struct Connection {
     pub(crate) service: RunningService<RoleClient, Handler>,
     pub(crate) calls: Arc<Calls>,
-    /// Cancelled when it is no more.
+    /// Cancelled when the connection has ended.
     pub ended: CancellationToken,
-    /// Cancelling it ends it.
+    /// Cancelling it closes the connection.
     pub stop: CancellationToken,
-    pub(super) stale: Arc<Stale>,
+    pub(super) list_changes: Arc<ListChanges>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -102,29 +102,29 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// The server's answer to `initialize`.
+    /// Returns the server's answer to `initialize`.
     pub fn info(&self) -> Option<Arc<ServerPeerInfo>> {
         self.service.peer().peer_info()
     }
 }
 
-/// A server of the session.
+/// An MCP server of a session.
 #[derive(Debug)]
 pub struct Link {
     pub name: String,
     pub scope: Scope,
     pub config: ServerConfig,
-    /// It was added by the host while the session ran.
+    /// The host added it with `mcp_set_servers`.
     pub added: bool,
-    pub around: Arc<Surroundings>,
-    /// Cancelled once a server inside the host has been spoken to.
-    pub spoke: CancellationToken,
+    pub context: Arc<ServerContext>,
+    /// Cancelled once the first message to a server inside the host was sent.
+    pub contacted: CancellationToken,
     pub(super) manifest: Option<Manifest>,
-    /// The last thing it warned of in its log.
+    /// The last warning in the server's log.
     pub(super) warning: Arc<Mutex<Option<String>>>,
     state: Mutex<State>,
-    dialling: tokio::sync::Mutex<()>,
-    /// Whether a connection was tried and none is being made.
+    connecting: tokio::sync::Mutex<()>,
+    /// True when connecting succeeded or failed and no attempt is running.
     settled: watch::Sender<bool>,
 }
 
@@ -144,25 +144,25 @@ impl Link {
         phase: Phase,
         added: bool,
         manifest: Option<Manifest>,
-        around: Arc<Surroundings>,
+        context: Arc<ServerContext>,
     ) -> Arc<Self> {
         let settled = !matches!(phase, Phase::Idle);
         Arc::new(Self {
-            spoke: CancellationToken::new(),
+            contacted: CancellationToken::new(),
             manifest,
             warning: Arc::default(),
             name: name.to_owned(),
             scope,
             config,
             added,
-            around,
+            context,
             state: Mutex::new(State {
                 phase,
                 offer: Arc::default(),
                 mailbox: None,
                 sign_in: None,
             }),
-            dialling: tokio::sync::Mutex::default(),
+            connecting: tokio::sync::Mutex::default(),
             settled: watch::Sender::new(settled),
         })
     }
@@ -171,12 +171,12 @@ impl Link {
         self.lock().phase.clone()
     }
 
-    /// Whether somebody is dialling it now, on the way outside the host.
-    pub fn is_being_dialled(&self) -> bool {
+    /// Returns whether a server outside the host is being connected.
+    pub fn is_connecting(&self) -> bool {
         !self.config.is_sdk() && matches!(self.phase(), Phase::Dialling)
     }
 
-    /// Where it comes from, as the wire names it.
+    /// Returns where the server is configured, as named on the wire.
     pub fn source(&self) -> &'static str {
         match self.scope {
             _ if self.config.is_sdk() => "sdk",
@@ -185,7 +185,7 @@ impl Link {
         }
     }
 
-    /// What it offers, as long as it may be called.
+    /// Returns the lists of the server, while its tools may be called.
     pub fn offer(&self) -> Option<Arc<Offer>> {
         let state = self.lock();
         match state.phase {
@@ -195,10 +195,10 @@ impl Link {
         }
     }
 
-    /// What it warned of last.
+    /// Returns the last warning in the server's log.
     pub fn last_warning(&self) -> Option<String> {
         let warning = self.warning.lock().unwrap_or_else(PoisonError::into_inner);
-        warning.as_ref().map(|said| format!("it says: {said}"))
+        warning.as_ref().map(|warning| format!("last warning: {warning}"))
     }
 
     pub fn mailbox(&self) -> Option<Mailbox> {
@@ -209,7 +209,7 @@ impl Link {
         self.lock().mailbox = Some(mailbox);
     }
 
-    /// The sign-in that waits for a person.
+    /// Returns the sign-in that waits for the person.
     pub fn sign_in(&self) -> Option<Arc<SignIn>> {
         self.lock().sign_in.clone()
     }
@@ -218,20 +218,20 @@ impl Link {
         std::mem::replace(&mut self.lock().sign_in, sign_in)
     }
 
-    /// Tells when it is settled how the server stands.
+    /// Returns a receiver that becomes true when connecting has succeeded or failed.
     pub fn settled(&self) -> watch::Receiver<bool> {
         self.settled.subscribe()
     }
 
-    /// Resolves when the lists that the server announced as changed were read; `None` if there are none.
+    /// Resolves when the lists that the server announced as changed were read. `None` if none has changed.
     pub fn relisted(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
         match self.phase() {
-            Phase::Up(connection) => connection.stale.settled(),
+            Phase::Up(connection) => connection.list_changes.settled(),
             _ => None,
         }
     }
 
-    /// The connection, dialled if there is none.
+    /// Returns the connection. Connects if necessary.
     pub async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
         match self.phase() {
             Phase::Up(connection) if !connection.ended.is_cancelled() => Ok(connection),
@@ -241,55 +241,55 @@ impl Link {
         }
     }
 
-    /// Connects, unless another task has meanwhile.
+    /// Connects, unless another task already has.
     pub async fn dial(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
-        let _one_at_a_time = self.dialling.lock().await;
+        let _one_at_a_time = self.connecting.lock().await;
         if let Phase::Up(connection) = self.phase()
             && !connection.ended.is_cancelled()
         {
             return Ok(connection);
         }
         self.enter(Phase::Dialling);
-        let dialled = tokio::time::timeout(self.around.limits.connect, self.open()).await;
-        match dialled {
+        let result = tokio::time::timeout(self.context.limits.connect, self.open()).await;
+        match result {
             Ok(Ok(connection)) => Ok(connection),
-            Ok(Err(Refusal::NeedsAuth)) => {
+            Ok(Err(ConnectError::NeedsAuth)) => {
                 self.enter(Phase::NeedsAuth);
                 Err(format!("MCP server \"{}\" needs authentication", self.name))
             }
-            Ok(Err(Refusal::Failed(why))) => {
-                self.enter(Phase::Down(why.clone()));
-                Err(why)
+            Ok(Err(ConnectError::Failed(error))) => {
+                self.enter(Phase::Down(error.clone()));
+                Err(error)
             }
             Err(_) => {
-                let why = "Request timed out".to_owned();
-                self.enter(Phase::Down(why.clone()));
-                Err(why)
+                let error = "Request timed out".to_owned();
+                self.enter(Phase::Down(error.clone()));
+                Err(error)
             }
         }
     }
 
-    /// Connects and reads what is offered.
-    async fn open(self: &Arc<Self>) -> Result<Arc<Connection>, Refusal> {
+    /// Connects and reads the lists.
+    async fn open(self: &Arc<Self>) -> Result<Arc<Connection>, ConnectError> {
         let connection = Arc::new(dial::connect(self).await?);
-        let foretold = self.manifest.as_ref().and_then(|manifest| manifest.tools.clone());
-        let offer = match foretold {
+        let listed_in_advance = self.manifest.as_ref().and_then(|manifest| manifest.tools.clone());
+        let offer = match listed_in_advance {
             Some(tools) => Offer {
                 tools,
                 ..Offer::default()
             },
             None => read_offer(&connection)
                 .await
-                .map_err(|error| Refusal::Failed(explain(&error)))?,
+                .map_err(|error| ConnectError::Failed(explain(&error)))?,
         };
         self.lock().offer = Arc::new(offer);
         self.enter(Phase::Up(connection.clone()));
-        tokio::spawn(watch_over(Arc::downgrade(self), Arc::downgrade(&connection)));
+        tokio::spawn(watch_connection(Arc::downgrade(self), Arc::downgrade(&connection)));
         Ok(connection)
     }
 
-    /// Ends the connection, if there is one.
-    pub fn hang_up(&self, phase: Phase) {
+    /// Closes the connection, if there is one, and enters `phase`.
+    pub fn disconnect(&self, phase: Phase) {
         let before = self.phase();
         self.enter(phase);
         if let Phase::Up(connection) = before {
@@ -304,21 +304,21 @@ impl Link {
             state.phase = phase;
         }
         self.settled.send_replace(settled);
-        self.around.news.notify_one();
+        self.context.changed.notify_one();
     }
 
-    /// The connection was lost.
+    /// Handles the loss of a connection. Does nothing if it was replaced meanwhile.
     fn lost(&self, connection: &Arc<Connection>) {
-        let ours = match self.phase() {
+        let is_current = match self.phase() {
             Phase::Up(current) => Arc::ptr_eq(&current, connection),
             _ => false,
         };
-        if ours {
+        if is_current {
             self.enter(Phase::Lost("Connection closed".to_owned()));
         }
     }
 
-    /// Reads a resource.
+    /// Reads the contents of a resource.
     pub async fn read_resource(self: &Arc<Self>, uri: &str) -> Result<Value, ServiceError> {
         let connection = self.connection().await.map_err(|_| ServiceError::TransportClosed)?;
         let read = connection.service.read_resource(ReadResourceRequestParams::new(uri));
@@ -329,9 +329,9 @@ impl Link {
         Ok(serde_json::to_value(result.contents).unwrap_or_default())
     }
 
-    /// How long a call may take.
+    /// Returns the timeout of a call.
     pub fn tool_timeout(&self) -> Duration {
-        self.config.timeout.unwrap_or(self.around.limits.tool)
+        self.config.timeout.unwrap_or(self.context.limits.tool)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -339,37 +339,37 @@ impl Link {
     }
 }
 
-/// Reads lists again when they change, and notices the end.
-async fn watch_over(link: std::sync::Weak<Link>, connection: std::sync::Weak<Connection>) {
-    let Some((ended, stale)) = connection
+/// Reads the lists again when they change, and handles the end of the connection.
+async fn watch_connection(link: std::sync::Weak<Link>, connection: std::sync::Weak<Connection>) {
+    let Some((ended, list_changes)) = connection
         .upgrade()
-        .map(|held| (held.ended.clone(), held.stale.clone()))
+        .map(|connection| (connection.ended.clone(), connection.list_changes.clone()))
     else {
         return;
     };
     loop {
-        let over = tokio::select! {
+        let ended_now = tokio::select! {
             () = ended.cancelled() => true,
-            () = stale.notify.notified() => false,
+            () = list_changes.notify.notified() => false,
         };
         let (Some(link), Some(connection)) = (link.upgrade(), connection.upgrade()) else {
             return;
         };
-        if over {
+        if ended_now {
             return link.lost(&connection);
         }
-        let changes = stale.changes();
+        let changes = list_changes.changes();
         if let Ok(offer) = read_offer(&connection).await {
             link.lock().offer = Arc::new(offer);
-            link.around.news.notify_one();
+            link.context.changed.notify_one();
         }
-        stale.note_read(changes);
+        list_changes.note_read(changes);
         drop((link, connection));
-        tokio::time::sleep(RELIST).await;
+        tokio::time::sleep(MIN_RELIST_INTERVAL).await;
     }
 }
 
-/// Everything a server offers. Tools have to be had; what else cannot be listed is not there.
+/// Reads all lists of a server. Failing to list tools is an error; other lists that fail are left empty.
 async fn read_offer(connection: &Connection) -> Result<Offer, ServiceError> {
     let peer = connection.service.peer();
     let capabilities = peer
@@ -380,12 +380,12 @@ async fn read_offer(connection: &Connection) -> Result<Offer, ServiceError> {
         has_resources: capabilities.resources.is_some(),
         ..Offer::default()
     };
-    let mut allowance = Allowance::new(allowance::MOST);
+    let mut allowance = Allowance::new(allowance::MAX_LIST_BYTES);
     if capabilities.tools.is_some() {
         let mut cursor = None;
-        for _ in 0..MOST_PAGES {
-            let page = in_time(peer.list_tools(at(cursor))).await?;
-            let more = allowance.take(&mut offer.tools, page.tools);
+        for _ in 0..MAX_PAGES {
+            let page = with_timeout(peer.list_tools(page_params(cursor))).await?;
+            let more = allowance.append(&mut offer.tools, page.tools);
             cursor = page.next_cursor.filter(|_| more);
             if cursor.is_none() {
                 break;
@@ -397,11 +397,11 @@ async fn read_offer(connection: &Connection) -> Result<Offer, ServiceError> {
     }
     if capabilities.prompts.is_some() {
         let mut cursor = None;
-        for _ in 0..MOST_PAGES {
-            let Ok(page) = in_time(peer.list_prompts(at(cursor))).await else {
+        for _ in 0..MAX_PAGES {
+            let Ok(page) = with_timeout(peer.list_prompts(page_params(cursor))).await else {
                 break;
             };
-            let more = allowance.take(&mut offer.prompts, page.prompts);
+            let more = allowance.append(&mut offer.prompts, page.prompts);
             cursor = page.next_cursor.filter(|_| more);
             if cursor.is_none() {
                 break;
@@ -410,11 +410,11 @@ async fn read_offer(connection: &Connection) -> Result<Offer, ServiceError> {
     }
     if capabilities.resources.is_some() {
         let mut cursor = None;
-        for _ in 0..MOST_PAGES {
-            let Ok(page) = in_time(peer.list_resources(at(cursor))).await else {
+        for _ in 0..MAX_PAGES {
+            let Ok(page) = with_timeout(peer.list_resources(page_params(cursor))).await else {
                 break;
             };
-            let more = allowance.take(&mut offer.resources, page.resources);
+            let more = allowance.append(&mut offer.resources, page.resources);
             cursor = page.next_cursor.filter(|_| more);
             if cursor.is_none() {
                 break;
@@ -425,18 +425,18 @@ async fn read_offer(connection: &Connection) -> Result<Offer, ServiceError> {
     Ok(offer)
 }
 
-fn at(cursor: Option<String>) -> Option<PaginatedRequestParams> {
+fn page_params(cursor: Option<String>) -> Option<PaginatedRequestParams> {
     cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)))
 }
 
-async fn in_time<T>(page: impl Future<Output = Result<T, ServiceError>>) -> Result<T, ServiceError> {
-    match tokio::time::timeout(PAGE, page).await {
+async fn with_timeout<T>(page: impl Future<Output = Result<T, ServiceError>>) -> Result<T, ServiceError> {
+    match tokio::time::timeout(PAGE_TIMEOUT, page).await {
         Ok(page) => page,
-        Err(_) => Err(ServiceError::Timeout { timeout: PAGE }),
+        Err(_) => Err(ServiceError::Timeout { timeout: PAGE_TIMEOUT }),
     }
 }
 
-/// A failure in a server's own words where it has any.
+/// Returns the error message of a server, or a description of the failure.
 pub fn explain(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => error.message.to_string(),

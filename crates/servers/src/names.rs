@@ -1,13 +1,13 @@
 //! Names of MCP tools and prompts: `mcp__<server>__<tool>`.
 
-/// What every such name begins with.
+/// The prefix of every such name.
 const PREFIX: &str = "mcp__";
 /// The separator between server and tool.
 const SEPARATOR: &str = "__";
-/// The longest name the model's API takes.
-const LONGEST: usize = 128;
+/// The maximum length of a tool name in the model API.
+const MAX_LENGTH: usize = 128;
 
-/// A name with everything the model's API refuses in names replaced.
+/// Replaces all characters that the model API does not allow in tool names.
 pub fn normalised(name: &str) -> String {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     name.chars()
@@ -15,14 +15,14 @@ pub fn normalised(name: &str) -> String {
         .collect()
 }
 
-/// What a server's tool is called.
+/// Returns the full name of a server's tool.
 pub fn tool(server: &str, tool: &str) -> String {
     let mut name = format!("{}{}", server_prefix(server), normalised(tool));
-    name.truncate(LONGEST);
+    name.truncate(MAX_LENGTH);
     name
 }
 
-/// What a server's prompt is called as a command. Commands may hold any letter, so the prompt's name stays.
+/// Returns the command name of a server's prompt. Commands may contain any character, so the prompt's name is unchanged.
 pub fn prompt(server: &str, prompt: &str) -> String {
     format!("{}{prompt}", server_prefix(server))
 }
@@ -31,20 +31,20 @@ fn server_prefix(server: &str) -> String {
     format!("{PREFIX}{}{SEPARATOR}", normalised(server))
 }
 
-/// Whether a word of a list of tools covers a server's tool.
+/// Returns whether an entry of a tool list covers a server's tool.
 pub fn covers(word: &str, full: &str) -> bool {
     let word = word.strip_suffix("__*").unwrap_or(word);
     let server = split(full).is_some_and(|(server, _)| word.strip_prefix(PREFIX) == Some(server));
     server || word == full
 }
 
-/// The server and the tool of a full name.
+/// Splits a full name into server and tool.
 pub fn split(name: &str) -> Option<(&str, &str)> {
     let (server, tool) = name.strip_prefix(PREFIX)?.split_once(SEPARATOR)?;
     (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
 }
 
-/// A tool's name as a person reads it: `weird name.x` is `Weird Name X`.
+/// Returns a tool's name in title case: `weird name.x` becomes `Weird Name X`.
 pub fn spoken(tool: &str) -> String {
     let words = tool.split(|letter: char| !letter.is_alphanumeric());
     let capital = |word: &str| {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_put_together_and_taken_apart() {
+    fn names_are_joined_and_split() {
         assert_eq!(tool("tiny", "add"), "mcp__tiny__add");
         assert_eq!(tool("my server", "weird name.x"), "mcp__my_server__weird_name_x");
         assert_eq!(prompt("tiny", "two words"), "mcp__tiny__two words");
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_tools_may_speak_of_a_whole_server() {
+    fn tool_list_entry_may_cover_a_whole_server() {
         for word in ["mcp__s", "mcp__s__*", "mcp__s__t"] {
             assert!(covers(word, "mcp__s__t"), "{word}");
         }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_reads_words() {
+    fn tool_names_are_converted_to_title_case() {
         assert_eq!(spoken("add"), "Add");
         assert_eq!(spoken("weird name.x"), "Weird Name X");
         assert_eq!(spoken("read_file-now"), "Read File Now");
@@ -95,9 +95,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_a_server_calls_it_the_api_takes_it(server in "\\PC{1,40}", name in "\\PC{1,200}") {
+        fn every_full_name_is_valid_for_the_api(server in "\\PC{1,40}", name in "\\PC{1,200}") {
             let full = tool(&server, &name);
-            prop_assert!(full.len() <= LONGEST);
+            prop_assert!(full.len() <= MAX_LENGTH);
             prop_assert!(full.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-'));
             prop_assert!(full.starts_with(PREFIX));
         }

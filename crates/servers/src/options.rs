@@ -1,4 +1,4 @@
-//! What a session is started with, as far as MCP servers are concerned.
+//! The options of a session that concern MCP servers.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,32 +9,32 @@ use crate::scopes::Dynamic;
 
 /// The default timeout for connecting (`MCP_TIMEOUT`).
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// The default timeout of a tool call (`MCP_TOOL_TIMEOUT`): practically none.
+/// The default timeout of a tool call (`MCP_TOOL_TIMEOUT`), about 28 hours.
 pub const TOOL_TIMEOUT: Duration = Duration::from_millis(100_000_000);
 
 /// The options of a session that concern MCP servers.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// The servers of the command line and of the host's `initialize`.
+    /// The servers of the command line and of the host's `initialize` request.
     pub dynamic: Dynamic,
-    /// These and no others.
+    /// Only the servers in `dynamic` are used.
     pub strict: bool,
-    /// How long a server may take to be there.
+    /// The timeout for connecting to a server.
     pub connect: Duration,
-    /// How long a tool may take.
+    /// The default timeout of a tool call.
     pub tool: Duration,
-    /// How long a result may be, in letters, where somebody said so.
+    /// The maximum length of a result in characters, if configured.
     pub output: Option<usize>,
     /// Whether the first turn waits until all servers are connected or have failed.
     pub wait: bool,
-    /// Whether their tools are searched for instead of being offered all at once.
+    /// Whether the model searches for MCP tools instead of receiving all of them.
     pub defer: bool,
-    /// Where tokens are kept.
+    /// The file of OAuth tokens.
     pub credentials: PathBuf,
 }
 
 impl ServerOptions {
-    /// No servers besides those of the files, and what holds for these unless somebody says otherwise.
+    /// Returns the defaults: no servers other than those in files.
     #[must_use]
     pub fn new(credentials: PathBuf) -> Self {
         Self {

@@ -15,7 +15,7 @@ pub(crate) struct Policies(Mutex<IndexMap<String, IndexMap<String, Behavior>>>);
 
 impl Policies {
     /// Replaces the policies of a server. Anything but a list declares none and leaves the stored ones in effect.
-    pub(crate) fn state(&self, server: &str, tools: Option<&Value>) {
+    pub(crate) fn declare(&self, server: &str, tools: Option<&Value>) {
         if let Some(tools) = tools.and_then(Value::as_array) {
             let mut servers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             servers.insert(names::normalised(server), read(server, tools));
@@ -28,15 +28,15 @@ impl Policies {
         servers.shift_remove(&names::normalised(server));
     }
 
-    /// What the policy of a tool requires.
+    /// Returns the behavior that the policy of a tool requires.
     pub(crate) fn of_tool(&self, server: &str, full: &str) -> Option<Behavior> {
         let servers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         servers.get(&names::normalised(server))?.get(full).copied()
     }
 }
 
-/// Reads the list. An entry without a name is dropped, an unknown policy asks, and of two entries for one tool the
-/// stricter one counts. `always_allow` grants nothing: the host allows calls by its answers and rules.
+/// Parses the list. An entry without a name is dropped, an unknown policy asks, and of two entries for one tool the
+/// stricter one applies. `always_allow` grants nothing: the host allows calls by its answers and rules.
 fn read(server: &str, tools: &[Value]) -> IndexMap<String, Behavior> {
     let mut policies = IndexMap::new();
     for entry in tools {
@@ -80,7 +80,7 @@ mod tests {
             {"name": "f", "permission_policy": "always_deny"},
             {"name": "f", "permission_policy": "always_ask"},
         ]);
-        policies.state("my host", Some(&tools));
+        policies.declare("my host", Some(&tools));
         let of = |tool: &str| policies.of_tool("my host", &format!("mcp__my_host__{tool}"));
         assert_eq!(
             ["a", "b", "c", "d", "e", "f"].map(of),
@@ -96,13 +96,13 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_no_list_leaves_the_stored_policies() {
+    fn value_that_is_not_a_list_keeps_the_stored_policies() {
         let policies = Policies::default();
-        policies.state("s", Some(&json!([{"name": "a", "permission_policy": "always_deny"}])));
-        policies.state("s", Some(&json!({"name": "a"})));
-        policies.state("s", None);
+        policies.declare("s", Some(&json!([{"name": "a", "permission_policy": "always_deny"}])));
+        policies.declare("s", Some(&json!({"name": "a"})));
+        policies.declare("s", None);
         assert_eq!(policies.of_tool("s", "mcp__s__a"), Some(Behavior::Deny));
-        policies.state("s", Some(&json!([])));
+        policies.declare("s", Some(&json!([])));
         assert_eq!(policies.of_tool("s", "mcp__s__a"), None);
     }
 }

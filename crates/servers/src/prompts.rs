@@ -12,11 +12,11 @@ use super::names;
 /// A prompt of a server.
 #[derive(Debug, Clone)]
 pub struct ServerPrompt {
-    /// What the command is called: `mcp__<server>__<prompt>`.
+    /// The name of the command: `mcp__<server>__<prompt>`.
     pub name: String,
-    /// What it is for.
+    /// The description for people and the model.
     pub description: String,
-    /// What may be said behind it, one after the other: the name, and whether it has to be there.
+    /// The positional arguments: the name of each, and whether it is required.
     pub arguments: Vec<(String, bool)>,
     prompt: String,
     link: Arc<Link>,
@@ -40,7 +40,7 @@ impl ServerPrompt {
         }
     }
 
-    /// What may follow the command, as a person reads it.
+    /// Returns the argument hint of the command.
     pub fn hint(&self) -> String {
         let shown = |(name, required): &(String, bool)| {
             if *required {
@@ -52,26 +52,26 @@ impl ServerPrompt {
         self.arguments.iter().map(shown).collect::<Vec<_>>().join(" ")
     }
 
-    /// Asks the server for the prompt with these words behind the command, and gives its messages: whose each is
-    /// (`user` or `assistant`) and its blocks as the model takes them.
+    /// Requests the prompt with `words` as its arguments. Returns its messages: the role of each (`user` or `assistant`) and
+    /// its blocks as the model receives them.
     pub async fn get(&self, words: &str, folder: &std::path::Path) -> Result<Vec<(String, Vec<Value>)>, String> {
         let connection = self.link.connection().await?;
         let mut params = GetPromptRequestParams::new(self.prompt.clone());
-        let arguments = self.filled(words)?;
+        let arguments = self.arguments_from(words)?;
         if !arguments.is_empty() {
             params = params.with_arguments(arguments);
         }
-        let got = tokio::time::timeout(self.link.tool_timeout(), connection.service.get_prompt(params)).await;
-        let got = got.map_err(|_| format!("{} did not give its prompt in time", self.link.name))?;
-        let got = got.map_err(|error| explain(&error))?;
+        let response = tokio::time::timeout(self.link.tool_timeout(), connection.service.get_prompt(params)).await;
+        let response = response.map_err(|_| format!("{} did not return its prompt in time", self.link.name))?;
+        let response = response.map_err(|error| explain(&error))?;
         let frame = Frame {
             server: &self.link.name,
             call_id: &self.name,
             folder,
-            longest: None,
+            max_length: None,
         };
         let mut messages = Vec::new();
-        for message in got.messages {
+        for message in response.messages {
             let role = if message.role == Role::Assistant {
                 "assistant"
             } else {
@@ -83,19 +83,19 @@ impl ServerPrompt {
         Ok(messages)
     }
 
-    /// The words behind the command, given to the arguments in their order; words beyond these are nobody's.
-    fn filled(&self, words: &str) -> Result<Map<String, Value>, String> {
+    /// Assigns words to the arguments in order. Extra words are ignored.
+    fn arguments_from(&self, words: &str) -> Result<Map<String, Value>, String> {
         let mut words = words.split_whitespace();
-        let mut filled = Map::new();
+        let mut arguments_from = Map::new();
         for (name, required) in &self.arguments {
             match words.next() {
                 Some(word) => {
-                    filled.insert(name.clone(), json!(word));
+                    arguments_from.insert(name.clone(), json!(word));
                 }
-                None if *required => return Err(format!("/{} needs {}", self.name, self.hint())),
+                None if *required => return Err(format!("/{} requires {}", self.name, self.hint())),
                 None => {}
             }
         }
-        Ok(filled)
+        Ok(arguments_from)
     }
 }

@@ -8,7 +8,7 @@ use super::host::Said;
 use super::link::Link;
 use super::tool::Call;
 
-/// Asks the tool about a call. What it answers is what a host would have.
+/// Asks the tool whether a call is allowed. The answer has the same form as that of a host.
 pub async fn ask(link: Arc<Link>, tool: String, full: String, about: About) -> Said {
     let call = Call {
         link: &link,
@@ -16,12 +16,12 @@ pub async fn ask(link: Arc<Link>, tool: String, full: String, about: About) -> S
         full: &full,
         call_id: &about.id,
     };
-    let question = json!({"tool_name": about.name, "input": about.input, "tool_use_id": about.id});
-    let result = call.run(question, link.tool_timeout()).await?;
-    verdict(&result)
+    let arguments = json!({"tool_name": about.name, "input": about.input, "tool_use_id": about.id});
+    let result = call.run(arguments, link.tool_timeout()).await?;
+    parse_answer(&result)
 }
 
-/// The call that is asked about.
+/// The call to be decided.
 #[derive(Debug)]
 pub struct About {
     pub id: String,
@@ -29,8 +29,8 @@ pub struct About {
     pub input: Value,
 }
 
-/// The answer is the one text of the result, and JSON.
-fn verdict(result: &Value) -> Said {
+/// Parses the answer: the text of the result, as JSON.
+fn parse_answer(result: &Value) -> Said {
     let texts: Vec<&str> = result
         .get("content")
         .and_then(Value::as_array)
@@ -50,11 +50,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_json_in_a_text() {
-        let said = |text: &str| verdict(&json!({"content": [{"type": "text", "text": text}]}));
-        assert_eq!(said("{\"behavior\":\"allow\"}"), Ok(json!({"behavior": "allow"})));
-        assert!(said("yes").is_err());
-        assert!(verdict(&json!({"isError": true, "content": [{"type": "text", "text": "no"}]})).is_err());
-        assert!(verdict(&json!({})).is_err());
+    fn answer_is_json_in_a_text_block() {
+        let answer = |text: &str| parse_answer(&json!({"content": [{"type": "text", "text": text}]}));
+        assert_eq!(answer("{\"behavior\":\"allow\"}"), Ok(json!({"behavior": "allow"})));
+        assert!(answer("yes").is_err());
+        assert!(parse_answer(&json!({"isError": true, "content": [{"type": "text", "text": "no"}]})).is_err());
+        assert!(parse_answer(&json!({})).is_err());
     }
 }

@@ -14,22 +14,22 @@ use sluice_tools::{Context, Descriptor, Outcome, Pending, Tool};
 use super::content::{self, Frame};
 use super::link::{Link, explain};
 
-/// What the list is called.
+/// The name of the tool that lists resources.
 pub const LIST: &str = "ListMcpResourcesTool";
-/// What reading is called.
+/// The name of the tool that reads a resource.
 pub const READ: &str = "ReadMcpResourceTool";
 
-/// What looking into a folder of them is called.
+/// The name of the tool that lists the resources below a URI.
 pub const READ_DIRECTORY: &str = "ReadMcpResourceDirTool";
 
 static LIST_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     name: LIST.into(),
-    description: "Lists what the connected MCP servers have to read: documents, records, whatever they call a \
-                  resource. Each entry says which server has it. Name a server to see only its own."
+    description: "Lists the resources of the connected MCP servers, such as documents and records. Each entry names \
+                  the server that offers it. Pass a server name to list only the resources of that server."
         .into(),
     schema: json!({
         "type": "object",
-        "properties": {"server": {"type": "string", "description": "Only this server's resources."}},
+        "properties": {"server": {"type": "string", "description": "List only the resources of this server."}},
         "additionalProperties": false,
     }),
     touches: Touches::Nothing,
@@ -38,14 +38,14 @@ static LIST_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
 
 static READ_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     name: READ.into(),
-    description: "Reads one resource of an MCP server, by the server's name and the resource's address as \
-                  ListMcpResourcesTool gives them. What is no text is saved to a file, and the file is named."
+    description: "Reads a resource of an MCP server. Takes the server name and the URI that ListMcpResourcesTool \
+                  returns. Binary content is saved to a file; the result contains its path."
         .into(),
     schema: json!({
         "type": "object",
         "properties": {
-            "server": {"type": "string", "description": "The server that has it."},
-            "uri": {"type": "string", "description": "Its address."},
+            "server": {"type": "string", "description": "The server that offers the resource."},
+            "uri": {"type": "string", "description": "The URI of the resource."},
         },
         "required": ["server", "uri"],
         "additionalProperties": false,
@@ -54,12 +54,12 @@ static READ_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     ..Descriptor::default()
 });
 
-/// Reading, as far as a decision depends on it.
+/// Returns the facts about the reading tool that permission decisions need.
 pub fn reading() -> ToolFacts<'static> {
     READ_DESCRIPTOR.facts()
 }
 
-/// The three tools, over these servers.
+/// Creates the three tools for these servers.
 pub fn tools(links: &[Arc<Link>]) -> [Arc<dyn Tool>; 3] {
     let links: Arc<[Arc<Link>]> = links.into();
     [
@@ -98,7 +98,7 @@ impl Tool for ListResources {
     }
 
     fn deferred(&self) -> bool {
-        self.0.iter().any(|link| link.around.limits.defer)
+        self.0.iter().any(|link| link.context.limits.defer)
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {
@@ -114,23 +114,26 @@ impl Tool for ListResources {
                 },
                 None => self.0.iter().collect(),
             };
-            let listed: Vec<Value> = chosen.into_iter().flat_map(listed).collect();
-            if listed.is_empty() {
-                return Outcome::ok("No server has anything to read; their tools may have.", json!([]));
+            let resources: Vec<Value> = chosen.into_iter().flat_map(resources_of).collect();
+            if resources.is_empty() {
+                return Outcome::ok(
+                    "No resources found. The tools of the servers may still provide data.",
+                    json!([]),
+                );
             }
-            let listed = Value::from(listed);
-            Outcome::ok(listed.to_string(), listed)
+            let resources = Value::from(resources);
+            Outcome::ok(resources.to_string(), resources)
         })
     }
 }
 
-/// How many resources are suggested beside the files.
-const MOST_SUGGESTED: usize = 4;
+/// The maximum number of suggested resources beside files.
+const MAX_SUGGESTIONS: usize = 4;
 
-/// A resource that fits what a person has typed behind an `@`.
+/// A resource that matches the text typed after an `@`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suggestion {
-    /// What stands behind the `@`: `server:uri`.
+    /// The text to insert after the `@`: `server:uri`.
     path: String,
     #[serde(rename = "type")]
     kind: &'static str,
@@ -140,42 +143,45 @@ pub struct Suggestion {
     description: Option<String>,
 }
 
-/// Resources of connected servers whose address or name holds all words of `query`, in the order of the servers.
+/// Returns the resources of connected servers whose URI or name contains all words of `query`, in the order of the
+/// servers.
 pub fn suggestions(links: &[Arc<Link>], query: &str) -> Vec<Suggestion> {
     let query = query.to_lowercase();
     let offered = links.iter().filter_map(|link| Some((link, link.offer()?)));
     let all = offered.flat_map(|(link, offer)| {
-        let told = offer.resources.iter().map(|resource| Suggestion {
+        let suggestions = offer.resources.iter().map(|resource| Suggestion {
             path: format!("{}:{}", link.name, resource.uri),
             kind: "resource",
             server: link.name.clone(),
             name: resource.title.clone().unwrap_or_else(|| resource.name.clone()),
             description: resource.description.clone(),
         });
-        told.collect::<Vec<_>>()
+        suggestions.collect::<Vec<_>>()
     });
-    all.filter(|it| fits(it, &query)).take(MOST_SUGGESTED).collect()
+    all.filter(|it| matches_query(it, &query))
+        .take(MAX_SUGGESTIONS)
+        .collect()
 }
 
-fn fits(resource: &Suggestion, query: &str) -> bool {
+fn matches_query(resource: &Suggestion, query: &str) -> bool {
     let (path, name) = (resource.path.to_lowercase(), resource.name.to_lowercase());
     query
         .split_whitespace()
         .all(|word| path.contains(word) || name.contains(word))
 }
 
-/// A server's resources, each saying whose it is.
-fn listed(link: &Arc<Link>) -> Vec<Value> {
+/// Returns the resources of a server as JSON, each with the name of the server.
+fn resources_of(link: &Arc<Link>) -> Vec<Value> {
     let offer = link.offer();
     let resources = offer.iter().flat_map(|offer| &offer.resources);
-    let told = |resource| {
-        let mut told = serde_json::to_value(resource).unwrap_or_default();
-        if let Some(object) = told.as_object_mut() {
+    let result = |resource| {
+        let mut result = serde_json::to_value(resource).unwrap_or_default();
+        if let Some(object) = result.as_object_mut() {
             object.insert("server".to_owned(), json!(link.name));
         }
-        told
+        result
     };
-    resources.map(told).collect()
+    resources.map(result).collect()
 }
 
 impl Tool for ReadResource {
@@ -184,7 +190,7 @@ impl Tool for ReadResource {
     }
 
     fn deferred(&self) -> bool {
-        self.0.iter().any(|link| link.around.limits.defer)
+        self.0.iter().any(|link| link.context.limits.defer)
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {
@@ -194,7 +200,7 @@ impl Tool for ReadResource {
     fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
             let (Some(server), Some(uri)) = (field(&input, "server"), field(&input, "uri")) else {
-                return Outcome::failed("A server and the address of its resource are needed.");
+                return Outcome::failed("`server` and `uri` are required.");
             };
             let link = match find(&self.0, server) {
                 Ok(link) => link,
@@ -204,18 +210,18 @@ impl Tool for ReadResource {
                 server,
                 call_id: &cx.call_id,
                 folder: &cx.output_dir,
-                longest: link.around.limits.output,
+                max_length: link.context.limits.output,
             };
             match link.read_resource(uri).await {
                 Ok(read) => {
-                    let told = json!({"contents": content::contents(&read, &frame).await});
-                    let shown = content::fitting(Value::from(told.to_string()), &frame).await;
-                    Outcome::ok(shown, told)
+                    let result = json!({"contents": content::contents(&read, &frame).await});
+                    let shown = content::fitting(Value::from(result.to_string()), &frame).await;
+                    Outcome::ok(shown, result)
                 }
-                // A resource that is not there is an answer, not a failure.
+                // A missing resource is an answer, not a failure.
                 Err(ServiceError::McpError(error)) if error.code == ErrorCode::RESOURCE_NOT_FOUND => {
-                    let said = format!("{server} has no resource {uri} (any more). {LIST} says what it has now.");
-                    Outcome::ok(said.clone(), json!({"contents": [], "error": said}))
+                    let message = format!("{server} has no resource {uri}. {LIST} lists the current ones.");
+                    Outcome::ok(message.clone(), json!({"contents": [], "error": message}))
                 }
                 Err(error) => Outcome::failed(explain(&error)),
             }

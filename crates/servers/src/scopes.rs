@@ -1,4 +1,4 @@
-//! The MCP servers of a session: every scope that may name some, and which of two with the same name wins.
+//! The MCP servers of a session: all scopes that can configure servers, and their precedence.
 
 use std::path::{Path, PathBuf};
 
@@ -13,37 +13,37 @@ use super::config::{self, ConfigError, Reach, ServerConfig};
 
 /// The file of a project's servers.
 pub const PROJECT_FILE: &str = ".mcp.json";
-/// The administrator's, beside their settings.
+/// The administrator's file of servers, located beside the managed settings.
 const MANAGED_FILE: &str = "managed-mcp.json";
-/// What a person switched off in a project.
+/// The key of the servers that a person disabled in a project.
 pub(super) const OFF_KEY: &str = "disabledMcpServers";
 
-/// Who named a server.
+/// Where a server is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// The person, for every project.
+    /// By the person, for all projects.
     User,
-    /// The project, for everybody who works on it.
+    /// By the project, for everyone who works on it.
     Project,
-    /// The person, for this project.
+    /// By the person, for this project.
     Local,
     /// A plugin.
     Plugin,
-    /// The command line or the host.
+    /// On the command line or by the host.
     Dynamic,
-    /// The administrator.
+    /// By the administrator.
     Managed,
 }
 
 impl Scope {
-    /// As the wire and the command line name it.
+    /// Returns the name on the wire and on the command line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
             Self::Project => "project",
             Self::Local => "local",
-            // Nobody wrote a plugin's servers into a list of servers.
+            // Servers of plugins are not part of any configured list.
             Self::Plugin | Self::Dynamic => "dynamic",
             Self::Managed => "enterprise",
         }
@@ -52,38 +52,38 @@ impl Scope {
 
 /// Whether a server may be connected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
-    /// It may.
+pub enum ServerApproval {
+    /// It may be connected.
     Approved,
     /// It is in the project's `.mcp.json` and pending approval.
-    Waiting,
+    Pending,
     /// It was rejected.
     Rejected,
-    /// It cannot be read, for this reason.
-    Broken(String),
+    /// Its configuration is invalid, for this reason.
+    Invalid(String),
 }
 
-/// A configured MCP server, with its name and scope.
+/// A configured MCP server with its name and scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Named {
     /// Its name.
     pub name: String,
-    /// Who named it.
+    /// Where it is configured.
     pub scope: Scope,
-    /// What it is, as it was written.
+    /// The configuration as written, before variables are expanded.
     pub config: Result<ServerConfig, ConfigError>,
     /// Whether it may be connected.
-    pub standing: Standing,
+    pub approval: ServerApproval,
 }
 
 impl Named {
-    /// True for a server of the command line or the host whose configuration is invalid. It is reported in
-    /// `system/init`; one of a file is listed as failed instead.
+    /// Returns true for a server of the command line or the host whose configuration is invalid. It is reported in
+    /// `system/init`; an invalid server of a file is listed as failed instead.
     pub(crate) fn is_skipped(&self) -> bool {
         self.scope == Scope::Dynamic && self.config.is_err()
     }
 
-    /// What `system/init` reports of an invalid configuration.
+    /// Returns the report of an invalid configuration for `system/init`.
     pub(crate) fn error(&self) -> Option<McpServerError> {
         let error = self.config.as_ref().err()?;
         Some(McpServerError {
@@ -98,11 +98,11 @@ impl Named {
     }
 }
 
-/// The servers that a flag or the host names, with the errors of those that cannot be read.
+/// The servers that a flag or the host configures, with the errors of the invalid ones.
 pub type Dynamic = IndexMap<String, Result<ServerConfig, ConfigError>>;
 
-/// The servers of every scope, the stronger scope winning where two have one name: the command line over the person's
-/// for this project, over the project's, over the person's for all. `strict` leaves the command line alone.
+/// Collects the servers of all scopes. Of two servers with the same name, the scope with the higher precedence wins:
+/// dynamic, then local, project, and user. With `strict` only the dynamic servers are used.
 #[must_use]
 pub fn gather(settings: &Settings, dynamic: &Dynamic, strict: bool) -> Vec<Named> {
     let mut all: IndexMap<String, Named> = IndexMap::new();
@@ -110,37 +110,37 @@ pub fn gather(settings: &Settings, dynamic: &Dynamic, strict: bool) -> Vec<Named
     let places = settings.places();
     let mut known = None;
     if !strict {
-        if let Some(servers) = of_file(&managed_file(settings)) {
-            // The administrator's list is the whole list.
-            lay(&mut all, Scope::Managed, servers);
+        if let Some(servers) = read_file(&managed_file(settings)) {
+            // A managed list replaces all others.
+            insert_servers(&mut all, Scope::Managed, servers);
             return all.into_values().filter(|named| permitted(settings, named)).collect();
         }
         let global = &*known.insert(global(settings));
         if chosen.user {
-            lay(&mut all, Scope::User, config::each(&object(global, "mcpServers")));
+            insert_servers(&mut all, Scope::User, config::each(&object(global, "mcpServers")));
         }
         if chosen.project {
             for folder in sluice_settings::project_folders(&places.cwd) {
-                if let Some(servers) = of_file(&folder.join(PROJECT_FILE)) {
-                    lay(&mut all, Scope::Project, servers);
+                if let Some(servers) = read_file(&folder.join(PROJECT_FILE)) {
+                    insert_servers(&mut all, Scope::Project, servers);
                 }
             }
         }
         if chosen.local {
-            lay(&mut all, Scope::Local, config::each(&local(global, &places.cwd)));
+            insert_servers(&mut all, Scope::Local, config::each(&local(global, &places.cwd)));
         }
     }
-    lay(&mut all, Scope::Dynamic, dynamic.clone());
+    insert_servers(&mut all, Scope::Dynamic, dynamic.clone());
     if all.is_empty() {
         return Vec::new();
     }
     let known = known.unwrap_or_else(|| global(settings));
-    chosen_of(settings, all, &known)
+    apply_choices(settings, all, &known)
 }
 
-/// The servers that a plugin or an agent brings: what holds for servers of the files holds for these too, and where an
-/// administrator's list is the whole list, it is.
-pub fn brought(
+/// Returns the servers of a plugin or an agent that may be used. The rules for servers in files apply to them too; if
+/// there is a managed list, none may be used.
+pub fn permitted_from(
     settings: &Settings,
     scope: Scope,
     servers: IndexMap<String, Result<ServerConfig, ConfigError>>,
@@ -149,12 +149,12 @@ pub fn brought(
         return Vec::new();
     }
     let mut all = IndexMap::new();
-    lay(&mut all, scope, servers);
-    chosen_of(settings, all, &global(settings))
+    insert_servers(&mut all, scope, servers);
+    apply_choices(settings, all, &global(settings))
 }
 
-/// Without the denied servers, and with the approval of the others.
-fn chosen_of(settings: &Settings, all: IndexMap<String, Named>, global: &Map<String, Value>) -> Vec<Named> {
+/// Removes denied servers and sets the approval of the others.
+fn apply_choices(settings: &Settings, all: IndexMap<String, Named>, global: &Map<String, Value>) -> Vec<Named> {
     let choices = Choices::of(settings, global);
     all.into_values()
         .filter(|named| permitted(settings, named))
@@ -166,33 +166,37 @@ fn managed_file(settings: &Settings) -> PathBuf {
     settings.places().managed.with_file_name(MANAGED_FILE)
 }
 
-fn lay(all: &mut IndexMap<String, Named>, scope: Scope, servers: IndexMap<String, Result<ServerConfig, ConfigError>>) {
+fn insert_servers(
+    all: &mut IndexMap<String, Named>,
+    scope: Scope,
+    servers: IndexMap<String, Result<ServerConfig, ConfigError>>,
+) {
     for (name, config) in servers {
-        // The one that counts stands where its own scope puts it.
+        // Removed first, so that the server takes its position from the scope that wins.
         all.shift_remove(&name);
-        let standing = match &config {
-            Ok(_) => Standing::Approved,
-            Err(error) => Standing::Broken(error.to_string()),
+        let approval = match &config {
+            Ok(_) => ServerApproval::Approved,
+            Err(error) => ServerApproval::Invalid(error.to_string()),
         };
         let named = Named {
             name: name.clone(),
             scope,
             config,
-            standing,
+            approval,
         };
         all.insert(name, named);
     }
 }
 
-/// The approvals of the project's servers.
+/// The approvals of a project's servers.
 struct Choices {
     all: bool,
     enabled: Vec<String>,
     disabled: Vec<String>,
-    /// Switched off by the person, for this project, whoever named them.
+    /// Disabled by the person for this project, in whatever scope they are configured.
     off: Vec<String>,
-    /// A program chose the folder, or it is trusted for this run: what is not disabled runs.
-    unasked: bool,
+    /// A program opened the folder, or the folder is trusted for this run: servers run unless disabled.
+    trusted_opener: bool,
     trusted: bool,
 }
 
@@ -209,29 +213,29 @@ impl Choices {
             all: settings.bool(&keys::ENABLE_ALL_PROJECT_MCP_SERVERS) == Some(true),
             enabled: list(settings, &keys::ENABLED_MCPJSON_SERVERS),
             disabled: list(settings, &keys::DISABLED_MCPJSON_SERVERS),
-            unasked: settings.opener() == Opener::Host || settings.vouched(),
+            trusted_opener: settings.opener() == Opener::Host || settings.vouched(),
             trusted: settings.trusted(),
         }
     }
 
     fn applied(&self, named: Named) -> Named {
         let off = self.off.contains(&named.name);
-        let standing = match (named.scope, &named.standing) {
-            (_, Standing::Approved) if off => Standing::Rejected,
-            (Scope::Project, Standing::Approved) => self.standing(&named.name),
-            (_, standing) => standing.clone(),
+        let approval = match (named.scope, &named.approval) {
+            (_, ServerApproval::Approved) if off => ServerApproval::Rejected,
+            (Scope::Project, ServerApproval::Approved) => self.approval(&named.name),
+            (_, approval) => approval.clone(),
         };
-        Named { standing, ..named }
+        Named { approval, ..named }
     }
 
-    fn standing(&self, name: &str) -> Standing {
+    fn approval(&self, name: &str) -> ServerApproval {
         let has = |list: &[String]| list.iter().any(|known| known == name);
         if has(&self.disabled) {
-            Standing::Rejected
-        } else if self.unasked || (self.trusted && (self.all || has(&self.enabled))) {
-            Standing::Approved
+            ServerApproval::Rejected
+        } else if self.trusted_opener || (self.trusted && (self.all || has(&self.enabled))) {
+            ServerApproval::Approved
         } else {
-            Standing::Waiting
+            ServerApproval::Pending
         }
     }
 }
@@ -248,21 +252,21 @@ fn list(settings: &Settings, key: &Key) -> Vec<String> {
         .collect()
 }
 
-/// Whether the lists of allowed and denied servers let it through. Anybody may deny; only the administrator's list of
-/// what is allowed leaves others out.
+/// Returns whether the lists of allowed and denied servers permit a server. Every scope may deny; only the managed list
+/// of allowed servers excludes others.
 fn permitted(settings: &Settings, named: &Named) -> bool {
     let Ok(config) = &named.config else { return true };
     let denied = settings.each(&keys::DENIED_MCP_SERVERS);
-    if denied.iter().any(|(_, list)| speaks_of(list, &named.name, config)) {
+    if denied.iter().any(|(_, list)| matches_server(list, &named.name, config)) {
         return false;
     }
     let allowed = settings.each(&keys::ALLOWED_MCP_SERVERS);
     let managed = allowed.iter().find(|(source, _)| *source == Source::Policy);
-    managed.is_none_or(|(_, list)| config.is_sdk() || speaks_of(list, &named.name, config))
+    managed.is_none_or(|(_, list)| config.is_sdk() || matches_server(list, &named.name, config))
 }
 
-/// Whether an entry of a list names this server, by its name, its command line or its address.
-fn speaks_of(list: &Value, name: &str, config: &ServerConfig) -> bool {
+/// Returns whether an entry of a list matches this server by name, command line or URL.
+fn matches_server(list: &Value, name: &str, config: &ServerConfig) -> bool {
     let command = match &config.reach {
         Reach::Stdio { command, args, .. } => Some(std::iter::once(command).chain(args).collect::<Vec<_>>()),
         _ => None,
@@ -293,7 +297,7 @@ fn speaks_of(list: &Value, name: &str, config: &ServerConfig) -> bool {
     })
 }
 
-/// Whether a pattern with `*` in it covers an address.
+/// Returns whether a URL matches a pattern with `*` wildcards.
 fn covers(pattern: &str, url: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -306,44 +310,44 @@ fn covers(pattern: &str, url: &str) -> bool {
     };
     for part in middle {
         match rest.split_once(part) {
-            Some((_, behind)) => rest = behind,
+            Some((_, remaining)) => rest = remaining,
             None => return false,
         }
     }
     rest.ends_with(last)
 }
 
-fn of_file(path: &Path) -> Option<IndexMap<String, Result<ServerConfig, ConfigError>>> {
+fn read_file(path: &Path) -> Option<IndexMap<String, Result<ServerConfig, ConfigError>>> {
     let text = match sluice_settings::text(path) {
         Ok(text) => text?,
-        Err(error) => return Some(broken(path, &error.to_string())),
+        Err(error) => return Some(invalid_file(path, &error.to_string())),
     };
-    Some(config::servers(&text).unwrap_or_else(|error| broken(path, &error.to_string())))
+    Some(config::servers(&text).unwrap_or_else(|error| invalid_file(path, &error.to_string())))
 }
 
-/// A file that cannot be read is told of as a server that is broken: it names itself where servers are listed.
-fn broken(path: &Path, why: &str) -> IndexMap<String, Result<ServerConfig, ConfigError>> {
+/// Returns an unreadable file as an invalid server, so that it appears in lists of servers.
+fn invalid_file(path: &Path, reason: &str) -> IndexMap<String, Result<ServerConfig, ConfigError>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    IndexMap::from([(name, Err(ConfigError::Json(format!("{}: {why}", path.display()))))])
+    IndexMap::from([(name, Err(ConfigError::Json(format!("{}: {reason}", path.display()))))])
 }
 
-/// What `~/.claude.json` holds, as far as it can be read.
+/// Returns the content of `~/.claude.json`, or an empty object if it is unreadable or mentions no servers.
 pub fn global(settings: &Settings) -> Map<String, Value> {
     let text = settings.global_text();
-    // It may be large, and mostly is about other things.
+    // Skips parsing, as the file may be large and is mostly about other things.
     if !text.contains("\"mcpServers\"") && !text.contains(OFF_KEY) {
         return Map::new();
     }
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// The person's servers for this project.
+/// Returns the person's servers for this project.
 pub fn local(global: &Map<String, Value>, cwd: &Path) -> Map<String, Value> {
     let servers = project(global, cwd, "mcpServers").and_then(Value::as_object);
     servers.cloned().unwrap_or_default()
 }
 
-/// What the person's file says about this project under a key.
+/// Returns the value of a key for this project in the person's file.
 fn project<'a>(global: &'a Map<String, Value>, cwd: &Path, key: &str) -> Option<&'a Value> {
     let projects = global.get("projects")?;
     project_keys(cwd)
@@ -351,7 +355,7 @@ fn project<'a>(global: &'a Map<String, Value>, cwd: &Path, key: &str) -> Option<
         .find_map(|name| projects.get(name)?.get(key).filter(|value| !value.is_null()))
 }
 
-/// What a project may be called in `~/.claude.json`, the likeliest first.
+/// Returns the keys that a project may have in `~/.claude.json`, most likely first.
 pub fn project_keys(cwd: &Path) -> Vec<String> {
     let resolved = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
     let mut keys: Vec<String> = Vec::new();

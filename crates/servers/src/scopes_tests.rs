@@ -37,11 +37,11 @@ impl Lab {
         Settings::load(&places, &Chosen::ALL, None, None).opened_by(opener)
     }
 
-    fn gathered(&self, opener: Opener) -> Vec<(String, Scope, Standing)> {
+    fn gather_servers(&self, opener: Opener) -> Vec<(String, Scope, ServerApproval)> {
         let dynamic = IndexMap::new();
         let all = gather(&self.settings("work", opener), &dynamic, false);
         all.into_iter()
-            .map(|named| (named.name, named.scope, named.standing))
+            .map(|named| (named.name, named.scope, named.approval))
             .collect()
     }
 }
@@ -51,17 +51,17 @@ fn server(command: &str) -> Value {
 }
 
 #[test]
-fn the_nearer_scope_counts() {
+fn nearer_scope_takes_precedence() {
     let lab = Lab::new();
     lab.write("home/.claude.json", &server("user"));
-    assert_eq!(lab.gathered(Opener::Host)[0].1, Scope::User);
+    assert_eq!(lab.gather_servers(Opener::Host)[0].1, Scope::User);
     lab.write("work/.mcp.json", &server("project"));
-    assert_eq!(lab.gathered(Opener::Host)[0].1, Scope::Project);
+    assert_eq!(lab.gather_servers(Opener::Host)[0].1, Scope::Project);
     let key = lab.dir.path().join("work").canonicalize().unwrap();
     let global =
         json!({"mcpServers": {"s": {"command": "user"}}, "projects": {key.to_str().unwrap(): server("local")}});
     lab.write("home/.claude.json", &global);
-    assert_eq!(lab.gathered(Opener::Host)[0].1, Scope::Local);
+    assert_eq!(lab.gather_servers(Opener::Host)[0].1, Scope::Local);
 
     let dynamic = IndexMap::from([("s".to_owned(), Ok(ServerConfig::sdk("s")))]);
     let settings = lab.settings("work", Opener::Host);
@@ -69,34 +69,34 @@ fn the_nearer_scope_counts() {
     assert_eq!(
         gather(&settings, &IndexMap::new(), true).len(),
         0,
-        "strict leaves the files alone"
+        "strict ignores the files"
     );
 }
 
 #[test]
-fn a_project_s_servers_wait_for_a_person_and_not_for_a_host() {
+fn project_servers_need_approval_of_a_person_but_not_of_a_host() {
     let lab = Lab::new();
     lab.write("work/.mcp.json", &server("x"));
-    assert_eq!(lab.gathered(Opener::Host)[0].2, Standing::Approved);
-    assert_eq!(lab.gathered(Opener::Person)[0].2, Standing::Waiting);
+    assert_eq!(lab.gather_servers(Opener::Host)[0].2, ServerApproval::Approved);
+    assert_eq!(lab.gather_servers(Opener::Person)[0].2, ServerApproval::Pending);
 
-    // Saying yes counts once the folder is trusted.
+    // An approval takes effect once the folder is trusted.
     fs::create_dir_all(lab.dir.path().join("work/.claude")).unwrap();
     lab.write("home/.claude/settings.json", &json!({"enabledMcpjsonServers": ["s"]}));
-    assert_eq!(lab.gathered(Opener::Person)[0].2, Standing::Waiting);
+    assert_eq!(lab.gather_servers(Opener::Person)[0].2, ServerApproval::Pending);
     let key = lab.dir.path().join("work").canonicalize().unwrap();
     let trusted = json!({"projects": {key.to_str().unwrap(): {"hasTrustDialogAccepted": true}}});
     lab.write("home/.claude.json", &trusted);
-    assert_eq!(lab.gathered(Opener::Person)[0].2, Standing::Approved);
+    assert_eq!(lab.gather_servers(Opener::Person)[0].2, ServerApproval::Approved);
 
-    // And a no counts for everybody.
+    // A rejection always takes effect.
     lab.write("work/.claude/settings.json", &json!({"disabledMcpjsonServers": ["s"]}));
-    assert_eq!(lab.gathered(Opener::Host)[0].2, Standing::Rejected);
-    assert_eq!(lab.gathered(Opener::Person)[0].2, Standing::Rejected);
+    assert_eq!(lab.gather_servers(Opener::Host)[0].2, ServerApproval::Rejected);
+    assert_eq!(lab.gather_servers(Opener::Person)[0].2, ServerApproval::Rejected);
 }
 
 #[test]
-fn files_are_looked_for_up_to_the_repository_s_root_and_no_further() {
+fn files_are_searched_up_to_the_repository_root() {
     let lab = Lab::new();
     lab.write(".mcp.json", &server("planted"));
     lab.write("work/.mcp.json", &server("outer"));
@@ -104,7 +104,7 @@ fn files_are_looked_for_up_to_the_repository_s_root_and_no_further() {
     assert_eq!(
         gather(&settings, &IndexMap::new(), false).len(),
         0,
-        "no repository: this folder alone"
+        "without a repository only this folder is searched"
     );
     fs::create_dir(lab.dir.path().join("work/.git")).unwrap();
     let all = gather(&settings, &IndexMap::new(), false);
@@ -115,7 +115,7 @@ fn files_are_looked_for_up_to_the_repository_s_root_and_no_further() {
 }
 
 #[test]
-fn denied_servers_are_not_there_and_the_administrator_s_list_is_the_whole_list() {
+fn denied_servers_are_removed_and_managed_list_replaces_all() {
     let lab = Lab::new();
     lab.write(
         "work/.mcp.json",
@@ -123,37 +123,41 @@ fn denied_servers_are_not_there_and_the_administrator_s_list_is_the_whole_list()
     );
     for denied in [json!({"serverName": "a"}), json!({"serverCommand": ["x", "-y"]})] {
         lab.write("home/.claude/settings.json", &json!({"deniedMcpServers": [denied]}));
-        let names: Vec<String> = lab.gathered(Opener::Host).into_iter().map(|found| found.0).collect();
+        let names: Vec<String> = lab
+            .gather_servers(Opener::Host)
+            .into_iter()
+            .map(|found| found.0)
+            .collect();
         assert_eq!(names, ["b"]);
     }
     lab.write(
         "home/.claude/settings.json",
         &json!({"deniedMcpServers": [{"serverUrl": "https://*.example/*"}]}),
     );
-    assert_eq!(lab.gathered(Opener::Host).len(), 1);
+    assert_eq!(lab.gather_servers(Opener::Host).len(), 1);
     lab.write("managed-settings.json", &json!({"allowedMcpServers": []}));
-    assert_eq!(lab.gathered(Opener::Host).len(), 0);
+    assert_eq!(lab.gather_servers(Opener::Host).len(), 0);
     lab.write("managed-settings.json", &json!({}));
     lab.write("managed-mcp.json", &server("theirs"));
-    let found = lab.gathered(Opener::Host);
+    let found = lab.gather_servers(Opener::Host);
     assert_eq!((found.len(), found[0].1), (1, Scope::Managed));
 }
 
 #[test]
-fn a_file_that_cannot_be_read_says_so_and_takes_nothing_from_the_others() {
+fn unreadable_file_is_listed_and_does_not_affect_others() {
     let lab = Lab::new();
     lab.write("home/.claude.json", &server("user"));
     fs::write(lab.dir.path().join("work/.mcp.json"), "{bad").unwrap();
-    let found = lab.gathered(Opener::Host);
+    let found = lab.gather_servers(Opener::Host);
     assert_eq!(found.len(), 2);
     assert!(
-        matches!(&found[1].2, Standing::Broken(why) if why.contains(".mcp.json")),
+        matches!(&found[1].2, ServerApproval::Invalid(why) if why.contains(".mcp.json")),
         "{found:?}"
     );
 }
 
 #[test]
-fn addresses_are_covered_by_patterns() {
+fn urls_match_wildcard_patterns() {
     for (pattern, url, yes) in [
         ("https://a/mcp", "https://a/mcp", true),
         ("https://a/mcp", "https://a/mcp2", false),

@@ -6,7 +6,7 @@ use sluice_wire::stdout::system::McpServer;
 
 use super::link::{Link, Phase};
 
-/// The wire's word for how a server stands.
+/// Returns the status of a phase as named on the wire.
 pub fn word(phase: &Phase) -> &'static str {
     match phase {
         Phase::Up(_) => "connected",
@@ -17,7 +17,7 @@ pub fn word(phase: &Phase) -> &'static str {
     }
 }
 
-/// As `init` lists it.
+/// Returns the status for `system/init`.
 pub fn short(link: &Link) -> McpServer {
     McpServer {
         name: link.name.clone(),
@@ -27,7 +27,7 @@ pub fn short(link: &Link) -> McpServer {
     }
 }
 
-/// As `mcp_status` tells it.
+/// Returns the status for `mcp_status`.
 pub fn full(link: &Link) -> McpServerStatus {
     let phase = link.phase();
     let info = match &phase {
@@ -43,9 +43,9 @@ pub fn full(link: &Link) -> McpServerStatus {
         status: word(&phase).to_owned(),
         server_info: info
             .and_then(|info| info.server_info.clone())
-            .map(|said| McpServerInfo {
-                name: said.name,
-                version: Some(said.version),
+            .map(|info| McpServerInfo {
+                name: info.name,
+                version: Some(info.version),
                 ..McpServerInfo::default()
             }),
         error: match phase {
@@ -63,10 +63,10 @@ pub fn full(link: &Link) -> McpServerStatus {
     }
 }
 
-/// What is the matter with a server, in a sentence that says what to do; none if nothing is.
+/// Returns a problem of a server and how to fix it, if there is one.
 pub fn trouble(link: &Link) -> Option<String> {
     match link.phase() {
-        Phase::Lost(why) => Some(format!("{why}; it is connected again when one of its tools is called")),
+        Phase::Lost(why) => Some(format!("{why}; the next call of one of its tools reconnects")),
         Phase::Down(why) => Some(why),
         Phase::NeedsAuth => Some("needs authentication: use /mcp, or the control request mcp_authenticate".to_owned()),
         Phase::Unapproved => {
@@ -78,14 +78,14 @@ pub fn trouble(link: &Link) -> Option<String> {
 }
 
 fn tool(listed: &rmcp::model::Tool) -> McpTool {
-    let said = listed.annotations.clone().unwrap_or_default();
+    let info = listed.annotations.clone().unwrap_or_default();
     let yes = |flag: Option<bool>| flag.filter(|flag| *flag);
     McpTool {
         name: listed.name.to_string(),
         annotations: Some(McpToolAnnotations {
-            read_only: yes(said.read_only_hint),
-            destructive: yes(said.destructive_hint),
-            open_world: yes(said.open_world_hint),
+            read_only: yes(info.read_only_hint),
+            destructive: yes(info.destructive_hint),
+            open_world: yes(info.open_world_hint),
             ..McpToolAnnotations::default()
         }),
         ..McpTool::default()

@@ -9,7 +9,7 @@ use sluice_settings::{Places, WriteError};
 
 use super::scopes::{self, PROJECT_FILE, Scope};
 
-/// Where the servers of a scope are written.
+/// Returns the file that servers of a scope are written to.
 #[must_use]
 pub fn file(places: &Places, scope: Scope) -> Option<PathBuf> {
     match scope {
@@ -19,10 +19,10 @@ pub fn file(places: &Places, scope: Scope) -> Option<PathBuf> {
     }
 }
 
-/// Writes a server down; `false` if the scope has one of that name already.
+/// Adds a server. Returns `false` if the scope already has one of that name.
 ///
 /// # Errors
-/// When the file cannot be read or written; then it is as it was.
+/// Returns an error if the file cannot be read or written; it is then unchanged.
 pub fn add(places: &Places, scope: Scope, name: &str, config: &Value) -> Result<bool, WriteError> {
     let mut added = false;
     edit(places, scope, &mut |servers| {
@@ -34,7 +34,7 @@ pub fn add(places: &Places, scope: Scope, name: &str, config: &Value) -> Result<
     Ok(added)
 }
 
-/// Takes a server out; `false` if the scope has none of that name.
+/// Removes a server. Returns `false` if the scope has none of that name.
 ///
 /// # Errors
 /// As [`add`].
@@ -49,7 +49,7 @@ pub fn remove(places: &Places, scope: Scope, name: &str) -> Result<bool, WriteEr
     Ok(removed)
 }
 
-/// Takes back what was said about the servers a project names.
+/// Removes all approvals and rejections of the project's servers.
 ///
 /// # Errors
 /// As [`add`].
@@ -85,8 +85,8 @@ pub fn forget_choices(places: &Places) -> Result<(), WriteError> {
     })
 }
 
-/// Remembers that a person switched a server off in this project, or on again. The file is left alone where it says so
-/// already.
+/// Stores that a person disabled a server in this project, or enabled it again. The file is not touched if this is
+/// already stored.
 ///
 /// # Errors
 /// As [`add`].
@@ -117,7 +117,7 @@ pub fn switch(places: &Places, name: &str, on: bool) -> Result<(), WriteError> {
     })
 }
 
-/// Remembers what a person said about a server the project names.
+/// Stores whether a person approved a server of the project.
 ///
 /// # Errors
 /// As [`add`].
@@ -161,8 +161,8 @@ fn edit(places: &Places, scope: Scope, change: &mut dyn FnMut(&mut Map<String, V
             _ => child(document, "mcpServers"),
         };
         match (servers, shape.take()) {
-            (Some(servers), kept) => {
-                shape = kept;
+            (Some(servers), unused) => {
+                shape = unused;
                 change(servers);
                 Ok(())
             }
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_are_added_and_removed_and_nothing_else_is_touched() {
+    fn adding_and_removing_servers_keeps_other_content() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         let places = Places {
@@ -196,7 +196,7 @@ mod tests {
         for scope in [Scope::User, Scope::Local, Scope::Project] {
             assert!(!remove(&places, scope, "s").unwrap());
             assert!(add(&places, scope, "s", &config).unwrap());
-            assert!(!add(&places, scope, "s", &config).unwrap(), "it is there already");
+            assert!(!add(&places, scope, "s", &config).unwrap(), "the server already exists");
         }
         let global: Value = serde_json::from_str(&std::fs::read_to_string(&places.global).unwrap()).unwrap();
         assert_eq!(global["theme"], "dark");

@@ -15,12 +15,12 @@ use super::content::{self, Frame};
 use super::link::{Connection, Link, explain};
 use super::names;
 
-/// How often a call that takes long says that it still runs.
-const HEARTBEAT: Duration = Duration::from_secs(30);
-/// The most a description may take of the model's attention, in letters.
-const LONGEST_DESCRIPTION: usize = 2048;
+/// The interval of progress events of a running call.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
+/// The maximum length of a tool's description in characters.
+const MAX_DESCRIPTION: usize = 2048;
 
-/// One tool of one server.
+/// A tool of a server.
 #[derive(Debug)]
 pub struct ServerTool {
     descriptor: Descriptor,
@@ -28,7 +28,7 @@ pub struct ServerTool {
     link: Arc<Link>,
     read_only: bool,
     deferred: bool,
-    longest: Option<usize>,
+    max_length: Option<usize>,
 }
 
 impl ServerTool {
@@ -43,17 +43,17 @@ impl ServerTool {
             .as_deref()
             .unwrap_or_default()
             .chars()
-            .take(LONGEST_DESCRIPTION)
+            .take(MAX_DESCRIPTION)
             .collect();
-        let limits = &link.around.limits;
-        let said = meta("anthropic/maxResultSizeChars").and_then(Value::as_u64);
+        let limits = &link.context.limits;
+        let max_chars = meta("anthropic/maxResultSizeChars").and_then(Value::as_u64);
         Self {
             descriptor: Descriptor {
                 name: names::tool(&link.name, &listed.name).into(),
                 description: description.into(),
                 schema: schema(&listed.input_schema),
                 server: Some(names::normalised(&link.name)),
-                // What it touches only the server knows, and its word about that is a claim.
+                // The server's own hints about what a tool touches are not trusted.
                 ..Descriptor::default()
             },
             provenance: Provenance {
@@ -67,12 +67,14 @@ impl ServerTool {
             link: link.clone(),
             read_only: annotations.and_then(|annotations| annotations.read_only_hint) == Some(true),
             deferred: limits.defer && !link.config.always_load && !flag("anthropic/alwaysLoad"),
-            longest: said.and_then(|said| usize::try_from(said).ok()).or(limits.output),
+            max_length: max_chars
+                .and_then(|max_chars| usize::try_from(max_chars).ok())
+                .or(limits.output),
         }
     }
 }
 
-/// The API wants an object, whatever a server calls its schema.
+/// Completes an input schema: the API requires `type: object` and `properties`.
 fn schema(listed: &Map<String, Value>) -> Value {
     let mut schema = listed.clone();
     schema.insert("type".to_owned(), json!("object"));
@@ -85,7 +87,7 @@ impl Tool for ServerTool {
         &self.descriptor
     }
 
-    /// What the model sent is the server's to judge.
+    /// Returns the input unchanged: only the server can validate it.
     fn fill(&self, input: &Value) -> Value {
         input.clone()
     }
@@ -112,7 +114,7 @@ impl Tool for ServerTool {
                 server: &self.link.name,
                 call_id: &cx.call_id,
                 folder: &cx.output_dir,
-                longest: self.longest,
+                max_length: self.max_length,
             };
             let call = Call {
                 link: &self.link,
@@ -123,7 +125,8 @@ impl Tool for ServerTool {
             let timeout = self.link.tool_timeout();
             let running = call.run(input, timeout);
             tokio::pin!(running);
-            let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + HEARTBEAT, HEARTBEAT);
+            let mut progress =
+                tokio::time::interval_at(tokio::time::Instant::now() + PROGRESS_INTERVAL, PROGRESS_INTERVAL);
             let mut elapsed_seconds = 0;
             loop {
                 tokio::select! {
@@ -132,8 +135,8 @@ impl Tool for ServerTool {
                         Err(why) => Outcome::failed(why),
                     },
                     () = cx.cancel.cancelled() => return Outcome::interrupted(),
-                    _ = beat.tick() => {
-                        elapsed_seconds += HEARTBEAT.as_secs();
+                    _ = progress.tick() => {
+                        elapsed_seconds += PROGRESS_INTERVAL.as_secs();
                         let call_id = cx.call_id.clone();
                         cx.events.send(ToolEvent::Progress { call_id, elapsed_seconds }).await.ok();
                     }
@@ -143,21 +146,21 @@ impl Tool for ServerTool {
     }
 }
 
-/// A call of an MCP tool without the model (`mcp_call`, hooks).
+/// A call of an MCP tool that was not requested by the model (`mcp_call`, hooks).
 #[derive(Debug)]
 pub struct ServerCall {
     pub link: Arc<Link>,
-    /// What the server calls the tool.
+    /// The name that the server gives the tool.
     pub tool: String,
-    /// What the session calls it.
+    /// The full name of the tool in the session.
     pub full: String,
     pub timeout: Option<Duration>,
-    /// Where what is too long for an answer goes.
+    /// The folder for results that are too long.
     pub folder: std::path::PathBuf,
 }
 
 impl ServerCall {
-    /// Makes it, and gives what a host is told of it.
+    /// Runs the call and returns the result for the host.
     pub async fn run(self, input: Value) -> Result<Value, String> {
         let call_id = format!("mcp_call_{}", uuid::Uuid::new_v4().simple());
         let call = Call {
@@ -173,7 +176,7 @@ impl ServerCall {
             server: &self.link.name,
             call_id: &call_id,
             folder: &self.folder,
-            longest: Some(usize::MAX),
+            max_length: Some(usize::MAX),
         };
         let outcome = content::outcome(&result, &frame).await;
         if outcome.is_error == Some(true) {
@@ -181,28 +184,28 @@ impl ServerCall {
             return Err(content.as_str().map_or_else(|| content.to_string(), str::to_owned));
         }
         Ok(match outcome.result {
-            Value::Object(told) => Value::Object(told),
+            Value::Object(object) => Value::Object(object),
             content => json!({"content": content}),
         })
     }
 }
 
-/// One `tools/call`.
+/// A single `tools/call` request.
 pub(crate) struct Call<'a> {
     pub(crate) link: &'a Arc<Link>,
-    /// What the server calls the tool.
+    /// The name that the server gives the tool.
     pub(crate) tool: &'a str,
-    /// What the session calls it.
+    /// The full name of the tool in the session.
     pub(crate) full: &'a str,
-    /// Whose it is.
+    /// The id of the model's tool call.
     pub(crate) call_id: &'a str,
 }
 
 impl Call<'_> {
-    /// Makes it, and gives the result as the server wrote it. Dropping the future tells the server to stop.
+    /// Sends the request and returns the result as the server wrote it. Dropping the future cancels the request.
     pub(crate) async fn run(&self, input: Value, timeout: Duration) -> Result<Value, String> {
         let connection = self.link.connection().await?;
-        match tokio::time::timeout(timeout, self.once(&connection, input)).await {
+        match tokio::time::timeout(timeout, self.send(&connection, input)).await {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(error)) => Err(explain(&error)),
             Err(_) => Err(format!(
@@ -214,7 +217,7 @@ impl Call<'_> {
         }
     }
 
-    async fn once(&self, connection: &Connection, input: Value) -> Result<Value, ServiceError> {
+    async fn send(&self, connection: &Connection, input: Value) -> Result<Value, ServiceError> {
         let params = self.params(input);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
         let peer = connection.service.peer();
@@ -224,15 +227,15 @@ impl Call<'_> {
         connection
             .calls
             .track(handle.progress_token.clone(), self.call_id, self.full);
-        let mut open = Open {
+        let mut pending = PendingCall {
             connection,
             token: handle.progress_token.clone(),
             id: Some(handle.id.clone()),
         };
         let result = handle.await_response().await;
-        open.id = None;
+        pending.id = None;
         match result? {
-            // The server wants to know something first: asked again, it is asked along with the answers.
+            // The server needs input first. Sending the call again handles its input requests.
             ServerResult::InputRequiredResult(_) => {
                 let result = connection.service.call_tool(params).await?;
                 serde_json::to_value(result).map_err(|_| ServiceError::UnexpectedResponse)
@@ -254,20 +257,20 @@ impl Call<'_> {
     }
 }
 
-/// A call that is out. Dropping it before it is answered tells the server that nobody waits.
-struct Open<'a> {
+/// A call that waits for its result. Dropping it before that notifies the server that the call is cancelled.
+struct PendingCall<'a> {
     connection: &'a Connection,
     token: rmcp::model::ProgressToken,
     id: Option<rmcp::model::RequestId>,
 }
 
-impl Drop for Open<'_> {
+impl Drop for PendingCall<'_> {
     fn drop(&mut self) {
         self.connection.calls.forget(&self.token);
         if let Some(id) = self.id.take() {
             let peer = self.connection.service.peer().clone();
             tokio::spawn(async move {
-                let why = Some("nobody waits for it any more".to_owned());
+                let why = Some("the call was cancelled".to_owned());
                 let params = rmcp::model::CancelledNotificationParam::new(Some(id), why);
                 peer.notify_cancelled(params).await.ok();
             });

@@ -1,5 +1,5 @@
-//! Transports of MCP servers. For all of them: a server that floods is read no faster than it is answered, one that
-//! does not answer the first request is taken for an older version, and the end of a connection is always noticed.
+//! Transports of MCP servers. For all of them, the number of open requests from a server is limited, a server that does
+//! not answer the first request is treated as an older version, and the end of a connection is always noticed.
 
 mod bounded;
 pub(super) mod http;
@@ -20,33 +20,33 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How long the probe for a newer protocol waits before the older one is tried.
-pub(super) const PROBE: Duration = Duration::from_secs(3);
-/// How many requests of a server may be open at a time.
-const MOST_OPEN: usize = 64;
-/// The longest message taken from a server.
-pub(super) const LONGEST_MESSAGE: usize = 16 << 20;
+/// How long to wait for an answer to the probe for a newer protocol, before the older one is tried.
+pub(super) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
+/// The maximum number of unanswered requests from a server.
+const MAX_OPEN_REQUESTS: usize = 64;
+/// The maximum size in bytes of a message from a server.
+pub(super) const MAX_MESSAGE: usize = 16 << 20;
 
-/// A transport that is watched.
-pub(super) struct Watched<T> {
+/// A transport that limits open requests, handles an unanswered probe, and signals its end.
+pub(super) struct WatchedTransport<T> {
     inner: T,
     open: Arc<Requests>,
-    /// The probe that is out, and until when it is waited for.
+    /// The id of the unanswered probe, and the deadline for its answer.
     probe: Option<(RequestId, Instant)>,
-    /// A probe nobody waits for any more: its answer is late.
+    /// The id of a probe that timed out; its late answer is discarded.
     late: Option<RequestId>,
     _ended: DropGuard,
 }
 
-/// The server's requests that are not answered yet.
+/// The number of requests from the server that are not answered yet.
 #[derive(Debug, Default)]
 struct Requests {
     count: AtomicUsize,
-    fewer: Notify,
+    answered_one: Notify,
 }
 
-impl<T> Watched<T> {
-    /// Cancels `ended` when the transport is gone.
+impl<T> WatchedTransport<T> {
+    /// Wraps a transport. `ended` is cancelled when it is dropped.
     pub(super) fn new(inner: T, ended: CancellationToken) -> Self {
         Self {
             inner,
@@ -57,39 +57,39 @@ impl<T> Watched<T> {
         }
     }
 
-    /// Whether this answers the probe we have given up, and so is nobody's.
+    /// Returns whether a message is a late reply to a probe that timed out.
     fn is_late(&mut self, message: &ServerJsonRpcMessage) -> bool {
-        let answered = match message {
+        let answered_id = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        let late = answered.is_some() && answered == self.late.as_ref();
+        let late = answered_id.is_some() && answered_id == self.late.as_ref();
         if late {
             self.late = None;
         }
-        if answered.is_some() && answered == self.probe.as_ref().map(|(id, _)| id) {
+        if answered_id.is_some() && answered_id == self.probe.as_ref().map(|(id, _)| id) {
             self.probe = None;
         }
         late
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for WatchedTransport<T> {
     type Error = T::Error;
 
     fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
         match &item {
             JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::DiscoverRequest(_)) => {
-                self.probe = Some((request.id.clone(), Instant::now() + PROBE));
+                self.probe = Some((request.id.clone(), Instant::now() + PROBE_TIMEOUT));
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
-                let less = |count: usize| count.checked_sub(1);
+                let decrement = |count: usize| count.checked_sub(1);
                 self.open
                     .count
-                    .fetch_update(Ordering::AcqRel, Ordering::Acquire, less)
+                    .fetch_update(Ordering::AcqRel, Ordering::Acquire, decrement)
                     .ok();
-                self.open.fewer.notify_one();
+                self.open.answered_one.notify_one();
             }
             _ => {}
         }
@@ -98,8 +98,8 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            while self.open.count.load(Ordering::Acquire) >= MOST_OPEN {
-                self.open.fewer.notified().await;
+            while self.open.count.load(Ordering::Acquire) >= MAX_OPEN_REQUESTS {
+                self.open.answered_one.notified().await;
             }
             let message = match &self.probe {
                 None => self.inner.receive().await?,
@@ -110,7 +110,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
                         Err(_) => {
                             self.probe = None;
                             self.late = Some(id.clone());
-                            return Some(unanswered(id));
+                            return Some(probe_error(id));
                         }
                     }
                 }
@@ -130,8 +130,8 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
     }
 }
 
-/// What an older server would have said to the probe.
-fn unanswered(id: RequestId) -> ServerJsonRpcMessage {
+/// Returns the error with which an older server answers the probe.
+fn probe_error(id: RequestId) -> ServerJsonRpcMessage {
     let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "the probe was not answered", None);
     ServerJsonRpcMessage::error(error, Some(id))
 }
@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    /// A server whose lines a test writes.
+    /// A server whose messages are sent by the test.
     struct Scripted {
         lines: mpsc::Receiver<Value>,
     }
@@ -171,26 +171,26 @@ mod tests {
         }
     }
 
-    fn scripted() -> (Watched<Scripted>, mpsc::Sender<Value>, CancellationToken) {
+    fn scripted() -> (WatchedTransport<Scripted>, mpsc::Sender<Value>, CancellationToken) {
         let (server, lines) = mpsc::channel(256);
         let ended = CancellationToken::new();
-        (Watched::new(Scripted { lines }, ended.clone()), server, ended)
+        (WatchedTransport::new(Scripted { lines }, ended.clone()), server, ended)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_probe_that_is_ignored_counts_as_refused_and_its_late_answer_as_nothing() {
-        let (mut watched, server, _ended) = scripted();
+    async fn unanswered_probe_times_out_and_late_reply_is_ignored() {
+        let (mut transport, server, _ended) = scripted();
         let probe = ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}));
-        watched
+        transport
             .send(ClientJsonRpcMessage::request(probe, NumberOrString::Number(0)))
             .await
             .unwrap();
-        let began = Instant::now();
-        let Some(JsonRpcMessage::Error(error)) = watched.receive().await else {
+        let start = Instant::now();
+        let Some(JsonRpcMessage::Error(error)) = transport.receive().await else {
             panic!("the probe should have been given up")
         };
         assert_eq!(error.id, Some(NumberOrString::Number(0)));
-        assert_eq!(began.elapsed(), PROBE);
+        assert_eq!(start.elapsed(), PROBE_TIMEOUT);
         server
             .send(json!({"jsonrpc": "2.0", "id": 0, "result": {}}))
             .await
@@ -199,35 +199,35 @@ mod tests {
             .send(json!({"jsonrpc": "2.0", "id": 1, "result": {}}))
             .await
             .unwrap();
-        let Some(JsonRpcMessage::Response(response)) = watched.receive().await else {
+        let Some(JsonRpcMessage::Response(response)) = transport.receive().await else {
             panic!("the next answer")
         };
         assert_eq!(response.id, NumberOrString::Number(1));
     }
 
     #[tokio::test]
-    async fn a_server_that_asks_faster_than_it_is_answered_is_read_no_further() {
-        let (mut watched, server, _ended) = scripted();
-        for id in 0..=MOST_OPEN {
+    async fn reading_stops_at_too_many_open_requests() {
+        let (mut transport, server, _ended) = scripted();
+        for id in 0..=MAX_OPEN_REQUESTS {
             server
                 .send(json!({"jsonrpc": "2.0", "id": id, "method": "ping"}))
                 .await
                 .unwrap();
         }
-        for _ in 0..MOST_OPEN {
-            assert!(watched.receive().await.is_some());
+        for _ in 0..MAX_OPEN_REQUESTS {
+            assert!(transport.receive().await.is_some());
         }
-        let blocked = tokio::time::timeout(Duration::from_millis(20), watched.receive()).await;
-        assert!(blocked.is_err(), "the next waits until one is answered");
+        let blocked = tokio::time::timeout(Duration::from_millis(20), transport.receive()).await;
+        assert!(blocked.is_err(), "the next request waits until one is answered");
         let answer = ClientJsonRpcMessage::response(rmcp::model::ClientResult::empty(()), NumberOrString::Number(0));
-        watched.send(answer).await.unwrap();
-        assert!(watched.receive().await.is_some());
+        transport.send(answer).await.unwrap();
+        assert!(transport.receive().await.is_some());
     }
 
     #[tokio::test]
-    async fn the_end_is_told() {
-        let (watched, _server, ended) = scripted();
-        drop(watched);
+    async fn end_of_the_transport_is_signalled() {
+        let (transport, _server, ended) = scripted();
+        drop(transport);
         assert!(ended.is_cancelled());
     }
 }

@@ -1,4 +1,4 @@
-//! The text of one settings file, and the problems in it.
+//! Parses the text of a settings file and reports problems with their position.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -14,38 +14,38 @@ use sluice_permission::Source;
 use super::merge::merge_key;
 use super::regular::read_regular;
 
-/// More than any settings file has a reason to hold.
-pub(super) const LARGEST: u64 = 64 * 1024 * 1024;
+/// Maximum size of a settings file, in bytes.
+pub(super) const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Something wrong with a settings file.
+/// A problem in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The scope of the file.
     pub source: Source,
-    /// The file, or the flag the text came with.
+    /// The file, or the flag that contained the text.
     pub path: PathBuf,
-    /// The line, from 1; 0 when it is not about a line.
+    /// The line, counted from 1; 0 if the problem has no position.
     pub line: usize,
-    /// The character in the line, from 1; 0 when it is not about a line.
+    /// The character in the line, counted from 1; 0 if the problem has no position.
     pub column: usize,
-    /// What is wrong, and what to do about it.
+    /// The description of the problem and how to fix it.
     pub message: String,
-    /// What follows from it.
+    /// The consequence of the problem.
     pub effect: Effect,
 }
 
-/// What follows from a problem.
+/// The consequence of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// The whole file is left out.
+    /// The whole file is ignored.
     LeftOut,
     /// The earlier content of the file applies.
     Earlier,
     /// The entry does not apply.
     Ignored,
-    /// The entry covers more than it says: a deny or ask rule is never lost.
+    /// The rule covers more than its text, so that a deny or ask rule is never lost.
     Stricter,
-    /// The two values of a repeated key are merged.
+    /// The values of a duplicate key are merged.
     Together,
 }
 
@@ -79,11 +79,11 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What there was at a path.
-pub(super) enum Found {
-    Nothing,
-    Broken(Problem),
-    Read {
+/// The result of reading a settings file.
+pub(super) enum ReadOutcome {
+    Missing,
+    Invalid(Problem),
+    Parsed {
         value: Map<String, Value>,
         text: String,
         name: PathBuf,
@@ -92,33 +92,35 @@ pub(super) enum Found {
 }
 
 /// Reads a settings file.
-pub(super) fn read(source: Source, path: &Path) -> Found {
+pub(super) fn read(source: Source, path: &Path) -> ReadOutcome {
     match read_bytes(path) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => parse(source, path, &text),
-            Err(_) => Found::Broken(Problem::unreadable(
+            Err(_) => ReadOutcome::Invalid(Problem::unreadable(
                 source,
                 path,
-                "the file is not text in UTF-8; save it as UTF-8",
+                "the file is not UTF-8 text; save it as UTF-8",
             )),
         },
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Found::Nothing,
-        Err(error) => Found::Broken(Problem::unreadable(
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            ReadOutcome::Missing
+        }
+        Err(error) => ReadOutcome::Invalid(Problem::unreadable(
             source,
             path,
-            format!("the file cannot be read ({error}); make it a file you may read"),
+            format!("the file cannot be read ({error}); make it a readable file"),
         )),
     }
 }
 
-/// The bytes of a settings file.
+/// Reads the bytes of a settings file.
 pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    read_regular(path, LARGEST)
+    read_regular(path, MAX_FILE_BYTES)
 }
 
 /// Parses the text of a settings file.
-pub(super) fn parse(source: Source, path: &Path, text: &str) -> Found {
-    let problem = |fault: Fault, effect: Effect| Problem {
+pub(super) fn parse(source: Source, path: &Path, text: &str) -> ReadOutcome {
+    let problem = |fault: SyntaxError, effect: Effect| Problem {
         source,
         path: path.to_owned(),
         line: fault.line,
@@ -126,69 +128,72 @@ pub(super) fn parse(source: Source, path: &Path, text: &str) -> Found {
         message: fault.what,
         effect,
     };
-    let body = without_mark(text);
-    match object(body, Twice::Merge) {
-        Err(fault) => Found::Broken(problem(fault, Effect::LeftOut)),
-        Ok((value, twice)) => Found::Read {
+    let body = without_bom(text);
+    match object(body, DuplicateKeys::Merge) {
+        Err(fault) => ReadOutcome::Invalid(problem(fault, Effect::LeftOut)),
+        Ok((value, duplicate_keys)) => ReadOutcome::Parsed {
             value,
             text: body.to_owned(),
             name: path.to_owned(),
-            problem: twice
-                .then(|| object(body, Twice::Refuse).err())
+            problem: duplicate_keys
+                .then(|| object(body, DuplicateKeys::Reject).err())
                 .flatten()
                 .map(|fault| problem(fault, Effect::Together)),
         },
     }
 }
 
-/// Why a text is not a settings document.
+/// Why a text cannot be parsed as a settings document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct SyntaxError {
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) what: String,
 }
 
-/// What to do with a key that appears twice in one object.
+/// How to handle a key that occurs twice in one object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Twice {
+pub(super) enum DuplicateKeys {
     /// Merge the later value into the earlier one, so that no deny rule is lost.
     Merge,
-    /// Name it.
-    Refuse,
+    /// Fail with an error that names the key.
+    Reject,
 }
 
-/// Without the byte order mark some editors put in front.
-pub(super) fn without_mark(text: &str) -> &str {
+/// Removes the byte order mark that some editors write.
+pub(super) fn without_bom(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// The object a text holds, and whether a key stood twice. A text without any is the empty object.
-pub(super) fn object(text: &str, twice: Twice) -> Result<(Map<String, Value>, bool), Fault> {
+/// Parses a text as an object. Also returns whether a key occurred twice. Blank text is an empty object.
+pub(super) fn object(text: &str, duplicate_keys: DuplicateKeys) -> Result<(Map<String, Value>, bool), SyntaxError> {
     if text.trim_ascii().is_empty() {
         return Ok((Map::new(), false));
     }
-    let seen = Cell::new(false);
+    let found_duplicate = Cell::new(false);
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let build = Build { twice, seen: &seen };
+    let build = ValueBuilder {
+        duplicate_keys,
+        found_duplicate: &found_duplicate,
+    };
     let parsed = build
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value));
     match parsed {
-        Ok(Value::Object(map)) => Ok((map, seen.get())),
-        Ok(_) => Err(Fault {
+        Ok(Value::Object(map)) => Ok((map, found_duplicate.get())),
+        Ok(_) => Err(SyntaxError {
             line: 1,
             column: 1,
-            what: "settings are one JSON object; put them between { and }".to_owned(),
+            what: "settings must be one JSON object; enclose them in { and }".to_owned(),
         }),
         Err(error) => Err(fault(text, &error)),
     }
 }
 
-fn fault(text: &str, error: &serde_json::Error) -> Fault {
+fn fault(text: &str, error: &serde_json::Error) -> SyntaxError {
     let line = error.line().max(1);
     let row = text.split('\n').nth(line - 1).unwrap_or_default();
-    // At the end there is nothing to point at but what would come next.
+    // At the end of the text the position is that of the missing character.
     let column = if error.is_eof() {
         row.len()
     } else {
@@ -197,28 +202,28 @@ fn fault(text: &str, error: &serde_json::Error) -> Fault {
     let bytes = row.as_bytes().get(..column).unwrap_or(row.as_bytes());
     let before = String::from_utf8_lossy(bytes);
     let next = row.get(bytes.len()..).unwrap_or_default();
-    let said = error.to_string();
-    let said = said.split(" at line ").next().unwrap_or_default();
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or_default();
     let what = if next.starts_with('/') || next.starts_with('#') {
-        "JSON has no comments; take this one out".to_owned()
-    } else if said == "trailing comma" {
-        "there is a comma after the last entry; take it out".to_owned()
+        "JSON has no comments; remove this one".to_owned()
+    } else if message == "trailing comma" {
+        "there is a comma after the last entry; remove it".to_owned()
     } else if error.is_eof() {
         "the file ends too early; close the open brackets or quotes".to_owned()
-    } else if said.starts_with("the key") {
-        said.to_owned()
+    } else if message.starts_with("the key") {
+        message.to_owned()
     } else {
-        format!("this is not JSON ({said}); correct it here")
+        format!("this is not JSON ({message}); correct it here")
     };
-    Fault {
+    SyntaxError {
         line,
         column: before.chars().count() + 1,
         what,
     }
 }
 
-/// Line and character of one entry of a list, or of what stands in the list's place.
-pub(super) fn place(text: &str, keys: &[&str], index: Option<usize>) -> Option<(usize, usize)> {
+/// Returns line and character of the value under `keys`, or of an entry of the list under `keys`.
+pub(super) fn position_of(text: &str, keys: &[&str], index: Option<usize>) -> Option<(usize, usize)> {
     let mut at: &str = text;
     for key in keys {
         let object: HashMap<String, &RawValue> = serde_json::from_str(at).ok()?;
@@ -234,14 +239,14 @@ pub(super) fn place(text: &str, keys: &[&str], index: Option<usize>) -> Option<(
     Some((before.matches('\n').count() + 1, row.chars().count() + 1))
 }
 
-/// Builds a value like `serde_json` does, but notices repeated keys.
+/// Builds a value like `serde_json`, but detects duplicate keys.
 #[derive(Clone, Copy)]
-struct Build<'a> {
-    twice: Twice,
-    seen: &'a Cell<bool>,
+struct ValueBuilder<'a> {
+    duplicate_keys: DuplicateKeys,
+    found_duplicate: &'a Cell<bool>,
 }
 
-impl<'de> DeserializeSeed<'de> for Build<'_> {
+impl<'de> DeserializeSeed<'de> for ValueBuilder<'_> {
     type Value = Value;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -249,7 +254,7 @@ impl<'de> DeserializeSeed<'de> for Build<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Build<'_> {
+impl<'de> Visitor<'de> for ValueBuilder<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -293,8 +298,8 @@ impl<'de> Visitor<'de> for Build<'_> {
         while let Some(key) = entries.next_key::<String>()? {
             let again = map.contains_key(&key);
             if again {
-                self.seen.set(true);
-                if self.twice == Twice::Refuse {
+                self.found_duplicate.set(true);
+                if self.duplicate_keys == DuplicateKeys::Reject {
                     return Err(A::Error::custom(format!(
                         "the key `{key}` appears twice in one object; keep one"
                     )));

@@ -10,24 +10,24 @@ use super::*;
 
 fn parsed(text: &str) -> Value {
     match parse(Source::User, Path::new("s.json"), text) {
-        Found::Read {
+        ReadOutcome::Parsed {
             value, problem: None, ..
         } => Value::Object(value),
-        Found::Read { problem, .. } => panic!("{problem:?}"),
-        Found::Broken(problem) => panic!("{problem}"),
-        Found::Nothing => panic!("nothing"),
+        ReadOutcome::Parsed { problem, .. } => panic!("{problem:?}"),
+        ReadOutcome::Invalid(problem) => panic!("{problem}"),
+        ReadOutcome::Missing => panic!("nothing"),
     }
 }
 
 fn broken(text: &str) -> Problem {
     match parse(Source::User, Path::new("s.json"), text) {
-        Found::Broken(problem) => problem,
-        _ => panic!("`{text}` was taken"),
+        ReadOutcome::Invalid(problem) => problem,
+        _ => panic!("`{text}` was accepted"),
     }
 }
 
 #[test]
-fn marks_line_ends_and_nothing_at_all_are_fine() {
+fn blank_text_bom_and_crlf_are_accepted() {
     assert_eq!(parsed(""), json!({}));
     assert_eq!(parsed(" \r\n\t"), json!({}));
     assert_eq!(parsed("\u{feff}"), json!({}));
@@ -38,7 +38,7 @@ fn marks_line_ends_and_nothing_at_all_are_fine() {
 }
 
 #[test]
-fn what_is_wrong_is_named_by_line_and_character() {
+fn syntax_errors_have_line_and_character() {
     let cases = [
         ("{\n  // no\n}", 2, 3, "comments"),
         ("{\n  \"a\": 1, # no\n}", 2, 11, "comments"),
@@ -62,23 +62,23 @@ fn what_is_wrong_is_named_by_line_and_character() {
 fn a_problem_is_one_sentence() {
     assert_eq!(
         broken("{\n  \"a\": 1,\n}").to_string(),
-        "s.json:3:1: there is a comma after the last entry; take it out; until then nothing in this file applies"
+        "s.json:3:1: there is a comma after the last entry; remove it; until then nothing in this file applies"
     );
 }
 
 #[test]
-fn nesting_without_end_is_refused() {
+fn excessive_nesting_is_rejected() {
     let text = format!("{{\"a\": {}", "[".repeat(100_000));
     assert_eq!(broken(&text).line, 1);
 }
 
 #[test]
-fn a_key_that_stands_twice_loses_no_deny_rule() {
+fn a_duplicate_key_loses_no_deny_rule() {
     let text = r#"{
   "permissions": { "deny": ["Bash(rm:*)"] },
   "permissions": { "deny": ["Read(.env)"], "allow": ["Bash(ls)"] }
 }"#;
-    let Found::Read { value, problem, .. } = parse(Source::User, Path::new("s.json"), text) else {
+    let ReadOutcome::Parsed { value, problem, .. } = parse(Source::User, Path::new("s.json"), text) else {
         panic!("refused");
     };
     assert_eq!(
@@ -91,24 +91,24 @@ fn a_key_that_stands_twice_loses_no_deny_rule() {
 }
 
 #[test]
-fn entries_are_found_in_the_text() {
+fn positions_of_entries_are_found() {
     let text = "{\n  \"x\": \"deny\",\n  \"permissions\": {\n    \"deny\": [\"a\",\n      \"é\", \"b\"]\n  }\n}";
-    assert_eq!(place(text, &["permissions", "deny"], Some(0)), Some((4, 14)));
-    assert_eq!(place(text, &["permissions", "deny"], Some(2)), Some((5, 12)));
-    assert_eq!(place(text, &["permissions", "deny"], None), Some((4, 13)));
-    assert_eq!(place(text, &["permissions", "deny"], Some(3)), None);
-    assert_eq!(place(text, &["nothing"], None), None);
+    assert_eq!(position_of(text, &["permissions", "deny"], Some(0)), Some((4, 14)));
+    assert_eq!(position_of(text, &["permissions", "deny"], Some(2)), Some((5, 12)));
+    assert_eq!(position_of(text, &["permissions", "deny"], None), Some((4, 13)));
+    assert_eq!(position_of(text, &["permissions", "deny"], Some(3)), None);
+    assert_eq!(position_of(text, &["nothing"], None), None);
 }
 
 #[test]
-fn what_is_no_file_is_named_and_never_waited_for() {
+fn special_files_are_reported_without_blocking() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
-    assert!(matches!(read(Source::User, &at("none")), Found::Nothing));
+    assert!(matches!(read(Source::User, &at("none")), ReadOutcome::Missing));
     std::fs::write(at("file"), "{}").unwrap();
-    assert!(matches!(read(Source::User, &at("file/below")), Found::Nothing));
+    assert!(matches!(read(Source::User, &at("file/below")), ReadOutcome::Missing));
     symlink("gone", at("dangling")).unwrap();
-    assert!(matches!(read(Source::User, &at("dangling")), Found::Nothing));
+    assert!(matches!(read(Source::User, &at("dangling")), ReadOutcome::Missing));
 
     std::fs::create_dir(at("folder")).unwrap();
     symlink("loop", at("loop")).unwrap();
@@ -122,8 +122,8 @@ fn what_is_no_file_is_named_and_never_waited_for() {
     );
     pipe.unwrap();
     for name in ["folder", "loop", "latin", "pipe"] {
-        let Found::Broken(problem) = read(Source::User, &at(name)) else {
-            panic!("{name} was taken");
+        let ReadOutcome::Invalid(problem) = read(Source::User, &at(name)) else {
+            panic!("{name} was accepted");
         };
         assert_eq!((problem.line, problem.path.file_name()), (0, Some(OsStr::new(name))));
     }

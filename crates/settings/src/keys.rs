@@ -1,7 +1,7 @@
 //! The table of settings keys: name, type, scopes that may set it, and its effect.
 //!
-//! Code that reads a setting names its row, so every setting that is read is described here. Unknown keys are kept and
-//! shown, and wait for trust as most keys do.
+//! Code that reads a setting refers to its row, so this table describes all settings that are read. Unknown keys are
+//! preserved and displayed; like most keys they are held back until the folder is trusted.
 
 use serde_json::{Map, Value};
 use sluice_permission::Source;
@@ -11,34 +11,34 @@ use crate::writers::Writable;
 /// A setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    /// What it is called in a file.
+    /// The name in a settings file.
     pub name: &'static str,
-    /// What it holds.
+    /// The type of the value.
     pub shape: Shape,
-    /// Whether it applies in an untrusted project.
+    /// Whether it applies in an untrusted folder.
     pub untrusted: Untrusted,
-    /// How the values of several files are put together.
+    /// How the values of several files are combined.
     pub merge: Merge,
     /// The scopes that may set it.
     pub scopes: Scopes,
     /// Which hosts may write it, and to which files (`update_settings`).
     pub writable: Writable,
-    /// What `/config` takes for it, where it can be set for a session.
+    /// The values that `/config` accepts, if the setting can be changed for a session.
     pub configurable: Option<&'static str>,
-    /// What has to be set up again when it changes.
+    /// The part of the session to reconfigure when the setting changes.
     pub concerns: Concerns,
-    /// Whether the names in it are listed while it is held back.
+    /// Whether the list of held-back settings contains the names in its value.
     pub told_by_name: bool,
 }
 
-/// What a setting holds.
+/// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// One of several kinds.
+    /// One of several types.
     Any,
-    /// True or false.
+    /// A boolean.
     Flag,
-    /// Text.
+    /// A string.
     Text,
     /// A number.
     Number,
@@ -48,53 +48,53 @@ pub enum Shape {
     Object,
 }
 
-/// Whether a setting of an untrusted project applies.
+/// Whether a setting of an untrusted folder applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Untrusted {
-    /// It waits.
+    /// It does not apply.
     Waits,
-    /// It waits, unless a program named the project's settings among those to read.
+    /// It only applies if a program requested the project's settings (`--setting-sources`).
     CountsForHosts,
-    /// It counts: it runs no program, reaches no host, sends no request elsewhere, touches nothing that is kept, and takes
-    /// no question away.
+    /// It applies: it runs no program, connects to nothing, redirects no request, changes no stored data and avoids no
+    /// permission request.
     Counts,
 }
 
-/// How the values of several files are put together.
+/// How the values of several files are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merge {
-    /// Objects key by key, lists one after the other, the rest from the strongest file.
+    /// Objects are merged key by key and lists are concatenated; other values come from the strongest file.
     Joined,
-    /// The strongest file gives the whole: the order of the list is its meaning.
+    /// The whole value comes from the strongest file, because the order of the list matters.
     Replaced,
 }
 
 /// The scopes that may set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scopes {
-    /// Everybody.
+    /// All scopes.
     All,
-    /// Everybody but a project.
+    /// All scopes except project and local.
     NotProjects,
-    /// The person and the administrator, in their files.
+    /// The files of the user and the administrator.
     Owners,
-    /// The administrator.
+    /// The files of the administrator.
     Policy,
 }
 
-/// What has to be set up again when a setting changes. Rules, hooks and variables always are.
+/// The part of a session to reconfigure when a setting changes. Rules, hooks and environment variables always are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Concerns {
-    /// Nothing: it is looked up when it is needed.
+    /// Nothing: the setting is read when it is needed.
     Nothing,
     /// The sandbox.
     Sandbox,
-    /// Which MCP servers may be connected.
+    /// The set of MCP servers that may be connected.
     Servers,
 }
 
 impl Shape {
-    /// Whether a value is of this kind.
+    /// Whether a value has this type.
     #[must_use]
     pub fn fits(self, value: &Value) -> bool {
         match self {
@@ -107,7 +107,7 @@ impl Shape {
         }
     }
 
-    /// A value a person typed.
+    /// Parses a value that the user typed.
     #[must_use]
     pub fn read(self, word: &str) -> Option<Value> {
         let read = match self {
@@ -118,13 +118,13 @@ impl Shape {
         self.fits(&read).then_some(read)
     }
 
-    /// What it has to be, in words.
+    /// Returns a description of the type for messages.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Self::Any => "something",
+            Self::Any => "any value",
             Self::Flag => "true or false",
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Number => "a number",
             Self::List => "a list",
             Self::Object => "an object",
@@ -133,7 +133,7 @@ impl Shape {
 }
 
 impl Scopes {
-    /// Whether a file of this scope may set it.
+    /// Whether a file of this scope may set the key.
     #[must_use]
     pub fn hold(self, source: Source) -> bool {
         match self {
@@ -146,7 +146,8 @@ impl Scopes {
 }
 
 impl Key {
-    /// A setting that everybody may say, that waits for trust, and that only a file or a flag changes.
+    /// Creates a row with the defaults: all scopes may set the key, it is held back in an untrusted folder, and no host
+    /// may write it.
     const fn new(name: &'static str, shape: Shape) -> Self {
         Self {
             name,
@@ -161,7 +162,7 @@ impl Key {
         }
     }
 
-    /// Whether a stronger file replaces the value of a weaker one: lists and objects are joined instead.
+    /// Whether the value of a stronger file replaces that of a weaker one, instead of being merged with it.
     #[must_use]
     pub fn merge_replaces(&self) -> bool {
         self.merge == Merge::Replaced || !matches!(self.shape, Shape::List | Shape::Object | Shape::Any)
@@ -239,7 +240,7 @@ macro_rules! keys {
             pub const $constant: Key = $key;
         )+
 
-        /// Every setting there is a row for.
+        /// All settings.
         pub const TABLE: &[Key] = &[$($constant),+];
     };
 }
@@ -253,7 +254,7 @@ keys! {
     AUTO_COMPACT_ENABLED = Key::flag("autoCompactEnabled").counts().configurable("true|false").writable(Writable::OwnHosts);
     AUTO_COMPACT_WINDOW = Key::number("autoCompactWindow").counts();
     AUTO_MEMORY_ENABLED = Key::flag("autoMemoryEnabled").writable(Writable::OwnHosts);
-    // Files in it are written unasked, so a project has no say in where it lies.
+    // Files in this folder are written without a permission request, so a project must not set it.
     AUTO_MEMORY_DIRECTORY = Key::text("autoMemoryDirectory").of(Scopes::NotProjects);
     CLAUDE_MD_EXCLUDES = Key::list("claudeMdExcludes");
     INCLUDE_CO_AUTHORED_BY = Key::flag("includeCoAuthoredBy").counts().writable(Writable::OwnHosts);
@@ -272,7 +273,7 @@ keys! {
     MODEL = Key::text("model").counts_for_hosts().configurable("<model>").writable(Writable::OwnHosts);
     MODEL_OVERRIDES = Key::object("modelOverrides");
     MODEL_SETTINGS = Key::object("modelSettings");
-    // What may be done.
+    // Permissions and environment.
     PERMISSIONS = Key::object("permissions").writable(Writable::Terminal);
     ALLOW_MANAGED_PERMISSION_RULES_ONLY = Key::flag("allowManagedPermissionRulesOnly").of(Scopes::Policy);
     DISABLE_AUTO_MODE = Key::any("disableAutoMode");
@@ -300,7 +301,7 @@ keys! {
     DISABLED_MCPJSON_SERVERS = Key::list("disabledMcpjsonServers").counts().concerns(Concerns::Servers);
     ENABLE_ALL_PROJECT_MCP_SERVERS = Key::flag("enableAllProjectMcpServers").counts_for_hosts().concerns(Concerns::Servers);
     ENABLED_MCPJSON_SERVERS = Key::list("enabledMcpjsonServers").counts_for_hosts().concerns(Concerns::Servers);
-    // The screen.
+    // Display.
     EDITOR_MODE = Key::text("editorMode").counts().writable(Writable::OwnHosts);
     MAX_PROSE_WIDTH = Key::number("maxProseWidth").counts().writable(Writable::OwnHosts);
     PREFERRED_NOTIF_CHANNEL = Key::text("preferredNotifChannel").counts().writable(Writable::OwnHosts);
@@ -322,13 +323,13 @@ keys! {
     VIEW_MODE = Key::text("viewMode").counts().writable(Writable::OwnHosts);
 }
 
-/// The row of a key.
+/// Returns the row of a key.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Key> {
     TABLE.iter().find(|key| key.name == name)
 }
 
-/// The settings among these that are of another kind than they must be; `null` takes one back.
+/// Returns the keys among `changes` whose value has the wrong type. `null`, which removes a key, is allowed.
 #[must_use]
 pub fn misshapen(changes: &Map<String, Value>) -> Vec<&'static Key> {
     let wrong = |key: &&Key| {
@@ -341,30 +342,30 @@ pub fn misshapen(changes: &Map<String, Value>) -> Vec<&'static Key> {
 /// A setting inside `permissions`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PermissionKey {
-    /// What it is called.
+    /// The name in a settings file.
     pub name: &'static str,
-    /// Whether it forbids.
+    /// Whether it is a restriction.
     pub restricts: Restricts,
 }
 
-/// Whether a setting restricts something, and so applies from any source.
+/// Whether a setting is a restriction, which applies even in an untrusted folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Restricts {
-    /// It permits.
+    /// It permits something.
     Never,
-    /// Whatever it says.
+    /// Every value is a restriction.
     Always,
-    /// When it is true.
+    /// The value `true` is a restriction.
     WhenTrue,
-    /// When it names a mode that allows nothing by itself.
+    /// A mode that allows nothing by itself is a restriction.
     WhenAsking,
 }
 
-/// Modes that allow nothing by themselves.
+/// Permission modes that allow nothing by themselves.
 const ASKING_MODES: &[&str] = &["default", "dontAsk", "manual", "plan"];
 
 impl Restricts {
-    /// Whether this value forbids.
+    /// Whether this value is a restriction.
     #[must_use]
     pub fn by(self, value: &Value) -> bool {
         match self {
@@ -387,7 +388,7 @@ pub mod permissions {
                 pub const $constant: PermissionKey = PermissionKey { name: $name, restricts: Restricts::$restricts };
             )+
 
-            /// Every setting inside `permissions` there is a row for.
+            /// All settings inside `permissions`.
             pub const TABLE: &[PermissionKey] = &[$($constant),+];
         };
     }
@@ -405,7 +406,7 @@ pub mod permissions {
         DISABLE_BYPASS_PERMISSIONS_MODE = "disableBypassPermissionsMode", Always;
     }
 
-    /// The row of a key.
+    /// Returns the row of a key.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static PermissionKey> {
         TABLE.iter().find(|key| key.name == name)

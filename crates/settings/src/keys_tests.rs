@@ -8,16 +8,16 @@ use super::*;
 use crate::writers::Writer;
 
 #[test]
-fn no_setting_has_two_rows() {
+fn keys_are_unique() {
     let names: HashSet<&str> = TABLE.iter().map(|key| key.name).collect();
     assert_eq!(names.len(), TABLE.len());
     let names: HashSet<&str> = permissions::TABLE.iter().map(|key| key.name).collect();
     assert_eq!(names.len(), permissions::TABLE.len());
 }
 
-/// Keys that can run a program, redirect requests or allow a call take effect only in a trusted folder.
+/// Keys that can run a program, redirect requests or allow a call only apply in a trusted folder.
 #[test]
-fn what_runs_or_allows_waits_for_trust() {
+fn settings_that_run_or_allow_something_need_trust() {
     for key in [
         PERMISSIONS,
         ENV,
@@ -35,7 +35,7 @@ fn what_runs_or_allows_waits_for_trust() {
 }
 
 #[test]
-fn who_may_say_what() {
+fn scopes_limit_who_may_set_a_key() {
     let scopes = [
         Source::User,
         Source::Project,
@@ -51,9 +51,10 @@ fn who_may_say_what() {
 }
 
 #[test]
-fn a_value_of_another_kind_is_found() {
-    let said = json!({"model": 1, "hooks": {}, "verbose": "yes", "language": null, "fallbackModel": ["a"], "none": 1});
-    let names: Vec<&str> = misshapen(said.as_object().unwrap())
+fn values_of_the_wrong_type_are_found() {
+    let changes =
+        json!({"model": 1, "hooks": {}, "verbose": "yes", "language": null, "fallbackModel": ["a"], "none": 1});
+    let names: Vec<&str> = misshapen(changes.as_object().unwrap())
         .iter()
         .map(|key| key.name)
         .collect();
@@ -61,7 +62,7 @@ fn a_value_of_another_kind_is_found() {
 }
 
 #[test]
-fn a_typed_word_becomes_what_the_setting_holds() {
+fn typed_text_is_parsed_by_the_type_of_the_setting() {
     assert_eq!(Shape::Text.read("true"), Some(json!("true")));
     assert_eq!(Shape::Flag.read("true"), Some(json!(true)));
     assert_eq!(Shape::Flag.read("maybe"), None);
@@ -72,7 +73,7 @@ fn a_typed_word_becomes_what_the_setting_holds() {
 
 /// The settings that the terminal's `/config` shows, and those that its other dialogs save.
 #[test]
-fn own_hosts_write_what_config_shows() {
+fn own_hosts_may_write_the_settings_of_config() {
     let shown = [
         "theme",
         "model",

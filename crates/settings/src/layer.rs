@@ -1,4 +1,4 @@
-//! A settings layer: the settings of one file, and which of them apply.
+//! A settings layer: the settings of one file, and the part of them that applies.
 
 use std::path::PathBuf;
 
@@ -13,15 +13,15 @@ use super::keys::{self, Untrusted, permissions};
 pub struct Layer {
     /// The scope.
     pub source: Source,
-    /// The file, where there is one.
+    /// The file, if the settings come from a file.
     pub path: Option<PathBuf>,
-    /// What `/x` in its rules is relative to.
+    /// The folder to which paths like `/x` in rules are relative.
     pub root: PathBuf,
     /// The content of the file, whether it applies or not.
     pub value: Map<String, Value>,
     in_force: Map<String, Value>,
     waits: bool,
-    /// It lies in the person's own folder, whichever scope it has.
+    /// Whether the file is in the user's configuration folder.
     own: bool,
 }
 
@@ -38,26 +38,26 @@ impl Layer {
         }
     }
 
-    /// Of the person's own folder: trust is not asked for.
+    /// Marks the layer as a file of the user's configuration folder, which needs no trust.
     pub(super) fn owned(self, own: bool) -> Self {
         Self { own, ..self }
     }
 
-    /// What of the file applies now.
+    /// Returns the settings that apply now.
     #[must_use]
     pub fn in_force(&self) -> &Map<String, Value> {
         &self.in_force
     }
 
-    /// Whether part of it waits until the folder is trusted.
+    /// Whether settings of this layer may be held back because the folder is not trusted.
     #[must_use]
     pub fn waits(&self) -> bool {
         self.waits
     }
 
-    /// Sets what applies. Of the allow rules that wait for trust, those in `accepted` apply already.
+    /// Determines the settings that apply. Allow rules in `accepted` apply even if the folder is not trusted.
     pub(super) fn hold_back(&mut self, trusted: bool, opener: Opener, accepted: &[String]) {
-        // A name says nothing about who wrote a file: trust is the folder's.
+        // The name of a file does not show who wrote it, so trust depends on the folder only.
         let projects = matches!(self.source, Source::Project | Source::Local) && !self.own;
         self.waits = projects && !trusted;
         self.in_force = if self.waits {
@@ -76,7 +76,7 @@ impl Layer {
         }
     }
 
-    /// The allow rules of the file, whether they apply or not.
+    /// Iterates over the allow rules of the file, whether they apply or not.
     pub(super) fn allowed(&self) -> impl Iterator<Item = &Value> {
         let permissions = self.value.get(keys::PERMISSIONS.name);
         let allow = permissions.and_then(|value| value.get(permissions::ALLOW.name));
@@ -94,35 +94,35 @@ fn untrusted(value: &Map<String, Value>, opener: Opener) -> Map<String, Value> {
         Some(Untrusted::CountsForHosts) => opener == Opener::Host,
         Some(Untrusted::Waits) | None => false,
     };
-    let mut kept: Map<String, Value> = value
+    let mut applied: Map<String, Value> = value
         .iter()
         .filter(|(key, _)| open(key))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     let mut restrictions = only_restrictions(value);
-    if let Some(Value::Object(mut said)) = restrictions.shift_remove(keys::PERMISSIONS.name) {
-        // Even a mode that asks is a choice: it may take the place of one that asks more.
-        said.shift_remove(permissions::DEFAULT_MODE.name);
-        if !said.is_empty() {
-            kept.insert(keys::PERMISSIONS.name.to_owned(), said.into());
+    if let Some(Value::Object(mut permissions)) = restrictions.shift_remove(keys::PERMISSIONS.name) {
+        // Even a restrictive mode is left out: it might replace a more restrictive one.
+        permissions.shift_remove(permissions::DEFAULT_MODE.name);
+        if !permissions.is_empty() {
+            applied.insert(keys::PERMISSIONS.name.to_owned(), permissions.into());
         }
     }
-    kept
+    applied
 }
 
-/// What forbids, and nothing that permits.
+/// Returns only the restrictions among the settings.
 pub(super) fn only_restrictions(value: &Map<String, Value>) -> Map<String, Value> {
     let restricts = |key: &str, value: &Value| permissions::find(key).is_some_and(|key| key.restricts.by(value));
-    let mut kept = Map::new();
-    if let Some(Value::Object(said)) = value.get(keys::PERMISSIONS.name) {
-        let said: Map<String, Value> = said
+    let mut restrictions = Map::new();
+    if let Some(Value::Object(all)) = value.get(keys::PERMISSIONS.name) {
+        let restricting: Map<String, Value> = all
             .iter()
             .filter(|(key, value)| restricts(key, value))
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        if !said.is_empty() {
-            kept.insert(keys::PERMISSIONS.name.to_owned(), said.into());
+        if !restricting.is_empty() {
+            restrictions.insert(keys::PERMISSIONS.name.to_owned(), restricting.into());
         }
     }
-    kept
+    restrictions
 }

@@ -1,25 +1,25 @@
-//! Settings: the files of all scopes, read, merged with the source of each value, watched, and written.
+//! Settings files of all scopes: reading, merging with the source of each value, watching and writing.
 //!
 //! In reading order:
 //!
-//! * `places`: where the files lie, which of them apply, and who chose the folder;
+//! * `places`: the paths of the files, which of them are read, and who chose the folder;
 //! * `regular`: reading regular files only, so that no read blocks;
-//! * [`keys`]: the one table of settings keys: what each holds, which scopes may set it, how it is merged, what trust it needs;
+//! * [`keys`]: the table of settings keys: type, scopes that may set it, how it is merged, and whether it needs trust;
 //! * `writers`: which hosts may write which key with `update_settings`;
 //! * `document`: the text of one file, and its errors with line and column;
 //! * `layer`: the settings of one file, and which of them are held back until the folder is trusted;
 //! * [`held`]: a list of what is held back, for messages to a person;
 //! * `rules`: permission rules from a layer; a deny rule that cannot be parsed denies more, not less;
 //! * `settings`, `merge`, `values`: the result of merging all layers;
-//! * `repository`: the git repository a folder belongs to;
+//! * `repository`: the git repository that contains a folder;
 //! * [`trust`]: which folders a person has trusted;
-//! * [`write()`]: saving permission rules atomically, without losing changes of another writer; `permission_edit`: one
-//!   such change;
-//! * `file`: other JSON files of the person, with the same care;
-//! * [`watch`]: notification when a file changed.
+//! * [`write()`]: saving permission rules atomically, without losing changes of another writer; `permission_edit`: a
+//!   change of permission rules;
+//! * `file`: the same for other JSON files of the user;
+//! * [`watch`]: notification of changed files.
 //!
-//! Nothing here reads the environment: the [`Places`] come in as values. Nothing here runs anything: a command in a
-//! settings file is only text to this crate.
+//! This crate does not read the environment: the caller passes the [`Places`]. It does not run anything: a command in a
+//! settings file is only text here.
 
 mod document;
 mod file;

@@ -1,10 +1,10 @@
-//! Merging one settings document into another.
+//! Merges a settings document into another one.
 
 use serde_json::{Map, Value};
 
 use super::keys::{self, Merge};
 
-/// Merges `over` into `under`: objects key by key, lists appended without repeats, other values replaced.
+/// Merges `over` into `under`: objects key by key, lists appended without duplicates, other values replaced.
 pub(super) fn merge(under: &mut Map<String, Value>, over: &Map<String, Value>) {
     for (key, value) in over {
         merge_key(under, key.clone(), value.clone());

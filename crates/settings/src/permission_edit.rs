@@ -1,5 +1,4 @@
-//! A permission update, applied to the text of a settings file: the only place that knows how `permissions` is laid
-//! out in it.
+//! Applies a permission update to a settings document. Only this module depends on the layout of `permissions`.
 
 use serde_json::{Map, Value};
 use sluice_permission::Behavior;
@@ -7,11 +6,11 @@ use sluice_permission::update::{Edit, List};
 
 use crate::keys::{PERMISSIONS, PermissionKey, permissions};
 
-/// The setting `.0` has another type in the file, so the edit was not made.
+/// The setting `.0` has the wrong type in the file, so the edit was not made.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WrongType(pub(crate) String);
 
-/// The setting that holds a list.
+/// Returns the setting that contains a list.
 fn key(list: List) -> &'static PermissionKey {
     match list {
         List::Rules(Behavior::Allow) => &permissions::ALLOW,
@@ -21,27 +20,29 @@ fn key(list: List) -> &'static PermissionKey {
     }
 }
 
-/// Applies `edit` to a settings document. Something else than an object in the place of `permissions`, or than a list
-/// in that of a list that is added to or taken from, is an error: someone expects the edit to last.
+/// Applies `edit` to a settings document. It is an error if `permissions` is not an object, or if the list to change
+/// is not a list: the edit would have no effect.
 pub(crate) fn apply(document: &mut Map<String, Value>, edit: &Edit) -> Result<(), WrongType> {
-    let held = document
+    let permissions_object = document
         .entry(PERMISSIONS.name)
         .or_insert_with(|| Value::Object(Map::new()));
-    let held = held
+    let permissions_object = permissions_object
         .as_object_mut()
         .ok_or_else(|| WrongType(PERMISSIONS.name.to_owned()))?;
     let wrong = |key: &PermissionKey| WrongType(format!("{}.{}", PERMISSIONS.name, key.name));
     let values = |entries: &[String]| -> Vec<Value> { entries.iter().cloned().map(Value::String).collect() };
     match edit {
         Edit::DefaultMode(mode) => {
-            held.insert(permissions::DEFAULT_MODE.name.to_owned(), mode.clone().into());
+            permissions_object.insert(permissions::DEFAULT_MODE.name.to_owned(), mode.clone().into());
         }
         Edit::Replace { list, entries } => {
-            held.insert(key(*list).name.to_owned(), values(entries).into());
+            permissions_object.insert(key(*list).name.to_owned(), values(entries).into());
         }
         Edit::Add { list, entries } => {
             let key = key(*list);
-            let have = held.entry(key.name).or_insert_with(|| Value::Array(Vec::new()));
+            let have = permissions_object
+                .entry(key.name)
+                .or_insert_with(|| Value::Array(Vec::new()));
             let have = have.as_array_mut().ok_or_else(|| wrong(key))?;
             for entry in values(entries) {
                 if !have.contains(&entry) {
@@ -51,7 +52,7 @@ pub(crate) fn apply(document: &mut Map<String, Value>, edit: &Edit) -> Result<()
         }
         Edit::Remove { list, entries } => {
             let key = key(*list);
-            match held.get_mut(key.name) {
+            match permissions_object.get_mut(key.name) {
                 Some(Value::Array(have)) => {
                     have.retain(|have| !entries.iter().any(|gone| have.as_str() == Some(gone)));
                 }
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_added_once_replaced_and_removed() {
+    fn entries_are_added_replaced_and_removed() {
         let add = |list, entries: &[&str]| Edit::Add {
             list,
             entries: texts(entries),
@@ -123,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_another_type_is_named() {
+    fn settings_of_the_wrong_type_are_reported() {
         let add = Edit::Add {
             list: ALLOW,
             entries: texts(&["Read"]),
         };
         let wrong = |name: &str| Err(WrongType(name.to_owned()));
         assert_eq!(applied(json!({"permissions": []}), &add), wrong("permissions"));
-        let held = json!({"permissions": {"allow": "Read"}});
-        assert_eq!(applied(held, &add), wrong("permissions.allow"));
+        let permissions_object = json!({"permissions": {"allow": "Read"}});
+        assert_eq!(applied(permissions_object, &add), wrong("permissions.allow"));
     }
 }

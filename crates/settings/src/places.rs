@@ -1,27 +1,27 @@
-//! Settings files: where they lie, which of them apply, and who chose the folder.
+//! The paths of settings files, which of them are read, and who chose the folder.
 
 use std::path::{Path, PathBuf};
 
 use sluice_permission::Source;
 
-/// Where settings lie.
+/// The paths of settings files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// The root of the project.
+    /// The project folder.
     pub cwd: PathBuf,
-    /// The person's home.
+    /// The user's home folder.
     pub home: PathBuf,
     /// `~/.claude`, or `$CLAUDE_CONFIG_DIR`.
     pub config_dir: PathBuf,
-    /// The administrator's file, such as `/etc/claude-code/managed-settings.json`. Files in the folder beside it
-    /// whose name ends in `.d` are read after it.
+    /// The administrator's file, such as `/etc/claude-code/managed-settings.json`. Files in the folder with the same
+    /// name and the extension `.d` are read after it.
     pub managed: PathBuf,
-    /// `~/.claude.json`, or `.claude.json` in `$CLAUDE_CONFIG_DIR`: among other things, trust.
+    /// `~/.claude.json`, or `.claude.json` in `$CLAUDE_CONFIG_DIR`. Contains the trusted folders, among other things.
     pub global: PathBuf,
 }
 
 impl Places {
-    /// The file of a scope, for the scopes that have one that can be written.
+    /// Returns the file of a scope, `None` for scopes without a file.
     #[must_use]
     pub fn file(&self, source: Source) -> Option<PathBuf> {
         match source {
@@ -33,7 +33,7 @@ impl Places {
         }
     }
 
-    /// What `/x` in a rule of a scope is relative to.
+    /// Returns the folder to which paths like `/x` in rules of a scope are relative.
     #[must_use]
     pub fn root(&self, source: Source) -> PathBuf {
         match source {
@@ -44,7 +44,7 @@ impl Places {
     }
 }
 
-/// Which files were asked for (`--setting-sources`). The administrator's and `--settings` are always read.
+/// The requested settings files (`--setting-sources`). Managed settings and `--settings` are always read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chosen {
     /// `~/.claude/settings.json`.
@@ -56,7 +56,7 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// Every file: what holds when nothing was asked for.
+    /// All files, the default.
     pub const ALL: Self = Self {
         user: true,
         project: true,
@@ -70,17 +70,17 @@ impl Chosen {
     };
 }
 
-/// What `--settings` carried.
+/// The value of `--settings`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlagSettings {
     /// A file.
     File(PathBuf),
-    /// The settings themselves.
+    /// Settings as JSON text.
     Inline(String),
 }
 
 impl FlagSettings {
-    /// Tells a path from JSON as the command line does: by the opening brace.
+    /// Parses the value of the flag: JSON text if it starts with a brace, otherwise a path.
     #[must_use]
     pub fn from_argument(argument: &str, cwd: &Path) -> Self {
         if argument.trim_start().starts_with('{') {
@@ -91,17 +91,18 @@ impl FlagSettings {
     }
 }
 
-/// Who chose the folder, which decides what of an untrusted project may run.
+/// Who chose the folder. This determines which settings of an untrusted project apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opener {
-    /// A person, or a program that said nothing about it: nothing of the project's runs before it is trusted.
+    /// The user, or a program that did not request the project's settings: nothing of the project runs before it is
+    /// trusted.
     Person,
-    /// A program, which named the project's settings among those to read: its hooks and servers run. They allow
-    /// nothing, and nothing else of it counts that would have waited.
+    /// A program that requested the project's settings: its hooks and MCP servers run. They cannot allow calls, and
+    /// other settings are still held back.
     Host,
 }
 
-/// The folder a file lies in.
+/// Returns the folder of a file.
 pub(crate) fn parent(path: &Path) -> PathBuf {
     path.parent().unwrap_or(Path::new("/")).to_owned()
 }

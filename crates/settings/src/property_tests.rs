@@ -1,4 +1,4 @@
-//! What holds for any files.
+//! Properties that hold for arbitrary settings files.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -15,7 +15,7 @@ use crate::write::write;
 
 const FILES: [Source; 4] = [Source::User, Source::Project, Source::Local, Source::Policy];
 
-fn in_world<T>(body: impl FnOnce(&Places) -> T) -> T {
+fn with_folders<T>(body: impl FnOnce(&Places) -> T) -> T {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
     for folder in ["proj/.claude", "home/.claude", "etc"] {
@@ -54,7 +54,7 @@ fn permissions() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A file as a person, a project, or a crash may have left it.
+/// Generates the text of a valid, truncated or invalid file.
 fn file_text() -> impl Strategy<Value = String> {
     let whole = permissions().prop_map(|value| value.to_string());
     let cut = (permissions(), any::<prop::sample::Index>()).prop_map(|(value, at)| {
@@ -81,13 +81,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn another_file_never_takes_a_deny_away(
+    fn an_additional_file_never_removes_a_deny_rule(
         files in prop::collection::btree_map(0..FILES.len(), file_text(), 0..4),
         added in 0..FILES.len(),
         text in file_text(),
         inline in prop::option::of(file_text()),
     ) {
-        in_world(|places| {
+        with_folders(|places| {
             let mut files = files;
             files.remove(&added);
             put(places, &files);
@@ -104,8 +104,8 @@ proptest! {
     }
 
     #[test]
-    fn an_untrusted_project_never_permits(text in file_text(), mode in "(default|plan|dontAsk)") {
-        in_world(|places| {
+    fn an_untrusted_project_never_allows_anything(text in file_text(), mode in "(default|plan|dontAsk)") {
+        with_folders(|places| {
             let user = json!({"permissions": {"defaultMode": mode}});
             fs::write(places.file(Source::User).unwrap(), user.to_string()).unwrap();
             fs::write(places.file(Source::Project).unwrap(), text).unwrap();
@@ -118,13 +118,13 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_read_back_and_the_rest_stays(
+    fn written_rules_are_read_back_and_the_rest_is_unchanged(
         value in permissions(),
         entries in prop::collection::vec("(Bash|Read)\\([a-z*:/. \"\\\\\u{e9}\n\t]{1,12}\\)", 1..4),
         which in 0..2usize,
         file in 0..3usize,
     ) {
-        in_world(|places| {
+        with_folders(|places| {
             let source = FILES[file];
             let key = ["deny", "ask"][which];
             let behavior = [Behavior::Deny, Behavior::Ask][which];
@@ -159,8 +159,8 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_half_applied(text in "[\\[\\]{}:,\"a-c0-9/# \n]{0,24}") {
-        in_world(|places| {
+    fn a_file_applies_completely_or_not_at_all(text in "[\\[\\]{}:,\"a-c0-9/# \n]{0,24}") {
+        with_folders(|places| {
             fs::write(places.file(Source::User).unwrap(), &text).unwrap();
             let settings = Settings::load(places, &Chosen::ALL, None, None);
             let theirs: Result<Value, _> = serde_json::from_str(&text);

@@ -1,11 +1,11 @@
-//! The git repository a folder belongs to.
+//! The git repository that contains a folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::document::read_bytes;
 
-/// The root of the innermost repository `folder` lies in.
+/// Returns the root of the innermost repository that contains `folder`.
 pub fn repository(folder: &Path) -> Option<PathBuf> {
     folder
         .ancestors()
@@ -13,16 +13,16 @@ pub fn repository(folder: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// The repository that `tree`, the root of a work tree, was made from, where both say so: the tree names its folder in the
-/// repository, and that folder names the tree. One of them alone may be anybody's.
-pub(super) fn made_from(tree: &Path) -> Option<PathBuf> {
+/// Returns the main repository of the worktree with the root `tree`. Both must refer to each other: the worktree to its
+/// folder in the repository, and that folder to the worktree. A reference in one direction can be forged.
+pub(super) fn main_repository(tree: &Path) -> Option<PathBuf> {
     let link = tree.join(".git");
     if !fs::symlink_metadata(&link).ok()?.is_file() {
         return None;
     }
-    let entry = named(&link, "gitdir:")?;
+    let entry = read_path(&link, "gitdir:")?;
     let entry = tree.join(entry).canonicalize().ok()?;
-    let back = named(&entry.join("gitdir"), "")?;
+    let back = read_path(&entry.join("gitdir"), "")?;
     if entry.join(back).canonicalize().ok()? != link.canonicalize().ok()? {
         return None;
     }
@@ -30,13 +30,13 @@ pub(super) fn made_from(tree: &Path) -> Option<PathBuf> {
     trees.parent()?.parent().map(Path::to_owned)
 }
 
-/// The path in a file of git's, behind a word.
-fn named(file: &Path, word: &str) -> Option<PathBuf> {
+/// Reads a path from a file of git, after a prefix.
+fn read_path(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = String::from_utf8(read_bytes(file).ok()?).ok()?;
-    Some(PathBuf::from(text.trim().strip_prefix(word)?.trim()))
+    Some(PathBuf::from(text.trim().strip_prefix(prefix)?.trim()))
 }
-/// The folders whose files belong to a project, the weakest first: from the root of its repository down to here. Beyond
-/// the repository lies what others may have put there.
+/// Returns the folders whose files belong to a project, weakest first: from the root of its repository down to `cwd`.
+/// Folders above the repository may belong to others.
 #[must_use]
 pub fn project_folders(cwd: &Path) -> Vec<PathBuf> {
     let top = repository(cwd);

@@ -1,63 +1,69 @@
-//! Permission rules of a settings layer. A deny or ask rule that cannot be parsed covers more, never less.
+//! Permission rules of a settings layer. A deny or ask rule that cannot be parsed covers more than intended, never
+//! less.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use sluice_permission::{Behavior, PermissionMode, Rule, Source, print_rule, split_rules};
 
-use super::document::{Effect, Problem, place};
+use super::document::{Effect, Problem, position_of};
 use super::keys::{self, permissions};
 use super::layer::Layer;
 
 const LISTS: [Behavior; 3] = [Behavior::Deny, Behavior::Ask, Behavior::Allow];
 
-/// Something wrong at a place in a document.
-struct Bad {
+/// A problem at a position of a document.
+struct EntryProblem {
     keys: Vec<&'static str>,
     index: Option<usize>,
     what: String,
     effect: Effect,
 }
 
-/// The rules of a document.
+/// Returns the rules of a document.
 pub(super) fn rules(value: &Map<String, Value>, source: Source, root: &Path) -> Vec<Rule> {
-    let mut bad = Vec::new();
-    collect(value, source, root, &mut bad)
+    let mut problems_found = Vec::new();
+    collect(value, source, root, &mut problems_found)
 }
 
-/// What is wrong inside a document that could be parsed.
+/// Returns the problems of a document that is valid JSON.
 pub(super) fn problems(layer: &Layer, name: &Path, text: Option<&str>) -> Vec<Problem> {
-    let mut bad = Vec::new();
-    collect(&layer.value, layer.source, &layer.root, &mut bad);
-    others(&layer.value, &mut bad);
+    let mut problems_found = Vec::new();
+    collect(&layer.value, layer.source, &layer.root, &mut problems_found);
+    check_other_values(&layer.value, &mut problems_found);
     let name: PathBuf = name.to_owned();
-    bad.into_iter()
-        .map(|bad| {
+    problems_found
+        .into_iter()
+        .map(|problems_found| {
             let (line, column) = text
-                .and_then(|text| place(text, &bad.keys, bad.index))
+                .and_then(|text| position_of(text, &problems_found.keys, problems_found.index))
                 .unwrap_or_default();
             Problem {
                 source: layer.source,
                 path: name.clone(),
                 line,
                 column,
-                message: bad.what,
-                effect: bad.effect,
+                message: problems_found.what,
+                effect: problems_found.effect,
             }
         })
         .collect()
 }
 
-fn collect(value: &Map<String, Value>, source: Source, root: &Path, bad: &mut Vec<Bad>) -> Vec<Rule> {
+fn collect(
+    value: &Map<String, Value>,
+    source: Source,
+    root: &Path,
+    problems_found: &mut Vec<EntryProblem>,
+) -> Vec<Rule> {
     let permissions = match value.get(keys::PERMISSIONS.name) {
         None | Some(Value::Null) => return Vec::new(),
         Some(Value::Object(permissions)) => permissions,
         Some(_) => {
-            bad.push(Bad {
+            problems_found.push(EntryProblem {
                 keys: vec![keys::PERMISSIONS.name],
                 index: None,
-                what: "`permissions` has to be an object; write { \"deny\": [], \"ask\": [], \"allow\": [] }"
-                    .to_owned(),
+                what: "`permissions` must be an object; write { \"deny\": [], \"ask\": [], \"allow\": [] }".to_owned(),
                 effect: Effect::Ignored,
             });
             return Vec::new();
@@ -66,7 +72,7 @@ fn collect(value: &Map<String, Value>, source: Source, root: &Path, bad: &mut Ve
     let mut rules = Vec::new();
     for behavior in LISTS {
         let key = behavior.as_str();
-        let at = |index: Option<usize>, what: String, effect: Effect| Bad {
+        let at = |index: Option<usize>, what: String, effect: Effect| EntryProblem {
             keys: vec![keys::PERMISSIONS.name, key],
             index,
             what,
@@ -77,28 +83,31 @@ fn collect(value: &Map<String, Value>, source: Source, root: &Path, bad: &mut Ve
             Some(Value::Array(entries)) => {
                 for (index, entry) in entries.iter().enumerate() {
                     let Some(text) = entry.as_str() else {
-                        let what = format!("entry {} of `permissions.{key}` is not text; write a rule", index + 1);
-                        bad.push(at(Some(index), what, Effect::Ignored));
+                        let what = format!(
+                            "entry {} of `permissions.{key}` is not a string; write a rule",
+                            index + 1
+                        );
+                        problems_found.push(at(Some(index), what, Effect::Ignored));
                         continue;
                     };
                     let (found, error) = read(behavior, source, root, text);
                     if let Some(error) = error {
                         let effect = effect_of(&found);
                         let what = format!("in `permissions.{key}`: {error}; correct `{text}`");
-                        bad.push(at(Some(index), what, effect));
+                        problems_found.push(at(Some(index), what, effect));
                     }
                     rules.extend(found);
                 }
             }
             Some(Value::String(text)) if behavior != Behavior::Allow => {
                 let (found, _) = read(behavior, source, root, text);
-                let what = format!("`permissions.{key}` has to be a list; put `{text}` between [ and ]");
-                bad.push(at(None, what, effect_of(&found)));
+                let what = format!("`permissions.{key}` must be a list; enclose `{text}` in [ and ]");
+                problems_found.push(at(None, what, effect_of(&found)));
                 rules.extend(found);
             }
             Some(_) => {
-                let what = format!("`permissions.{key}` has to be a list of rules; write [ … ]");
-                bad.push(at(None, what, Effect::Ignored));
+                let what = format!("`permissions.{key}` must be a list of rules; write [ … ]");
+                problems_found.push(at(None, what, Effect::Ignored));
             }
         }
     }
@@ -113,7 +122,7 @@ fn effect_of(found: &[Rule]) -> Effect {
     }
 }
 
-/// One entry. What is no rule allows nothing; what was meant to forbid forbids every tool it names.
+/// Parses one entry. An invalid allow rule allows nothing; an invalid deny or ask rule applies to every tool it names.
 fn read(behavior: Behavior, source: Source, root: &Path, text: &str) -> (Vec<Rule>, Option<String>) {
     let error = match Rule::parse(behavior, source, root, text) {
         Ok(rule) => return (vec![rule], None),
@@ -138,13 +147,13 @@ fn leading_name(text: &str) -> &str {
     text.trim_start_matches(ends).split(ends).next().unwrap_or_default()
 }
 
-/// Values outside the lists of rules that would be dropped without a word.
-fn others(value: &Map<String, Value>, bad: &mut Vec<Bad>) {
+/// Adds the problems of other values, which would be ignored silently otherwise.
+fn check_other_values(value: &Map<String, Value>, problems_found: &mut Vec<EntryProblem>) {
     let mode = value
         .get(keys::PERMISSIONS.name)
         .and_then(|value| value.get(permissions::DEFAULT_MODE.name));
     if let Some(mode) = mode.filter(|mode| !mode.is_null() && known_mode(mode).is_none()) {
-        bad.push(Bad {
+        problems_found.push(EntryProblem {
             keys: vec![keys::PERMISSIONS.name, permissions::DEFAULT_MODE.name],
             index: None,
             what: format!("{mode} is not a mode; use one of {}", PermissionMode::KNOWN.join(", ")),
@@ -156,10 +165,10 @@ fn others(value: &Map<String, Value>, bad: &mut Vec<Bad>) {
         .and_then(|value| value.get(permissions::ADDITIONAL_DIRECTORIES.name));
     let listed = |list: &Value| list.as_array().is_some_and(|list| list.iter().all(Value::is_string));
     if directories.is_some_and(|list| !list.is_null() && !listed(list)) {
-        bad.push(Bad {
+        problems_found.push(EntryProblem {
             keys: vec![keys::PERMISSIONS.name, permissions::ADDITIONAL_DIRECTORIES.name],
             index: None,
-            what: "`permissions.additionalDirectories` has to be a list of folders; write [ … ]".to_owned(),
+            what: "`permissions.additionalDirectories` must be a list of folders; write [ … ]".to_owned(),
             effect: Effect::Ignored,
         });
     }
@@ -169,25 +178,27 @@ fn others(value: &Map<String, Value>, bad: &mut Vec<Bad>) {
         .get(keys::ENV.name)
         .is_some_and(|env| !env.is_null() && !variables(env))
     {
-        bad.push(Bad {
+        problems_found.push(EntryProblem {
             keys: vec![keys::ENV.name],
             index: None,
-            what: "`env` has to be an object with string values; write { \"NAME\": \"value\" }".to_owned(),
+            what: "`env` must be an object with string values; write { \"NAME\": \"value\" }".to_owned(),
             effect: Effect::Ignored,
         });
     }
-    // These have words of their own, here and where hooks are read.
-    let told = [keys::PERMISSIONS, keys::ENV, keys::HOOKS];
-    let misshapen = keys::misshapen(value).into_iter().filter(|key| !told.contains(key));
-    bad.extend(misshapen.map(|key| Bad {
+    // These keys have more specific messages, above and where hooks are parsed.
+    let checked_elsewhere = [keys::PERMISSIONS, keys::ENV, keys::HOOKS];
+    let misshapen = keys::misshapen(value)
+        .into_iter()
+        .filter(|key| !checked_elsewhere.contains(key));
+    problems_found.extend(misshapen.map(|key| EntryProblem {
         keys: vec![key.name],
         index: None,
-        what: format!("`{}` has to be {}", key.name, key.shape.words()),
+        what: format!("`{}` must be {}", key.name, key.shape.words()),
         effect: Effect::Ignored,
     }));
 }
 
-/// The mode a settings value names.
+/// Parses the name of a permission mode.
 pub(super) fn known_mode(value: &Value) -> Option<PermissionMode> {
     match PermissionMode::from(value.as_str()?) {
         PermissionMode::Other(word) if &*word == "manual" => Some(PermissionMode::Default),

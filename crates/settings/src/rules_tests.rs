@@ -12,7 +12,7 @@ fn texts(value: &Value) -> Vec<String> {
         .collect()
 }
 
-fn told(text: &str) -> Vec<(usize, usize, Effect, String)> {
+fn problems_of(text: &str) -> Vec<(usize, usize, Effect, String)> {
     let value: Map<String, Value> = serde_json::from_str(text).unwrap();
     let layer = Layer::new(Source::User, None, "/r".into(), value);
     problems(&layer, Path::new("s.json"), Some(text))
@@ -22,7 +22,7 @@ fn told(text: &str) -> Vec<(usize, usize, Effect, String)> {
 }
 
 #[test]
-fn rules_carry_their_scope_and_root() {
+fn rules_have_their_scope_and_root() {
     let value = json!({"permissions": {"deny": ["Read(/secret/**)"]}});
     let rules = rules(value.as_object().unwrap(), Source::Project, Path::new("/proj"));
     assert_eq!(
@@ -38,7 +38,7 @@ fn rules_carry_their_scope_and_root() {
 }
 
 #[test]
-fn a_deny_that_cannot_be_read_denies_the_whole_tool() {
+fn an_invalid_deny_rule_denies_the_whole_tool() {
     for (entry, expected) in [
         ("Bash(rm:*", vec!["deny Bash"]),
         ("Bash)", vec!["deny Bash"]),
@@ -53,14 +53,14 @@ fn a_deny_that_cannot_be_read_denies_the_whole_tool() {
 }
 
 #[test]
-fn an_allow_that_cannot_be_read_allows_nothing() {
+fn an_invalid_allow_rule_allows_nothing() {
     let value = json!({"permissions": {"allow": ["Bash(ls", "Bash, Read", 7], "ask": ["Bash(rm"]}});
     assert_eq!(texts(&value), ["ask Bash"]);
     assert_eq!(texts(&json!({"permissions": {"allow": "Bash"}})), [] as [&str; 0]);
 }
 
 #[test]
-fn a_deny_outside_a_list_still_denies() {
+fn a_deny_rule_outside_a_list_still_denies() {
     assert_eq!(
         texts(&json!({"permissions": {"deny": "Bash(rm:*)"}})),
         ["deny Bash(rm:*)"]
@@ -68,15 +68,15 @@ fn a_deny_outside_a_list_still_denies() {
 }
 
 #[test]
-fn each_bad_entry_is_named_where_it_stands() {
+fn invalid_entries_are_reported_with_their_position() {
     let text = "{\n  \"permissions\": {\n    \"allow\": [\"Bash(ls\"],\n    \"deny\": [\n      \"Read(.env)\",\n      \"Bash(rm\",\n      3\n    ],\n    \"ask\": {}, \"defaultMode\": \"yolo\"\n  },\n  \"env\": { \"A\": [] }\n}";
-    let told = told(text);
-    let places: Vec<_> = told
+    let problems = problems_of(text);
+    let positions: Vec<_> = problems
         .iter()
         .map(|(line, column, effect, _)| (*line, *column, *effect))
         .collect();
     assert_eq!(
-        places,
+        positions,
         [
             (6, 7, Effect::Stricter),
             (7, 7, Effect::Ignored),
@@ -86,13 +86,13 @@ fn each_bad_entry_is_named_where_it_stands() {
             (11, 10, Effect::Ignored),
         ]
     );
-    assert!(told[0].3.contains("`Bash(rm`"), "{}", told[0].3);
-    assert!(told[4].3.contains("\"yolo\" is not a mode"), "{}", told[4].3);
+    assert!(problems[0].3.contains("`Bash(rm`"), "{}", problems[0].3);
+    assert!(problems[4].3.contains("\"yolo\" is not a mode"), "{}", problems[4].3);
 }
 
 #[test]
-fn good_files_have_no_problems() {
+fn valid_files_have_no_problems() {
     let text = r#"{"permissions": {"deny": ["A"], "ask": null, "defaultMode": "manual", "additionalDirectories": ["x"]}, "env": {"A": "1", "B": 2}}"#;
-    assert_eq!(told(text), []);
-    assert_eq!(told("{}"), []);
+    assert_eq!(problems_of(text), []);
+    assert_eq!(problems_of("{}"), []);
 }

@@ -1,4 +1,4 @@
-//! Settings: all scopes merged, from the weakest to the strongest.
+//! The settings of all scopes, merged from the weakest to the strongest.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 use sluice_permission::Source;
 
-use crate::document::{self, Effect, Found, Problem, read};
+use crate::document::{self, Effect, Problem, ReadOutcome, read};
 use crate::keys;
 use crate::layer::{self, Layer};
 use crate::places::{Chosen, FlagSettings, Opener, Places, parent};
@@ -22,21 +22,21 @@ pub struct Settings {
     opener: Opener,
     plain: bool,
     work: Option<PathBuf>,
-    /// From the weakest to the strongest.
+    /// The layers, from the weakest to the strongest.
     pub(crate) layers: Vec<Layer>,
     problems: Vec<Problem>,
     trusted: bool,
-    /// The folder is trusted for this run (`--trust-folder`).
+    /// Whether the folder is trusted for this run (`--trust-folder`).
     vouched: bool,
-    /// Allow rules of the local file that the person gave in this process: they apply before the folder is trusted.
+    /// Allow rules of the local file that the user saved in this process. They apply before the folder is trusted.
     accepted: Vec<String>,
-    /// What stood in the person's own file when it was last looked at, until somebody else needs it.
+    /// The text of the user's global file from the last load, until it is requested for the first time.
     global: Arc<Mutex<Option<String>>>,
 }
 
 impl Settings {
-    /// Reads every file that was chosen. What cannot be read is left out whole and named in
-    /// [`Self::problems`]; everything else holds.
+    /// Reads all requested files. Files that cannot be read are ignored completely and reported in
+    /// [`Self::problems`]; all others apply.
     #[must_use]
     pub fn load(places: &Places, chosen: &Chosen, flag: Option<FlagSettings>, managed_inline: Option<&str>) -> Self {
         let mut settings = Self {
@@ -57,7 +57,7 @@ impl Settings {
         match flag {
             Some(FlagSettings::File(path)) => {
                 let found = match read(Source::Flag, &path) {
-                    Found::Nothing => Found::Broken(Problem::unreadable(
+                    ReadOutcome::Missing => ReadOutcome::Invalid(Problem::unreadable(
                         Source::Flag,
                         &path,
                         "there is no such file; name one that exists",
@@ -65,11 +65,11 @@ impl Settings {
                     found => found,
                 };
                 let root = parent(&path);
-                settings.take(found, Source::Flag, Some(path), root);
+                settings.add(found, Source::Flag, Some(path), root);
             }
             Some(FlagSettings::Inline(text)) => {
                 let found = document::parse(Source::Flag, Path::new("--settings"), &text);
-                settings.take(found, Source::Flag, None, cwd.clone());
+                settings.add(found, Source::Flag, None, cwd.clone());
             }
             None => {}
         }
@@ -77,7 +77,7 @@ impl Settings {
         settings
     }
 
-    /// Sets who chose the folder. The default is a person.
+    /// Sets who chose the folder. The default is the user.
     #[must_use]
     pub fn opened_by(mut self, opener: Opener) -> Self {
         self.opener = opener;
@@ -94,31 +94,31 @@ impl Settings {
         self
     }
 
-    /// Leaves out all that a person and a project bring beyond values: memory, hooks, commands, skills, agents, styles,
-    /// plugins and servers. The administrator's hooks and servers stay.
+    /// Ignores everything of the user and the project except plain values: memory, hooks, commands, skills, agents,
+    /// styles, plugins and MCP servers. The administrator's hooks and servers still apply.
     #[must_use]
     pub fn plainly(mut self) -> Self {
         self.plain = true;
         self
     }
 
-    /// Says where the work is done, where that is not the folder whose settings these are.
+    /// Sets the working folder, if it differs from the folder whose settings these are.
     #[must_use]
     pub fn working_in(mut self, folder: &Path) -> Self {
         self.work = (folder != self.places.cwd).then(|| folder.to_owned());
         self
     }
 
-    /// Reads the files again and returns whether anything changed. Settings of the host stay, and a file that can no
-    /// longer be read keeps its earlier content.
+    /// Reads the files again and returns whether anything changed. Settings of the host are preserved, and a file that
+    /// cannot be read any more keeps its earlier content.
     pub fn reload(&mut self) -> bool {
         let before = (self.layers.clone(), self.problems.clone(), self.trusted);
         self.load_files();
         before != (self.layers.clone(), self.problems.clone(), self.trusted)
     }
 
-    /// Lets allow rules that the person has just saved in the local file apply although the folder is not trusted, for
-    /// as long as the file has them. Takes effect with the next [`Self::reload`].
+    /// Makes allow rules that the user has just saved in the local file apply although the folder is not trusted, as
+    /// long as the file contains them. Takes effect with the next [`Self::reload`].
     pub fn accept(&mut self, rules: &[String]) {
         for rule in rules {
             if !self.accepted.contains(rule) {
@@ -127,7 +127,7 @@ impl Settings {
         }
     }
 
-    /// The files to watch, whether they exist or not.
+    /// Returns the files to watch, whether they exist or not.
     #[must_use]
     pub fn paths(&self) -> Vec<PathBuf> {
         let scopes = [
@@ -149,50 +149,50 @@ impl Settings {
         paths
     }
 
-    /// What is wrong with the files that were read.
+    /// Returns the problems in the files.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The layers, from the weakest to the strongest.
+    /// Returns the layers, from the weakest to the strongest.
     #[must_use]
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
-    /// Whether a person has trusted the project's folder.
+    /// Whether the project folder is trusted.
     #[must_use]
     pub fn trusted(&self) -> bool {
         self.trusted
     }
 
-    /// Whether the folder is trusted for this run (`--trust-folder`), with all it brings.
+    /// Whether the folder is trusted for this run (`--trust-folder`).
     #[must_use]
     pub fn vouched(&self) -> bool {
         self.vouched
     }
 
-    /// Whether what the project brings may run.
+    /// Whether hooks and MCP servers of the project may run.
     #[must_use]
     pub fn runs_projects(&self) -> bool {
         self.trusted || self.opener == Opener::Host
     }
 
-    /// Whether a file of this scope waits, at least in part, until the folder is trusted.
+    /// Whether settings of this scope may be held back because the folder is not trusted.
     #[must_use]
     pub fn waits(&self, source: Source) -> bool {
         self.layers.iter().any(|layer| layer.source == source && layer.waits())
     }
 
-    /// The strongest scope above `source` that also sets a key, whose value therefore applies instead.
+    /// Returns the strongest scope above `source` that also sets a key and so overrides it.
     #[must_use]
     pub fn overriding(&self, key: &keys::Key, source: Source) -> Option<Source> {
         let above = |layer: &&Layer| rank(layer.source) > rank(source) && layer.in_force().contains_key(key.name);
         self.layers.iter().rev().find(above).map(|layer| layer.source)
     }
 
-    /// What a project nobody has trusted may not bring files in from outside of, links followed.
+    /// Returns the folder that files of an untrusted project must not leave through links; `None` if it is trusted.
     #[must_use]
     pub fn bounds(&self) -> Option<PathBuf> {
         let cwd = &self.places.cwd;
@@ -200,51 +200,52 @@ impl Settings {
         (!self.trusted).then(|| repository(&real).unwrap_or(real))
     }
 
-    /// Who chose the folder.
+    /// Returns who chose the folder.
     #[must_use]
     pub fn opener(&self) -> Opener {
         self.opener
     }
 
-    /// Which files were asked for.
+    /// Returns which files were requested.
     #[must_use]
     pub fn chosen(&self) -> Chosen {
         self.chosen
     }
 
-    /// Whose memory, commands, skills, agents, styles and servers are looked for.
+    /// Returns the scopes whose memory, commands, skills, agents, styles and MCP servers are loaded.
     #[must_use]
     pub fn customs(&self) -> Chosen {
         if self.plain { Chosen::NONE } else { self.chosen }
     }
 
-    /// Whether nothing beyond values is taken from a person and a project.
+    /// Whether only plain values of the user and the project apply.
     #[must_use]
     pub fn plain(&self) -> bool {
         self.plain
     }
 
-    /// Where the work is done: what is to be known lies there.
+    /// Returns the working folder.
     #[must_use]
     pub fn work(&self) -> &Path {
         self.work.as_deref().unwrap_or(&self.places.cwd)
     }
 
-    /// The project's folder, for whoever works in `cwd`: where its settings lie, if that was said.
+    /// Returns the project folder for a session with the working folder `cwd`: the folder of the settings if it was set
+    /// separately, otherwise `cwd`.
     #[must_use]
     pub fn project(&self, cwd: &Path) -> PathBuf {
         let folder = if self.work.is_some() { &self.places.cwd } else { cwd };
         folder.to_owned()
     }
 
-    /// Where these settings lie.
+    /// Returns the paths of the settings files.
     #[must_use]
     pub fn places(&self) -> &Places {
         &self.places
     }
 
-    /// What stands in the person's own file, `~/.claude.json`. It is read with the settings, and not a second time by
-    /// whoever asks first.
+    /// Returns the text of `~/.claude.json`. The first call after a load uses the text that was read then, later calls
+    /// read the file.
     #[must_use]
     pub fn global_text(&self) -> String {
         let read = self.global.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -281,12 +282,12 @@ impl Settings {
         let global = trust::text(&self.places.global);
         let accepted = global
             .as_deref()
-            .is_some_and(|text| trust::says_trusted(text, &self.places.cwd));
+            .is_some_and(|text| trust::records_trust(text, &self.places.cwd));
         self.global = Arc::new(Mutex::new(Some(global.unwrap_or_default())));
 
         let user = self.places.file(Source::User).filter(|_| self.chosen.user);
         let project = self.places.file(Source::Project).filter(|_| self.chosen.project);
-        // Started at home, the project's file is the user's: one file, the person's own.
+        // In the home folder the project file is the same as the user file. It counts as the user's.
         let project = project.filter(|path| !user.as_deref().is_some_and(|user| same_file(user, path)));
         let local = self.places.file(Source::Local).filter(|_| self.chosen.local);
         let managed: Vec<PathBuf> = std::iter::once(self.places.managed.clone())
@@ -299,74 +300,74 @@ impl Settings {
                 self.load_file(source, path, &earlier);
             }
         }
-        let mut administered = false;
+        let mut has_managed_file = false;
         for path in managed {
-            administered |= self.load_file(Source::Policy, path, &earlier);
+            has_managed_file |= self.load_file(Source::Policy, path, &earlier);
         }
         if let Some(text) = self.managed_inline.clone() {
-            self.load_managed_inline(&text, administered);
+            self.load_managed_inline(&text, has_managed_file);
         }
-        self.trusted = self.vouched || accepted || self.lists_the_folder();
+        self.trusted = self.vouched || accepted || self.is_listed_as_trusted();
         self.hold_back();
     }
 
-    /// Whether the person or the administrator names the folder among those they trust.
-    fn lists_the_folder(&self) -> bool {
+    /// Whether the user or the administrator lists the folder in `trustedFolders`.
+    fn is_listed_as_trusted(&self) -> bool {
         self.layers
             .iter()
             .filter(|layer| keys::TRUSTED_FOLDERS.scopes.hold(layer.source))
             .filter_map(|layer| layer.value.get(keys::TRUSTED_FOLDERS.name)?.as_array())
             .flatten()
             .filter_map(Value::as_str)
-            .any(|named| trust::names(named, &self.places.home, &self.places.cwd))
+            .any(|named| trust::entry_matches(named, &self.places.home, &self.places.cwd))
     }
 
-    /// Whether there was a file.
+    /// Loads a file. Returns whether it exists.
     fn load_file(&mut self, source: Source, path: PathBuf, earlier: &[Layer]) -> bool {
         let mut found = read(source, &path);
         let same = |layer: &&Layer| layer.source == source && layer.path.as_deref() == Some(path.as_path());
         let before = earlier.iter().find(same);
-        // A file without any text is one that is being written.
-        if matches!(&found, Found::Read { text, .. } if text.trim().is_empty()) && before.is_some() {
-            let why = "the file is empty; write `{}` if it is to say nothing, or delete it";
-            found = Found::Broken(Problem::unreadable(source, &path, why));
+        // An empty file is probably being written.
+        if matches!(&found, ReadOutcome::Parsed { text, .. } if text.trim().is_empty()) && before.is_some() {
+            let why = "the file is empty; write `{}` if it should contain no settings, or delete it";
+            found = ReadOutcome::Invalid(Problem::unreadable(source, &path, why));
         }
-        if let Found::Broken(problem) = &mut found
+        if let ReadOutcome::Invalid(problem) = &mut found
             && let Some(layer) = before
         {
-            // An edit that cannot be read is no edit: its deny rules and hooks may be what protects.
+            // Keep the earlier content, because its deny rules and hooks may be needed for protection.
             problem.effect = Effect::Earlier;
             self.problems.push(problem.clone());
             self.insert(layer.clone());
             return true;
         }
-        let there = !matches!(found, Found::Nothing);
+        let exists = !matches!(found, ReadOutcome::Missing);
         let root = self.places.root(source);
-        self.take(found, source, Some(path), root);
-        there
+        self.add(found, source, Some(path), root);
+        exists
     }
 
-    /// Policy from the program that started us. Where an administrator's is there too, this one can only
-    /// forbid, unless the administrator's says to merge.
-    fn load_managed_inline(&mut self, text: &str, administered: bool) {
+    /// Adds the policy of the program that started this process. If there are managed settings, it can only restrict,
+    /// unless they say to merge (`parentSettingsBehavior`).
+    fn load_managed_inline(&mut self, text: &str, has_managed_file: bool) {
         let name = Path::new("--managed-settings");
         let merges = self.policy(&keys::PARENT_SETTINGS_BEHAVIOR).and_then(Value::as_str) == Some("merge");
         let mut found = document::parse(Source::Policy, name, text);
-        if administered
+        if has_managed_file
             && !merges
-            && let Found::Read { value, .. } = &mut found
+            && let ReadOutcome::Parsed { value, .. } = &mut found
         {
             *value = layer::only_restrictions(value);
         }
         let root = self.places.cwd.clone();
-        self.take(found, Source::Policy, None, root);
+        self.add(found, Source::Policy, None, root);
     }
 
-    fn take(&mut self, found: Found, source: Source, path: Option<PathBuf>, root: PathBuf) {
+    fn add(&mut self, found: ReadOutcome, source: Source, path: Option<PathBuf>, root: PathBuf) {
         match found {
-            Found::Nothing => {}
-            Found::Broken(problem) => self.problems.push(problem),
-            Found::Read {
+            ReadOutcome::Missing => {}
+            ReadOutcome::Invalid(problem) => self.problems.push(problem),
+            ReadOutcome::Parsed {
                 value,
                 text,
                 name,
@@ -382,8 +383,8 @@ impl Settings {
         }
     }
 
-    /// Puts a layer where it belongs, files of one scope in the order they come. Policy without a file goes
-    /// below the administrator's.
+    /// Inserts a layer by the strength of its scope. Layers of one scope stay in the order of insertion. Policy without
+    /// a file is weaker than that of the administrator.
     fn insert(&mut self, mut layer: Layer) {
         layer.hold_back(self.trusted, self.opener, &self.accepted);
         let strength = |layer: &Layer| (rank(layer.source), layer.path.is_some());
@@ -405,7 +406,7 @@ impl Settings {
     }
 }
 
-/// Stronger scopes rank higher.
+/// Returns the strength of a scope.
 fn rank(source: Source) -> u8 {
     match source {
         Source::User => 0,
@@ -421,7 +422,7 @@ fn drop_ins(managed: &Path) -> PathBuf {
     managed.with_extension("d")
 }
 
-/// The JSON files of a folder, by name, hidden ones left out.
+/// Returns the JSON files of a folder, sorted by name, without hidden ones.
 fn json_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries

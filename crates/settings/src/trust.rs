@@ -1,9 +1,9 @@
 //! Folder trust: `projects[path].hasTrustDialogAccepted` in `~/.claude.json`, and `trustedFolders` in the settings of
-//! the person or the administrator.
+//! the user or the administrator.
 //!
-//! A folder is identified by its resolved path; inside a git repository by the root of the repository, as the official
-//! documentation says, and in a git worktree by the repository it belongs to. Trust in an outer folder does not extend
-//! to the folders inside it.
+//! A folder is identified by its resolved path. Inside a git repository it is identified by the root of the repository,
+//! as documented for the reference CLI, and in a git worktree by the main repository. Trust in an outer folder does not
+//! extend to the folders inside it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,36 +11,35 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::document::{read_bytes, without_mark};
-use super::repository::{made_from, repository};
+use super::document::{read_bytes, without_bom};
+use super::repository::{main_repository, repository};
 use super::write::{Target, WriteError, edit_file};
 
 const PROJECTS: &str = "projects";
 const ACCEPTED: &str = "hasTrustDialogAccepted";
 
-/// The folder that is trusted when `folder` is: what to show a person who is asked.
+/// Returns the folder by which trust in `folder` is stored, which is also the folder to show when asking for trust.
 #[must_use]
 pub fn key(folder: &Path) -> PathBuf {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let root = repository(&folder).unwrap_or(folder);
-    made_from(&root).unwrap_or(root)
+    main_repository(&root).unwrap_or(root)
 }
 
-/// Whether a person has trusted `folder`, or the repository it belongs to. A file that cannot be read trusts no
-/// folder.
+/// Whether the user trusts `folder` or its repository. If the file cannot be read, no folder is trusted.
 #[must_use]
 pub fn is_trusted(global: &Path, folder: &Path) -> bool {
-    text(global).is_some_and(|text| says_trusted(&text, folder))
+    text(global).is_some_and(|text| records_trust(&text, folder))
 }
 
-/// The text of the person's file.
+/// Returns the text of the global file.
 pub(super) fn text(global: &Path) -> Option<String> {
     let text = String::from_utf8(read_bytes(global).ok()?).ok()?;
-    Some(without_mark(&text).to_owned())
+    Some(without_bom(&text).to_owned())
 }
 
-/// Whether a person's file says that `folder` is trusted.
-pub(super) fn says_trusted(global: &str, folder: &Path) -> bool {
+/// Whether the text of the global file records `folder` as trusted.
+pub(super) fn records_trust(global: &str, folder: &Path) -> bool {
     #[derive(Deserialize)]
     struct Global {
         #[serde(default)]
@@ -59,9 +58,9 @@ pub(super) fn says_trusted(global: &str, folder: &Path) -> bool {
     accepted(&resolved) || accepted(&key(&resolved))
 }
 
-/// Whether an entry of `trustedFolders` names `folder` or the repository it lies in: an absolute path or one that begins
-/// with `~/`, and behind `/**` all that lies below.
-pub(super) fn names(entry: &str, home: &Path, folder: &Path) -> bool {
+/// Whether an entry of `trustedFolders` matches `folder` or its repository. An entry is an absolute path or starts
+/// with `~/`; with the suffix `/**` it also matches all folders below.
+pub(super) fn entry_matches(entry: &str, home: &Path, folder: &Path) -> bool {
     let (entry, below) = match entry.strip_suffix("/**") {
         Some(entry) => (entry, true),
         None => (entry, false),
@@ -81,10 +80,10 @@ pub(super) fn names(entry: &str, home: &Path, folder: &Path) -> bool {
     resolved == named || key == named || (below && resolved.starts_with(&named) && key.starts_with(&named))
 }
 
-/// Saves that a person trusts `folder`, and returns the path it is saved under.
+/// Saves that the user trusts `folder`. Returns the path under which the trust is stored.
 ///
 /// # Errors
-/// When the folder is not there, or the file cannot be read or written; then it is as it was.
+/// If the folder does not exist, or the file cannot be read or written. The file is unchanged then.
 pub fn trust(global: &Path, folder: &Path) -> Result<PathBuf, WriteError> {
     let resolved = folder.canonicalize().map_err(|error| WriteError::io(folder, error))?;
     let key = key(&resolved);
@@ -102,7 +101,7 @@ pub fn trust(global: &Path, folder: &Path) -> Result<PathBuf, WriteError> {
     Ok(key)
 }
 
-/// The object under `key`, made where there is none; nothing where something else stands there.
+/// Returns the object under `key`, which is created if it does not exist; `None` if the value is not an object.
 pub fn child<'a>(object: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
     object
         .entry(key)

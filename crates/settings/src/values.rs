@@ -13,32 +13,33 @@ use super::merge::merge;
 use super::rules::{known_mode, rules};
 
 impl Settings {
-    /// The value of a setting in the strongest layer that may set it and does: policy, flag, local, project, user.
+    /// Returns the value of a setting from the strongest layer that sets it and may do so: policy, flag, local,
+    /// project, user.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<&Value> {
-        self.sayers(key).rev().find_map(|layer| {
+        self.layers_allowed_to_set(key).rev().find_map(|layer| {
             let found = layer.in_force().get(key.name)?;
             (!found.is_null()).then_some(found)
         })
     }
 
-    /// The value of a setting inside `permissions` in the strongest layer that has it.
+    /// Returns the value of a setting inside `permissions` from the strongest layer that sets it.
     #[must_use]
     pub fn permission(&self, key: &PermissionKey) -> Option<&Value> {
-        self.sayers(&keys::PERMISSIONS).rev().find_map(|layer| {
+        self.layers_allowed_to_set(&keys::PERMISSIONS).rev().find_map(|layer| {
             let found = layer.in_force().get(keys::PERMISSIONS.name)?.get(key.name)?;
             (!found.is_null()).then_some(found)
         })
     }
 
-    /// The value of a setting in every layer that may set it and does, from the weakest to the strongest.
+    /// Returns the values of a setting from all layers that set it and may do so, weakest first.
     pub fn each(&self, key: &Key) -> Vec<(Source, &Value)> {
-        self.sayers(key)
+        self.layers_allowed_to_set(key)
             .filter_map(|layer| layer.in_force().get(key.name).map(|value| (layer.source, value)))
             .collect()
     }
 
-    /// The value of a setting in the administrator's settings only.
+    /// Returns the value of a setting in the managed settings.
     #[must_use]
     pub fn policy(&self, key: &Key) -> Option<&Value> {
         self.layers
@@ -48,31 +49,31 @@ impl Settings {
             .find_map(|layer| layer.in_force().get(key.name))
     }
 
-    /// The text of a setting.
+    /// Returns the value of a setting if it is a string.
     #[must_use]
     pub fn string(&self, key: &Key) -> Option<&str> {
         self.get(key).and_then(Value::as_str)
     }
 
-    /// The yes or no of a setting.
+    /// Returns the value of a setting if it is a boolean.
     #[must_use]
     pub fn bool(&self, key: &Key) -> Option<bool> {
         self.get(key).and_then(Value::as_bool)
     }
 
-    /// The number of a setting.
+    /// Returns the value of a setting if it is a number.
     #[must_use]
     pub fn number(&self, key: &Key) -> Option<f64> {
         self.get(key).and_then(Value::as_f64)
     }
 
-    /// The layers that may set a key, from the weakest to the strongest.
-    fn sayers(&self, key: &Key) -> impl DoubleEndedIterator<Item = &Layer> {
+    /// Returns the layers that may set a key, weakest first.
+    fn layers_allowed_to_set(&self, key: &Key) -> impl DoubleEndedIterator<Item = &Layer> {
         let scopes = key.scopes;
         self.layers.iter().filter(move |layer| scopes.hold(layer.source))
     }
 
-    /// All layers merged: objects key by key, lists one after the other. What waits for trust is left out.
+    /// Returns all layers merged: objects key by key, lists concatenated. Held-back settings are left out.
     #[must_use]
     pub fn effective(&self) -> Value {
         let mut merged = Map::new();
@@ -82,8 +83,7 @@ impl Settings {
         Value::Object(merged)
     }
 
-    /// The settings of each scope, whether they apply or not, from the weakest to the strongest; empty scopes are left
-    /// out.
+    /// Returns the settings of each scope, whether they apply or not, weakest first. Empty scopes are left out.
     #[must_use]
     pub fn sources(&self) -> Vec<(Source, Value)> {
         let mut sources: Vec<(Source, Map<String, Value>)> = Vec::new();
@@ -100,7 +100,7 @@ impl Settings {
             .collect()
     }
 
-    /// The rules of all scopes that are in force.
+    /// Returns the rules of all scopes that apply.
     #[must_use]
     pub fn rules(&self) -> Vec<Rule> {
         let layers = self.layers.iter();
@@ -110,7 +110,7 @@ impl Settings {
             .collect()
     }
 
-    /// Whether the administrator lets a rule apply. Others may still forbid when only the administrator may permit.
+    /// Whether the managed settings let a rule apply. Deny and ask rules always apply.
     #[must_use]
     pub fn may_apply(&self, rule: &Rule) -> bool {
         rule.behavior != Behavior::Allow
@@ -118,7 +118,7 @@ impl Settings {
             || !self.managed_only(&keys::ALLOW_MANAGED_PERMISSION_RULES_ONLY)
     }
 
-    /// The allow rules that wait until the folder is trusted.
+    /// Returns the allow rules that are held back because the folder is not trusted.
     #[must_use]
     pub fn waiting_rules(&self) -> Vec<Rule> {
         let layers = self.layers.iter().filter(|layer| layer.waits());
@@ -132,8 +132,8 @@ impl Settings {
             .collect()
     }
 
-    /// The mode a session starts in. `bypassPermissions` also needs the launch to have allowed it, which is
-    /// not known here.
+    /// Returns the permission mode in which a session starts. `bypassPermissions` must also be allowed at launch, which
+    /// is not checked here.
     #[must_use]
     pub fn default_mode(&self) -> Option<PermissionMode> {
         self.layers.iter().rev().find_map(|layer| {
@@ -152,25 +152,25 @@ impl Settings {
         })
     }
 
-    /// Whether any scope turned `bypassPermissions` off.
+    /// Whether any scope disables `bypassPermissions`.
     #[must_use]
     pub fn bypass_disabled(&self) -> bool {
-        self.turned_off(keys::DISABLE_BYPASS_PERMISSIONS_MODE.name)
+        self.is_disabled(keys::DISABLE_BYPASS_PERMISSIONS_MODE.name)
     }
 
-    /// Whether any scope turned `auto` off.
+    /// Whether any scope disables `auto`.
     #[must_use]
     pub fn auto_disabled(&self) -> bool {
-        self.turned_off(keys::DISABLE_AUTO_MODE.name)
+        self.is_disabled(keys::DISABLE_AUTO_MODE.name)
     }
 
-    /// The folders a session may also work in.
+    /// Returns the additional working folders.
     #[must_use]
     pub fn additional_directories(&self) -> Vec<PathBuf> {
         self.directories().into_iter().map(|(_, directory)| directory).collect()
     }
 
-    /// The same, each with the weakest scope that names it.
+    /// Returns the additional working folders, each with the weakest scope that lists it.
     #[must_use]
     pub fn directories(&self) -> Vec<(Source, PathBuf)> {
         let mut directories: Vec<(Source, PathBuf)> = Vec::new();
@@ -194,7 +194,7 @@ impl Settings {
         directories
     }
 
-    /// The variables to set, each once.
+    /// Returns the environment variables to set.
     #[must_use]
     pub fn env(&self) -> Vec<(String, String)> {
         let mut merged = Map::new();
@@ -215,7 +215,7 @@ impl Settings {
             .collect()
     }
 
-    /// The hooks of every scope that may have any, from the weakest to the strongest.
+    /// Returns the hooks of all scopes that may have hooks, weakest first.
     #[must_use]
     pub fn hooks(&self) -> Vec<(Source, &Value)> {
         if self.policy(&keys::DISABLE_ALL_HOOKS).and_then(Value::as_bool) == Some(true) {
@@ -228,7 +228,7 @@ impl Settings {
             .collect()
     }
 
-    /// The hooks that would run if the folder were trusted.
+    /// Returns the hooks that would run if the folder were trusted.
     #[must_use]
     pub fn held_back_hooks(&self) -> Vec<(Source, &Value)> {
         if self.only_managed_hooks() {
@@ -241,7 +241,7 @@ impl Settings {
             .collect()
     }
 
-    /// The values of a key that would apply if the folder were trusted, weakest file first.
+    /// Returns the values of a key that would apply if the folder were trusted, weakest first.
     #[must_use]
     pub fn each_held_back(&self, key: &keys::Key) -> Vec<&Value> {
         let held = |layer: &&Layer| layer.waits() && !layer.in_force().contains_key(key.name);
@@ -249,34 +249,34 @@ impl Settings {
         layers.filter_map(|layer| layer.value.get(key.name)).collect()
     }
 
-    /// Whether no hooks run but those of the administrator.
+    /// Whether only the administrator's hooks run.
     fn only_managed_hooks(&self) -> bool {
         self.managed_only(&keys::ALLOW_MANAGED_HOOKS_ONLY)
             || self.bool(&keys::DISABLE_ALL_HOOKS) == Some(true)
             || self.plain()
     }
 
-    /// The command that prints the key for the model.
+    /// Returns the command that prints the API key.
     #[must_use]
     pub fn api_key_helper(&self) -> Option<&str> {
         self.string(&keys::API_KEY_HELPER)
             .filter(|text| !text.trim().is_empty())
     }
 
-    /// The ids that are sent for models, by the ids of the models.
+    /// Returns the model ids to send to the API, by the requested model id.
     #[must_use]
     pub fn model_overrides(&self) -> Map<String, Value> {
         let overrides = self.get(&keys::MODEL_OVERRIDES).and_then(Value::as_object);
         overrides.cloned().unwrap_or_default()
     }
 
-    /// The output style.
+    /// Returns the name of the output style.
     #[must_use]
     pub fn output_style(&self) -> Option<&str> {
         self.string(&keys::OUTPUT_STYLE)
     }
 
-    /// The model to ask.
+    /// Returns the configured model.
     #[must_use]
     pub fn model(&self) -> Option<&str> {
         self.string(&keys::MODEL)
@@ -286,11 +286,11 @@ impl Settings {
         self.policy(key).and_then(Value::as_bool) == Some(true)
     }
 
-    fn turned_off(&self, key: &str) -> bool {
-        let says = |value: Option<&Value>| value.and_then(Value::as_str) == Some("disable");
+    fn is_disabled(&self, key: &str) -> bool {
+        let disables = |value: Option<&Value>| value.and_then(Value::as_str) == Some("disable");
         self.layers.iter().any(|layer| {
             let permissions = layer.in_force().get(keys::PERMISSIONS.name);
-            says(layer.in_force().get(key)) || says(permissions.and_then(|permissions| permissions.get(key)))
+            disables(layer.in_force().get(key)) || disables(permissions.and_then(|permissions| permissions.get(key)))
         })
     }
 }

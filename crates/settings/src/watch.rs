@@ -1,8 +1,8 @@
 //! Watching settings files for changes.
 //!
-//! A kernel notification (`notices`) says that something happened; reading the files says what. So an idle session
-//! does not wake up, and a superfluous notification does no harm. Where the kernel sends none (other systems, network
-//! file systems, no watches left), the files are polled slowly.
+//! A kernel notification (`notices`) only triggers a comparison of the files with their last known state. So an idle
+//! session does not wake up, and a superfluous notification is harmless. If the kernel sends no notifications (other
+//! systems, network file systems, no watches left), the files are polled slowly.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ mod notices;
 
 use notices::Notices;
 
-/// How often to look where the kernel sends no notices.
+/// Polling interval if the kernel sends no notifications.
 pub const EVERY: Duration = Duration::from_secs(5);
-/// How long a file has to be unchanged before its change is reported: editors write in steps.
+/// How long a file must be unchanged before a change is reported, because editors write in several steps.
 pub const SETTLED: Duration = Duration::from_millis(250);
-/// How many times to wait for that; then the change is reported anyway.
-const PATIENCE: usize = 8;
+/// Maximum number of [`SETTLED`] intervals to wait. After that the change is reported anyway.
+const MAX_SETTLE_INTERVALS: usize = 8;
 
-/// What can be seen of a file without reading it.
+/// The metadata by which a change of a file is detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Look {
+struct FileState {
     device: u64,
     inode: u64,
     size: u64,
@@ -36,83 +36,86 @@ struct Look {
     changed: (i64, i64),
 }
 
-/// The known state of the files, and the notifications of changes.
-struct Known {
-    looks: Vec<Option<Look>>,
+/// The last known state of the files, and the source of notifications.
+struct WatchState {
+    states: Vec<Option<FileState>>,
     notices: Notices,
 }
 
-/// Tells of changes to `paths`, whether they exist yet or not, once for each burst of them. Dropping the receiver ends it.
+/// Watches `paths`, whether they exist or not. Sends one notification for each burst of changes. Watching ends when the
+/// receiver is dropped.
 ///
-/// The first look is taken before this returns: who watches first and reads then misses nothing.
-/// Has to be called on a runtime.
+/// The initial state is recorded before this function returns, so a caller that reads the files afterwards misses no
+/// change. Must be called within a tokio runtime.
 #[must_use]
 pub fn watch(paths: Vec<PathBuf>) -> mpsc::Receiver<()> {
-    let (tell, told) = mpsc::channel(1);
-    let known = learn(&paths);
-    tokio::spawn(watcher(paths, known, tell));
-    told
+    let (sender, receiver) = mpsc::channel(1);
+    let known = start_watching(&paths);
+    tokio::spawn(watcher(paths, known, sender));
+    receiver
 }
 
-async fn watcher(paths: Vec<PathBuf>, mut known: Known, tell: mpsc::Sender<()>) {
+async fn watcher(paths: Vec<PathBuf>, mut known: WatchState, sender: mpsc::Sender<()>) {
     loop {
         tokio::select! {
-            () = tell.closed() => return,
-            () = known.notices.heard() => {}
+            () = sender.closed() => return,
+            () = known.notices.changed() => {}
         }
-        let Some(mut now) = apart(&paths, look_at_all).await else {
+        let Some(mut now) = run_blocking(&paths, states_of).await else {
             return;
         };
-        let is_changed = now != known.looks;
-        // What happened may be somebody else's business: a busy folder is looked at no oftener than this.
-        for _ in 0..PATIENCE {
+        let is_changed = now != known.states;
+        // The notification may be about other files. This also limits how often a busy folder is checked.
+        for _ in 0..MAX_SETTLE_INTERVALS {
             sleep(SETTLED).await;
-            let Some(next) = apart(&paths, look_at_all).await else {
+            let Some(next) = run_blocking(&paths, states_of).await else {
                 return;
             };
-            let rests = next == now;
+            let is_settled = next == now;
             now = next;
-            if rests {
+            if is_settled {
                 break;
             }
         }
-        // Watched anew before it is told: what happens from here on is noticed, the rest is read by who is told.
-        // A folder that was made, moved or replaced is watched from now on in the place of its parent.
-        let Some(next) = apart(&paths, learn).await else { return };
-        let is_changed = is_changed || next.looks != known.looks;
+        // Renew the watches before the change is reported: later changes cause a notification, and the receiver reads
+        // the rest. A folder that was created, moved or replaced is now watched instead of its parent.
+        let Some(next) = run_blocking(&paths, start_watching).await else {
+            return;
+        };
+        let is_changed = is_changed || next.states != known.states;
         known = next;
         if !is_changed {
             continue;
         }
-        // Full means that one is waiting to be heard, which tells the same.
-        if let Err(mpsc::error::TrySendError::Closed(())) = tell.try_send(()) {
+        // If the channel is full, the receiver already has a notification to process.
+        if let Err(mpsc::error::TrySendError::Closed(())) = sender.try_send(()) {
             return;
         }
     }
 }
 
-/// Does `work` on a thread that may wait: a home can lie on a network. `None` when the runtime ends.
-async fn apart<T: Send + 'static>(paths: &[PathBuf], work: fn(&[PathBuf]) -> T) -> Option<T> {
+/// Runs `work` on a blocking thread, because the home folder may be on a network. `None` if the runtime shuts down.
+async fn run_blocking<T: Send + 'static>(paths: &[PathBuf], work: fn(&[PathBuf]) -> T) -> Option<T> {
     let paths = paths.to_vec();
     tokio::task::spawn_blocking(move || work(&paths)).await.ok()
 }
 
-/// Watches, then looks: a change between the two is looked at, and noticed besides.
-fn learn(paths: &[PathBuf]) -> Known {
+/// Adds the watches, then records the state, so that no change in between is missed.
+fn start_watching(paths: &[PathBuf]) -> WatchState {
     let notices = Notices::of(paths);
-    Known {
-        looks: look_at_all(paths),
+    WatchState {
+        states: states_of(paths),
         notices,
     }
 }
 
-fn look_at_all(paths: &[PathBuf]) -> Vec<Option<Look>> {
-    paths.iter().map(|path| look_at(path)).collect()
+fn states_of(paths: &[PathBuf]) -> Vec<Option<FileState>> {
+    paths.iter().map(|path| state_of(path)).collect()
 }
 
-fn look_at(path: &Path) -> Option<Look> {
+fn state_of(path: &Path) -> Option<FileState> {
     let metadata = path.metadata().ok()?;
-    Some(Look {
+    Some(FileState {
         device: metadata.dev(),
         inode: metadata.ino(),
         size: metadata.size(),

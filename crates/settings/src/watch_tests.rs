@@ -7,70 +7,70 @@ use tokio::time::{Instant, timeout};
 
 use super::*;
 
-const LONG: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Waits for what was done to be told. Real time passes here: the kernel does not know the paused clock.
-async fn is_told(changes: &mut mpsc::Receiver<()>) -> bool {
-    timeout(LONG, changes.recv()).await == Ok(Some(()))
+/// Waits for a notification. This uses real time, because the kernel does not use tokio's paused clock.
+async fn is_notified(changes: &mut mpsc::Receiver<()>) -> bool {
+    timeout(TIMEOUT, changes.recv()).await == Ok(Some(()))
 }
 
 #[tokio::test]
-async fn every_kind_of_change_is_told_once() {
+async fn every_kind_of_change_is_reported_once() {
     let dir = tempfile::tempdir().unwrap();
     let (file, other) = (dir.path().join("a.json"), dir.path().join("b.json"));
     let mut changes = watch(vec![file.clone(), other.clone()]);
 
     fs::write(&file, "{}").unwrap();
     fs::write(&other, "{}").unwrap();
-    assert!(is_told(&mut changes).await, "made");
-    assert!(changes.try_recv().is_err(), "told once");
+    assert!(is_notified(&mut changes).await, "created");
+    assert!(changes.try_recv().is_err(), "reported once");
 
     let beside = dir.path().join("beside");
     fs::write(&beside, "[]").unwrap();
     fs::rename(&beside, &file).unwrap();
-    assert!(is_told(&mut changes).await, "replaced by one of the same size");
+    assert!(is_notified(&mut changes).await, "replaced by a file of the same size");
 
     fs::remove_file(&file).unwrap();
-    assert!(is_told(&mut changes).await, "removed");
+    assert!(is_notified(&mut changes).await, "removed");
     assert!(changes.try_recv().is_err());
 }
 
 #[tokio::test]
-async fn a_change_is_told_when_it_has_settled() {
+async fn a_change_is_reported_when_the_file_has_settled() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("a.json");
     let mut changes = watch(vec![file.clone()]);
     fs::write(&file, "{").unwrap();
     let start = Instant::now();
-    assert!(is_told(&mut changes).await);
+    assert!(is_notified(&mut changes).await);
     assert!(start.elapsed() >= SETTLED - Duration::from_millis(1));
 }
 
 #[tokio::test]
-async fn changes_nobody_heard_are_one() {
+async fn unread_changes_are_merged_into_one_notification() {
     let dir = tempfile::tempdir().unwrap();
     let (file, other) = (dir.path().join("a.json"), dir.path().join("b.json"));
     let mut changes = watch(vec![file.clone()]);
     let mut beside = watch(vec![file.clone(), other.clone()]);
     for size in 1..4 {
         fs::write(&file, " ".repeat(size)).unwrap();
-        assert!(is_told(&mut beside).await);
+        assert!(is_notified(&mut beside).await);
     }
-    // The second watcher has seen all of them; the first is given the same chance by a change of its own.
+    // The second watcher was notified of each change. Another change gives the first one time to catch up.
     fs::write(&file, "the last").unwrap();
-    assert!(is_told(&mut beside).await);
-    assert!(is_told(&mut changes).await);
+    assert!(is_notified(&mut beside).await);
+    assert!(is_notified(&mut changes).await);
     assert!(changes.len() <= 1);
 }
 
 #[tokio::test]
-async fn folders_made_later_and_links_are_followed() {
+async fn folders_created_later_and_links_are_followed() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("one/two/a.json");
     let mut changes = watch(vec![file.clone()]);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, "{}").unwrap();
-    assert!(is_told(&mut changes).await, "made with its folders");
+    assert!(is_notified(&mut changes).await, "created with its folders");
 
     let kept = dir.path().join("kept");
     fs::create_dir(&kept).unwrap();
@@ -78,19 +78,19 @@ async fn folders_made_later_and_links_are_followed() {
     fs::rename(dir.path().join("one"), dir.path().join("gone")).unwrap();
     fs::create_dir(dir.path().join("one")).unwrap();
     symlink(&kept, dir.path().join("one/two")).unwrap();
-    assert!(is_told(&mut changes).await, "a link in the place of the folder");
+    assert!(is_notified(&mut changes).await, "the folder was replaced by a link");
 
     fs::write(kept.join("a.json"), "{  }").unwrap();
-    assert!(is_told(&mut changes).await, "written where the link leads");
+    assert!(is_notified(&mut changes).await, "the target of the link was written");
 
     fs::remove_dir_all(&kept).unwrap();
-    assert!(is_told(&mut changes).await, "removed with its folder");
+    assert!(is_notified(&mut changes).await, "removed with its folder");
 }
 
 #[tokio::test]
-async fn it_ends_with_its_listener() {
-    let (tell, told) = mpsc::channel(1);
-    let task = tokio::spawn(watcher(Vec::new(), learn(&[]), tell));
-    drop(told);
-    timeout(LONG, task).await.unwrap().unwrap();
+async fn watching_ends_when_the_receiver_is_dropped() {
+    let (sender, receiver) = mpsc::channel(1);
+    let task = tokio::spawn(watcher(Vec::new(), start_watching(&[]), sender));
+    drop(receiver);
+    timeout(TIMEOUT, task).await.unwrap().unwrap();
 }

@@ -1,8 +1,8 @@
-//! Writing settings files: no reader sees half of a file, and no writer loses another's change.
+//! Writes settings files atomically: no reader sees a partial file, and no writer loses the change of another.
 //!
-//! The new text is written beside the file, flushed, and renamed over it. Writers of this program take turns by a lock
-//! on the folder, which leaves no file behind. A change by another program in between is detected by comparing before
-//! the rename, and the edit is made again on the new content.
+//! The new text is written to a temporary file, synced, and renamed over the file. Writers of this program are
+//! serialised by a lock on the folder, which needs no lock file. A concurrent change by another program is detected by
+//! comparing the text before the rename; then the edit is repeated on the new content.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
@@ -19,33 +19,33 @@ use serde_json::{Map, Value};
 use sluice_permission::{FileChange, Source};
 
 use super::Places;
-use super::document::{LARGEST, Twice, object, without_mark};
+use super::document::{DuplicateKeys, MAX_FILE_BYTES, object, without_bom};
 use super::permission_edit::{self, WrongType};
 
-/// How often an edit is made again because another program changed the file meanwhile.
-const ATTEMPTS: usize = 16;
-/// How long to wait for another writer.
-const PATIENCE: Duration = Duration::from_secs(10);
-const BETWEEN_TRIES: Duration = Duration::from_millis(2);
-/// Marks our temporary files.
-const MARK: &str = ".sluice-";
+/// Maximum number of attempts if another program changes the file concurrently.
+const MAX_ATTEMPTS: usize = 16;
+/// How long to wait for the lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(2);
+/// Part of the names of temporary files.
+const TEMPORARY_FILE_MARKER: &str = ".sluice-";
 
-/// Why a settings file was not written. It is then as it was.
+/// Why a settings file was not written. The file is unchanged then.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The scope is not a file of the person's.
+    /// The scope has no file that can be written.
     #[error("{} has no file to write to; choose the user, project or local settings", .0.as_str())]
     NoFile(Source),
-    /// The file there cannot be parsed, so an edit would lose what it holds.
+    /// The existing file cannot be parsed, so an edit would lose its content.
     #[error("{}:{line}:{column}: {what}; nothing was written", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// The character in the line, from 1.
+        /// The character in the line, counted from 1.
         column: usize,
-        /// What is wrong, and what to do about it.
+        /// The description of the error and how to fix it.
         what: String,
     },
     /// The setting to edit has another type.
@@ -56,21 +56,21 @@ pub enum WriteError {
         /// The key.
         key: String,
     },
-    /// A link where a project could have planted one.
-    #[error("{} is a link; settings of a project are not written through links, replace it by what it points to", .0.display())]
+    /// The file is a link that the project may have planted.
+    #[error("{} is a link; settings of a project are not written through links; replace it with the file it points to", .0.display())]
     Link(PathBuf),
-    /// Another writer does not finish.
+    /// Another writer holds the lock for too long.
     #[error("{} is being written by another process; try again", .0.display())]
     Busy(PathBuf),
-    /// A path that cannot be written down.
-    #[error("{} is not text; rename the folder", .0.display())]
+    /// The path is not UTF-8 text.
+    #[error("{} is not UTF-8 text; rename the folder", .0.display())]
     NotText(PathBuf),
-    /// The file system refused.
+    /// An I/O operation failed.
     #[error("{}: {error}; nothing was written", path.display())]
     Io {
-        /// What could not be read or written.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The I/O error.
         #[source]
         error: io::Error,
     },
@@ -85,10 +85,10 @@ impl WriteError {
     }
 }
 
-/// Writes a change of permission rules to the file of its scope, and returns the file.
+/// Writes a change of permission rules to the file of its scope. Returns the path of the file.
 ///
 /// # Errors
-/// When the file cannot be parsed, read or written, or is reached through a link of the project's.
+/// If the file cannot be parsed, read or written, or the path contains a link in the project.
 pub fn write(places: &Places, change: &FileChange) -> Result<PathBuf, WriteError> {
     let target = Target::of(places, change.destination)?;
     edit_file(&target, &mut |document| {
@@ -100,30 +100,30 @@ pub fn write(places: &Places, change: &FileChange) -> Result<PathBuf, WriteError
     Ok(target.path)
 }
 
-/// Merges `changes` into the file of a scope: objects key by key, everything else replaced; `null` removes a key.
+/// Merges `changes` into the file of a scope: objects key by key, other values are replaced, `null` removes a key.
 ///
 /// # Errors
-/// As [`write()`].
+/// The same as for [`write()`].
 pub fn update(places: &Places, source: Source, changes: &Map<String, Value>) -> Result<PathBuf, WriteError> {
     let target = Target::of(places, source)?;
     edit_file(&target, &mut |document| {
-        lay_over(document, changes);
+        merge_changes(document, changes);
         Ok(())
     })?;
     Ok(target.path)
 }
 
-fn lay_over(document: &mut Map<String, Value>, changes: &Map<String, Value>) {
+fn merge_changes(document: &mut Map<String, Value>, changes: &Map<String, Value>) {
     for (key, change) in changes {
         match (document.get_mut(key), change) {
             (_, Value::Null) => {
                 document.shift_remove(key);
             }
-            (Some(Value::Object(have)), Value::Object(more)) => lay_over(have, more),
+            (Some(Value::Object(have)), Value::Object(more)) => merge_changes(have, more),
             (_, Value::Object(more)) => {
-                let mut made = Map::new();
-                lay_over(&mut made, more);
-                document.insert(key.clone(), made.into());
+                let mut created = Map::new();
+                merge_changes(&mut created, more);
+                document.insert(key.clone(), created.into());
             }
             (_, change) => {
                 document.insert(key.clone(), change.clone());
@@ -132,13 +132,13 @@ fn lay_over(document: &mut Map<String, Value>, changes: &Map<String, Value>) {
     }
 }
 
-/// A file to write: its folder held open, so that nothing planted meanwhile changes where it is.
+/// A file to write. Its folder is held open, so that a link created meanwhile cannot change the location.
 #[derive(Debug)]
 pub(super) struct Target {
     folder: File,
     name: OsString,
     path: PathBuf,
-    /// What a new file may be read by.
+    /// The mode of a new file.
     mode: Mode,
 }
 
@@ -151,7 +151,7 @@ impl Target {
         }
     }
 
-    /// A file of the person's own: links are theirs, and stay.
+    /// Opens a file of the user. Links are followed and preserved.
     pub(super) fn following_links(path: &Path) -> Result<Self, WriteError> {
         let resolved = match path.canonicalize() {
             Ok(resolved) => resolved,
@@ -162,8 +162,8 @@ impl Target {
         let (Some(folder), Some(name)) = (resolved.parent(), resolved.file_name()) else {
             return Err(WriteError::io(path, io::ErrorKind::InvalidFilename));
         };
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        made.map_err(|error| WriteError::io(folder, error))?;
+        let created = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        created.map_err(|error| WriteError::io(folder, error))?;
         Ok(Self {
             folder: File::open(folder).map_err(|error| WriteError::io(folder, error))?,
             name: name.to_owned(),
@@ -172,7 +172,7 @@ impl Target {
         })
     }
 
-    /// A file of a project: below its root no link is followed.
+    /// Opens a file of a project. No link below the project folder is followed.
     fn inside(root: &Path, path: &Path) -> Result<Self, WriteError> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(WriteError::io(path, io::ErrorKind::InvalidFilename));
@@ -205,9 +205,9 @@ impl Target {
         WriteError::io(&self.path, error)
     }
 
-    /// Waits for its turn. Where the file system has no locks, comparing has to do.
+    /// Waits for the lock. If the file system has no locks, only the comparison before the rename protects.
     fn lock(&self) -> Result<Lock<'_>, WriteError> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + LOCK_TIMEOUT;
         loop {
             match self.folder.try_lock() {
                 Ok(()) => return Ok(Lock::Held(&self.folder)),
@@ -215,12 +215,12 @@ impl Target {
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => {
                     return Err(WriteError::Busy(self.path.clone()));
                 }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_TRIES),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_RETRY_INTERVAL),
             }
         }
     }
 
-    /// The file as it is, with its text. Opened for writing, so that a file that may not be written is not replaced.
+    /// Reads the existing file. It is opened for writing, so that a read-only file is not replaced.
     fn read(&self) -> Result<Option<Existing>, WriteError> {
         let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = match rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty()) {
@@ -234,18 +234,18 @@ impl Target {
             return Err(self.failed(io::Error::other("it is not a regular file")));
         }
         let mut text = String::new();
-        let read = file.take(LARGEST).read_to_string(&mut text);
+        let read = file.take(MAX_FILE_BYTES).read_to_string(&mut text);
         read.map_err(|error| self.failed(error))?;
         Ok(Some(Existing { text, metadata }))
     }
 
-    /// Replaces `existing` by `text`. `false` when another process changed it meanwhile.
+    /// Replaces `existing` with `text`. Returns false if another process changed the file meanwhile.
     fn replace(&self, existing: Option<&Existing>, text: &str) -> Result<bool, WriteError> {
         let mut name = OsString::from(".");
         name.push(&self.name);
-        name.push(MARK);
+        name.push(TEMPORARY_FILE_MARKER);
         name.push(uuid::Uuid::new_v4().simple().to_string());
-        let done = self.put_beside(&name, existing, text).and_then(|()| {
+        let done = self.write_temporary(&name, existing, text).and_then(|()| {
             let now = self.read()?;
             if now.as_ref().map(|now| &now.text) != existing.map(|before| &before.text) {
                 return Ok(false);
@@ -254,7 +254,7 @@ impl Target {
             Ok(true)
         });
         if matches!(done, Ok(true)) {
-            // The rename has happened; that it survives a power cut is worth a try, not an error.
+            // The rename is done. A failed sync, which only matters on a power failure, is not an error.
             self.folder.sync_all().ok();
         } else {
             rustix::fs::unlinkat(&self.folder, &name, AtFlags::empty()).ok();
@@ -262,15 +262,15 @@ impl Target {
         done
     }
 
-    fn put_beside(&self, name: &OsStr, existing: Option<&Existing>, text: &str) -> Result<(), WriteError> {
+    fn write_temporary(&self, name: &OsStr, existing: Option<&Existing>, text: &str) -> Result<(), WriteError> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // Nobody else reads it before it has the mode of the file it replaces.
+        // The temporary file is private until it has the mode of the existing file.
         let mode = existing.map_or(self.mode, |_| Mode::RUSR | Mode::WUSR);
         let file: OwnedFd = rustix::fs::openat(&self.folder, name, flags, mode).map_err(|error| self.failed(error))?;
         if let Some(Existing { metadata, .. }) = existing {
             let owner = Some(rustix::fs::Uid::from_raw(metadata.uid()));
             let group = Some(rustix::fs::Gid::from_raw(metadata.gid()));
-            // Only root can give a file back to its owner; for everyone else it is theirs already.
+            // Only root can change the owner; other users already own the file.
             rustix::fs::fchown(file.as_fd(), owner, group).ok();
         }
         let mut file = File::from(file);
@@ -282,11 +282,12 @@ impl Target {
         file.sync_all().map_err(|error| self.failed(error))
     }
 
-    /// Takes away what a writer that died left behind. Only with the lock: nobody else has one open then.
-    fn tidy(&self) {
+    /// Removes temporary files of writers that were killed. Must be called with the lock, so that no other writer uses
+    /// one.
+    fn remove_leftovers(&self) {
         let mut mark = OsString::from(".");
         mark.push(&self.name);
-        mark.push(MARK);
+        mark.push(TEMPORARY_FILE_MARKER);
         let Ok(entries) = rustix::fs::Dir::read_from(&self.folder) else {
             return;
         };
@@ -317,19 +318,19 @@ impl Drop for Lock<'_> {
     }
 }
 
-/// Makes an edit and writes it, unless it changes nothing.
+/// Applies an edit and writes the file, unless nothing changed.
 pub(super) fn edit_file<E>(target: &Target, edit: &mut E) -> Result<(), WriteError>
 where
     E: FnMut(&mut Map<String, Value>) -> Result<(), WriteError>,
 {
     let lock = target.lock()?;
     if matches!(lock, Lock::Held(_)) {
-        target.tidy();
+        target.remove_leftovers();
     }
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         let existing = target.read()?;
         let text = existing.as_ref().map_or("", |existing| existing.text.as_str());
-        let (before, _) = object(without_mark(text), Twice::Refuse).map_err(|fault| WriteError::Broken {
+        let (before, _) = object(without_bom(text), DuplicateKeys::Reject).map_err(|fault| WriteError::Broken {
             path: target.path.clone(),
             line: fault.line,
             column: fault.column,
@@ -348,7 +349,7 @@ where
     Err(WriteError::Busy(target.path.clone()))
 }
 
-/// The document in the manner of the text it replaces: its indentation, line ends and byte order mark.
+/// Prints the document with the indentation, line endings and byte order mark of the previous text.
 fn print(document: &Map<String, Value>, before: &str) -> Result<String, serde_json::Error> {
     let mut bytes = Vec::new();
     let formatter = PrettyFormatter::with_indent(indentation(before).as_bytes());
@@ -356,7 +357,7 @@ fn print(document: &Map<String, Value>, before: &str) -> Result<String, serde_js
     let mut text = String::from_utf8_lossy(&bytes).into_owned();
     text.push('\n');
     if before.contains("\r\n") {
-        // Line ends inside texts are written as escapes, so these are all between them.
+        // Line breaks in strings are escaped, so all others are between values.
         text = text.replace('\n', "\r\n");
     }
     if before.starts_with('\u{feff}') {

@@ -5,26 +5,26 @@ use sluice_permission::Source;
 
 use crate::keys::{self, PERMISSIONS, permissions};
 
-/// The kind of host that an agent serves. It is set at launch: a message of a host cannot change it.
+/// The kind of host that controls the agent. It is set at launch; a message of the host cannot change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Writer {
     /// Any host: an SDK, an editor, a script.
     #[default]
     Host,
-    /// The bridge of Sluice. A person uses it in a browser, perhaps on another device.
+    /// The bridge of Sluice, used from a browser, perhaps on another device.
     Page,
-    /// The terminal of Sluice. A person sits in front of it.
+    /// The terminal of Sluice.
     Terminal,
 }
 
 /// Which hosts may write a setting, and to which files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writable {
-    /// No host: a person edits the file. The setting could start a program, redirect requests or allow calls.
+    /// No host: the user edits the file. The setting could start a program, redirect requests or allow calls.
     Never,
-    /// The terminal, to any file of the person or the project.
+    /// The terminal, to any file of the user or the project.
     Terminal,
-    /// The terminal and the page, to any file of the person or the project.
+    /// The terminal and the page, to any file of the user or the project.
     OwnHosts,
     /// As [`Self::OwnHosts`]; other hosts only to the user settings.
     AnyHostUser,
@@ -48,7 +48,7 @@ impl Writable {
 }
 
 impl Writer {
-    /// The scopes whose files this host may write at all.
+    /// Returns the scopes whose files this host may write.
     #[must_use]
     pub fn files(self) -> &'static [Source] {
         match self {
@@ -60,7 +60,7 @@ impl Writer {
     /// Checks changes to the file of a scope: the keys, and the type of each value. `null` removes a key.
     ///
     /// # Errors
-    /// A sentence that names every key that cannot be written, or the first value of the wrong type.
+    /// A message that names all keys that cannot be written, or the first value of the wrong type.
     pub fn check(self, source: Source, changes: &Map<String, Value>) -> Result<(), String> {
         let writable = |name: &str| keys::find(name).is_some_and(|key| key.writable.allows(self, source));
         let refused: Vec<&str> = changes
@@ -100,7 +100,8 @@ impl Writer {
     }
 }
 
-/// Rules and folders are lists of strings. Modes and switches inside `permissions` are changed in the file itself.
+/// Checks changes inside `permissions`. Hosts may write rules and folders, which are lists of strings, but not modes
+/// and switches.
 fn check_permissions(lists: &Map<String, Value>) -> Result<(), String> {
     let writable = [
         permissions::ALLOW,
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn other_hosts_write_style_and_effort_only() {
+    fn other_hosts_may_only_write_style_and_effort() {
         let host = |source, value: Value| check(Writer::Host, source, &value);
         assert_eq!(host(Source::Local, json!({"outputStyle": "x"})), Ok(()));
         assert_eq!(host(Source::User, json!({"effortLevel": "low"})), Ok(()));
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_terminal_writes_rules_and_the_status_line() {
+    fn only_the_terminal_may_write_rules_and_the_status_line() {
         let line = json!({"statusLine": {"type": "command", "command": "date"}});
         let rules = json!({"permissions": {"allow": ["Bash(ls)"]}});
         for change in [line, rules] {
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn no_host_writes_programs_variables_or_modes() {
+    fn no_host_may_write_programs_variables_or_modes() {
         for change in [
             json!({"hooks": {}}),
             json!({"env": {"PATH": "/x"}}),
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn own_hosts_send_values_of_the_right_type() {
+    fn own_hosts_must_send_values_of_the_right_type() {
         let page = |value: Value| check(Writer::Page, Source::Project, &value);
         assert_eq!(page(json!({"theme": "dark", "verbose": null})), Ok(()));
         assert_eq!(

@@ -1,17 +1,17 @@
-//! The scripted agent: the agent's half of the NDJSON protocol, played to a host.
+//! The scripted agent: the agent's side of the NDJSON protocol, played to a host.
 //!
-//! A script is a list of steps (see `SCRIPTS.md`), or a recording: a folder with `stdout.ndjson` and, for the
+//! A script is a list of steps (see `SCRIPTS.md`), or a recording: a folder with `stdout.ndjson` and, to find the
 //! waits, `stdin.ndjson` and `timeline.ndjson`; or one `.ndjson` file. Control requests that a script does not
-//! speak of are answered with success, so that real hosts can drive it.
+//! mention are answered with success, so that real hosts can drive it.
 
 mod answers;
 mod fault;
-mod fill;
 mod frames;
+mod output;
+mod placeholders;
 mod player;
 mod recording;
 mod steps;
-mod voice;
 
 use std::path::Path;
 
@@ -21,9 +21,9 @@ pub use steps::AgentScript;
 
 use crate::error::Error;
 
-/// Plays the script at `script_path` to the host at the other end of `input` and `output`.
+/// Plays the script at `script_path` to a host, with `input` and `output` as the pipes.
 ///
-/// Gives back the exit code the process shall have: 0 at the end of the input, what `exit` or `crash` say.
+/// Returns the exit code for the process: 0 at the end of the input, or the code of an `exit` or `crash` step.
 ///
 /// # Errors
 /// If the script cannot be read, the pipe breaks, or an `expect` with a `timeout` is not met.
@@ -36,7 +36,7 @@ pub async fn run_agent(
     play(&script, input, output).await
 }
 
-/// Plays a script that is already there.
+/// Plays a script that is already loaded.
 ///
 /// # Errors
 /// If the pipe breaks, or an `expect` with a `timeout` is not met.

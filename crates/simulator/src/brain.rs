@@ -1,35 +1,35 @@
-//! `Brain`: decides what the model answers; the transport around it is [`crate::ModelServer`].
+//! `Brain`: decides the replies of a model. [`crate::ModelServer`] is the transport.
 
 use serde_json::Value;
 
 use crate::script::Reply;
 
-/// Answers Messages API requests.
+/// Replies to Messages API requests.
 ///
-/// A request is *main* if it offers tools or is not for a haiku model; the others are the small errands
-/// an agent runs beside the conversation (titles, summaries of a command) and are never scripted.
+/// A request is *main* if it offers tools or is not for a haiku model. Other requests are auxiliary: agents send them
+/// in addition to the conversation (titles, summaries of a command), and they are never scripted.
 pub trait Brain: Send + Sync + 'static {
-    /// The reply to the `n`-th main request, counted from 1.
+    /// Returns the reply to the `n`-th main request, counted from 1.
     fn reply(&self, request: &Value, n: usize) -> Reply;
 
-    /// The reply to a request that is not main.
+    /// Returns the reply to an auxiliary request.
     fn errand(&self, request: &Value) -> Reply {
         let _ = request;
         Reply::text("aux")
     }
 
-    /// The middle of message and request ids, as in `msg_<tag>_1`.
+    /// Returns the middle part of message and request ids, as in `msg_<tag>_1`.
     fn tag(&self) -> &str {
         "sim"
     }
 
-    /// Whether nothing shall listen on the port, so that every connection is refused.
+    /// Whether the server does not listen on its port, so that every connection is refused.
     fn refuses(&self) -> bool {
         false
     }
 }
 
-/// A function is a brain too, for tests whose replies depend on the request.
+/// A function is a brain as well, for tests whose replies depend on the request.
 impl<F> Brain for F
 where
     F: Fn(&Value, usize) -> Reply + Send + Sync + 'static,
@@ -39,7 +39,7 @@ where
     }
 }
 
-/// Whether a request belongs to the conversation itself.
+/// Whether a request belongs to the conversation.
 pub(crate) fn is_main(request: &Value) -> bool {
     let offers_tools = request
         .get("tools")

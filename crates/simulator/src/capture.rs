@@ -1,4 +1,4 @@
-//! Captured requests of a server, and how each answer ended.
+//! The captured requests of a server, and how each response ended.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -6,54 +6,54 @@ use std::time::SystemTime;
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// How the answer to a request ended.
+/// How the response to a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// Not yet.
+    /// The response has not ended.
     Open,
-    /// Said to the end.
+    /// The response was sent completely.
     Complete,
-    /// Cut by the script.
+    /// The script closed the connection.
     Cut,
-    /// The client went away before the end, as it does when a turn is interrupted.
+    /// The client disconnected before the end, as it does when a turn is interrupted.
     ClientLeft,
 }
 
-/// What a request is for, with its number among those of its kind, from 1.
+/// The purpose of a request, with its number among requests of its kind, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The conversation itself.
+    /// A request of the conversation.
     Main(usize),
-    /// An errand beside it.
+    /// An auxiliary request.
     Errand(usize),
-    /// Not a message at all: token counts, probes.
+    /// Not a message request: token counts, probes.
     Other,
 }
 
-/// A request as it came in.
+/// A captured request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
     /// `POST`, `GET` or `HEAD`.
     pub method: String,
-    /// Path and query, as in `/v1/messages?beta=true`.
+    /// The path and query, as in `/v1/messages?beta=true`.
     pub path: String,
-    /// Header names in lower case, in order.
+    /// The headers in order, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body; a string if it is not JSON, null if there is none.
     pub body: Value,
-    /// When it came.
+    /// When the request arrived.
     pub at: SystemTime,
-    /// What it is for.
+    /// The purpose.
     pub kind: Kind,
-    /// How its answer ended.
+    /// How the response ended.
     pub ending: Ending,
 }
 
 impl Request {
-    /// The first header of that name.
+    /// Returns the first header with this name.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
@@ -62,14 +62,14 @@ impl Request {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether it belongs to the conversation itself.
+    /// Whether the request belongs to the conversation.
     #[must_use]
     pub fn is_main(&self) -> bool {
         matches!(self.kind, Kind::Main(_))
     }
 }
 
-/// The log of requests, with a bell that rings at every change.
+/// The log of requests, which notifies waiting tasks of every change.
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     requests: Arc<Mutex<Vec<Request>>>,
@@ -84,9 +84,9 @@ impl Log {
         }
     }
 
-    /// Writes a request down, numbered by `kind` from what came before; gives back its place.
+    /// Adds a request. `kind` determines its kind and number from the earlier requests. Returns its index and kind.
     pub(crate) fn add(&self, mut request: Request, kind: impl FnOnce(&[Request]) -> Kind) -> (usize, Kind) {
-        let place = {
+        let index = {
             let mut requests = self.lock();
             request.kind = kind(&requests);
             let kind = request.kind;
@@ -94,11 +94,11 @@ impl Log {
             (requests.len() - 1, kind)
         };
         self.changes.send_modify(|count| *count += 1);
-        place
+        index
     }
 
-    pub(crate) fn end(&self, place: usize, ending: Ending) {
-        if let Some(request) = self.lock().get_mut(place)
+    pub(crate) fn end(&self, index: usize, ending: Ending) {
+        if let Some(request) = self.lock().get_mut(index)
             && request.ending == Ending::Open
         {
             request.ending = ending;
@@ -110,7 +110,7 @@ impl Log {
         self.lock().clone()
     }
 
-    /// Waits until `done` finds what it looks for in the log.
+    /// Waits until `done` returns a value for the log.
     pub(crate) async fn wait<T>(&self, mut done: impl FnMut(&[Request]) -> Option<T>) -> Option<T> {
         let mut changes = self.changes.subscribe();
         loop {

@@ -1,9 +1,9 @@
-//! The demo model: a small guide that answers without any key and without any network.
+//! The demo model: a small scripted guide that needs no API key and no network.
 //!
-//! It reads what a person wants from their words ([`intent`]), calls the tools the request offers, looks at
-//! what came of it ([`turn`]) and says so ([`answer`]). A reply follows from the request alone: the same
-//! conversation always goes the same way. It calls a tool only when the words ask for it, and whether the
-//! tool may run is for the engine and the person to say.
+//! It finds the intent of a prompt ([`intent`]), calls the tools that the request offers, evaluates their results
+//! ([`turn`]) and reports them ([`answer`]). A reply depends only on the request, so the same conversation always
+//! gives the same replies. It calls a tool only if the prompt asks for it; the engine and the user decide whether the
+//! tool may run.
 
 mod answer;
 mod intent;
@@ -21,7 +21,7 @@ use crate::model_server::ModelServer;
 use crate::playback;
 use crate::script::Reply;
 
-/// The guide as a [`Brain`].
+/// The demo model as a [`Brain`].
 #[derive(Debug, Clone)]
 pub struct Demo {
     pace: Duration,
@@ -29,7 +29,7 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// A guide that waits `pace` before each word.
+    /// Creates a demo model that waits `pace` before each word.
     #[must_use]
     pub fn new(pace: Duration) -> Self {
         Self {
@@ -44,11 +44,11 @@ impl Brain for Demo {
         let turn = turn::read(request);
         let reply = answer::to(&turn);
         let said = playback::text_of(&reply);
-        // Four letters to a token is near enough for a counter on a screen.
-        let read = request.to_string().len() / 4;
-        let spoken = (said.len() / 4).max(1) as u64;
-        let usage = json!({"input_tokens": read, "output_tokens": 1});
-        reply.delay(self.pace).usage(&usage).output_tokens(spoken)
+        // Four characters per token is accurate enough for a displayed counter.
+        let input_tokens = request.to_string().len() / 4;
+        let output_tokens = (said.len() / 4).max(1) as u64;
+        let usage = json!({"input_tokens": input_tokens, "output_tokens": 1});
+        reply.delay(self.pace).usage(&usage).output_tokens(output_tokens)
     }
 
     fn errand(&self, request: &Value) -> Reply {
@@ -63,9 +63,9 @@ impl Brain for Demo {
 /// Serves the demo model on a free port of the loopback, with `pace` before each word.
 ///
 /// # Errors
-/// If no port can be had.
+/// If no port is available.
 pub async fn start_demo(pace: Duration) -> Result<ModelServer, Error> {
-    // A session may be resumed with another server: its ids must not come twice.
+    // A session may be resumed with another server, whose ids must be different.
     let (start, _) = uuid::Uuid::new_v4().as_u64_pair();
     ModelServer::start(Demo {
         pace,

@@ -1,22 +1,22 @@
-//! Errors, and what to do about them.
+//! Errors, with hints for fixing them.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A script that cannot be played: where it is wrong and what to write instead.
+/// An error in a script: its position, a description and a hint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {problem}\nhint: {hint}")]
 pub struct ScriptError {
-    /// The place inside the script, as in `replies[2].content[0].type`.
+    /// The position in the script, as in `replies[2].content[0].type`.
     pub at: String,
-    /// What is wrong there.
+    /// The description of the error.
     pub problem: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: String,
 }
 
 impl ScriptError {
-    /// A complaint about the place `at`.
+    /// Creates an error for the position `at`.
     pub fn new(at: impl Into<String>, problem: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             at: at.into(),
@@ -26,40 +26,40 @@ impl ScriptError {
     }
 }
 
-/// Every way the simulator fails.
+/// The errors of the simulator.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The script is not one.
+    /// The script is invalid.
     #[error("bad script: {0}")]
     Script(#[from] ScriptError),
     /// The script file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// The file asked for.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// The port cannot be had.
+    /// The port is not available.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// The address asked for.
+        /// The requested address.
         address: std::net::SocketAddr,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
     /// The pipe to the host broke.
     #[error("the pipe to the host broke: {0}")]
     Pipe(#[from] io::Error),
-    /// The host did not say what the script waits for.
-    #[error("{at}: the host did not say {pattern} within {seconds} s")]
+    /// The host did not send the expected line in time.
+    #[error("{at}: the host did not send {pattern} within {seconds} s")]
     Unmet {
-        /// The step that waited.
+        /// The position of the step.
         at: String,
-        /// What it waited for.
+        /// The expected pattern.
         pattern: String,
-        /// For how long.
+        /// The timeout in seconds.
         seconds: f64,
     },
 }

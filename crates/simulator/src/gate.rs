@@ -1,4 +1,4 @@
-//! Gates: places in a reply where it waits until a test lets it go on.
+//! Gates: points in a reply at which it waits until a test lets it continue.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ struct State {
     open: bool,
 }
 
-/// A named place where replies wait. Closed at first; clones are the same gate.
+/// A named point at which replies wait. It is closed initially. Clones refer to the same gate.
 #[derive(Debug, Clone)]
 pub struct Gate {
     state: Arc<watch::Sender<State>>,
@@ -26,21 +26,21 @@ impl Gate {
         }
     }
 
-    /// Opens the gate for good.
+    /// Opens the gate permanently.
     pub fn open(&self) {
         self.state.send_modify(|state| state.open = true);
     }
 
-    /// Lets `count` more pass: those who wait now, then those who come later.
+    /// Lets `count` more replies pass: first those that are waiting, then later ones.
     pub fn open_n(&self, count: usize) {
         self.state.send_modify(|state| state.permits += count);
     }
 
-    /// Waits until a reply stands at the gate, that is, has said everything before it and may not go on.
+    /// Waits until a reply is blocked at the gate, which means that it has sent everything before the gate.
     ///
-    /// Who was let through by [`Gate::open_n`] no longer stands there, even if it has not yet moved, so
-    /// `open_n(1)` followed by `reached()` waits for the next arrival. An open gate is reached once
-    /// something has passed it.
+    /// A reply that was released by [`Gate::open_n`] does not count as blocked, even if it has not continued yet. So
+    /// `open_n(1)` followed by `reached()` waits for the next reply. An open gate counts as reached as soon as a reply
+    /// has passed it.
     pub async fn reached(&self) {
         let mut state = self.state.subscribe();
         let arrived = state.wait_for(|now| {
@@ -50,36 +50,36 @@ impl Gate {
                 now.waiting > now.permits
             }
         });
-        // The sender lives in `self`, so the channel cannot close while we wait.
+        // The sender is part of `self`, so the channel cannot be closed during the wait.
         drop(arrived.await);
     }
 
-    /// How many have gone through so far.
+    /// Returns the number of replies that have passed the gate.
     #[must_use]
     pub fn passed(&self) -> usize {
         self.state.borrow().passed
     }
 
-    /// Goes through, waiting as long as needed. Giving up (dropping the future) leaves the gate as it was.
+    /// Passes the gate, waiting if necessary. If the future is dropped, the gate is unchanged.
     pub(crate) async fn pass(&self) {
-        if self.try_pass(Standing::No) {
+        if self.try_pass(IsWaiting::No) {
             return;
         }
         let mut state = self.state.subscribe();
         self.state.send_modify(|now| now.waiting += 1);
-        let mut place = Place {
+        let mut guard = WaitGuard {
             gate: self,
-            standing: true,
+            is_waiting: true,
         };
-        while !self.try_pass(Standing::Yes) {
+        while !self.try_pass(IsWaiting::Yes) {
             if state.changed().await.is_err() {
                 return;
             }
         }
-        place.standing = false;
+        guard.is_waiting = false;
     }
 
-    fn try_pass(&self, standing: Standing) -> bool {
+    fn try_pass(&self, is_waiting: IsWaiting) -> bool {
         self.state.send_if_modified(|now| {
             if !now.open && now.permits == 0 {
                 return false;
@@ -87,7 +87,7 @@ impl Gate {
             if !now.open {
                 now.permits -= 1;
             }
-            if matches!(standing, Standing::Yes) {
+            if matches!(is_waiting, IsWaiting::Yes) {
                 now.waiting -= 1;
             }
             now.passed += 1;
@@ -97,25 +97,25 @@ impl Gate {
 }
 
 #[derive(Clone, Copy)]
-enum Standing {
+enum IsWaiting {
     No,
     Yes,
 }
 
-struct Place<'a> {
+struct WaitGuard<'a> {
     gate: &'a Gate,
-    standing: bool,
+    is_waiting: bool,
 }
 
-impl Drop for Place<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
-        if self.standing {
+        if self.is_waiting {
             self.gate.state.send_modify(|now| now.waiting -= 1);
         }
     }
 }
 
-/// All gates of a server by name; asking for one makes it.
+/// All gates of a server by name. They are created on first use.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gates {
     by_name: Arc<Mutex<BTreeMap<String, Gate>>>,
@@ -131,7 +131,7 @@ impl Gates {
             .clone()
     }
 
-    /// Opens every gate there is, for a server that stops.
+    /// Opens all gates, because the server is shutting down.
     pub(crate) fn open_all(&self) {
         let gates = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
         gates.values().for_each(Gate::open);
@@ -143,22 +143,22 @@ mod tests {
     use super::Gate;
 
     #[tokio::test]
-    async fn permits_are_used_one_by_one_and_given_back_by_those_who_leave() {
+    async fn permits_are_used_one_by_one_and_cancelled_waits_use_none() {
         let gate = Gate::new();
         gate.open_n(1);
         gate.pass().await;
         assert_eq!(gate.passed(), 1);
 
-        let (leaver, stayer) = (gate.clone(), gate.clone());
-        let leaver = tokio::spawn(async move { leaver.pass().await });
+        let (cancelled, waiting) = (gate.clone(), gate.clone());
+        let cancelled = tokio::spawn(async move { cancelled.pass().await });
         gate.reached().await;
-        leaver.abort();
-        assert!(leaver.await.is_err_and(|error| error.is_cancelled()));
+        cancelled.abort();
+        assert!(cancelled.await.is_err_and(|error| error.is_cancelled()));
 
-        let stayer = tokio::spawn(async move { stayer.pass().await });
+        let waiting = tokio::spawn(async move { waiting.pass().await });
         gate.reached().await;
         gate.open_n(1);
-        assert!(stayer.await.is_ok());
+        assert!(waiting.await.is_ok());
         assert_eq!(gate.passed(), 2);
 
         gate.open();

@@ -1,7 +1,7 @@
-//! JSON text in the spacing of scenario scripts: `", "` and `": "` between items, ASCII only.
+//! Serialises JSON in the format of scenario scripts: `", "` and `": "` between items, ASCII only.
 //!
-//! The regular expressions and `when` texts of scripts look into a request written this way, and the
-//! input of a tool streams this way, so the spelling is part of the format.
+//! The regular expressions and `when` texts of scripts are compared with requests in this format, and the
+//! input of a tool is streamed in it.
 
 use std::io;
 
@@ -39,11 +39,11 @@ impl Formatter for Spaced {
     }
 }
 
-/// The text of `value`, spaced and in ASCII.
+/// Serialises `value` with spaces and in ASCII.
 #[must_use]
 pub fn spaced(value: &Value) -> String {
     let mut bytes = Vec::new();
-    // Writing a `Value` into memory has no way to fail; an empty text would show at once.
+    // Serialising a `Value` to memory cannot fail.
     if value
         .serialize(&mut Serializer::with_formatter(&mut bytes, Spaced))
         .is_err()
@@ -60,7 +60,7 @@ mod tests {
     use super::spaced;
 
     #[test]
-    fn items_are_spaced_and_letters_are_ascii() {
+    fn items_are_separated_by_spaces_and_text_is_ascii() {
         let value = json!({"a": [1, 2.5, null], "é": "q\"\n😀", "e": {}, "l": []});
         assert_eq!(
             spaced(&value),

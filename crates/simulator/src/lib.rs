@@ -1,12 +1,12 @@
-//! Test doubles: a model and an agent that answer from a script, and the demo model.
+//! Test doubles: a model and an agent that follow a script, and the demo model.
 //!
-//! * A **scripted model** ([`ModelServer`]): the Messages API on loopback, streaming and not. It plays a
-//!   [`Script`] of [`Reply`]s with delays, gates that a test opens chunk by chunk, HTTP errors, cut and
-//!   stalled streams, and it records every request.
-//! * A **scripted agent** ([`agent`]): the agent's half of the NDJSON protocol, played to a host from steps
-//!   or from a recording, with faults.
-//! * The **demo model** ([`demo`]): a built-in model behind the same server, for use without an API key. It needs no
-//!   network, and it uses the tools a request offers.
+//! * A **scripted model** ([`ModelServer`]): the Messages API on loopback, with and without streaming. It plays a
+//!   [`Script`] of [`Reply`]s with delays, gates that a test opens chunk by chunk, HTTP errors, and interrupted or
+//!   stalled streams. It records all requests.
+//! * A **scripted agent** ([`agent`]): the agent's side of the NDJSON protocol, played to a host from steps
+//!   or from a recording, with fault injection.
+//! * The **demo model** ([`demo`]): a built-in model that uses the same server, for use without an API key. It needs no
+//!   network, and it calls the tools that a request offers.
 //!
 //! ```
 //! use sluice_simulator::{ModelServer, Reply, Script};
@@ -17,11 +17,11 @@
 //!     .reply(Reply::text("Hello there").gate_each("word"));
 //! let server = ModelServer::start(script).await?;
 //! println!("ANTHROPIC_BASE_URL={}", server.url());
-//! server.gate("word").open_n(1); // lets the first word of the second reply out
+//! server.gate("word").open_n(1); // releases the first word of the second reply
 //! # Ok(()) }
 //! ```
 //!
-//! `SCRIPTS.md` in the folder of this crate describes the formats of the script files.
+//! `SCRIPTS.md` in the folder of this crate describes the format of the script files.
 
 mod error;
 pub mod json_text;

@@ -1,4 +1,4 @@
-//! The Messages API on loopback: takes requests, lets a [`Brain`] think, carries out the beats of its reply.
+//! The Messages API on loopback: receives requests, gets replies from a [`Brain`], and sends them.
 
 use std::convert::Infallible;
 use std::io;
@@ -29,10 +29,10 @@ use crate::script::Script;
 
 type Body = BoxBody<Bytes, io::Error>;
 
-/// Lets what was sent leave the machine before the connection is dropped.
-const LINGER: Duration = Duration::from_millis(20);
+/// Delay before a connection is dropped, so that data already written is sent.
+const FLUSH_DELAY: Duration = Duration::from_millis(20);
 
-/// A running scripted model. Stops when dropped.
+/// A running scripted model. It stops when it is dropped.
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
@@ -43,10 +43,10 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// Serves `brain` (a [`Script`], say) on a free port of the loopback.
+    /// Serves `brain` (for example a [`Script`]) on a free port of the loopback interface.
     ///
     /// # Errors
-    /// If no port can be had.
+    /// If no port is available.
     pub async fn start(brain: impl Brain) -> Result<Self, Error> {
         Self::listen(brain, SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await
     }
@@ -54,7 +54,7 @@ impl ModelServer {
     /// Serves `brain` on `address`.
     ///
     /// # Errors
-    /// If the port cannot be had.
+    /// If the port is not available.
     pub async fn listen(brain: impl Brain, address: SocketAddr) -> Result<Self, Error> {
         let refused = |source| Error::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(refused)?;
@@ -68,29 +68,29 @@ impl ModelServer {
         if brain.refuses() {
             return Ok(server);
         }
-        let stage = Stage {
+        let shared = Shared {
             brain: Arc::new(brain),
             log: server.log.clone(),
             gates: server.gates.clone(),
             tasks: server.tasks.clone(),
         };
-        server.tasks.spawn(accept(listener, stage, server.stop.clone()));
+        server.tasks.spawn(accept(listener, shared, server.stop.clone()));
         Ok(server)
     }
 
-    /// What to put into `ANTHROPIC_BASE_URL`.
+    /// Returns the value for `ANTHROPIC_BASE_URL`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Where it listens.
+    /// Returns the address of the server.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The main requests so far, in order.
+    /// Returns the main requests so far, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         let mut requests = self.log.all();
@@ -98,13 +98,13 @@ impl ModelServer {
         requests
     }
 
-    /// Everything that came, errands, token counts and probes included.
+    /// Returns all requests so far, including auxiliary requests, token counts and probes.
     #[must_use]
     pub fn everything(&self) -> Vec<Request> {
         self.log.all()
     }
 
-    /// Waits until `count` main requests have come; gives them back.
+    /// Waits until `count` main requests have arrived, and returns all main requests.
     pub async fn wait_requests(&self, count: usize) -> Vec<Request> {
         let enough = |all: &[Request]| {
             let main: Vec<Request> = all.iter().filter(|it| it.is_main()).cloned().collect();
@@ -113,7 +113,7 @@ impl ModelServer {
         self.log.wait(enough).await.unwrap_or_default()
     }
 
-    /// Waits until the answer to the `n`-th main request (from 1) is over, and says how.
+    /// Waits until the response to the `n`-th main request (from 1) has ended, and returns how.
     pub async fn wait_ending(&self, n: usize) -> Ending {
         let over = |all: &[Request]| {
             let request = all.iter().find(|it| it.kind == Kind::Main(n))?;
@@ -122,13 +122,13 @@ impl ModelServer {
         self.log.wait(over).await.unwrap_or(Ending::Open)
     }
 
-    /// The gate of that name.
+    /// Returns the gate with this name.
     #[must_use]
     pub fn gate(&self, name: &str) -> Gate {
         self.gates.get(name)
     }
 
-    /// Stops and waits until every connection is closed.
+    /// Stops the server and waits until all connections are closed.
     pub async fn shutdown(self) {
         self.stop.cancel();
         self.gates.open_all();
@@ -136,7 +136,7 @@ impl ModelServer {
         self.tasks.wait().await;
     }
 
-    /// Runs until `stop` is done.
+    /// Runs until the future `stop` completes.
     pub async fn run_until(self, stop: impl Future<Output = ()>) {
         stop.await;
         self.shutdown().await;
@@ -150,10 +150,10 @@ impl Drop for ModelServer {
     }
 }
 
-/// Plays the model script in `script_text` on `listen` until the future is dropped.
+/// Plays a model script on the address `listen` until the future is dropped.
 ///
 /// # Errors
-/// If the script is bad or the port cannot be had.
+/// If the script is invalid or the port is not available.
 pub async fn run_model(script_text: &str, listen: SocketAddr, announce: impl FnOnce(SocketAddr)) -> Result<(), Error> {
     let server = ModelServer::listen(Script::parse(script_text)?, listen).await?;
     announce(server.address());
@@ -161,49 +161,49 @@ pub async fn run_model(script_text: &str, listen: SocketAddr, announce: impl FnO
     Ok(())
 }
 
-/// What a connection needs to answer.
+/// The state that connections share.
 #[derive(Clone)]
-struct Stage {
+struct Shared {
     brain: Arc<dyn Brain>,
     log: Log,
     gates: Gates,
     tasks: TaskTracker,
 }
 
-async fn accept(listener: TcpListener, stage: Stage, stop: CancellationToken) {
+async fn accept(listener: TcpListener, shared: Shared, stop: CancellationToken) {
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => return,
             accepted = listener.accept() => accepted,
         };
-        // A connection that broke while it was being accepted is the client's affair.
+        // Ignore connections that failed while they were being accepted.
         let Ok((socket, _)) = accepted else { continue };
-        let stage_of_connection = stage.clone();
+        let shared_clone = shared.clone();
         let stop = stop.clone();
-        stage.tasks.spawn(async move {
+        shared.tasks.spawn(async move {
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = serve(socket, stage_of_connection) => {}
+                () = serve(socket, shared_clone) => {}
             }
         });
     }
 }
 
-async fn serve(socket: TcpStream, stage: Stage) {
-    // Without this a chunk may wait for the next one; tests count chunks.
+async fn serve(socket: TcpStream, shared: Shared) {
+    // Without this option a chunk may be delayed until the next one, but tests count chunks.
     drop(socket.set_nodelay(true));
-    let service = service_fn(|request| answer(request, stage.clone()));
+    let service = service_fn(|request| answer(request, shared.clone()));
     let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(socket), service);
-    // Cut connections end with an error by intent, and clients may leave when they like.
+    // Errors are expected: scripts close connections, and clients may disconnect at any time.
     drop(connection.await);
 }
 
-async fn answer(request: hyper::Request<Incoming>, stage: Stage) -> io::Result<Response<Body>> {
+async fn answer(request: hyper::Request<Incoming>, shared: Shared) -> io::Result<Response<Body>> {
     let request = read(request).await?;
     let (method, path) = (request.method.clone(), request.path.clone());
     let is_message = method == Method::POST.as_str() && path.contains("/v1/messages") && !path.contains("count_tokens");
     let (main, body) = (is_main(&request.body), request.body.clone());
-    let (place, kind) = stage.log.add(request, |earlier| {
+    let (index, kind) = shared.log.add(request, |earlier| {
         let of_kind = |main: bool| {
             let same = |it: &&Request| it.kind != Kind::Other && it.is_main() == main;
             earlier.iter().filter(same).count() + 1
@@ -214,14 +214,14 @@ async fn answer(request: hyper::Request<Incoming>, stage: Stage) -> io::Result<R
             (true, false) => Kind::Errand(of_kind(false)),
         }
     });
-    let mut ending = Witness {
-        log: stage.log.clone(),
-        place,
+    let mut ending = EndingRecorder {
+        log: shared.log.clone(),
+        index,
         ending: Ending::ClientLeft,
     };
     let (reply, number) = match kind {
-        Kind::Main(n) => (stage.brain.reply(&body, n), n.to_string()),
-        Kind::Errand(n) => (stage.brain.errand(&body), format!("aux{n}")),
+        Kind::Main(n) => (shared.brain.reply(&body, n), n.to_string()),
+        Kind::Errand(n) => (shared.brain.errand(&body), format!("aux{n}")),
         Kind::Other => {
             ending.ending = Ending::Complete;
             let count = path.contains("count_tokens");
@@ -230,7 +230,7 @@ async fn answer(request: hyper::Request<Incoming>, stage: Stage) -> io::Result<R
         }
     };
     if let Some(name) = &reply.gate_head {
-        stage.gates.get(name).pass().await;
+        shared.gates.get(name).pass().await;
     }
     if !reply.first_delay.is_zero() {
         tokio::time::sleep(reply.first_delay).await;
@@ -239,7 +239,7 @@ async fn answer(request: hyper::Request<Incoming>, stage: Stage) -> io::Result<R
         ending.ending = Ending::Cut;
         return Err(io::Error::other("the script cuts before the headers"));
     }
-    let tag = stage.brain.tag();
+    let tag = shared.brain.tag();
     let mut headers = vec![("request-id".to_owned(), format!("req_{tag}_{number}"))];
     headers.extend(reply.headers.iter().cloned());
     if let Some(status) = reply.status {
@@ -253,15 +253,15 @@ async fn answer(request: hyper::Request<Incoming>, stage: Stage) -> io::Result<R
     };
     if body.get("stream") != Some(&Value::Bool(true)) {
         for name in gates(&reply) {
-            stage.gates.get(name).pass().await;
+            shared.gates.get(name).pass().await;
         }
         ending.ending = Ending::Complete;
         return json_response(200, &whole(&reply, &envelope), &headers);
     }
     let (sender, mut receiver) = mpsc::channel(1);
-    stage
+    shared
         .tasks
-        .spawn(play(beats(&reply, &envelope), stage.gates, sender, ending));
+        .spawn(play(beats(&reply, &envelope), shared.gates, sender, ending));
     let frames = stream::poll_fn(move |context| receiver.poll_recv(context));
     let mut response = Response::new(BodyExt::boxed(StreamBody::new(frames)));
     let kind = HeaderValue::from_static("text/event-stream");
@@ -270,16 +270,16 @@ async fn answer(request: hyper::Request<Incoming>, stage: Stage) -> io::Result<R
     Ok(response)
 }
 
-/// Notes how an answer ended, also when its task is dropped on the way.
-struct Witness {
+/// Records how a response ended, even if its task is dropped.
+struct EndingRecorder {
     log: Log,
-    place: usize,
+    index: usize,
     ending: Ending,
 }
 
-impl Drop for Witness {
+impl Drop for EndingRecorder {
     fn drop(&mut self) {
-        self.log.end(self.place, self.ending);
+        self.log.end(self.index, self.ending);
     }
 }
 
@@ -307,13 +307,13 @@ async fn read(request: hyper::Request<Incoming>) -> io::Result<Request> {
 
 type Sender = mpsc::Sender<io::Result<Frame<Bytes>>>;
 
-/// Carries out the beats of a stream until they end or nobody listens any more.
-async fn play(beats: Vec<Beat>, gates: Gates, sender: Sender, mut witness: Witness) {
+/// Plays the beats of a stream until they end or the client disconnects.
+async fn play(beats: Vec<Beat>, gates: Gates, sender: Sender, mut recorder: EndingRecorder) {
     let ending = tokio::select! {
         () = sender.closed() => Ending::ClientLeft,
         ending = play_beats(beats, &gates, &sender) => ending,
     };
-    witness.ending = ending;
+    recorder.ending = ending;
 }
 
 async fn play_beats(beats: Vec<Beat>, gates: &Gates, sender: &Sender) -> Ending {
@@ -328,7 +328,7 @@ async fn play_beats(beats: Vec<Beat>, gates: &Gates, sender: &Sender) -> Ending 
             Beat::Wait(time) => tokio::time::sleep(time).await,
             Beat::Gate(name) => gates.get(&name).pass().await,
             Beat::Cut => {
-                tokio::time::sleep(LINGER).await;
+                tokio::time::sleep(FLUSH_DELAY).await;
                 drop(sender.send(Err(io::Error::other("the script cuts here"))).await);
                 return Ending::Cut;
             }

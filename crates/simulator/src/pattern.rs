@@ -1,7 +1,7 @@
-//! Patterns over JSON: subsets, searches and absences.
+//! Patterns for JSON values: subsets, regular expressions and absent keys.
 //!
-//! An object matches if every key it names matches, a list if each of its patterns matches some element,
-//! a string `~re` if the regular expression is found, and `{"$absent": true}` wants the key missing.
+//! An object matches if all its keys match, a list if each of its patterns matches some element, a string `~re` if the
+//! regular expression is found, and `{"$absent": true}` if the key is missing.
 
 use regex::Regex;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::error::ScriptError;
 use crate::json_text::spaced;
 
-/// Whether `value` is described by `pattern`.
+/// Whether `value` matches `pattern`.
 #[must_use]
 pub fn matches(pattern: &Value, value: &Value) -> bool {
     match (pattern, value) {
@@ -35,7 +35,7 @@ pub fn matches(pattern: &Value, value: &Value) -> bool {
     }
 }
 
-/// Looks for regular expressions in `pattern` that are none, so that they fail at load and not in play.
+/// Validates the regular expressions in `pattern`, so that errors are reported when a script is loaded.
 pub(crate) fn check(pattern: &Value, at: &str) -> Result<(), ScriptError> {
     match pattern {
         Value::Object(map) => map
@@ -49,7 +49,7 @@ pub(crate) fn check(pattern: &Value, at: &str) -> Result<(), ScriptError> {
             Some(Err(error)) => Err(ScriptError::new(
                 at,
                 format!("{text:?} is not a regular expression ({error})"),
-                "a string that begins with ~ is searched for as a regular expression; escape what is meant literally",
+                "a string that begins with ~ is a regular expression; escape special characters",
             )),
             _ => Ok(()),
         },
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_expression_is_found_with_its_place() {
+    fn an_invalid_expression_is_reported_with_its_position() {
         let error = check(&json!({"a": [{"b": "~("}]}), "steps[0].expect").unwrap_err();
         assert_eq!(error.at, "steps[0].expect.a[0].b");
     }

@@ -1,5 +1,5 @@
-//! A reply as a row of beats: what is sent, where it waits, where it breaks. Pure, so that the order of a
-//! stream is decided here and only carried out by the server.
+//! Converts a reply to a sequence of beats: events, waits and faults. Pure: the order of a stream is determined here,
+//! and the server only carries it out.
 
 use std::time::Duration;
 
@@ -8,27 +8,27 @@ use serde_json::{Map, Value, json};
 use crate::json_text::spaced;
 use crate::script::{Piece, Reply};
 
-/// One step of a streamed reply.
+/// A step of a streamed reply.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Beat {
-    /// An event, by name and data.
+    /// Send an event with a name and data.
     Event(&'static str, Value),
-    /// Silence.
+    /// Send nothing for a time.
     Wait(Duration),
-    /// A gate to pass.
+    /// Wait at a gate.
     Gate(String),
-    /// The connection is dropped.
+    /// Drop the connection.
     Cut,
 }
 
-/// What a message says of itself besides its content.
+/// The properties of a message other than its content.
 #[derive(Debug, Clone)]
 pub struct Envelope {
-    /// As in `msg_sim_1`.
+    /// The id, as in `msg_sim_1`.
     pub id: String,
-    /// The model the request named.
+    /// The model of the request.
     pub model: Value,
-    /// Makes ids for tool calls that have none, as in `toolu_sim_1_0`.
+    /// The prefix of ids for tool calls without an id, as in `toolu_sim_1_0`.
     pub call_prefix: String,
 }
 
@@ -37,64 +37,64 @@ enum Part {
     Gate(String),
 }
 
-/// The beats of a streamed reply, from `message_start` to its end or its fault.
+/// Returns the beats of a streamed reply, from `message_start` to its end or fault.
 #[must_use]
 pub fn beats(reply: &Reply, envelope: &Envelope) -> Vec<Beat> {
-    let mut row = Row {
+    let mut builder = BeatBuilder {
         beats: Vec::new(),
         sent: 0,
         reply,
-        over: false,
+        ended: false,
     };
     let mut message = head(reply, envelope);
     message.insert("content".into(), json!([]));
     message.insert("stop_reason".into(), Value::Null);
     message.insert("stop_sequence".into(), Value::Null);
     message.insert("usage".into(), usage(reply));
-    row.event("message_start", json!({"message": message}));
+    builder.event("message_start", json!({"message": message}));
 
     let mut index = 0;
     for piece in &reply.content {
         let block = match piece {
             Piece::Gate(name) => {
-                row.push(Beat::Gate(name.clone()));
+                builder.push(Beat::Gate(name.clone()));
                 continue;
             }
             Piece::Block(block) => with_id(block, envelope, index),
         };
         let (start, parts) = split(&block);
-        row.event("content_block_start", json!({"index": index, "content_block": start}));
+        builder.event("content_block_start", json!({"index": index, "content_block": start}));
         for part in parts {
             let delta = match part {
                 Part::Gate(name) => {
-                    row.push(Beat::Gate(name));
+                    builder.push(Beat::Gate(name));
                     continue;
                 }
                 Part::Delta(delta) => delta,
             };
             if let Some(name) = &reply.gate_each {
-                row.push(Beat::Gate(name.clone()));
+                builder.push(Beat::Gate(name.clone()));
             }
             if !reply.delay.is_zero() {
-                row.push(Beat::Wait(reply.delay));
+                builder.push(Beat::Wait(reply.delay));
             }
-            row.event("content_block_delta", json!({"index": index, "delta": delta}));
+            builder.event("content_block_delta", json!({"index": index, "delta": delta}));
         }
-        row.event("content_block_stop", json!({"index": index}));
+        builder.event("content_block_stop", json!({"index": index}));
         index += 1;
     }
-    row.event(
+    builder.event(
         "message_delta",
         json!({
             "delta": {"stop_reason": stop_reason(reply), "stop_sequence": null},
             "usage": {"output_tokens": reply.output_tokens.unwrap_or(12)},
         }),
     );
-    row.event("message_stop", json!({}));
-    row.beats
+    builder.event("message_stop", json!({}));
+    builder.beats
 }
 
-/// The reply as one message, for a request that does not stream.
+/// Returns the reply as one message, for a request without streaming.
 #[must_use]
 pub fn whole(reply: &Reply, envelope: &Envelope) -> Value {
     let blocks = reply.content.iter().filter_map(|piece| match piece {
@@ -113,7 +113,7 @@ pub fn whole(reply: &Reply, envelope: &Envelope) -> Value {
     Value::Object(message)
 }
 
-/// Everything a reply says, inputs of calls included.
+/// Returns the text of a reply, including the inputs of calls.
 pub(crate) fn text_of(reply: &Reply) -> String {
     let blocks = reply.content.iter().filter_map(|piece| match piece {
         Piece::Block(block) => Some(block),
@@ -126,7 +126,7 @@ pub(crate) fn text_of(reply: &Reply) -> String {
     said.collect()
 }
 
-/// All gates of a reply in order, for a request that does not stream.
+/// Returns all gates of a reply in order, for a request without streaming.
 pub(crate) fn gates(reply: &Reply) -> impl Iterator<Item = &str> {
     reply.content.iter().filter_map(|piece| match piece {
         Piece::Gate(name) => Some(name.as_str()),
@@ -134,27 +134,27 @@ pub(crate) fn gates(reply: &Reply) -> impl Iterator<Item = &str> {
     })
 }
 
-struct Row<'a> {
+struct BeatBuilder<'a> {
     beats: Vec<Beat>,
     sent: usize,
     reply: &'a Reply,
-    over: bool,
+    ended: bool,
 }
 
-impl Row<'_> {
+impl BeatBuilder<'_> {
     fn push(&mut self, beat: Beat) {
-        if !self.over {
+        if !self.ended {
             self.beats.push(beat);
         }
     }
 
-    /// Adds an event, unless a fault is due before it.
+    /// Adds an event, or the fault that is scripted before it.
     fn event(&mut self, name: &'static str, mut data: Value) {
         let sent = self.sent;
         let due = |after: Option<usize>| after == Some(sent);
         if due(self.reply.cut_after) {
             self.push(Beat::Cut);
-            self.over = true;
+            self.ended = true;
         }
         if let Some((after, silence)) = self.reply.hang
             && after == self.sent
@@ -167,7 +167,7 @@ impl Row<'_> {
                 error_body(self.reply, "overloaded_error", "Overloaded"),
             ));
             self.push(Beat::Cut);
-            self.over = true;
+            self.ended = true;
         }
         if let Value::Object(fields) = &mut data {
             fields.shift_insert(0, "type".to_owned(), name.into());
@@ -177,7 +177,7 @@ impl Row<'_> {
     }
 }
 
-/// The body of an error, with what the script says or the words given here.
+/// Returns the body of an error. Type and message of the script have precedence over the arguments.
 pub(crate) fn error_body(reply: &Reply, kind: &str, message: &str) -> Value {
     json!({"type": "error", "error": {
         "type": reply.kind.as_deref().unwrap_or(kind),
@@ -229,7 +229,7 @@ fn with_id(block: &Value, envelope: &Envelope, index: usize) -> Value {
     block
 }
 
-/// A block without the keys that only say how it streams.
+/// Removes the keys that only determine how a block streams.
 fn finished(mut block: Value) -> Value {
     if let Value::Object(fields) = &mut block {
         fields.shift_remove("raw_input");
@@ -249,7 +249,7 @@ fn field<'a>(block: &'a Value, key: &str) -> &'a str {
     block.get(key).and_then(Value::as_str).unwrap_or("")
 }
 
-/// How a block streams: the block it starts with and its deltas.
+/// Returns the first form of a streamed block, and its deltas.
 fn split(block: &Value) -> (Value, Vec<Part>) {
     match kind(block) {
         "text" => {
@@ -294,7 +294,7 @@ fn split(block: &Value) -> (Value, Vec<Part>) {
     }
 }
 
-/// A text cut before each word; the space belongs to the word before it.
+/// Splits a text before each word. Spaces belong to the word before them.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut start = 0;
@@ -311,7 +311,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// A text cut in the middle, counted in letters.
+/// Splits a text in the middle, counted in characters.
 fn halves(text: &str) -> (&str, &str) {
     let middle = text.chars().count() / 2;
     let place = text.char_indices().nth(middle).map_or(text.len(), |(place, _)| place);

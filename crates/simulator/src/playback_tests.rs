@@ -27,14 +27,14 @@ fn names(reply: &Reply) -> Vec<String> {
 }
 
 #[test]
-fn words_keep_the_space_behind_them() {
+fn words_keep_the_spaces_after_them() {
     assert_eq!(words("one  two\nthree "), ["one  ", "two\n", "three "]);
     assert_eq!(words(" lead"), [" ", "lead"]);
     assert_eq!(words(""), Vec::<&str>::new());
 }
 
 #[test]
-fn halves_are_counted_in_letters() {
+fn halves_are_counted_in_characters() {
     assert_eq!(halves("äöü"), ("ä", "öü"));
     assert_eq!(halves(""), ("", ""));
     assert_eq!(halves("x"), ("", "x"));
@@ -54,7 +54,7 @@ fn a_call_streams_its_input_in_two_halves() {
 }
 
 #[test]
-fn a_thought_ends_with_its_signature_and_stays_when_empty() {
+fn thinking_ends_with_its_signature_even_if_it_is_empty() {
     let kinds = |reply: &Reply| -> Vec<String> {
         beats(reply, &envelope())
             .iter()
@@ -94,7 +94,7 @@ fn faults_come_before_the_event_they_replace() {
 }
 
 #[test]
-fn gates_and_delays_stand_before_deltas() {
+fn gates_and_delays_come_before_deltas() {
     let reply = Reply::text("a")
         .gate("between")
         .and_text("b")
@@ -122,7 +122,7 @@ fn gates_and_delays_stand_before_deltas() {
 }
 
 #[test]
-fn a_whole_message_has_ids_and_no_stage_directions() {
+fn a_message_without_streaming_has_ids_and_no_script_keys() {
     let reply = Reply::empty()
         .and_block(json!({"type": "text", "parts": ["Hel", {"gate": "g"}, "lo"]}))
         .and_tool("Read", json!({"file_path": "a"}))

@@ -1,4 +1,4 @@
-//! The script of a model: replies as data, built in Rust or read from JSON.
+//! The script of a model: a list of replies, built in Rust or parsed from JSON.
 
 mod fill;
 pub(crate) mod parse;
@@ -12,7 +12,7 @@ use crate::brain::Brain;
 use crate::error::ScriptError;
 use crate::json_text::spaced;
 
-/// One reply of the model, with the faults it shall have.
+/// A reply of the model, with its faults.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
     pub(crate) content: Vec<Piece>,
@@ -36,7 +36,7 @@ pub struct Reply {
     pub(crate) gate_each: Option<String>,
 }
 
-/// What stands in the content of a reply: blocks, and gates between them.
+/// An element of a reply's content: a block, or a gate between blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Piece {
     Block(Value),
@@ -44,33 +44,33 @@ pub(crate) enum Piece {
 }
 
 impl Reply {
-    /// A reply that says nothing; the start of a chain.
+    /// Creates an empty reply, to which content can be added.
     #[must_use]
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// A reply of one text.
+    /// Creates a reply with a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::empty().and_text(text)
     }
 
-    /// A reply of one thought; usually followed by [`Reply::and_text`].
+    /// Creates a reply with thinking, usually followed by [`Reply::and_text`].
     pub fn thinking(thought: impl Into<String>) -> Self {
         Self::empty().and_thinking(thought)
     }
 
-    /// A reply that calls a tool; the id is made up.
+    /// Creates a reply with a tool call. The id is generated.
     pub fn tool(name: impl Into<String>, input: Value) -> Self {
         Self::empty().and_tool(name, input)
     }
 
-    /// A reply that calls a tool with this id.
+    /// Creates a reply with a tool call with this id.
     pub fn tool_with_id(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
         Self::empty().and_tool_with_id(id, name, input)
     }
 
-    /// An HTTP error with the error type that belongs to the status.
+    /// Creates an HTTP error with the error type of the status.
     #[must_use]
     pub fn error(status: u16) -> Self {
         let kind = match status {
@@ -90,7 +90,7 @@ impl Reply {
         }
     }
 
-    /// A connection that is closed without an answer.
+    /// Creates a reply that closes the connection without a response.
     #[must_use]
     pub fn cut_before_headers() -> Self {
         Self {
@@ -105,13 +105,13 @@ impl Reply {
         self.and_block(json!({"type": "text", "text": text.into()}))
     }
 
-    /// Adds a thought.
+    /// Adds thinking.
     #[must_use]
     pub fn and_thinking(self, thought: impl Into<String>) -> Self {
         self.and_block(json!({"type": "thinking", "thinking": thought.into()}))
     }
 
-    /// Adds a tool call; the id is made up.
+    /// Adds a tool call. The id is generated.
     #[must_use]
     pub fn and_tool(self, name: impl Into<String>, input: Value) -> Self {
         let mut block = Map::new();
@@ -131,28 +131,28 @@ impl Reply {
         reply
     }
 
-    /// Adds any content block; it must have a `type`.
+    /// Adds a content block, which must have a `type`.
     #[must_use]
     pub fn and_block(mut self, block: Value) -> Self {
         self.content.push(Piece::Block(block));
         self
     }
 
-    /// Waits at a gate here, between the blocks before and after.
+    /// Adds a gate between the blocks before and after.
     #[must_use]
     pub fn gate(mut self, name: impl Into<String>) -> Self {
         self.content.push(Piece::Gate(name.into()));
         self
     }
 
-    /// Waits at a gate before every delta, so that a test opens the reply chunk by chunk.
+    /// Adds a gate before every delta, so that a test can release the reply chunk by chunk.
     #[must_use]
     pub fn gate_each(mut self, name: impl Into<String>) -> Self {
         self.gate_each = Some(name.into());
         self
     }
 
-    /// Waits at a gate before the head of the response.
+    /// Adds a gate before the head of the response.
     #[must_use]
     pub fn gate_head(mut self, name: impl Into<String>) -> Self {
         self.gate_head = Some(name.into());
@@ -187,7 +187,7 @@ impl Reply {
         self
     }
 
-    /// Falls silent after that many events for that long, then goes on.
+    /// Sends nothing for that long after that many events, then continues.
     #[must_use]
     pub fn hang_after(mut self, events: usize, silence: Duration) -> Self {
         self.hang = Some((events, silence));
@@ -201,7 +201,7 @@ impl Reply {
         self
     }
 
-    /// Sets fields of `usage`; the others keep their defaults.
+    /// Sets fields of `usage`. Other fields keep their defaults.
     #[must_use]
     pub fn usage(mut self, usage: &Value) -> Self {
         if let Value::Object(fields) = usage {
@@ -217,14 +217,14 @@ impl Reply {
         self
     }
 
-    /// Sets the stop reason; otherwise `tool_use` if there is a call, else `end_turn`.
+    /// Sets the stop reason. The default is `tool_use` if there is a call, otherwise `end_turn`.
     #[must_use]
     pub fn stop_reason(mut self, reason: impl Into<String>) -> Self {
         self.stop_reason = Some(reason.into());
         self
     }
 
-    /// Sets the model that is said to have answered.
+    /// Sets the model in the response.
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
@@ -245,14 +245,14 @@ impl Reply {
         self
     }
 
-    /// Never used up.
+    /// Makes the reply reusable any number of times.
     #[must_use]
     pub fn repeat(mut self) -> Self {
         self.repeat = true;
         self
     }
 
-    /// Only for a request whose last user message holds this text.
+    /// Restricts the reply to requests whose last user message contains this text.
     #[must_use]
     pub fn when(mut self, text: impl Into<String>) -> Self {
         self.when = Some(text.into());
@@ -260,7 +260,7 @@ impl Reply {
     }
 }
 
-/// A whole script: the n-th main request gets the n-th reply that fits.
+/// A script: the n-th main request gets the n-th matching reply.
 #[derive(Debug)]
 pub struct Script {
     replies: Vec<Reply>,
@@ -276,7 +276,7 @@ impl Default for Script {
 }
 
 impl Script {
-    /// An empty script; what is asked beyond its end gets the text `(end of script)`.
+    /// Creates an empty script. Requests after the end of a script get the text `(end of script)`.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -287,10 +287,10 @@ impl Script {
         }
     }
 
-    /// Reads a script, the `api` part of a scenario or a whole scenario.
+    /// Parses a script, the `api` part of a scenario, or a whole scenario.
     ///
     /// # Errors
-    /// Says where the text is wrong and what to write instead.
+    /// If the text is invalid. The error contains the position and a hint.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
         let value = serde_json::from_str(text).map_err(|error| {
             ScriptError::new(
@@ -302,10 +302,10 @@ impl Script {
         Self::from_value(&value)
     }
 
-    /// The same from a value.
+    /// Converts a JSON value to a script.
     ///
     /// # Errors
-    /// Says where the value is wrong and what to write instead.
+    /// If the value is invalid. The error contains the position and a hint.
     pub fn from_value(value: &Value) -> Result<Self, ScriptError> {
         parse::script(value)
     }
@@ -317,13 +317,13 @@ impl Script {
         self
     }
 
-    /// Adds a reply of one text.
+    /// Adds a reply with a text.
     #[must_use]
     pub fn text(self, text: impl Into<String>) -> Self {
         self.reply(Reply::text(text))
     }
 
-    /// Adds a reply that calls a tool.
+    /// Adds a reply with a tool call.
     #[must_use]
     pub fn tool(self, name: impl Into<String>, input: Value) -> Self {
         self.reply(Reply::tool(name, input))
@@ -335,21 +335,21 @@ impl Script {
         self.reply(Reply::error(status))
     }
 
-    /// Sets the middle of message and request ids.
+    /// Sets the middle part of message and request ids.
     #[must_use]
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tag = tag.into();
         self
     }
 
-    /// Lets nothing listen on the port.
+    /// Makes the server refuse all connections.
     #[must_use]
     pub fn refuse(mut self) -> Self {
         self.refuse = true;
         self
     }
 
-    /// The replies in order.
+    /// Returns the replies in order.
     #[must_use]
     pub fn replies(&self) -> &[Reply] {
         &self.replies

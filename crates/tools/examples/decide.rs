@@ -1,8 +1,8 @@
 //! Decides about many command lines: one JSON object per line in, one out.
 //!
 //! In: `{"command": …, "mode": …, "allow": […], "ask": […], "deny": […], "cwd": …, "home": …}`, all but `command`
-//! optional. Out: `{"verdict": "allow" | "ask" | "deny", "why": …, "before": …, "env": {…}}`, the
-//! last two what the line is to be run with. What `make oracle` asks.
+//! optional. Out: `{"verdict": "allow" | "ask" | "deny", "why": …, "before": …, "env": {…},
+//! "copies_index": …}`, the last three what the line is to be run with. What `make oracle` asks.
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, Write as _};
@@ -50,13 +50,11 @@ fn answer(asked: &Value) -> Value {
     let command = text("command", "");
     let input = json!({ "command": command });
     let env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let pins = Pins::default();
     let decision = decide(
         &policy,
         &Call::new(ToolFacts::command("command"), &input, Path::new(&cwd)),
-        &Pinned {
-            pins: &Pins::default(),
-            env: &env,
-        },
+        &Pinned { pins: &pins, env: &env },
     );
     let verdict = match decision.behavior {
         Verdict::Allow => "allow",
@@ -64,17 +62,22 @@ fn answer(asked: &Value) -> Value {
         Verdict::Deny => "deny",
     };
     let quiet = sluice_permission::quiet::of(&command);
-    let env: serde_json::Map<String, Value> = quiet
+    let mut env: serde_json::Map<String, Value> = quiet
         .env
         .iter()
         .map(|(name, value)| ((*name).to_owned(), json!(value)))
         .collect();
+    if quiet.binds_git {
+        let bound = pins.git_env(None).into_iter();
+        env.extend(bound.map(|(name, value)| (name.to_owned(), json!(value))));
+    }
     json!({
         "verdict": verdict,
         "why": decision.reason.text.unwrap_or(decision.message),
         "names": names(&command),
         "before": quiet.before,
         "env": env,
+        "copies_index": quiet.copies_index,
     })
 }
 

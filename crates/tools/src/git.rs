@@ -33,6 +33,12 @@ pub fn command(env: &[(OsString, OsString)]) -> Command {
     let mut command = Command::new("git");
     command.env_clear().envs(env.iter().map(|(name, value)| (name, value)));
     command.envs(quiet::GIT.iter().copied());
+    // In a relative folder there may be a program of the repository's.
+    let path = env.iter().find(|(name, _)| name == "PATH");
+    let folders = path.map(|(_, path)| std::env::split_paths(path).filter(|folder| folder.is_absolute()));
+    if let Some(Ok(path)) = folders.map(std::env::join_paths) {
+        command.env("PATH", path);
+    }
     command.env("LC_ALL", "C").stdin(Stdio::null());
     command
 }

@@ -81,3 +81,20 @@ fn a_git_that_never_ends_is_ended() {
     rustix::fs::mknodat(rustix::fs::CWD, &config, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     assert_eq!(Git::new(&env).repository(folder.path()), Found::Unknown);
 }
+
+#[test]
+fn a_program_of_the_repository_is_not_asked() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for first in ["", ".", "bin"] {
+        let folder = repository();
+        let path = folder.path().join(first).join("git");
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "#!/bin/sh\ntouch trace\n").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut env = environment();
+        let rest = env.pop().unwrap().1.into_string().unwrap();
+        env.push(("PATH".into(), format!("{first}:{rest}").into()));
+        assert!(!keys(Git::new(&env), folder.path()).is_empty());
+        assert!(!folder.path().join("trace").exists(), "{first}");
+    }
+}

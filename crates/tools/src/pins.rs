@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, DirEntryExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -177,8 +177,10 @@ impl Pins {
         }
     }
 
-    /// The variables that bind git to the repository it was judged with.
-    pub(crate) fn git_env(&self) -> Vec<(&'static str, PathBuf)> {
+    /// The variables that bind git to the repository it was judged with. With `index`, git uses a copy of the repository's
+    /// index that is made there.
+    #[must_use]
+    pub fn git_env(&self, index: Option<&Path>) -> Vec<(&'static str, PathBuf)> {
         let all = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
         let [one] = all.as_slice() else {
             return Vec::new();
@@ -189,6 +191,17 @@ impl Pins {
         ];
         if one.common_dir != one.git_dir {
             env.push(("GIT_COMMON_DIR", one.common_dir.clone()));
+        }
+        if let Some(index) = index {
+            let folder = index.parent().unwrap_or(index);
+            std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .ok();
+            // A repository may have none yet.
+            std::fs::copy(one.git_dir.join("index"), index).ok();
+            env.push(("GIT_INDEX_FILE", index.to_owned()));
         }
         env
     }

@@ -15,7 +15,7 @@
 //! sandbox that does nothing else (`fence`).
 //!
 //! In reading order: `config` what the settings say, `denials` what the deny rules close, `plan` which places that makes, `standin` how what
-//! does not exist is kept from coming to be, `seccomp` which system calls fail, `bubblewrap` and `landlock` the two
+//! does not exist is kept from coming to be, `seccomp` which system calls fail, `modes` which are carried out for the command, `bubblewrap` and `landlock` the two
 //! kinds, `domains`, `proxy` and `relay` the way out, `denial` what the model is told.
 
 mod config;
@@ -33,6 +33,8 @@ mod bubblewrap;
 mod fence;
 #[cfg(target_os = "linux")]
 mod landlock;
+#[cfg(target_os = "linux")]
+mod modes;
 #[cfg(target_os = "linux")]
 mod seccomp;
 

@@ -1,59 +1,60 @@
-//! The content blocks of a message, as the bytes in which they were saved: they are sent again unchanged. Only blocks
-//! that need it (images, for example) are parsed; the caller says what becomes of them.
+//! The content blocks of a message, as the bytes in which they were saved, so that they are sent again unchanged. Only
+//! blocks that may have to change (images, for example) are parsed and passed to a function of the caller.
 
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-use super::envelope::{Key, Spelled, text};
+use super::envelope::{Key, RawField, text};
 use super::json_fields;
 
-/// A block of a message.
+/// A content block of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The entry it is a part of, and which part.
+    /// The key of the entry that contains the block, and the index of the block in it.
     pub(super) from: (Key, usize),
-    pub(super) kind: Kind,
-    /// What is sent, to the byte.
+    pub(super) kind: BlockKind,
+    /// The JSON text that is sent.
     pub spelled: Box<[u8]>,
-    /// Whether a cache mark may be put to it.
+    /// Whether the block may have a `cache_control` field.
     pub can_carry: bool,
-    /// About how many tokens it takes.
+    /// Estimated number of tokens.
     pub tokens: u64,
 }
 
-/// What a block is to its neighbours.
+/// The kind of a block, as far as it matters for the pairing of calls and results.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A call of this id.
+pub(super) enum BlockKind {
+    /// The tool call with this id.
     Call(String),
-    /// What the call of this id came to.
+    /// The result of the tool call with this id.
     Result(String),
     Thinking,
     Other,
 }
 
-/// What the resuming session makes of a block that is not sent again unchanged.
+/// Function of the resuming session that converts a block which is not sent again unchanged.
 pub type Look = fn(Value) -> Looked;
 
-/// A block that was looked into.
+/// The result of converting a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Looked {
-    /// What is sent.
+    /// The block to send.
     pub block: Value,
-    /// Whether a cache mark may be put to it.
+    /// Whether the block may have a `cache_control` field.
     pub can_carry: bool,
-    /// About how many tokens it takes.
+    /// Estimated number of tokens.
     pub tokens: u64,
 }
 
-/// The blocks of a content. None if it cannot be sent.
-pub(super) fn blocks(content: &[u8], look: Look) -> Option<Vec<Block>> {
+/// Returns the blocks of a message content, or `None` if it cannot be sent.
+pub(super) fn parse_blocks(content: &[u8], look: Look) -> Option<Vec<Block>> {
     std::str::from_utf8(content).ok()?;
-    // Half a character may be spelled so, and would be refused. A look inside finds out.
-    let doubtful = memchr::memmem::find(content, b"\\ud").is_some() || memchr::memmem::find(content, b"\\uD").is_some();
+    // May be an unpaired surrogate, which the API would reject. Full parsing finds out.
+    let may_be_invalid =
+        memchr::memmem::find(content, b"\\ud").is_some() || memchr::memmem::find(content, b"\\uD").is_some();
     match content.first()? {
         b'"' => {
-            let spelled = if doubtful {
+            let spelled = if may_be_invalid {
                 serde_json::to_vec(&serde_json::from_slice::<String>(content).ok()?).ok()?
             } else {
                 serde_json::from_slice::<IgnoredAny>(content).ok()?;
@@ -62,9 +63,9 @@ pub(super) fn blocks(content: &[u8], look: Look) -> Option<Vec<Block>> {
             let block = [br#"{"type":"text","text":"#, spelled.as_slice(), b"}"].concat();
             Some(vec![Block {
                 from: Default::default(),
-                kind: Kind::Other,
+                kind: BlockKind::Other,
                 can_carry: spelled.len() > 2,
-                tokens: about(spelled.len() - 2),
+                tokens: estimate_tokens(spelled.len() - 2),
                 spelled: block.into_boxed_slice(),
             }])
         }
@@ -72,7 +73,7 @@ pub(super) fn blocks(content: &[u8], look: Look) -> Option<Vec<Block>> {
             let mut blocks = Some(Vec::new());
             let whole = json_fields::elements(content, |spelled| {
                 if let Some(found) = &mut blocks {
-                    match block(spelled, doubtful, look) {
+                    match parse_block(spelled, may_be_invalid, look) {
                         Some(block) => found.push(block),
                         None => blocks = None,
                     }
@@ -84,8 +85,8 @@ pub(super) fn blocks(content: &[u8], look: Look) -> Option<Vec<Block>> {
     }
 }
 
-/// A block as it is spelled; `doubtful` ones are read in earnest. None if it cannot be sent.
-pub(super) fn block(spelled: &[u8], doubtful: bool, look: Look) -> Option<Block> {
+/// Returns a block from its JSON text, or `None` if it cannot be sent. With `may_be_invalid` the text is fully parsed.
+pub(super) fn parse_block(spelled: &[u8], may_be_invalid: bool, look: Look) -> Option<Block> {
     let [mut kind, mut id, mut call, mut words, mut content, mut mark] = [None; 6];
     let object = json_fields::fields(spelled, |name, value| {
         match name {
@@ -99,15 +100,15 @@ pub(super) fn block(spelled: &[u8], doubtful: bool, look: Look) -> Option<Block>
         }
         true
     });
-    let is_text = |field: Spelled<'_>| field.is_some_and(|value| value.first() == Some(&b'"'));
+    let is_text = |field: RawField<'_>| field.is_some_and(|value| value.first() == Some(&b'"'));
     let plain = match kind {
         Some(b"\"text\"") => is_text(words),
         Some(b"\"tool_result\"") => is_text(content),
         Some(b"\"tool_use\"" | b"\"thinking\"" | b"\"redacted_thinking\"") => true,
         _ => false,
     };
-    if !object || !plain || doubtful || mark.is_some() {
-        return looked_into(spelled, look);
+    if !object || !plain || may_be_invalid || mark.is_some() {
+        return converted(spelled, look);
     }
     serde_json::from_slice::<IgnoredAny>(spelled).ok()?;
     let counted = words.or(content).map_or(spelled.len(), |words| words.len() - 2);
@@ -115,25 +116,25 @@ pub(super) fn block(spelled: &[u8], doubtful: bool, look: Look) -> Option<Block>
     Some(Block {
         from: Default::default(),
         kind: match kind {
-            Some(b"\"tool_use\"") if id.is_some() => Kind::Call(name(id)),
-            Some(b"\"tool_result\"") if call.is_some() => Kind::Result(name(call)),
-            Some(b"\"thinking\"" | b"\"redacted_thinking\"") => Kind::Thinking,
-            _ => Kind::Other,
+            Some(b"\"tool_use\"") if id.is_some() => BlockKind::Call(name(id)),
+            Some(b"\"tool_result\"") if call.is_some() => BlockKind::Result(name(call)),
+            Some(b"\"thinking\"" | b"\"redacted_thinking\"") => BlockKind::Thinking,
+            _ => BlockKind::Other,
         },
         can_carry: match kind {
             Some(b"\"text\"") => words.is_some_and(|words| words.len() > 2),
             Some(b"\"thinking\"" | b"\"redacted_thinking\"") => false,
             _ => true,
         },
-        tokens: about(counted),
+        tokens: estimate_tokens(counted),
         spelled: spelled.into(),
     })
 }
 
-/// Whether a block is a text without words, which no server takes back from the model.
+/// Whether the block is a blank text, which the API rejects in a message of the model.
 pub(super) fn is_blank(block: &Block) -> bool {
     let [mut kind, mut words] = [None; 2];
-    if block.kind == Kind::Other {
+    if block.kind == BlockKind::Other {
         json_fields::fields(&block.spelled, |name, value| {
             match name {
                 b"type" => kind = Some(value),
@@ -143,7 +144,7 @@ pub(super) fn is_blank(block: &Block) -> bool {
             true
         });
     }
-    // As they are spelled, words begin with a letter that is no space, nor part of how one is spelled.
+    // Text with a character that occurs neither in whitespace nor in an escape sequence of whitespace is not blank.
     let could_be = |value: &[u8]| {
         value
             .iter()
@@ -153,54 +154,54 @@ pub(super) fn is_blank(block: &Block) -> bool {
         && words.is_none_or(|words| could_be(words) && text(Some(words)).is_none_or(|text| text.trim().is_empty()))
 }
 
-/// The first number of a block that stands for the result a call never came to.
-const LOST: usize = 1 << 20;
+/// Block indexes from this one on are results that were added for calls without one.
+const FIRST_ADDED_INDEX: usize = 1 << 20;
 
-/// What a call came to whose process was ended before it came to anything.
-pub(super) fn lost(id: &str, (key, at): (Key, usize)) -> Option<Block> {
+/// Returns the result for a call whose process ended before the call had a result.
+pub(super) fn missing_result(id: &str, (key, at): (Key, usize)) -> Option<Block> {
     let result = json!({
         "type": "tool_result",
         "tool_use_id": id,
-        "content": "[No result: the session was ended before this call was done. It may have had none, some or all of \
-            its effects. Look before you repeat it.]",
+        "content": "[No result: the session ended before this call finished. It may have had none, some or all of \
+            its effects. Check before you repeat it.]",
         "is_error": true,
     });
     let spelled = serde_json::to_vec(&result).ok()?;
     let counted = result.get("content").and_then(Value::as_str).map_or(0, str::len);
     Some(Block {
-        from: (key, LOST + at),
-        kind: Kind::Result(id.to_owned()),
+        from: (key, FIRST_ADDED_INDEX + at),
+        kind: BlockKind::Result(id.to_owned()),
         can_carry: true,
-        tokens: about(counted),
+        tokens: estimate_tokens(counted),
         spelled: spelled.into_boxed_slice(),
     })
 }
 
-/// A block that is read and written again.
-fn looked_into(spelled: &[u8], look: Look) -> Option<Block> {
+/// Parses a block, converts it with the function of the caller, and serialises it again.
+fn converted(spelled: &[u8], look: Look) -> Option<Block> {
     let looked = look(serde_json::from_slice(spelled).ok()?);
     let (mut block, can_carry, tokens) = (looked.block, looked.can_carry, looked.tokens);
     let name = |block: &Value, key: &str| block.get(key).and_then(Value::as_str).map(str::to_owned);
     let kind = match block.get("type").and_then(Value::as_str) {
-        Some("tool_use") => name(&block, "id").map(Kind::Call),
-        Some("tool_result") => name(&block, "tool_use_id").map(Kind::Result),
-        Some("thinking" | "redacted_thinking") => Some(Kind::Thinking),
+        Some("tool_use") => name(&block, "id").map(BlockKind::Call),
+        Some("tool_result") => name(&block, "tool_use_id").map(BlockKind::Result),
+        Some("thinking" | "redacted_thinking") => Some(BlockKind::Thinking),
         _ => None,
     };
     if let Value::Object(map) = &mut block {
-        // Whose mark it was no longer matters.
+        // Cache marks of earlier requests no longer apply.
         map.shift_remove("cache_control");
     }
     Some(Block {
         from: Default::default(),
-        kind: kind.unwrap_or(Kind::Other),
+        kind: kind.unwrap_or(BlockKind::Other),
         can_carry,
         tokens,
         spelled: serde_json::to_vec(&block).ok()?.into_boxed_slice(),
     })
 }
 
-/// Four bytes are about one token.
-fn about(bytes: usize) -> u64 {
+/// Estimates the number of tokens: four bytes are about one token.
+fn estimate_tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }

@@ -1,86 +1,88 @@
-//! The one branch of a transcript's entries that is the conversation.
+//! The branch of a transcript's entry tree that is the conversation.
 //!
-//! The walk goes from its end to its beginning. Blocks of a message and results of its calls that lie beside it are
-//! put back. Entries that do not lead to the end of the conversation are left out.
+//! The branch is followed from its end to its root. Blocks of a message and results of its calls that are on side
+//! branches are added. Entries that do not lead to the end of the conversation are left out.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Seek};
 
 use serde_json::Value;
 
-use super::load::{Much, Place, load};
-use super::record::{Link, Record, Slot, linked};
+use super::load::{EntryLocation, FieldSelection, load};
+use super::record::{Link, Record, Slot, link_index};
 
-/// Where a branch ends.
+/// How the end of a branch is completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// Where the conversation ends: its last message is there with all its blocks, and with the results its calls came
-    /// to before it was whole.
+    /// The branch ends at the end of the conversation. All blocks of the last message are included, and the results of
+    /// its calls that were written before the message was complete.
     Whole,
-    /// At an entry somebody chose: nothing comes back that stands behind it.
+    /// The branch ends at a chosen entry. Nothing after that entry is included.
     Cut,
 }
 
 impl Record {
-    /// The end of the conversation: the last message, or the one the conversation was rewound to since.
+    /// Returns the end of the conversation: the last message, or the message of a later rewind.
     pub(super) fn leaf(&self) -> Option<usize> {
-        let last = self.last_said();
+        let last = self.last_visible_message();
         let Some((key, at)) = self.rewound else { return last };
         let before = |place: usize| self.slots.get(place).is_some_and(|slot| slot.at < at);
-        match self.place_of(key) {
+        match self.index_of(key) {
             _ if !last.is_none_or(before) => last,
             Some(place) => Some(place),
-            // It may be in the part that was left out.
-            None => last.filter(|_| !self.has_forgotten()),
+            // The entry may be in the part that was dropped.
+            None => last.filter(|_| !self.is_partial()),
         }
     }
 
-    /// The last message that has an entry leading to it.
-    fn last_said(&self) -> Option<usize> {
+    /// Returns the last visible message on any branch.
+    fn last_visible_message(&self) -> Option<usize> {
         let mut leads_on = vec![false; self.slots.len()];
-        for parent in self.slots.iter().filter_map(|slot| linked(slot.parent)) {
+        for parent in self.slots.iter().filter_map(|slot| link_index(slot.parent)) {
             if let Some(leads_on) = leads_on.get_mut(parent) {
                 *leads_on = true;
             }
         }
         let is_end = |at: &usize| leads_on.get(*at) == Some(&false);
-        let said = |at: &usize| self.slots.get(*at).is_some_and(|slot| slot.said);
+        let is_visible = |at: &usize| self.slots.get(*at).is_some_and(|slot| slot.is_visible);
         let mut last: Option<usize> = None;
         for end in (0..self.slots.len()).rev().filter(is_end) {
-            // What stands before the best so far leads to nothing better.
+            // An end that comes before the best message so far cannot lead to a later message.
             if last.is_some_and(|last| end < last) {
                 break;
             }
-            last = last.max(self.up(end).find(said));
+            last = last.max(self.ancestors(end).find(is_visible));
         }
         last
     }
 
-    /// The last thing the model was told behind this entry, by the session itself; else the entry.
-    pub(super) fn with_asides(&self, leaf: usize) -> usize {
+    /// Returns the last message of the session itself (`isMeta`) that follows this entry, or the entry if there is
+    /// none.
+    pub(super) fn with_session_messages(&self, leaf: usize) -> usize {
         let slot = |at: usize| self.slots.get(at);
         let behind = |at: &usize| {
-            let said = |up: &usize| slot(*up).is_some_and(|slot| slot.said);
-            slot(*at).is_some_and(|slot| slot.aside) && self.up(*at).find(said) == Some(leaf)
+            let is_visible = |at: &usize| slot(*at).is_some_and(|slot| slot.is_visible);
+            slot(*at).is_some_and(|slot| slot.is_session_message) && self.ancestors(*at).find(is_visible) == Some(leaf)
         };
         (leaf + 1..self.slots.len()).rev().find(behind).unwrap_or(leaf)
     }
 
-    /// The last thing said, by whomever: the end of a subagent's conversation, which has its file for itself.
-    pub(super) fn last_word(&self) -> Option<usize> {
-        self.slots.iter().rposition(|slot| slot.speaks)
+    /// Returns the last message of the file. This is the end of a subagent's conversation, which has a dedicated file.
+    pub(super) fn last_message(&self) -> Option<usize> {
+        self.slots.iter().rposition(|slot| slot.is_message)
     }
 
-    /// Where it stands that a call was put off with which the conversation ends here.
-    pub(super) fn deferred_call(&self, end: &Place) -> Option<Place> {
-        let end = self.place_of(end.key)?;
+    /// Returns the location of the entry that records a deferred call, if the conversation that ends at `end` ends with
+    /// such a call.
+    pub(super) fn deferred_call(&self, end: &EntryLocation) -> Option<EntryLocation> {
+        let end = self.index_of(end.key)?;
         let at = self.slots.iter().rposition(|slot| slot.deferred_call)?;
-        let leads_up = self.up(at).any(|up| up == end);
-        self.slots.get(at).map(Slot::place).filter(|_| leads_up)
+        let leads_up = self.ancestors(at).any(|ancestor| ancestor == end);
+        self.slots.get(at).map(Slot::location).filter(|_| leads_up)
     }
 
-    /// The conversation that ends with this entry, from its beginning or from the last compaction on, with what that has
-    /// kept in its own words.
+    /// Returns the entries of the conversation that ends with this entry, from its start or from the last compaction
+    /// on, including the messages that the compaction preserved.
     pub(super) fn branch(
         &self,
         leaf: usize,
@@ -91,34 +93,36 @@ impl Record {
         Ok(self.with_parallel(&chain, extent))
     }
 
-    /// What was said, and meant to be seen, up to this entry, from the beginning or from the last compaction on.
-    pub(super) fn said_since_compaction(&self, leaf: usize) -> Vec<Place> {
+    /// Returns the visible messages up to this entry, from the start or from the last compaction on.
+    pub(super) fn visible_since_compaction(&self, leaf: usize) -> Vec<EntryLocation> {
         let branch = self.with_parallel(&self.chain(leaf), Extent::Whole);
         let slots = branch.into_iter().filter_map(|at| self.slots.get(at));
-        slots.filter(|slot| slot.said).map(Slot::place).collect()
+        slots.filter(|slot| slot.is_visible).map(Slot::location).collect()
     }
 
-    /// The entries that lead to this one.
+    /// Returns the entries from the root to this one.
     fn chain(&self, leaf: usize) -> Vec<usize> {
         let mut seen = HashSet::new();
-        let mut chain: Vec<usize> = self.up(leaf).take_while(|at| seen.insert(*at)).collect();
+        let mut chain: Vec<usize> = self.ancestors(leaf).take_while(|at| seen.insert(*at)).collect();
         chain.reverse();
         chain
     }
 
-    /// Where these entries are read from, and what the model was shown up to them. With it nothing else of the record is
-    /// needed.
-    pub(super) fn places(&self, branch: &[usize]) -> Vec<Place> {
+    /// Returns the locations of these entries and of the lines that record what was sent to the model. The rest of the
+    /// record is not needed any more after this.
+    pub(super) fn places(&self, branch: &[usize]) -> Vec<EntryLocation> {
         let mut places = Vec::with_capacity(branch.len());
-        // A message stands before its results, wherever it ended. What was shown then was shown with them.
-        let mut held: Option<(Option<Link>, Place)> = None;
+        // A message comes before its results, even if it was completed after them. The record of what was sent then
+        // belongs after the results.
+        let mut held: Option<(Option<Link>, EntryLocation)> = None;
         for slot in branch.iter().filter_map(|at| self.slots.get(*at)) {
-            let goes_on = |(message, _): &mut (Option<Link>, Place)| !slot.is_result && slot.message != *message;
+            let goes_on =
+                |(message, _): &mut (Option<Link>, EntryLocation)| !slot.is_result && slot.message != *message;
             places.extend(held.take_if(goes_on).map(|(_, place)| place));
-            places.push(slot.place());
+            places.push(slot.location());
             if let Some((at, length)) = self.shown.get(&slot.key).copied() {
                 let key = slot.key;
-                let place = Place { key, at, length };
+                let place = EntryLocation { key, at, length };
                 match slot.message {
                     Some(_) => held = Some((slot.message, place)),
                     None => places.push(place),
@@ -129,16 +133,16 @@ impl Record {
         places
     }
 
-    /// From an entry up to its root, step by step. A chain that bites its tail has as many steps as there are entries.
-    pub(super) fn up(&self, from: usize) -> impl Iterator<Item = usize> {
-        let parent = |at: &usize| linked(self.slots.get(*at)?.parent);
+    /// Iterates from an entry to its root. A cycle ends after as many steps as there are entries.
+    pub(super) fn ancestors(&self, from: usize) -> impl Iterator<Item = usize> {
+        let parent = |at: &usize| link_index(self.slots.get(*at)?.parent);
         std::iter::successors(Some(from), parent).take(self.slots.len())
     }
 
-    /// What a compaction kept in its own words stands behind the summary.
+    /// Inserts the messages that a compaction preserved after its summary.
     fn with_preserved(&self, chain: Vec<usize>, source: &mut (impl Read + Seek)) -> io::Result<Vec<usize>> {
-        let root = chain.first().and_then(|at| self.slots.get(*at)).map(Slot::place);
-        let root = load(root.as_slice(), Much::All, source)?;
+        let root = chain.first().and_then(|at| self.slots.get(*at)).map(Slot::location);
+        let root = load(root.as_slice(), FieldSelection::All, source)?;
         let kept = root
             .first()
             .and_then(|line| line.fields.get("compactMetadata"))
@@ -164,20 +168,26 @@ impl Record {
         Ok(all)
     }
 
-    /// Calls made side by side have one parent each, so that a walk sees one of them: where it passes through a result,
-    /// the whole message and all its results belong to it.
+    /// Adds the blocks and results of parallel calls. Each entry has one parent, so that a chain contains only one of
+    /// the parallel calls. Where it contains a result, the whole message and all its results belong to the branch.
     fn with_parallel(&self, chain: &[usize], extent: Extent) -> Vec<usize> {
         let slots = || chain.iter().filter_map(|at| Some((*at, self.slots.get(*at)?)));
         let results = slots().filter(|(_, slot)| slot.is_result);
-        let mut passed: HashSet<usize> = results.filter_map(|(at, slot)| self.first_of(at, slot)).collect();
-        let last = slots().rev().find(|(_, slot)| slot.said);
+        let mut passed: HashSet<usize> = results.filter_map(|(at, slot)| self.first_block_of(at, slot)).collect();
+        let last = slots().rev().find(|(_, slot)| slot.is_visible);
         let last = last.filter(|(_, slot)| extent == Extent::Whole && slot.message.is_some());
-        passed.extend(last.and_then(|(at, slot)| self.first_of(at, slot)));
-        // A message and its results follow its first block.
+        passed.extend(last.and_then(|(at, slot)| self.first_block_of(at, slot)));
+        // The blocks and results of a message come after its first block.
         let from = passed.iter().copied().min().unwrap_or(self.slots.len());
         let mut members: HashMap<usize, (Vec<usize>, Vec<usize>)> = HashMap::new();
-        for (at, slot) in self.slots.iter().enumerate().skip(from).filter(|(_, slot)| slot.speaks) {
-            if let Some(first) = self.first_of(at, slot).filter(|first| passed.contains(first)) {
+        for (at, slot) in self
+            .slots
+            .iter()
+            .enumerate()
+            .skip(from)
+            .filter(|(_, slot)| slot.is_message)
+        {
+            if let Some(first) = self.first_block_of(at, slot).filter(|first| passed.contains(first)) {
                 let (blocks, results) = members.entry(first).or_default();
                 if slot.is_result {
                     results.push(at);
@@ -188,7 +198,7 @@ impl Record {
         }
         let mut all = Vec::with_capacity(chain.len());
         for (at, slot) in slots() {
-            match self.first_of(at, slot).filter(|first| passed.contains(first)) {
+            match self.first_block_of(at, slot).filter(|first| passed.contains(first)) {
                 Some(first) => {
                     if let Some((blocks, results)) = members.remove(&first) {
                         all.extend(blocks);
@@ -201,20 +211,22 @@ impl Record {
         all
     }
 
-    /// Where the model's message begins that this entry is a block of, or the result of a call in.
-    fn first_of(&self, at: usize, slot: &Slot) -> Option<usize> {
+    /// Returns the first block of the model message to which this entry belongs, as a block or as the result of a call.
+    fn first_block_of(&self, at: usize, slot: &Slot) -> Option<usize> {
         let from = match slot.source {
-            Some(_) => linked(slot.source)?,
+            Some(_) => link_index(slot.source)?,
             None => at,
         };
         let message = |at: usize| self.slots.get(at).and_then(|slot| slot.message);
         let id = message(from)?;
-        // A call may come to its result while the model still speaks.
+        // A result may be written before the message with its call is complete.
         let between = |at: usize| {
-            let source = self.slots.get(at).and_then(|slot| linked(slot.source));
+            let source = self.slots.get(at).and_then(|slot| link_index(slot.source));
             source.and_then(message) == Some(id)
         };
-        let up = self.up(from).take_while(|at| message(*at) == Some(id) || between(*at));
-        up.filter(|at| message(*at) == Some(id)).last()
+        let block_or_result = self
+            .ancestors(from)
+            .take_while(|at| message(*at) == Some(id) || between(*at));
+        block_or_result.filter(|at| message(*at) == Some(id)).last()
     }
 }

@@ -1,5 +1,5 @@
-//! The entries a fork starts with: those of the original session, under its own id. They are copied as bytes and never
-//! become a tree of values.
+//! The entries a fork starts with: those of the original session with the id of the fork. They are copied as bytes and
+//! never parsed into a tree of values.
 
 use std::fs::File;
 use std::io;
@@ -9,29 +9,29 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::load::{self, Place};
+use super::load::{self, EntryLocation};
 
-/// Entries that stand in another transcript and are to be written out once more.
+/// Entries of another transcript that are to be copied.
 #[derive(Debug, Clone)]
 pub(super) struct Copies {
     pub(super) source: Arc<File>,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<EntryLocation>,
 }
 
 impl Copies {
-    /// Shows each of them as a line of the session of this id, without the end of the line.
+    /// Calls `show` with each entry as a line of the session with this id, without the line terminator.
     pub(super) fn each(&self, session_id: &str, mut show: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let id = serde_json::value::to_raw_value(session_id)?;
         let mut outcome = Ok(());
         load::each(&self.places, &self.source, |_, line| {
             if outcome.is_ok() {
-                outcome = renamed(line, &id).map_or(Ok(()), |line| show(&line));
+                outcome = with_session_id(line, &id).map_or(Ok(()), |line| show(&line));
             }
         })?;
         outcome
     }
 
-    /// The same lines as values, for a host that mirrors the transcript.
+    /// Returns the same lines as values, for a host that mirrors the transcript.
     pub(super) fn values(&self, session_id: &str) -> io::Result<Vec<Value>> {
         let mut values = Vec::with_capacity(self.places.len());
         self.each(session_id, |line| {
@@ -42,8 +42,8 @@ impl Copies {
     }
 }
 
-/// The line with another session's id. None for one that is no entry.
-fn renamed(line: &[u8], id: &RawValue) -> Option<Vec<u8>> {
+/// Returns the line with another session id, or `None` if the line is not an entry.
+fn with_session_id(line: &[u8], id: &RawValue) -> Option<Vec<u8>> {
     let mut fields: IndexMap<String, &RawValue> = serde_json::from_slice(line).ok()?;
     fields.insert("sessionId".to_owned(), id);
     serde_json::to_vec(&fields).ok()
@@ -56,11 +56,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_but_the_id_stays_as_it_was_written() {
+    fn only_the_session_id_of_a_copied_line_changes() {
         let id = serde_json::value::to_raw_value("new").unwrap();
         let line = br#"{"type":"user","sessionId":"old","message":{ "n": 1.50e2, "t": "\u00e9" },"uuid":"u"}"#;
         let want = br#"{"type":"user","sessionId":"new","message":{ "n": 1.50e2, "t": "\u00e9" },"uuid":"u"}"#;
-        assert_eq!(renamed(line, &id).unwrap(), want);
-        assert_eq!(renamed(b"[1]", &id), None);
+        assert_eq!(with_session_id(line, &id).unwrap(), want);
+        assert_eq!(with_session_id(b"[1]", &id), None);
     }
 }

@@ -1,4 +1,4 @@
-//! An earlier conversation that a session resumes.
+//! The earlier conversation that a session resumes.
 
 use std::fs::File;
 use std::io;
@@ -13,46 +13,46 @@ use super::entry_content;
 use super::envelope::Key;
 use super::history_builder::{Conversation, HistoryBuilder};
 use super::line::{Line, Names};
-use super::load::{self, Much, Place, load};
+use super::load::{self, EntryLocation, FieldSelection, load};
 use super::since::Since;
 
-/// A conversation of so many bytes is read while the session begins.
-const LONG: u64 = 1024 * 1024;
+/// A conversation of more than this many bytes is loaded in the background while the session starts.
+const LONG_CONVERSATION_BYTES: u64 = 1024 * 1024;
 
 /// An earlier conversation.
 #[derive(Debug, Clone)]
 pub struct Earlier {
-    /// The id it was kept under.
+    /// The id of the session in which it was saved.
     pub session_id: String,
-    /// Where it was kept.
+    /// The path of its transcript.
     pub file: PathBuf,
-    /// Where what was said is read from, and the entries that hold it.
+    /// The open transcript, and the locations of the entries of the conversation in it.
     pub(super) source: Arc<File>,
-    pub(super) places: Vec<Place>,
-    /// The last of them: the model's last message, and what stands behind it.
+    pub(super) places: Vec<EntryLocation>,
+    /// The last entries: the model's last message and everything after it.
     pub(super) end: Vec<Line>,
-    /// The prompts that were here before, and all else the user's side said; in order.
+    /// The keys of all `user` entries of the file, sorted. A prompt with one of these ids is a duplicate.
     pub known: Vec<Key>,
     pub(super) names: Names,
     /// Its recorded cost.
     pub cost: Option<Value>,
-    /// What stood before it, where that was written down.
+    /// The system prompt, if it was recorded.
     pub system_prompt: Option<Vec<String>>,
-    /// How many lines of the file cannot be read.
+    /// Number of lines of the file that cannot be parsed.
     pub(super) broken: u64,
     pub(super) fork: bool,
-    /// The call it ends with, where a hook has put it off.
+    /// The call at the end of the conversation that a hook deferred.
     pub deferred_call: Option<DeferredCall>,
 }
 
 impl Earlier {
-    /// Whether it is resumed under another id.
+    /// Whether it is resumed with another session id.
     #[must_use]
     pub fn is_fork(&self) -> bool {
         self.fork
     }
 
-    /// What the file of a fork begins with.
+    /// Returns the entries that are copied to the file of a fork.
     pub(super) fn copies(&self) -> Option<Copies> {
         self.fork.then(|| Copies {
             source: self.source.clone(),
@@ -60,16 +60,16 @@ impl Earlier {
         })
     }
 
-    /// What of it cannot be read: a sentence for a person.
+    /// Returns a warning for the user if some lines cannot be parsed.
     pub(super) fn problem(&self) -> Option<String> {
         let what = match self.broken {
             0 => return None,
-            1 => "one line of this transcript cannot be read and is".to_owned(),
-            more => format!("{more} lines of this transcript cannot be read and are"),
+            1 => "one line of this transcript is invalid and was".to_owned(),
+            more => format!("{more} lines of this transcript are invalid and were"),
         };
         let file = self.file.display();
         Some(format!(
-            "{file}: {what} left out; the rest of the conversation is there"
+            "{file}: {what} skipped; the rest of the conversation was loaded"
         ))
     }
 
@@ -79,7 +79,7 @@ impl Earlier {
         self.deferred_call.is_some()
     }
 
-    /// What the API counted with the last answer, if that stands at the end of what the model is shown.
+    /// Returns the token usage of the model's last message, if nothing follows it in the conversation.
     #[must_use]
     pub fn usage(&self) -> Option<Value> {
         let last = self.end.iter().rev().find(|line| is_shown(line))?;
@@ -87,27 +87,27 @@ impl Earlier {
         message.get("usage").cloned()
     }
 
-    /// Whether it is so long that reading it takes a while.
+    /// Whether the conversation is so long that loading it takes noticeable time.
     #[must_use]
     pub fn is_long(&self) -> bool {
-        self.places.iter().map(Place::length).sum::<u64>() > LONG
+        self.places.iter().map(EntryLocation::length).sum::<u64>() > LONG_CONVERSATION_BYTES
     }
 
-    /// Tells what the model is shown of it, and gives what was said since the model last spoke. A call that was put off
-    /// stays at its end.
+    /// Builds the conversation for the model. Also returns the messages since the model's last one. A deferred call
+    /// remains at the end without a result.
     ///
     /// # Errors
-    /// When the transcript cannot be read any more.
+    /// If the transcript cannot be read any more.
     pub fn tell<C: Conversation>(&self, look: Look) -> io::Result<(C, Since)> {
-        let mut told = HistoryBuilder::new(self.deferred_call.as_ref().map(|call| call.id.as_str()));
+        let mut builder = HistoryBuilder::new(self.deferred_call.as_ref().map(|call| call.id.as_str()));
         let mut since = Since::default();
         load::each(&self.places, &self.source, |key, line| {
-            if let Some(said) = entry_content::read(line, key, look) {
-                since.push(said.clone());
-                told.take(said);
+            if let Some(content) = entry_content::read(line, key, look) {
+                since.push(content.clone());
+                builder.push(content);
             }
         })?;
-        Ok((told.done(), since))
+        Ok((builder.finish(), since))
     }
 }
 
@@ -115,12 +115,12 @@ impl Earlier {
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeferredCall {
     pub(super) id: String,
-    /// What is kept of it.
+    /// The `attachment` field of the entry that records the call.
     pub attachment: Value,
 }
 
 impl DeferredCall {
-    /// Read from an attachment.
+    /// Parses an `attachment` field.
     pub(super) fn read(attachment: &Value) -> Option<Self> {
         let text = |key: &str| attachment.get(key).and_then(Value::as_str);
         text("type").filter(|kind| *kind == "hook_deferred_tool")?;
@@ -132,12 +132,12 @@ impl DeferredCall {
     }
 }
 
-/// The entries from the model's last message on.
-pub(super) fn end(places: &[Place], file: &mut File) -> io::Result<Vec<Line>> {
+/// Returns the entries from the model's last message on.
+pub(super) fn end(places: &[EntryLocation], file: &mut File) -> io::Result<Vec<Line>> {
     let mut end: Vec<Line> = Vec::new();
     let mut last: Option<String> = None;
     for place in places.iter().rev() {
-        let Some(line) = load(&[*place], Much::Spoken, file)?.pop() else {
+        let Some(line) = load(&[*place], FieldSelection::Resume, file)?.pop() else {
             continue;
         };
         if let Some(message) = line.message_id().filter(|_| is_shown(&line)) {
@@ -146,16 +146,17 @@ pub(super) fn end(places: &[Place], file: &mut File) -> io::Result<Vec<Line>> {
             }
             last = Some(message.to_owned());
         }
-        end.push(line.without_words());
+        end.push(line.without_content());
     }
     end.reverse();
     Ok(end)
 }
 
-/// What of the conversation reaches the model: not our own words in its place, nor what only readers are to see.
+/// Whether the model receives this entry. It does not receive messages that the agent wrote in the name of the model,
+/// nor entries that are only displayed.
 fn is_shown(line: &Line) -> bool {
     let ours = line.flag("isApiErrorMessage")
         || line.fields.get("message").and_then(|message| message.get("model")) == Some(&json!("<synthetic>"));
     let hidden = line.flag("isVisibleInTranscriptOnly") && !line.flag("isCompactSummary");
-    line.speaks() && !ours && !hidden
+    line.is_message() && !ours && !hidden
 }

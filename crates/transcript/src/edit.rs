@@ -7,18 +7,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
+use super::appender;
 use super::error::Error;
-use super::letters;
 use super::other_lines;
-use super::pen;
-use super::place::{Folders, Projects, is_id};
 use super::private;
+use super::projects::{Folders, Projects, is_id};
+use super::visible_text::visible_text;
 
 impl Projects {
-    /// Gives a session a title, as agents do: where lists look for it, for those who list agents, and beside the file.
+    /// Sets the title of a session as the reference CLI does: as a title line, as an `agent-name` line, and in a file
+    /// next to the transcript.
     ///
     /// # Errors
-    /// When there is no such session, or it cannot be written.
+    /// If there is no such session, or it cannot be written.
     pub fn rename(&self, cwd: &Path, session_id: &str, title: &str) -> Result<(), Error> {
         let file = Some(session_id)
             .filter(|id| is_id(id))
@@ -28,54 +29,54 @@ impl Projects {
             other_lines::title(title, session_id),
             other_lines::agent_name(title, session_id),
         ];
-        let written = pen::append_to(&file, &lines).and_then(|()| pen::title_beside(&file, title));
+        let written = appender::append_to(&file, &lines).and_then(|()| appender::write_title_file(&file, title));
         written.map_err(|error| Error::file(&file, error))
     }
 }
 
 impl Folders {
-    /// Gives a session a title, as the official SDKs do.
+    /// Sets the title of a session as the official SDKs do.
     ///
     /// # Errors
-    /// When there is no such session, the title is blank, or the file cannot be written.
+    /// If there is no such session, the title is blank, or the file cannot be written.
     pub fn rename(&self, session_id: &str, title: &str) -> Result<(), Error> {
         let (_, file) = self.session(session_id)?;
         let title = title.trim();
         if title.is_empty() {
             return Err(Error::BlankTitle);
         }
-        let written = pen::append_to(&file, &[other_lines::title(title, session_id)]);
+        let written = appender::append_to(&file, &[other_lines::title(title, session_id)]);
         written.map_err(|error| Error::file(&file, error))
     }
 
-    /// Records that the conversation ends at the message `leaf` again, until something else is said.
+    /// Records that the conversation was rewound to the message `leaf`. It ends there until a message is added.
     ///
     /// # Errors
-    /// When there is no such session, or the file cannot be written.
+    /// If there is no such session, or the file cannot be written.
     pub fn rewind(&self, session_id: &str, leaf: &str) -> Result<(), Error> {
         let (_, file) = self.session(session_id)?;
-        let written = pen::append_to(&file, &[other_lines::rewound(leaf, session_id)]);
+        let written = appender::append_to(&file, &[other_lines::rewound(leaf, session_id)]);
         written.map_err(|error| Error::file(&file, error))
     }
 
-    /// Tags a session; `None` takes the tag away.
+    /// Sets the tag of a session; `None` removes the tag.
     ///
     /// # Errors
-    /// When there is no such session, the tag is blank, or the file cannot be written.
+    /// If there is no such session, the tag is blank, or the file cannot be written.
     pub fn tag(&self, session_id: &str, tag: Option<&str>) -> Result<(), Error> {
         let (_, file) = self.session(session_id)?;
-        let tag = tag.map(letters::seen);
+        let tag = tag.map(visible_text);
         if tag.as_deref() == Some("") {
             return Err(Error::BlankTag);
         }
         let line = other_lines::tag(tag.as_deref().unwrap_or_default(), session_id);
-        pen::append_to(&file, &[line]).map_err(|error| Error::file(&file, error))
+        appender::append_to(&file, &[line]).map_err(|error| Error::file(&file, error))
     }
 
-    /// Deletes a session and what lies beside it.
+    /// Deletes a session and its folder of additional files.
     ///
     /// # Errors
-    /// When there is no such session, or it cannot be deleted.
+    /// If there is no such session, or it cannot be deleted.
     pub fn delete(&self, session_id: &str) -> Result<(), Error> {
         let (_, file) = self.session(session_id)?;
         fs::remove_file(&file).map_err(|error| Error::file(&file, error))?;
@@ -86,10 +87,10 @@ impl Folders {
         }
     }
 
-    /// Puts a session away, or takes it out again.
+    /// Archives a session, or restores it from the archive.
     ///
     /// # Errors
-    /// When there is no such session, or the note cannot be written.
+    /// If there is no such session, or its archive file cannot be written.
     pub fn archive(&self, session_id: &str, archived: bool) -> Result<(), Error> {
         let (_, file) = self.session(session_id)?;
         let beside = file.with_extension("");

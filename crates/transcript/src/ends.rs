@@ -1,4 +1,4 @@
-//! Finding fields in text without parsing all of it as JSON, for lists of many large files.
+//! Finds fields at the start and the end of a file without parsing all of it, for lists of many large files.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// How much of the beginning and of the end of a file is looked at.
+/// Number of bytes that are searched at the start and at the end of a file.
 pub(super) const WINDOW: u64 = 64 * 1024;
 
-/// The beginning and the end of a file, and its length.
+/// The start and the end of a file, and its length in bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Ends {
     pub(super) head: String,
@@ -38,17 +38,17 @@ impl Ends {
     }
 }
 
-/// The first value of a field that is a string.
+/// Returns the first string value of a field.
 pub(super) fn first(text: &str, key: &str) -> Option<String> {
     values(text, key).next()
 }
 
-/// The last value of a field that is a string.
+/// Returns the last string value of a field.
 pub(super) fn last(text: &str, key: &str) -> Option<String> {
     values(text, key).last()
 }
 
-/// Every value of a field that is a string, in order; with or without a blank after the colon.
+/// Iterates over the string values of a field, in order. A space after the colon is allowed.
 fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = String> + 'a {
     let quoted = format!("\"{key}\":");
     let length = quoted.len();
@@ -60,7 +60,7 @@ fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = String> + 'a 
     })
 }
 
-/// The JSON string a text begins with.
+/// Parses the JSON string at the start of the text.
 fn string(text: &str) -> Option<String> {
     let inside = text.strip_prefix('"')?;
     let mut escaped = false;

@@ -1,5 +1,5 @@
-//! The entries of a transcript, as values. Keys have a fixed order and no spaces between them, because readers search
-//! for them in the text.
+//! The entries of a transcript, as values. The keys have a fixed order and are written without spaces, because other
+//! programs search for them in the text.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -9,53 +9,53 @@ use sluice_wire::stdout::system::CompactBoundary;
 
 use super::time;
 
-/// What every entry of a session carries.
+/// The fields that all entries of a session have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// The session's id.
+    /// The id of the session.
     pub session_id: String,
-    /// Where it works.
+    /// The working directory.
     pub cwd: String,
     /// The version of the protocol.
     pub version: String,
-    /// Who started it.
+    /// The program that started the session.
     pub entrypoint: String,
-    /// The branch checked out where it works.
+    /// The git branch that is checked out in the working directory.
     pub git_branch: String,
-    /// The subagent it is about.
+    /// The id of the subagent, in the transcript of a subagent.
     pub agent_id: Option<String>,
 }
 
-/// A prompt of a person, or of a program on their behalf.
+/// A prompt of the user, or of a program on the user's behalf.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompt<'a> {
-    /// The uuid it is known by.
+    /// The uuid of the prompt.
     pub uuid: &'a str,
-    /// A string or a list of blocks, in the form the host chose.
+    /// A string or a list of blocks, in the form in which the host sent it.
     pub content: &'a Value,
-    /// When it arrived.
+    /// When the prompt arrived.
     pub timestamp: &'a str,
-    /// The permission mode then.
+    /// The permission mode at that time.
     pub mode: &'a str,
-    /// Written by a program.
+    /// Whether the prompt was written by a program.
     pub synthetic: bool,
-    /// Who it came from.
+    /// The sender.
     pub origin: Option<&'a Value>,
 }
 
-/// An entry of the conversation before it has its place in the chain.
+/// An entry of the conversation that is not yet linked to its parent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub(super) uuid: String,
-    /// Stands behind this entry; none is behind the last one.
+    /// The entry that this one follows; `None` means the last entry of the transcript.
     pub(super) parent: Option<String>,
-    /// A new beginning: the conversation before it ended with this entry.
-    begins_after: Option<Option<String>>,
+    /// Set for a compaction, which has no parent: the last entry of the conversation before it.
+    logical_parent: Option<Option<String>>,
     body: Map<String, Value>,
 }
 
 impl Entry {
-    /// A prompt of a person, or of a program on their behalf.
+    /// A prompt of the user, or of a program on the user's behalf.
     #[must_use]
     pub fn prompt(prompt: &Prompt<'_>) -> Self {
         let mut entry = Self::user(prompt.uuid, prompt.content, prompt.timestamp);
@@ -70,7 +70,7 @@ impl Entry {
         entry
     }
 
-    /// A `user` message of the session itself.
+    /// Creates the entry of a `user` message written by the session itself.
     #[must_use]
     pub fn aside(frame: &stdout::User) -> Self {
         let uuid = frame.uuid.as_deref().unwrap_or_default();
@@ -82,7 +82,7 @@ impl Entry {
         entry
     }
 
-    /// A message of the session to the model that the host does not see.
+    /// Creates the entry of a message from the session to the model that is not sent to the host.
     #[must_use]
     pub fn note(uuid: &str, text: &str, origin: &Value, timestamp: &str) -> Self {
         let mut entry = Self::user(uuid, &json!(text), timestamp);
@@ -91,7 +91,7 @@ impl Entry {
         entry
     }
 
-    /// What a call came to, to the byte; `source` is the entry that holds the call.
+    /// Creates the entry of a tool result. `source` is the uuid of the entry that contains the call.
     #[must_use]
     pub fn tool_result(frame: &stdout::User, block: Value, source: Option<&str>) -> Self {
         let uuid = frame.uuid.as_deref().unwrap_or_default();
@@ -106,12 +106,12 @@ impl Entry {
         }
         let meta = frame.tool_result_meta.as_deref().and_then(<[_]>::first);
         if let Some(decision) = meta.and_then(|meta| meta.permission_decision.as_ref()) {
-            entry.set("permissionDecision", camel(value(decision)));
+            entry.set("permissionDecision", permission_decision_keys(value(decision)));
         }
         entry
     }
 
-    /// One content block of the model's message, unchanged.
+    /// Creates the entry of one content block of a model message.
     pub(super) fn assistant(frame: &stdout::Assistant, block: Option<&Value>, index: usize, model: &str) -> Self {
         let mut message = value(&frame.message);
         if let (Some(block), Some(map)) = (block, message.as_object_mut()) {
@@ -132,7 +132,7 @@ impl Entry {
         Self::new(&frame.uuid, frame.timestamp.as_deref().unwrap_or_default(), body)
     }
 
-    /// The boundary of a compaction: entries before it are no longer shown to the model.
+    /// Creates the boundary entry of a compaction. Entries before it are no longer sent to the model.
     pub(super) fn boundary(frame: &CompactBoundary, timestamp: &str) -> Self {
         let meta = serde_json::to_value(&frame.compact_metadata).unwrap_or_default();
         let body = json!({
@@ -144,15 +144,15 @@ impl Entry {
             "compactMetadata": camel_case(meta),
         });
         let mut entry = Self::new(&frame.uuid, timestamp, object(body));
-        entry.begins_after = Some(frame.logical_parent_uuid.clone());
+        entry.logical_parent = Some(frame.logical_parent_uuid.clone());
         entry
     }
 
-    /// The summary after a compaction.
+    /// Creates the entry of the summary after a compaction.
     pub(super) fn summary(frame: &stdout::User) -> Self {
         let mut entry = Self::aside(frame);
         entry.body.remove("isMeta");
-        // A plain text, whatever the host was shown.
+        // Stored as plain text, even if the host received blocks.
         let text = frame.message.content.text();
         entry.set("message", json!({"role": "user", "content": text}));
         entry.set("isVisibleInTranscriptOnly", true);
@@ -160,20 +160,20 @@ impl Entry {
         entry
     }
 
-    /// A deferred call.
+    /// Creates the entry that records a deferred call.
     #[must_use]
     pub fn deferred_call(uuid: &str, attachment: &Value, timestamp: &str) -> Self {
         let body = json!({"attachment": attachment, "type": "attachment"});
         Self::new(uuid, timestamp, object(body))
     }
 
-    /// A local slash command and its output, which are not sent to the model.
+    /// Creates the entry of a local slash command or its output, which are not sent to the model.
     #[must_use]
     pub fn local(uuid: &str, text: &str, timestamp: &str) -> Self {
         Self::user(uuid, &json!(text), timestamp)
     }
 
-    /// A file or a folder that a prompt mentions, and the blocks in which the model is shown it.
+    /// Creates the entry of a file or folder that a prompt mentions, with the blocks that the model receives.
     #[must_use]
     pub fn attachment(what: &Value, blocks: &[Value], timestamp: &str) -> Self {
         let mut body = Map::new();
@@ -196,10 +196,10 @@ impl Entry {
         Self::new(uuid, timestamp, body)
     }
 
-    /// Makes it later than the entry that was written `last`. Agents of this format take the newest entry for the end of
-    /// the conversation (2.1.38), and the first of several that are equally new: what follows in the same
-    /// millisecond would be lost, a summary behind its boundary for one.
-    pub(super) fn come_after(&mut self, last: &mut Option<Timestamp>) {
+    /// Makes the timestamp later than that of the entry that was written `last`. CLI 2.1.38 takes the newest entry as
+    /// the end of the conversation, and the first one of several with the same timestamp. So an entry that is written
+    /// in the same millisecond as the one before it would be lost, for example a summary after its boundary.
+    pub(super) fn ensure_later_than(&mut self, last: &mut Option<Timestamp>) {
         let own = self.body.get("timestamp").and_then(Value::as_str);
         let Some(own) = own.and_then(|own| own.parse::<Timestamp>().ok()) else {
             return;
@@ -209,7 +209,7 @@ impl Entry {
             && let Ok(later) = last.checked_add(SignedDuration::from_millis(1))
         {
             at = later;
-            self.set("timestamp", time::spelled(later));
+            self.set("timestamp", time::format(later));
         }
         *last = Some(at);
     }
@@ -220,7 +220,7 @@ impl Entry {
         Self {
             uuid: uuid.to_owned(),
             parent: None,
-            begins_after: None,
+            logical_parent: None,
             body,
         }
     }
@@ -230,10 +230,10 @@ impl Entry {
             .insert(key.to_owned(), serde_json::to_value(value).unwrap_or_default());
     }
 
-    /// The line, in its place behind `parent`.
+    /// Returns the line of this entry as a child of `parent`.
     pub(super) fn line(self, parent: Option<&str>, prompt_id: &str, stamp: &Stamp) -> Value {
         let mut line = Map::new();
-        match self.begins_after {
+        match self.logical_parent {
             None => line.insert("parentUuid".to_owned(), parent.into()),
             Some(before) => {
                 line.insert("parentUuid".to_owned(), Value::Null);
@@ -272,7 +272,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// The wire writes `pre_tokens`, files write `preTokens`.
+/// Converts keys to permission_decision_keys case: messages contain `pre_tokens`, transcripts `preTokens`.
 fn camel_case(value: Value) -> Value {
     match value {
         Value::Object(map) => map
@@ -295,8 +295,8 @@ fn camel_key(key: &str) -> String {
     name
 }
 
-/// The wire says `reason_type`, files say `reasonType`.
-fn camel(decision: Value) -> Value {
+/// Converts the keys of a permission decision: messages contain `reason_type`, transcripts `reasonType`.
+fn permission_decision_keys(decision: Value) -> Value {
     let Value::Object(map) = decision else { return decision };
     map.into_iter()
         .map(|(key, value)| match key.as_str() {
@@ -312,12 +312,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_of_one_moment_are_told_apart_by_their_time() {
+    fn entries_of_the_same_moment_get_increasing_timestamps() {
         let mut last = None;
         let mut times = Vec::new();
         for at in ["10:00:00.999", "10:00:00.999", "10:00:00.500", "10:00:02.000"] {
             let mut entry = Entry::local("u", "x", &format!("2026-01-01T{at}Z"));
-            entry.come_after(&mut last);
+            entry.ensure_later_than(&mut last);
             times.push(entry.body.get("timestamp").cloned().unwrap_or_default());
         }
         let wanted = ["10:00:00.999", "10:00:01.000", "10:00:01.001", "10:00:02.000"];

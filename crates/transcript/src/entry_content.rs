@@ -1,4 +1,4 @@
-//! The content of one transcript entry: the message for the model, or a line that records how it was sent.
+//! The content of one line of a transcript: a message for the model, or a record of what was sent to the model.
 
 use std::borrow::Cow;
 
@@ -6,33 +6,35 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::block::{Block, Look, block, blocks};
+use super::block::{Block, Look, parse_block, parse_blocks};
 use super::envelope::{Key, text};
 use super::json_fields;
 use super::other_lines::SHOWN;
 
-/// The content of an entry.
+/// The content of a line.
 #[derive(Debug, Clone)]
 pub(super) struct EntryContent {
     pub(super) key: Key,
     pub(super) by_model: bool,
-    /// The model's message this is a part of.
+    /// The id of the model message that this entry is a part of.
     pub(super) message: Option<String>,
     pub(super) blocks: Vec<Block>,
-    /// It says nothing itself, but how it was that the user's side spoke since the model's last message.
-    pub(super) shown: Option<Vec<Vec<Part>>>,
+    /// For a `shown-to-model` line, which has no blocks: the user messages since the model's last message, as they were
+    /// sent.
+    pub(super) shown: Option<Vec<Vec<ShownPart>>>,
 }
 
-/// Where a block comes from that was shown to the model.
+/// A block of a message that was sent to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
-    /// It is the entry's of this key.
-    Kept(Key, usize),
-    /// It stands nowhere else.
-    Said(Block),
+pub(super) enum ShownPart {
+    /// The block with this index of the entry with this key.
+    Reference(Key, usize),
+    /// A block that no entry contains.
+    Inline(Block),
 }
 
-/// Reads what the entry of this key says to the model; none if it says nothing to it.
+/// Reads the content of the entry with this key. Returns `None` if nothing of it is sent to the model, or if the line
+/// is not that entry any more.
 pub(super) fn read(line: &[u8], key: Key, look: Look) -> Option<EntryContent> {
     let [
         mut kind,
@@ -43,7 +45,7 @@ pub(super) fn read(line: &[u8], key: Key, look: Look) -> Option<EntryContent> {
         mut leaf,
         mut shown,
     ] = [None; 7];
-    let [mut error, mut unseen, mut summary] = [false; 3];
+    let [mut error, mut hidden, mut summary] = [false; 3];
     let whole = json_fields::fields(line, |name, value| {
         match name {
             b"type" => kind = Some(value),
@@ -54,7 +56,7 @@ pub(super) fn read(line: &[u8], key: Key, look: Look) -> Option<EntryContent> {
             b"leafUuid" => leaf = Some(value),
             b"messages" => shown = Some(value),
             b"isApiErrorMessage" => error = value == b"true",
-            b"isVisibleInTranscriptOnly" => unseen = value == b"true",
+            b"isVisibleInTranscriptOnly" => hidden = value == b"true",
             b"isCompactSummary" => summary = value == b"true",
             _ => {}
         }
@@ -64,7 +66,7 @@ pub(super) fn read(line: &[u8], key: Key, look: Look) -> Option<EntryContent> {
     if !whole || text(name).is_none_or(|name| Key::of(&name) != key) {
         return None;
     }
-    let mut said = EntryContent {
+    let mut content_of_entry = EntryContent {
         key,
         by_model: false,
         message: None,
@@ -73,14 +75,14 @@ pub(super) fn read(line: &[u8], key: Key, look: Look) -> Option<EntryContent> {
     };
     let kind = text(kind)?;
     match &*kind {
-        "user" | "assistant" if !error && (!unseen || summary) => {}
+        "user" | "assistant" if !error && (!hidden || summary) => {}
         "attachment" if is_mention(attachment?) => {
-            said.blocks = numbered(key, blocks_of_attachment(rendered?, look)?);
-            return Some(said);
+            content_of_entry.blocks = numbered(key, blocks_of_attachment(rendered?, look)?);
+            return Some(content_of_entry);
         }
         SHOWN => {
-            said.shown = Some(parts(shown?, look)?);
-            return Some(said);
+            content_of_entry.shown = Some(parts(shown?, look)?);
+            return Some(content_of_entry);
         }
         _ => return None,
     }
@@ -95,13 +97,13 @@ pub(super) fn read(line: &[u8], key: Key, look: Look) -> Option<EntryContent> {
         true
     });
     if model == Some(b"\"<synthetic>\"") {
-        // Our own words in the model's place.
+        // Written by the agent in the name of the model.
         return None;
     }
-    said.by_model = kind == "assistant";
-    said.message = text(id).filter(|_| said.by_model).map(Cow::into_owned);
-    said.blocks = numbered(key, blocks(content?, look)?);
-    Some(said)
+    content_of_entry.by_model = kind == "assistant";
+    content_of_entry.message = text(id).filter(|_| content_of_entry.by_model).map(Cow::into_owned);
+    content_of_entry.blocks = numbered(key, parse_blocks(content?, look)?);
+    Some(content_of_entry)
 }
 
 fn numbered(key: Key, mut blocks: Vec<Block>) -> Vec<Block> {
@@ -111,7 +113,8 @@ fn numbered(key: Key, mut blocks: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-/// Whether this is what a prompt has mentioned. Other attachments tell of the program that made them.
+/// Whether the attachment is something that a prompt mentions. Other attachments are only for the program that wrote
+/// them.
 fn is_mention(attachment: &[u8]) -> bool {
     let mut kind = None;
     json_fields::fields(attachment, |name, value| {
@@ -123,7 +126,7 @@ fn is_mention(attachment: &[u8]) -> bool {
     matches!(kind, Some(b"\"file\"" | b"\"directory\"" | b"\"mcp_resource\""))
 }
 
-/// The words in which an attachment was shown.
+/// Returns the blocks in which an attachment was sent to the model.
 fn blocks_of_attachment(rendered: &[u8], look: Look) -> Option<Vec<Block>> {
     let mut all = Some(Vec::new());
     let whole = json_fields::elements(rendered, |element| {
@@ -134,7 +137,7 @@ fn blocks_of_attachment(rendered: &[u8], look: Look) -> Option<Vec<Block>> {
             }
             true
         });
-        match (&mut all, content.and_then(|content| blocks(content, look))) {
+        match (&mut all, content.and_then(|content| parse_blocks(content, look))) {
             (Some(all), Some(blocks)) => all.extend(blocks),
             _ => all = None,
         }
@@ -142,22 +145,22 @@ fn blocks_of_attachment(rendered: &[u8], look: Look) -> Option<Vec<Block>> {
     all.filter(|_| whole)
 }
 
-/// What the model was shown, block by block. Few lines say so: they are read in earnest.
-fn parts(messages: &[u8], look: Look) -> Option<Vec<Vec<Part>>> {
+/// Parses the messages of a `shown-to-model` line. Such lines are rare, so they are fully parsed.
+fn parts(messages: &[u8], look: Look) -> Option<Vec<Vec<ShownPart>>> {
     let messages: Vec<Vec<&RawValue>> = serde_json::from_slice(messages).ok()?;
     let part = |spelled: &RawValue| {
-        let part: Address<'_> = serde_json::from_str(spelled.get()).ok()?;
+        let part: PartFields<'_> = serde_json::from_str(spelled.get()).ok()?;
         match part {
-            Address {
+            PartFields {
                 uuid: Some(uuid),
                 block: Some(block),
                 ..
-            } => Some(Part::Kept(Key::of(&uuid), block)),
-            Address {
+            } => Some(ShownPart::Reference(Key::of(&uuid), block)),
+            PartFields {
                 content: Some(content), ..
             } => {
-                let doubtful = content.get().contains("\\u");
-                block(content.get().as_bytes(), doubtful, look).map(Part::Said)
+                let may_be_invalid = content.get().contains("\\u");
+                parse_block(content.get().as_bytes(), may_be_invalid, look).map(ShownPart::Inline)
             }
             _ => None,
         }
@@ -168,9 +171,9 @@ fn parts(messages: &[u8], look: Look) -> Option<Vec<Vec<Part>>> {
         .collect()
 }
 
-/// A block's place in an entry, or the block itself.
+/// The JSON form of a [`ShownPart`]: a reference to a block of an entry, or the block itself.
 #[derive(Deserialize)]
-struct Address<'a> {
+struct PartFields<'a> {
     #[serde(borrow)]
     uuid: Option<Cow<'a, str>>,
     block: Option<usize>,
@@ -178,12 +181,12 @@ struct Address<'a> {
     content: Option<&'a RawValue>,
 }
 
-impl Part {
-    /// As it is written.
+impl ShownPart {
+    /// Returns the part in the form in which it is written to the transcript.
     pub(super) fn line(&self) -> Value {
         match self {
-            Self::Kept(key, block) => json!({"uuid": key.name(), "block": block}),
-            Self::Said(block) => {
+            Self::Reference(key, block) => json!({"uuid": key.to_uuid(), "block": block}),
+            Self::Inline(block) => {
                 let block: Value = serde_json::from_slice(&block.spelled).unwrap_or_default();
                 json!({ "content": block })
             }
@@ -199,7 +202,7 @@ mod tests {
     use super::super::other_lines;
     use super::*;
 
-    fn as_it_is(block: Value) -> Looked {
+    fn unchanged(block: Value) -> Looked {
         Looked {
             block,
             can_carry: true,
@@ -208,11 +211,11 @@ mod tests {
     }
 
     fn read(line: &[u8], key: Key) -> Option<EntryContent> {
-        super::read(line, key, as_it_is)
+        super::read(line, key, unchanged)
     }
 
     #[test]
-    fn what_no_server_would_take_is_left_out() {
+    fn content_that_the_api_would_reject_is_left_out() {
         for content in [
             r#""half \ud83d of it""#,
             r#"[{"type":"text","text":"\uD83D"}]"#,
@@ -231,35 +234,38 @@ mod tests {
     }
 
     #[test]
-    fn what_was_mentioned_is_shown_again_and_no_other_attachment() {
+    fn only_mentioned_files_are_sent_of_all_attachments() {
         let line = |kind: &str| {
             json!({"type": "attachment", "uuid": "u", "attachment": {"type": kind}, "rendered":
                 [{"content": "a file"}, {"content": [{"type": "text", "text": "more"}]}], "renderedRole": "user"})
         };
-        let said = read(line("file").to_string().as_bytes(), Key::of("u")).unwrap();
-        assert_eq!((said.by_model, said.blocks.len()), (false, 2));
-        assert_eq!(&*said.blocks[0].spelled, br#"{"type":"text","text":"a file"}"#);
+        let content_of_entry = read(line("file").to_string().as_bytes(), Key::of("u")).unwrap();
+        assert_eq!((content_of_entry.by_model, content_of_entry.blocks.len()), (false, 2));
+        assert_eq!(
+            &*content_of_entry.blocks[0].spelled,
+            br#"{"type":"text","text":"a file"}"#
+        );
         assert!(read(line("environment").to_string().as_bytes(), Key::of("u")).is_none());
     }
 
     #[test]
-    fn what_the_model_was_shown_can_be_read_again() {
+    fn shown_parts_survive_a_round_trip() {
         let parts = vec![
             vec![
-                Part::Kept(Key::of("u1"), 1),
-                Part::Said(block(br#"{"type":"text","text":"\"x\""}"#, false, as_it_is).unwrap()),
+                ShownPart::Reference(Key::of("u1"), 1),
+                ShownPart::Inline(parse_block(br#"{"type":"text","text":"\"x\""}"#, false, unchanged).unwrap()),
             ],
             Vec::new(),
         ];
         let messages = parts
             .iter()
-            .map(|parts| parts.iter().map(Part::line).collect::<Value>());
+            .map(|parts| parts.iter().map(ShownPart::line).collect::<Value>());
         let line = other_lines::shown(&messages.collect(), "u", "s").to_string();
         assert_eq!(read(line.as_bytes(), Key::of("u")).unwrap().shown, Some(parts));
     }
 
     #[test]
-    fn a_line_that_is_another_by_now_says_nothing() {
+    fn a_line_with_another_uuid_has_no_content() {
         let line = json!({"type": "user", "uuid": "other", "message": {"content": "x"}}).to_string();
         assert!(read(line.as_bytes(), Key::of("u")).is_none());
     }

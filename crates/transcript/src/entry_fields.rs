@@ -1,11 +1,12 @@
-//! The fields of a transcript entry that a resume needs. The rest may be larger; it is skipped without being copied.
+//! Parses the fields of a transcript entry that a resume needs. The other fields, which may be large, are skipped
+//! without being copied.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// What is taken of an entry.
+/// The fields that are read from an entry.
 const ENTRY: &[&str] = &[
     "type",
     "uuid",
@@ -18,21 +19,21 @@ const ENTRY: &[&str] = &[
     "isVisibleInTranscriptOnly",
     "isCompactSummary",
 ];
-/// What is taken of the message in it.
+/// The fields that are read from the message in an entry.
 const MESSAGE: &[&str] = &["id", "model", "content", "usage"];
 
 /// Reads the fields of an entry.
 pub(super) fn read(line: &[u8]) -> serde_json::Result<Map<String, Value>> {
     let mut input = serde_json::Deserializer::from_slice(line);
-    let fields = (&mut input).deserialize_map(Taken(ENTRY))?;
+    let fields = (&mut input).deserialize_map(SelectedFields(ENTRY))?;
     input.end()?;
     Ok(fields)
 }
 
-/// Takes these fields of an object.
-struct Taken(&'static [&'static str]);
+/// Reads the given fields of an object.
+struct SelectedFields(&'static [&'static str]);
 
-impl<'de> Visitor<'de> for Taken {
+impl<'de> Visitor<'de> for SelectedFields {
     type Value = Map<String, Value>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,24 +41,24 @@ impl<'de> Visitor<'de> for Taken {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut input: A) -> Result<Self::Value, A::Error> {
-        let mut taken = Map::new();
+        let mut selected = Map::new();
         while let Some(key) = input.next_key::<String>()? {
             if !self.0.contains(&key.as_str()) {
                 input.next_value::<IgnoredAny>()?;
             } else if key == "message" {
-                taken.insert(key, input.next_value_seed(Message)?);
+                selected.insert(key, input.next_value_seed(MessageSeed)?);
             } else {
-                taken.insert(key, input.next_value()?);
+                selected.insert(key, input.next_value()?);
             }
         }
-        Ok(taken)
+        Ok(selected)
     }
 }
 
-/// A message, if it is an object; whatever else it is, as it is.
-struct Message;
+/// Reads a message if it is an object; any other value becomes `null`.
+struct MessageSeed;
 
-impl<'de> DeserializeSeed<'de> for Message {
+impl<'de> DeserializeSeed<'de> for MessageSeed {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Value, D::Error> {
@@ -65,7 +66,7 @@ impl<'de> DeserializeSeed<'de> for Message {
     }
 }
 
-impl<'de> Visitor<'de> for Message {
+impl<'de> Visitor<'de> for MessageSeed {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,7 +74,7 @@ impl<'de> Visitor<'de> for Message {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, input: A) -> Result<Value, A::Error> {
-        Taken(MESSAGE).visit_map(input).map(Value::Object)
+        SelectedFields(MESSAGE).visit_map(input).map(Value::Object)
     }
 
     fn visit_str<E>(self, _: &str) -> Result<Value, E> {
@@ -114,22 +115,22 @@ mod tests {
 
     use super::*;
 
-    fn taken(line: &Value) -> Value {
+    fn selected(line: &Value) -> Value {
         Value::Object(read(line.to_string().as_bytes()).unwrap())
     }
 
     #[test]
-    fn what_the_conversation_needs_is_taken_and_nothing_else() {
+    fn only_the_fields_that_the_conversation_needs_are_read() {
         let line = json!({"parentUuid": null, "type": "user", "cwd": "/w", "uuid": "u", "isMeta": true,
             "message": {"role": "user", "id": "m", "content": [{"type": "text", "text": "x"}]},
             "toolUseResult": {"stdout": "x"}});
         let wanted = json!({"parentUuid": null, "type": "user", "uuid": "u",
             "message": {"id": "m", "content": [{"type": "text", "text": "x"}]}});
-        assert_eq!(taken(&line), wanted);
+        assert_eq!(selected(&line), wanted);
     }
 
     #[test]
-    fn a_message_that_is_none_says_nothing() {
+    fn a_message_that_is_not_an_object_becomes_null() {
         for message in [
             json!(null),
             json!("x"),
@@ -140,7 +141,7 @@ mod tests {
             json!([1, {}]),
         ] {
             let line = json!({"uuid": "u", "message": message});
-            assert_eq!(taken(&line), json!({"uuid": "u", "message": null}));
+            assert_eq!(selected(&line), json!({"uuid": "u", "message": null}));
         }
         assert!(read(b"[1]").is_err());
         assert!(read(b"{} x").is_err());

@@ -1,16 +1,16 @@
-//! The envelope of a line: the fields that put it in its place, without its content.
+//! The envelope of a line: its kind and its links to other entries, without its content.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::json_fields;
 
-/// The identity of an entry: the bits of its uuid, or a hash of the text if that is not a usual uuid.
+/// The identity of an entry: the bits of its uuid, or a hash of the text if it is not a lower-case hyphenated uuid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(u64, u64);
 
 impl Key {
-    /// The key of the entry of this uuid.
+    /// Returns the key of the entry with this uuid.
     #[must_use]
     pub fn of(text: &str) -> Self {
         if text.len() == 36
@@ -23,13 +23,13 @@ impl Key {
         Self(hash(text), hash(&text.len()))
     }
 
-    /// The uuid, or one that leads to the same key.
-    pub(super) fn name(self) -> String {
+    /// Returns the uuid, or another uuid that has the same key.
+    pub(super) fn to_uuid(self) -> String {
         uuid::Uuid::from_u64_pair(self.0, self.1).to_string()
     }
 
-    /// Spread evenly over all numbers, as far as it goes.
-    pub(super) fn spread(self) -> u64 {
+    /// Returns a hash value for the hash table.
+    pub(super) fn hash_value(self) -> u64 {
         (self.0 ^ self.1.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
@@ -40,25 +40,25 @@ fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     hasher.finish()
 }
 
-/// The fields of a line as they are spelled there.
+/// The fields of a line as raw JSON.
 #[derive(Debug, Default)]
 struct Fields<'a> {
-    kind: Spelled<'a>,
-    uuid: Spelled<'a>,
-    parent: Spelled<'a>,
-    is_sidechain: Spelled<'a>,
-    is_meta: Spelled<'a>,
-    team_name: Spelled<'a>,
-    source: Spelled<'a>,
-    message: Spelled<'a>,
-    leaf: Spelled<'a>,
+    kind: RawField<'a>,
+    uuid: RawField<'a>,
+    parent: RawField<'a>,
+    is_sidechain: RawField<'a>,
+    is_meta: RawField<'a>,
+    team_name: RawField<'a>,
+    source: RawField<'a>,
+    message: RawField<'a>,
+    leaf: RawField<'a>,
 }
 
-/// A field as it is spelled.
-pub(super) type Spelled<'a> = Option<&'a [u8]>;
+/// The raw JSON of a field, if the field exists.
+pub(super) type RawField<'a> = Option<&'a [u8]>;
 
 impl<'a> Fields<'a> {
-    /// All that is not asked for is skipped, not read.
+    /// Finds the fields. All other fields are skipped without being parsed.
     fn of(line: &'a [u8]) -> Option<Self> {
         let mut fields = Self::default();
         let whole = json_fields::fields(line, |key, value| {
@@ -81,53 +81,53 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Envelope {
     /// An entry of the conversation.
     Entry(Entry),
-    /// The cost so far.
+    /// The cost of the session so far.
     Cost,
     /// A title or a tag.
     Name,
     /// The system prompt.
     SystemPrompt,
-    /// What the model was really shown up to the entry of this key.
+    /// A record of the messages sent to the model up to the entry with this key.
     Shown(Key),
-    /// The conversation was rewound to the entry of this key.
+    /// The conversation was rewound to the entry with this key.
     Rewound(Key),
-    /// Something else.
+    /// Another line, which is ignored.
     Other,
-    /// Nothing that can be read.
+    /// A line that cannot be parsed.
     Broken,
 }
 
-/// An entry's place.
+/// The properties of an entry that place it in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) key: Key,
     pub(super) parent: Option<Key>,
-    /// The entry that holds the call this is the result of.
+    /// For a tool result: the entry that contains the call.
     pub(super) source: Option<Key>,
-    /// Tells apart the messages the model's blocks belong to.
+    /// A hash of the id of the model message that this block belongs to.
     pub(super) message: Option<u64>,
     /// A `user` entry.
     pub(super) is_user: bool,
-    pub(super) speaks: bool,
-    /// A visible message.
-    pub(super) said: bool,
-    /// A message of the session to the model, on the user's side.
-    pub(super) aside: bool,
+    pub(super) is_message: bool,
+    /// A message that is displayed.
+    pub(super) is_visible: bool,
+    /// A `user` message that the session itself wrote for the model.
+    pub(super) is_session_message: bool,
     pub(super) is_result: bool,
     /// A deferred call.
     pub(super) deferred_call: bool,
-    /// A compaction: the conversation begins anew.
-    pub(super) begins_anew: bool,
+    /// The boundary of a compaction. The conversation restarts here.
+    pub(super) is_compaction: bool,
 }
 
-/// What a line is, in the file of a session or in that of a subagent: what its subagents said is no part of a session's
-/// own conversation.
-pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
+/// Determines the kind of a line in the transcript of a session or of a subagent (`of_agent`). In the transcript of a
+/// session, entries of subagents are not part of the conversation.
+pub(super) fn classify(line: &[u8], of_agent: bool) -> Envelope {
     let Some(fields) = Fields::of(line) else {
         return Envelope::Broken;
     };
@@ -149,14 +149,14 @@ pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
         "user" | "assistant" | "system" | "attachment" | "progress" => {}
         _ => return Envelope::Other,
     }
-    let is_true = |field: Spelled<'_>| field == Some(b"true");
+    let is_true = |field: RawField<'_>| field == Some(b"true");
     let (Some(uuid), false) = (text(fields.uuid), !of_agent && is_true(fields.is_sidechain)) else {
         return Envelope::Other;
     };
     let parent = text(fields.parent).map(|parent| Key::of(&parent));
     let is_user = kind == "user";
-    let speaks = is_user || kind == "assistant";
-    // A quote inside a text is never bare, so that this is a key and its value.
+    let is_message = is_user || kind == "assistant";
+    // Quotes inside strings are escaped, so this only matches a complete string.
     let results = |message: &[u8]| memchr::memmem::find(message, b"\"tool_result\"").is_some();
     let source = text(fields.source).map(|source| Key::of(&source));
     let is_result = is_user && (source.is_some() || fields.message.is_some_and(results));
@@ -167,11 +167,11 @@ pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
         source: source.or(parent).filter(|_| is_result),
         message: message.map(|id| hash(&*id)),
         is_user,
-        speaks,
-        said: speaks && !is_true(fields.is_meta) && text(fields.team_name).is_none(),
-        aside: is_user && is_true(fields.is_meta) && text(fields.team_name).is_none(),
+        is_message,
+        is_visible: is_message && !is_true(fields.is_meta) && text(fields.team_name).is_none(),
+        is_session_message: is_user && is_true(fields.is_meta) && text(fields.team_name).is_none(),
         is_result,
-        begins_anew: kind == "system"
+        is_compaction: kind == "system"
             && parent.is_none()
             && memchr::memmem::find(line, b"\"compact_boundary\"").is_some(),
         deferred_call: kind == "attachment" && memchr::memmem::find(line, b"\"hook_deferred_tool\"").is_some(),
@@ -189,13 +189,13 @@ fn message_id(message: &[u8]) -> Option<Cow<'_, str>> {
     text(id)
 }
 
-/// The text of a field, if it is one.
-pub(super) fn text(field: Spelled<'_>) -> Option<Cow<'_, str>> {
-    let spelled = field?;
-    let plain = spelled.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+/// Returns the text of a field if it is a string.
+pub(super) fn text(field: RawField<'_>) -> Option<Cow<'_, str>> {
+    let raw = field?;
+    let plain = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     match memchr::memchr(b'\\', plain) {
         None => std::str::from_utf8(plain).ok().map(Cow::Borrowed),
-        Some(_) => serde_json::from_slice(spelled).ok().map(Cow::Owned),
+        Some(_) => serde_json::from_slice(raw).ok().map(Cow::Owned),
     }
 }
 
@@ -207,19 +207,19 @@ mod tests {
 
     use super::*;
 
-    fn look(line: &[u8]) -> Envelope {
-        look_at(line, false)
+    fn envelope_of(line: &[u8]) -> Envelope {
+        classify(line, false)
     }
 
     fn entry(line: &serde_json::Value) -> Entry {
-        match look_at(line.to_string().as_bytes(), false) {
+        match classify(line.to_string().as_bytes(), false) {
             Envelope::Entry(entry) => entry,
             other => panic!("{line}: {other:?}"),
         }
     }
 
     #[test]
-    fn a_uuid_and_any_other_text_are_told_apart() {
+    fn different_ids_have_different_keys() {
         let id = "11111111-2222-4333-8444-55555555abcd";
         assert_eq!(Key::of(id), Key::of(id));
         for other in [id.to_uppercase().as_str(), "u1", "u2", ""] {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn words_about_results_make_no_result() {
+    fn text_about_a_result_is_not_a_result() {
         let line = |content| json!({"type": "user", "uuid": "u", "message": {"content": content}});
         assert!(!entry(&line(json!("{\"type\":\"tool_result\"}"))).is_result);
         assert!(entry(&line(json!([{"type": "tool_result", "tool_use_id": "t"}]))).is_result);
@@ -242,23 +242,23 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_the_wrong_kind_are_as_if_missing() {
+    fn fields_of_the_wrong_type_are_treated_as_missing() {
         let line = json!({"type": "assistant", "uuid": "a\"", "parentUuid": 7, "isSidechain": "true", "isMeta": null,
             "message": {"id": 3}});
         let seen = entry(&line);
         assert_eq!(
-            (seen.key, seen.parent, seen.message, seen.said),
+            (seen.key, seen.parent, seen.message, seen.is_visible),
             (Key::of("a\""), None, None, true)
         );
-        assert_eq!(look(b"{\"type\":\"user\",\"uuid\":1}"), Envelope::Other);
-        assert_eq!(look(b"{\"type\":\"cost-state\"}"), Envelope::Cost);
+        assert_eq!(envelope_of(b"{\"type\":\"user\",\"uuid\":1}"), Envelope::Other);
+        assert_eq!(envelope_of(b"{\"type\":\"cost-state\"}"), Envelope::Cost);
         for broken in [
             &b"[1]"[..],
             b"{\"type\":\"user\",\"uu",
             b"\0\0",
             b"{\"type\":\"user\"}x",
         ] {
-            assert_eq!(look(broken), Envelope::Broken);
+            assert_eq!(envelope_of(broken), Envelope::Broken);
         }
     }
 }

@@ -1,27 +1,27 @@
-//! Errors about saved sessions.
+//! Errors of operations on saved sessions.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why something cannot be done with a session on disk.
+/// Why an operation on a saved session failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or folder cannot be read or written.
     #[error("{}: {error}", path.display())]
     File {
-        /// Which.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// What happened.
+        /// The I/O error.
         #[source]
         error: io::Error,
     },
-    /// No session can be called so.
+    /// The text is not a session id.
     #[error("{0} is not a session id")]
     NoId(String),
-    /// It does not lie where it was looked for.
+    /// The session was not found.
     #[error("there is no session {0}")]
     Unknown(String),
-    /// It holds no such message.
+    /// The session does not contain this message.
     #[error("there is no message {message} in session {session}")]
     NoMessage {
         /// The message's uuid.
@@ -29,13 +29,13 @@ pub enum Error {
         /// The session's id.
         session: String,
     },
-    /// It has no messages.
+    /// The session has no messages.
     #[error("session {0} has no messages")]
     Empty(String),
-    /// The title has nothing that can be seen.
+    /// The title has no visible characters.
     #[error("a title must not be blank")]
     BlankTitle,
-    /// The tag has nothing that can be seen.
+    /// The tag has no visible characters.
     #[error("a tag must not be blank")]
     BlankTag,
 }

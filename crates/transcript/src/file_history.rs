@@ -1,4 +1,4 @@
-//! File checkpoints in a transcript: which copies belong to which prompt.
+//! File checkpoints in a transcript: the copies of files that belong to each prompt.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,40 +8,40 @@ use serde_json::{Map, Value, json};
 
 use super::lines;
 
-/// A file as it was once.
+/// A saved version of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backup {
-    /// The name of the copy; none: there was no such file.
+    /// The name of the copy; `None` if the file did not exist.
     pub copy: Option<String>,
-    /// Counts its copies.
+    /// The number of this version of the file, counted from 1.
     pub version: u64,
-    /// When it was kept.
+    /// When the copy was made.
     pub time: String,
-    /// Where its folder really was.
+    /// The folder of the file after links are resolved.
     pub folder: Option<PathBuf>,
 }
 
-/// How the files that are followed stood before a prompt.
+/// The state of the tracked files before a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// The prompt's uuid.
     pub message: String,
-    /// When that was.
+    /// When the snapshot was taken.
     pub time: String,
-    /// By path, relative to the working folder where it is below it.
+    /// The files by path. Paths below the working folder are relative to it.
     pub files: BTreeMap<String, Backup>,
 }
 
-/// What every such line begins with.
-const MARK: &[u8] = b"{\"type\":\"file-history-";
+/// All lines about file checkpoints start with this text.
+const LINE_PREFIX: &[u8] = b"{\"type\":\"file-history-";
 
-/// The line of a snapshot; `update`: it takes the place of an earlier one of the same prompt.
+/// Returns the line of a snapshot. With `update` it replaces an earlier snapshot of the same prompt.
 #[must_use]
 pub fn line(snapshot: &Snapshot, message: &str, update: bool) -> Value {
     let files: Map<String, Value> = snapshot
         .files
         .iter()
-        .map(|(name, backup)| (name.clone(), told(backup)))
+        .map(|(name, backup)| (name.clone(), backup_json(backup)))
         .collect();
     json!({
         "type": "file-history-snapshot",
@@ -51,32 +51,32 @@ pub fn line(snapshot: &Snapshot, message: &str, update: bool) -> Value {
     })
 }
 
-fn told(backup: &Backup) -> Value {
-    let mut told = json!({"backupFileName": backup.copy, "version": backup.version, "backupTime": backup.time});
-    if let (Some(folder), Some(map)) = (&backup.folder, told.as_object_mut()) {
+fn backup_json(backup: &Backup) -> Value {
+    let mut json = json!({"backupFileName": backup.copy, "version": backup.version, "backupTime": backup.time});
+    if let (Some(folder), Some(map)) = (&backup.folder, json.as_object_mut()) {
         map.insert("realParentDir".to_owned(), folder.display().to_string().into());
     }
-    told
+    json
 }
 
-/// The snapshots of a transcript, in order.
+/// Returns the snapshots of a transcript, in order.
 #[must_use]
 pub fn read(file: &Path) -> Vec<Snapshot> {
     let Ok(mut file) = File::open(file) else {
         return Vec::new();
     };
     let mut lines = Vec::new();
-    let told = lines::each(&mut file, |_, line| {
-        if line.starts_with(MARK) {
+    let read = lines::each(&mut file, |_, line| {
+        if line.starts_with(LINE_PREFIX) {
             lines.push(line.to_vec());
         }
     });
-    // What was read before the file could be read no further counts.
-    drop(told);
+    // After a read error, the lines read so far are used.
+    drop(read);
     fold(lines.into_iter())
 }
 
-/// Later lines about the same prompt count.
+/// Builds the snapshots from their lines. Later lines about the same prompt replace earlier ones.
 fn fold(lines: impl Iterator<Item = Vec<u8>>) -> Vec<Snapshot> {
     let mut snapshots: Vec<Snapshot> = Vec::new();
     for line in lines {
@@ -94,7 +94,7 @@ fn fold(lines: impl Iterator<Item = Vec<u8>>) -> Vec<Snapshot> {
                     None => snapshots.push(snapshot),
                 }
             }
-            // A newer reference agent tells only what was added.
+            // Newer versions of the reference CLI only write the added file.
             Some("file-history-delta") => {
                 let (Some(message), Some(path)) = (text("snapshotMessageId"), text("trackingPath")) else {
                     continue;
@@ -127,7 +127,7 @@ fn snapshot(value: &Value) -> Option<Snapshot> {
     })
 }
 
-/// A copy is a file beside the others: a name that leads elsewhere is not followed.
+/// Parses a backup. A name that leads out of the folder of the copies is rejected.
 fn backup(value: &Value) -> Option<Backup> {
     let copy = value.get("backupFileName").and_then(Value::as_str);
     if copy.is_some_and(|name| name.is_empty() || name.contains('/') || name.starts_with('.')) {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn snapshots_survive_a_round_trip() {
         let backup = Backup {
             copy: Some("00@v2".into()),
             version: 2,
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_newer_agent_adds_is_understood() {
+    fn delta_lines_of_newer_cli_versions_are_applied() {
         let snapshots = fold(bytes(&[
             line(
                 &Snapshot {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_never_looked_for_elsewhere() {
+    fn names_that_lead_out_of_the_copies_folder_are_rejected() {
         for name in ["../x", "/etc/passwd", "", ".."] {
             assert_eq!(backup(&json!({"backupFileName": name})), None, "{name}");
         }

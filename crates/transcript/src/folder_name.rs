@@ -1,34 +1,34 @@
-//! The name of the folder in which the sessions of a project are saved: the same as that of the reference CLI, so that
-//! each finds the other's.
+//! The name of the folder in which the sessions of a project are saved. It is the same as that of the reference CLI, so
+//! that each program finds the sessions of the other.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Names longer than this are cut, and told apart by a hash.
-pub(super) const LONGEST: usize = 200;
+/// Maximum length of a name before a hash is used: longer names are truncated to this length and get a hash suffix.
+pub(super) const MAX_LENGTH: usize = 200;
 
-/// The folder's name for a project at `path`, its letters composed (NFC).
+/// Returns the name of the folder for a project at `path`, with its letters composed (Unicode NFC).
 #[must_use]
 pub fn folder_name(path: &str) -> String {
-    folder_name_as_spelled(&ComposingNormalizerBorrowed::new_nfc().normalize(path))
+    uncomposed_folder_name(&ComposingNormalizerBorrowed::new_nfc().normalize(path))
 }
 
-/// The same for letters as they are spelled: agents differ in whether they compose them.
-pub(super) fn folder_name_as_spelled(path: &str) -> String {
-    // Counted in the units of UTF-16, as the reference agent does.
+/// Returns the name without composing the letters. Agents differ in whether they compose them.
+pub(super) fn uncomposed_folder_name(path: &str) -> String {
+    // Counted in UTF-16 code units, as the reference CLI does.
     let plain = |unit: u16| match char::from_u32(u32::from(unit)) {
         Some(letter) if letter.is_ascii_alphanumeric() => letter,
         _ => '-',
     };
     let mut name: String = path.encode_utf16().map(plain).collect();
-    if name.len() > LONGEST {
-        name.truncate(LONGEST);
+    if name.len() > MAX_LENGTH {
+        name.truncate(MAX_LENGTH);
         name.push('-');
         name.push_str(&hash(path));
     }
     name
 }
 
-/// The rolling hash by which long paths are told apart, in base 36.
+/// Returns the rolling hash that distinguishes long paths, in base 36.
 fn hash(path: &str) -> String {
     let rolled = path.encode_utf16().fold(0_i32, |hash, unit| {
         hash.wrapping_shl(5).wrapping_sub(hash).wrapping_add(i32::from(unit))
@@ -49,23 +49,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_unit_that_is_no_letter_or_digit_is_a_dash() {
+    fn characters_other_than_letters_and_digits_become_dashes() {
         assert_eq!(folder_name("/home/a_b/.c d"), "-home-a-b--c-d");
-        // Two units of UTF-16, two dashes.
+        // Two UTF-16 code units become two dashes.
         assert_eq!(folder_name("/é🦀"), "----");
     }
 
     #[test]
-    fn letters_are_composed_unless_their_spelling_is_wanted() {
+    fn letters_are_composed_unless_requested_otherwise() {
         assert_eq!(folder_name("/cafe\u{301}"), "-caf-");
-        assert_eq!(folder_name_as_spelled("/cafe\u{301}"), "-cafe-");
+        assert_eq!(uncomposed_folder_name("/cafe\u{301}"), "-cafe-");
     }
 
     #[test]
-    fn a_long_name_is_cut_and_told_apart_by_a_hash() {
+    fn a_long_name_is_truncated_and_gets_a_hash() {
         let path = format!("/tmp/sess-lab/r/{}/{}", "a".repeat(120), "b".repeat(120));
         let name = folder_name(&path);
-        assert_eq!(name.len(), LONGEST + "-etphus".len());
+        assert_eq!(name.len(), MAX_LENGTH + "-etphus".len());
         assert!(name.ends_with("b-etphus"), "{name}");
     }
 }

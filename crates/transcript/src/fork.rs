@@ -1,4 +1,4 @@
-//! A copy of a session under new ids. Entries are copied as bytes and never become a tree of values.
+//! Copies a session with new ids. Entries are copied as bytes and never parsed into a tree of values.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,26 +13,26 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::error::Error;
 use super::info::FirstPrompt;
-use super::place::Folders;
+use super::projects::Folders;
 use super::{fresh_id, lines, other_lines, private, time};
 
-/// How a session is forked.
+/// Options for forking a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fork {
-    /// The last message the copy has; all of them without it.
+    /// The uuid of the last message to copy; `None` copies all messages.
     pub up_to: Option<String>,
-    /// The title of the copy; that of the session with ` (fork)` without it.
+    /// The title of the copy; `None` for the title of the original with the suffix ` (fork)`.
     pub title: Option<String>,
 }
 
-/// What an entry of a fork leaves behind.
-const LEFT: &[&str] = &["teamName", "agentName", "slug", "sourceToolAssistantUUID"];
+/// Fields that are removed from copied entries.
+const REMOVED_FIELDS: &[&str] = &["teamName", "agentName", "slug", "sourceToolAssistantUUID"];
 
 impl Folders {
-    /// Copies a session, or the beginning of it, under a new id; gives the id.
+    /// Copies a session, or the first part of it, and returns the id of the copy.
     ///
     /// # Errors
-    /// When there is no such session or message, or the copy cannot be written.
+    /// If there is no such session or message, or the copy cannot be written.
     pub fn fork(&self, session_id: &str, how: &Fork) -> Result<String, Error> {
         let (_, file) = self.session(session_id)?;
         let failed = |error| Error::file(&file, error);
@@ -60,7 +60,7 @@ impl Folders {
     }
 }
 
-/// The fields of a line that say what becomes of it.
+/// The fields of a line that determine how it is copied.
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(borrow, rename = "type")]
@@ -88,30 +88,31 @@ impl Head<'_> {
         self.kind.as_deref() == Some(kind)
     }
 
-    /// The uuid of an entry that is copied.
+    /// Returns the uuid if the entry is copied.
     fn copied(&self) -> Option<&str> {
         let kinds = ["user", "assistant", "system", "attachment"];
-        let is_said = kinds.iter().any(|kind| self.is(kind)) && self.is_sidechain != Some(true);
-        self.uuid.as_deref().filter(|_| is_said)
+        let is_message = kinds.iter().any(|kind| self.is(kind)) && self.is_sidechain != Some(true);
+        self.uuid.as_deref().filter(|_| is_message)
     }
 }
 
-/// What a first look at all lines says about the copy.
+/// The result of the first pass over all lines.
 #[derive(Debug, Default)]
 struct Plan {
-    /// New ids by old ones.
+    /// New ids by old ids.
     ids: HashMap<String, String>,
-    /// Progress entries are not copied: whoever came after one comes after what it came after.
+    /// Progress entries, which are not copied, and their parents. Children of a progress entry become children of its
+    /// parent.
     skipped: HashMap<String, Option<String>>,
     replacements: Vec<Box<RawValue>>,
     first: FirstPrompt,
     custom_title: Option<String>,
     ai_title: Option<String>,
-    /// What stands before the conversation.
+    /// The system prompt.
     system_prompt: Option<Box<RawValue>>,
-    /// How many entries are copied.
+    /// Number of entries to copy.
     entries: usize,
-    /// Whether the entry was seen that is the last one.
+    /// Whether the last entry to copy was found.
     is_cut: bool,
 }
 
@@ -145,7 +146,7 @@ impl Plan {
         newest(&mut self.ai_title, head.ai_title);
     }
 
-    /// The new id of an entry, or of the one before it that is copied.
+    /// Returns the new id of an entry, or of its nearest ancestor that is copied.
     fn id(&self, old: Option<&str>) -> Option<&str> {
         let mut next = old;
         for _ in 0..=self.skipped.len() {
@@ -158,7 +159,7 @@ impl Plan {
     }
 }
 
-/// A copy while it is written.
+/// A copy that is being written.
 struct Copy<'a> {
     old_id: &'a str,
     new_id: &'a str,
@@ -171,8 +172,8 @@ impl Copy<'_> {
         let open = private::create(target)?;
         let written = self.write_to(&mut BufWriter::new(open), source, title);
         if written.is_err() {
-            // Half a copy is none.
-            let _none = fs::remove_file(target);
+            // Remove an incomplete copy.
+            fs::remove_file(target).ok();
         }
         written
     }
@@ -224,26 +225,26 @@ impl Copy<'_> {
             return Ok(());
         };
         self.written += 1;
-        let mut own = vec![
+        let mut new_fields = vec![
             ("uuid", json!(self.plan.ids.get(old))),
             ("parentUuid", json!(self.plan.id(head.parent.as_deref()))),
         ];
         if let Some(logical) = head.logical_parent.as_deref() {
-            own.push(("logicalParentUuid", json!(self.plan.id(Some(logical)))));
+            new_fields.push(("logicalParentUuid", json!(self.plan.id(Some(logical)))));
         }
-        own.push(("sessionId", json!(self.new_id)));
-        own.push(("forkedFrom", json!({"sessionId": self.old_id, "messageUuid": old})));
+        new_fields.push(("sessionId", json!(self.new_id)));
+        new_fields.push(("forkedFrom", json!({"sessionId": self.old_id, "messageUuid": old})));
         if self.written == self.plan.entries {
-            own.push(("timestamp", json!(time::now())));
+            new_fields.push(("timestamp", json!(time::now())));
         }
-        let own: Vec<(&str, Box<RawValue>)> = own
+        let new_fields: Vec<(&str, Box<RawValue>)> = new_fields
             .into_iter()
             .map(|(key, value)| Ok((key, to_raw_value(&value)?)))
             .collect::<io::Result<_>>()?;
-        for (key, value) in &own {
+        for (key, value) in &new_fields {
             fields.insert((*key).to_owned(), value);
         }
-        for key in LEFT {
+        for key in REMOVED_FIELDS {
             fields.shift_remove(*key);
         }
         serde_json::to_writer(&mut *out, &fields)?;
@@ -257,13 +258,13 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::super::place::Projects;
+    use super::super::projects::Projects;
     use super::*;
 
     const ID: &str = "11111111-2222-4333-8444-555555555555";
 
     #[test]
-    fn a_copy_has_ids_of_its_own_and_all_else_to_the_byte() {
+    fn only_ids_titles_and_links_of_a_copy_change() {
         let dir = tempfile::tempdir().unwrap();
         let project = dir.path().join("p");
         fs::create_dir(&project).unwrap();
@@ -295,10 +296,17 @@ mod tests {
         );
         assert_eq!(read[0]["sessionId"], json!(id));
         assert_eq!(read[0]["forkedFrom"], json!({"sessionId": ID, "messageUuid": "u1"}));
-        assert_eq!(read[1]["logicalParentUuid"], read[0]["uuid"], "progress is passed over");
+        assert_eq!(
+            read[1]["logicalParentUuid"], read[0]["uuid"],
+            "progress entries are skipped"
+        );
         assert!(read[1].get("slug").is_none());
         assert_eq!(read[2]["parentUuid"], read[1]["uuid"]);
-        assert_ne!(read[2]["timestamp"], json!("then"), "the last one is new");
+        assert_ne!(
+            read[2]["timestamp"],
+            json!("then"),
+            "the last entry gets a new timestamp"
+        );
         assert_eq!(
             lines[3],
             format!(r#"{{"type":"content-replacement","sessionId":"{id}","replacements":[1.50]}}"#)

@@ -1,46 +1,46 @@
-//! The conversation history for the model, built from the entries of a transcript, with every call next to its result.
+//! Builds the conversation history for the model from the entries of a transcript, with every call next to its result.
 //!
-//! A call without a result, because its process was ended, gets a result that says so: otherwise the model might
-//! repeat it. A result without its call is left out, because the API would refuse it. Entries pass through one by one,
-//! so that a large conversation is in memory once.
+//! A call without a result, because its process ended, gets a result that says so; otherwise the model might
+//! repeat it. A result without its call is left out, because the API would reject it. Entries are processed one by one,
+//! so that a large conversation is in memory only once.
 
 use serde_json::Value;
 
-use super::block::{self, Block, Kind};
-use super::entry_content::{EntryContent, Part};
+use super::block::{self, Block, BlockKind};
+use super::entry_content::{EntryContent, ShownPart};
 
-/// Takes a conversation that is read, message by message.
+/// Receives a conversation message by message.
 pub trait Conversation: Default {
-    /// One side has said this, in a message of its own.
+    /// Adds a message of the model or of the user.
     fn say(&mut self, by_model: bool, blocks: &[Block]);
 
-    /// The last messages were not said so, and are told anew.
+    /// Removes the last messages, because they were sent in another form, which follows.
     fn take_back(&mut self, messages: usize);
 
-    /// The user's side is about to say this: it is the beginning of what it says next.
+    /// Sets the blocks at the start of the next `add_user_blocks` message, which is not complete yet.
     fn open(&mut self, blocks: &[Block]);
 }
 
-/// The history of a conversation while it is built from its entries.
+/// State of building a history from entries.
 #[derive(Debug, Default)]
 pub(super) struct HistoryBuilder<C> {
     history: C,
-    /// A call that is answered later.
+    /// The id of the call that stays without a result.
     deferred_call: Option<String>,
-    /// What the model said, as long as its results are still to come.
+    /// The last model message, until the entry after it, which may contain its results.
     before: Option<EntryContent>,
-    /// Who speaks now.
+    /// The message that the current entries belong to.
     current: Option<EntryContent>,
-    /// The calls that were told last.
+    /// The ids of the calls of the last model message that have no result yet.
     called: Vec<String>,
-    /// What the user's side says until the model speaks again.
+    /// Blocks of the current `add_user_blocks` message.
     open: Vec<Block>,
-    /// What it said before that since the model last spoke, and how many messages that was.
+    /// Blocks of earlier `add_user_blocks` messages since the model's last message, and the number of those messages.
     closed: (Vec<Block>, usize),
 }
 
 impl<C: Conversation> HistoryBuilder<C> {
-    /// A call of this id stays at the end without a result.
+    /// Creates a builder. The call with the id `deferred_call` stays at the end without a result.
     pub(super) fn new(deferred_call: Option<&str>) -> Self {
         Self {
             deferred_call: deferred_call.map(str::to_owned),
@@ -48,57 +48,58 @@ impl<C: Conversation> HistoryBuilder<C> {
         }
     }
 
-    /// The next entry.
-    pub(super) fn take(&mut self, said: EntryContent) {
-        if let Some(shown) = said.shown {
-            return self.as_shown(&shown);
+    /// Adds the next entry.
+    pub(super) fn push(&mut self, entry: EntryContent) {
+        if let Some(shown) = entry.shown {
+            return self.apply_shown(&shown);
         }
         match &mut self.current {
-            // The blocks of a message are entries of their own.
+            // Each block of a message is a separate entry.
             Some(current)
-                if current.by_model == said.by_model && (said.message.is_none() || current.message == said.message) =>
+                if current.by_model == entry.by_model
+                    && (entry.message.is_none() || current.message == entry.message) =>
             {
-                current.blocks.extend(said.blocks);
-                current.message = said.message;
+                current.blocks.extend(entry.blocks);
+                current.message = entry.message;
             }
-            _ => self.turn_to(Some(said)),
+            _ => self.switch_to(Some(entry)),
         }
     }
 
-    /// The whole history, with the open `user` message.
-    pub(super) fn done(mut self) -> C {
-        self.rest();
+    /// Returns the whole history, with the incomplete `add_user_blocks` message at its end.
+    pub(super) fn finish(mut self) -> C {
+        self.finish_messages();
         self.history.open(&self.open);
         self.history
     }
 
-    /// Nobody speaks.
-    fn rest(&mut self) {
-        self.turn_to(None);
+    /// Adds the messages that are still held back.
+    fn finish_messages(&mut self) {
+        self.switch_to(None);
         if let Some(before) = self.before.take() {
-            self.model(before, &[]);
+            self.add_model_message(before, &[]);
         }
     }
 
-    /// The user's side was not shown as its entries have it, but so.
-    fn as_shown(&mut self, messages: &[Vec<Part>]) {
-        self.rest();
+    /// Replaces the user messages since the model's last message with those that were actually sent.
+    fn apply_shown(&mut self, messages: &[Vec<ShownPart>]) {
+        self.finish_messages();
         let (mut blocks, count) = std::mem::take(&mut self.closed);
         blocks.append(&mut self.open);
         self.history.take_back(count);
         for parts in messages {
             let found = parts.iter().filter_map(|part| match part {
-                Part::Said(block) => Some(block.clone()),
-                Part::Kept(key, at) => blocks.iter().find(|block| block.from == (*key, *at)).cloned(),
+                ShownPart::Inline(block) => Some(block.clone()),
+                ShownPart::Reference(key, at) => blocks.iter().find(|block| block.from == (*key, *at)).cloned(),
             });
             self.open = found.collect();
-            self.close();
+            self.close_user_message();
         }
         self.closed = (blocks, messages.len());
     }
 
-    /// Somebody else speaks.
-    fn turn_to(&mut self, next: Option<EntryContent>) {
+    /// Ends the current message and starts the next one.
+    fn switch_to(&mut self, next: Option<EntryContent>) {
         let Some(current) = std::mem::replace(&mut self.current, next) else {
             return;
         };
@@ -106,58 +107,62 @@ impl<C: Conversation> HistoryBuilder<C> {
             true => self.before.replace(current),
             false => {
                 if let Some(before) = self.before.take() {
-                    self.model(before, &current.blocks);
+                    self.add_model_message(before, &current.blocks);
                 }
-                return self.user(current.blocks);
+                return self.add_user_blocks(current.blocks);
             }
         };
         if let Some(before) = before {
-            self.model(before, &[]);
+            self.add_model_message(before, &[]);
         }
     }
 
-    fn model(&mut self, said: EntryContent, answers: &[Block]) {
+    fn add_model_message(&mut self, entry: EntryContent, answers: &[Block]) {
         let answered = |id: &String| {
-            let answer = |block: &Block| matches!(&block.kind, Kind::Result(of) if of == id);
+            let answer = |block: &Block| matches!(&block.kind, BlockKind::Result(of) if of == id);
             answers.iter().any(answer) || self.deferred_call.as_ref() == Some(id)
         };
-        let mut blocks = said.blocks;
+        let mut blocks = entry.blocks;
         blocks.retain(|block| !block::is_blank(block));
-        let lost: Vec<Block> = blocks
+        let missing_results: Vec<Block> = blocks
             .iter()
             .filter_map(|block| match &block.kind {
-                Kind::Call(id) if !answered(id) => block::lost(id, block.from),
+                BlockKind::Call(id) if !answered(id) => block::missing_result(id, block.from),
                 _ => None,
             })
             .collect();
         self.called = blocks
             .iter()
             .filter_map(|block| match &block.kind {
-                Kind::Call(id) => Some(id.clone()),
+                BlockKind::Call(id) => Some(id.clone()),
                 _ => None,
             })
             .collect();
-        // The API does not take bare thinking back. The model was asked all the same.
-        if blocks.iter().all(|block| block.kind == Kind::Thinking) {
+        // The API rejects a message of thinking alone, so it is left out. The user message before it was sent
+        // nevertheless.
+        if blocks.iter().all(|block| block.kind == BlockKind::Thinking) {
             self.closed.1 += usize::from(!self.open.is_empty());
             self.closed.0.extend_from_slice(&self.open);
-            return self.close();
+            return self.close_user_message();
         }
-        self.close();
+        self.close_user_message();
         self.closed = Default::default();
         self.history.say(true, &blocks);
-        self.called
-            .retain(|id| !lost.iter().any(|block| block.kind == Kind::Result(id.clone())));
-        self.open = lost;
+        self.called.retain(|id| {
+            !missing_results
+                .iter()
+                .any(|block| block.kind == BlockKind::Result(id.clone()))
+        });
+        self.open = missing_results;
     }
 
-    fn user(&mut self, blocks: Vec<Block>) {
-        // Results stand first, or the model's server refuses them, and in the order of the calls, as they once were sent.
+    fn add_user_blocks(&mut self, blocks: Vec<Block>) {
+        // The API requires results before other blocks. They are in the order of the calls, as they were sent before.
         let mut results: Vec<Option<Block>> = self.called.iter().map(|_| None).collect();
-        let mut words = Vec::new();
+        let mut others = Vec::new();
         for block in blocks {
-            let Kind::Result(id) = &block.kind else {
-                words.push(block);
+            let BlockKind::Result(id) = &block.kind else {
+                others.push(block);
                 continue;
             };
             let mut calls = self.called.iter().zip(&mut results);
@@ -168,11 +173,11 @@ impl<C: Conversation> HistoryBuilder<C> {
         let called = std::mem::take(&mut self.called);
         let unanswered = called.into_iter().zip(&results).filter(|(_, result)| result.is_none());
         self.called = unanswered.map(|(call, _)| call).collect();
-        self.open.extend(results.into_iter().flatten().chain(words));
+        self.open.extend(results.into_iter().flatten().chain(others));
     }
 
-    /// What the user's side says is a message.
-    fn close(&mut self) {
+    /// Completes the current `add_user_blocks` message.
+    fn close_user_message(&mut self) {
         if !self.open.is_empty() {
             self.history.say(false, &self.open);
             self.open.clear();
@@ -180,16 +185,16 @@ impl<C: Conversation> HistoryBuilder<C> {
     }
 }
 
-/// Messages, in the bytes in which they are sent.
+/// The messages as the bytes that are sent.
 #[derive(Debug, Default)]
-pub(super) struct Spelled(Vec<Vec<u8>>);
+pub(super) struct SerializedMessages(Vec<Vec<u8>>);
 
-impl Conversation for Spelled {
+impl Conversation for SerializedMessages {
     fn say(&mut self, by_model: bool, blocks: &[Block]) {
-        // Nobody asks for what the model said.
+        // The messages of the model are not needed.
         self.0.push(match by_model {
             true => Vec::new(),
-            false => spelled(blocks.iter().map(|block| &*block.spelled)),
+            false => user_message(blocks.iter().map(|block| &*block.spelled)),
         });
     }
 
@@ -198,20 +203,20 @@ impl Conversation for Spelled {
     }
 
     fn open(&mut self, blocks: &[Block]) {
-        // What is said next is put together from values, so that it is written anew.
+        // The next message will be built from values, so its blocks are serialised again.
         let written = blocks.iter().filter_map(|block| {
             let block: Value = serde_json::from_slice(&block.spelled).ok()?;
             serde_json::to_vec(&block).ok()
         });
         let written: Vec<Vec<u8>> = written.collect();
         if !written.is_empty() {
-            self.0.push(spelled(written.iter().map(Vec::as_slice)));
+            self.0.push(user_message(written.iter().map(Vec::as_slice)));
         }
     }
 }
 
-/// A message of the user's side.
-fn spelled<'a>(blocks: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
+/// Serialises a `add_user_blocks` message.
+fn user_message<'a>(blocks: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut text = br#"{"role":"user","content":["#.to_vec();
     for (at, block) in blocks.enumerate() {
         if at > 0 {
@@ -223,10 +228,10 @@ fn spelled<'a>(blocks: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
     text
 }
 
-impl HistoryBuilder<Spelled> {
-    /// What the user's side has said since the model last spoke: the messages, and the blocks of all entries.
+impl HistoryBuilder<SerializedMessages> {
+    /// Returns the user messages since the model's last message, and the blocks of all their entries.
     pub(super) fn since_reply(mut self) -> (Vec<Vec<u8>>, Vec<Block>) {
-        self.rest();
+        self.finish_messages();
         let (mut blocks, messages) = std::mem::take(&mut self.closed);
         self.history.open(&self.open);
         let sent = messages + usize::from(!self.open.is_empty());

@@ -1,4 +1,4 @@
-//! A session as a list of sessions shows it.
+//! The properties of a session for lists of sessions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use super::ends::{Ends, first, last};
 use super::error::Error;
 use super::time::milliseconds;
 
-/// How many letters of a first prompt are shown.
-const SHOWN: usize = 200;
+/// Maximum length of the first prompt in a list, in characters.
+const MAX_PROMPT_CHARS: usize = 200;
 
-/// Beginnings of texts no person wrote as a prompt.
-const NOT_PROMPTS: &[&str] = &[
+/// Prefixes of texts that the user did not write as a prompt.
+const NON_PROMPT_PREFIXES: &[&str] = &[
     "<local-command-stdout>",
     "<session-start-hook>",
     "<tick>",
@@ -24,37 +24,37 @@ const NOT_PROMPTS: &[&str] = &[
     "<ide_selection>",
 ];
 
-/// What is known of a session without reading all of it.
+/// The properties of a session that can be found without reading the whole transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SessionInfo {
-    /// Its id.
+    /// The session's id.
     pub session_id: String,
-    /// Its title, or else what was last or first asked.
+    /// The title; if there is none, the last prompt, a summary or the first prompt.
     pub summary: String,
-    /// When it was last written, in milliseconds since 1970.
+    /// When the transcript was last written, in milliseconds since 1970.
     pub last_modified: u64,
-    /// How large its file is.
+    /// The size of the transcript in bytes.
     pub file_size: u64,
-    /// The title it was given, by a person or the agent.
+    /// The title set by the user or the agent.
     pub custom_title: Option<String>,
-    /// What was first asked.
+    /// The first prompt.
     pub first_prompt: Option<String>,
-    /// The branch it was last on.
+    /// The last git branch of the session.
     pub git_branch: Option<String>,
-    /// The folder it began in.
+    /// The folder in which the session started.
     pub cwd: Option<String>,
-    /// Its tag.
+    /// The session's tag.
     pub tag: Option<String>,
-    /// When it began, in milliseconds since 1970.
+    /// When the session started, in milliseconds since 1970.
     pub created_at: Option<u64>,
-    /// Whether it was put away.
+    /// Whether the session is archived.
     pub archived: bool,
-    /// How it was begun: `cli`, `sdk-py`, …
+    /// The program that started the session: `cli`, `sdk-py`, …
     pub entrypoint: Option<String>,
 }
 
-/// What a file says; `None` when there is nothing to show.
+/// Reads the properties from a transcript; `None` if the session has nothing to display.
 pub(super) fn of(file: &Path, project: Option<&Path>) -> Result<Option<SessionInfo>, Error> {
     let failed = |error| Error::file(file, error);
     let ends = Ends::of(file).map_err(failed)?;
@@ -112,7 +112,7 @@ fn is_archived(file: &Path) -> bool {
     note.is_some_and(|note| note.get("archived").and_then(Value::as_bool) == Some(true))
 }
 
-/// The first thing a person asked.
+/// Returns the first prompt of the user.
 fn first_prompt(head: &str) -> Option<String> {
     let mut first = FirstPrompt::default();
     for line in head.lines() {
@@ -121,16 +121,16 @@ fn first_prompt(head: &str) -> Option<String> {
     first.found().map(str::to_owned)
 }
 
-/// The first thing a person asked, as long as it is looked for.
+/// Searches for the first prompt of the user, line by line.
 #[derive(Debug, Default)]
 pub(super) struct FirstPrompt {
     prompt: Option<String>,
-    /// What is shown if there is nothing else.
+    /// The first slash command, which is used if there is no prompt.
     command: Option<String>,
 }
 
 impl FirstPrompt {
-    /// Looks at the next line.
+    /// Processes the next line.
     pub(super) fn take(&mut self, line: &str) {
         if self.prompt.is_some() || !line.contains("\"user\"") {
             return;
@@ -145,7 +145,7 @@ impl FirstPrompt {
         for text in texts(&entry) {
             let flat = text.replace('\n', " ");
             let flat = flat.trim();
-            if flat.is_empty() || NOT_PROMPTS.iter().any(|beginning| flat.starts_with(beginning)) {
+            if flat.is_empty() || NON_PROMPT_PREFIXES.iter().any(|beginning| flat.starts_with(beginning)) {
                 continue;
             }
             if let Some(name) = between(flat, "<command-name>", "</command-name>") {
@@ -157,13 +157,13 @@ impl FirstPrompt {
         }
     }
 
-    /// What was found.
+    /// Returns the prompt or command that was found.
     pub(super) fn found(&self) -> Option<&str> {
         self.prompt.as_deref().or(self.command.as_deref())
     }
 }
 
-/// What is said in an entry, block by block; nothing where it brings results.
+/// Returns the texts of an entry, block by block; empty if the entry contains tool results.
 pub(super) fn texts(entry: &Value) -> Vec<String> {
     match entry.pointer("/message/content") {
         Some(Value::String(text)) => vec![text.clone()],
@@ -190,10 +190,10 @@ fn between(text: &str, begin: &str, end: &str) -> Option<String> {
 }
 
 fn shortened(text: &str) -> String {
-    if text.chars().count() <= SHOWN {
+    if text.chars().count() <= MAX_PROMPT_CHARS {
         return text.to_owned();
     }
-    let shown: String = text.chars().take(SHOWN).collect();
+    let shown: String = text.chars().take(MAX_PROMPT_CHARS).collect();
     format!("{}…", shown.trim_end())
 }
 
@@ -202,7 +202,7 @@ mod tests {
     use super::first_prompt;
 
     #[test]
-    fn the_first_prompt_is_what_a_person_wrote() {
+    fn the_first_prompt_is_the_first_text_written_by_the_user() {
         let head = concat!(
             r#"{"type":"user","isMeta":true,"message":{"role":"user","content":"caveat"}}"#,
             "\n",

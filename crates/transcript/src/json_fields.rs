@@ -1,12 +1,12 @@
-//! The fields of a JSON line, found without parsing it: brackets and quotes are followed, their content is skipped.
+//! Finds the fields of a JSON line without parsing it: only brackets and quotes are matched, their content is skipped.
 //!
-//! It accepts every JSON object, and some lines that are not quite JSON. Code that needs the content parses it
-//! properly; an incomplete line is recognised here.
+//! It accepts every JSON object and some lines that are not valid JSON. Code that needs the content parses it
+//! properly. An incomplete line is detected here.
 
 use memchr::memchr2;
 
-/// Shows the fields of an object, keys and values as they are spelled. False unless it is one from the first byte to the
-/// last; then some of its fields may have been shown already. `show` answers whether it wants to see more.
+/// Calls `show` with the raw key and the raw value of each field of an object, until `show` returns false. Returns
+/// false if the line is not an object; `show` may have been called for some fields by then.
 pub(super) fn fields<'a>(line: &'a [u8], mut show: impl FnMut(&'a [u8], &'a [u8]) -> bool) -> bool {
     let mut at = spaces(line, 0);
     if line.get(at) != Some(&b'{') {
@@ -38,7 +38,7 @@ pub(super) fn fields<'a>(line: &'a [u8], mut show: impl FnMut(&'a [u8], &'a [u8]
     }
 }
 
-/// Shows the elements of a list as they are spelled. False unless it is one from the first byte to the last.
+/// Calls `show` with the raw text of each element of an array. Returns false if the text is not an array.
 pub(super) fn elements<'a>(list: &'a [u8], mut show: impl FnMut(&'a [u8])) -> bool {
     let mut at = spaces(list, 0);
     if list.get(at) != Some(&b'[') {
@@ -66,7 +66,7 @@ fn spaces(line: &[u8], from: usize) -> usize {
     from + rest.iter().take_while(|byte| space(byte)).count()
 }
 
-/// What stands between the quotes of the text that begins here, and where it ends.
+/// Returns the text between the quotes of the string that starts at `from`, and the position after it.
 fn string(line: &[u8], from: usize) -> Option<(&[u8], usize)> {
     if line.get(from) != Some(&b'"') {
         return None;
@@ -81,7 +81,7 @@ fn string(line: &[u8], from: usize) -> Option<(&[u8], usize)> {
     }
 }
 
-/// Where the value that begins here ends.
+/// Returns the position after the value that starts at `from`.
 fn value(line: &[u8], from: usize) -> Option<usize> {
     match line.get(from)? {
         b'"' => string(line, from).map(|(_, end)| end),
@@ -95,7 +95,7 @@ fn value(line: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// Where the object or list that begins here ends.
+/// Returns the position after the object or array that starts at `from`.
 fn nested(line: &[u8], from: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = from;
@@ -157,28 +157,28 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_object_is_seen_as_it_is(fields in prop::collection::vec(("[a\"\\\\{}:]{0,3}", any_json()), 0..5), pretty: bool) {
+        fn all_fields_of_any_object_are_found(fields in prop::collection::vec(("[a\"\\\\{}:]{0,3}", any_json()), 0..5), pretty: bool) {
             let object: Map<String, Value> = fields.into_iter().collect();
             let text = if pretty { serde_json::to_vec_pretty(&object) } else { serde_json::to_vec(&object) }.unwrap();
             prop_assert_eq!(seen(&text), Some(object));
             for cut in 0..text.len() {
-                prop_assert!(!super::fields(text.get(..cut).unwrap(), |_, _| true), "torn at {}", cut);
+                prop_assert!(!super::fields(text.get(..cut).unwrap(), |_, _| true), "truncated at {}", cut);
             }
         }
 
         #[test]
-        fn every_list_is_seen_as_it_is(list in prop::collection::vec(any_json(), 0..5), pretty: bool) {
+        fn all_elements_of_any_array_are_found(list in prop::collection::vec(any_json(), 0..5), pretty: bool) {
             let text = if pretty { serde_json::to_vec_pretty(&list) } else { serde_json::to_vec(&list) }.unwrap();
             let mut seen: Vec<Value> = Vec::new();
             prop_assert!(elements(&text, |element| seen.push(serde_json::from_slice(element).unwrap())));
             prop_assert_eq!(seen, list);
             for cut in 0..text.len() {
-                prop_assert!(!elements(text.get(..cut).unwrap(), |_| {}), "torn at {}", cut);
+                prop_assert!(!elements(text.get(..cut).unwrap(), |_| {}), "truncated at {}", cut);
             }
         }
 
         #[test]
-        fn anything_may_be_looked_at(line in prop::collection::vec(prop_oneof![Just(b'"'), Just(b'{'), Just(b'}'), Just(b'['),
+        fn any_bytes_are_handled_without_a_panic(line in prop::collection::vec(prop_oneof![Just(b'"'), Just(b'{'), Just(b'}'), Just(b'['),
             Just(b']'), Just(b':'), Just(b','), Just(b'\\'), any::<u8>()], 0..60)) {
             fields(&line, |_, _| true);
             elements(&line, |_| {});
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn one_may_look_no_further() {
+    fn the_caller_can_stop_early() {
         let mut keys = 0;
         assert!(fields(br#"{"a":1,"b":oops"#, |_, _| {
             keys += 1;

@@ -1,4 +1,4 @@
-//! One line of a transcript that was read, and the titles that lines give a session.
+//! A parsed line of a transcript, and the title and tag of a session.
 
 use serde_json::{Map, Value};
 
@@ -22,8 +22,8 @@ impl Line {
         self.text("type") == Some(kind)
     }
 
-    /// Whether it is a message of the model or the user.
-    pub(super) fn speaks(&self) -> bool {
+    /// Whether the entry is a message of the model or the user.
+    pub(super) fn is_message(&self) -> bool {
         self.is("user") || self.is("assistant")
     }
 
@@ -34,8 +34,8 @@ impl Line {
             .unwrap_or(&Value::Null)
     }
 
-    /// The same, without its content.
-    pub(super) fn without_words(mut self) -> Self {
+    /// Returns the line without the content of its message.
+    pub(super) fn without_content(mut self) -> Self {
         if let Some(content) = self
             .fields
             .get_mut("message")
@@ -46,13 +46,13 @@ impl Line {
         self
     }
 
-    /// The id of the model's message this is a block of.
+    /// Returns the id of the model message that this entry is a block of.
     pub(super) fn message_id(&self) -> Option<&str> {
         let message = self.fields.get("message").filter(|_| self.is("assistant"))?;
         message.get("id").and_then(Value::as_str)
     }
 
-    /// Whether this brings the result of a call.
+    /// Whether the entry contains a tool result.
     pub(super) fn is_result(&self) -> bool {
         let is_result = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_result");
         self.is("user")
@@ -63,7 +63,7 @@ impl Line {
     }
 }
 
-/// The names a session was given.
+/// The title and the tag of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Names {
     pub(super) title: Option<String>,
@@ -80,7 +80,7 @@ impl Names {
         }
     }
 
-    /// These, where newer ones say nothing.
+    /// Returns these names, with missing ones taken from `older`.
     pub(super) fn or(self, older: Self) -> Self {
         Self {
             title: self.title.or(older.title),
@@ -89,11 +89,11 @@ impl Names {
     }
 }
 
-/// The names given in this text.
+/// Returns the last title and tag in the lines of this text.
 pub(super) fn names(text: &[u8]) -> Names {
     let mut names = Names::default();
     for line in text.split(|byte| *byte == b'\n') {
-        // Most lines are entries, and long: they need not be understood for this.
+        // Most lines are long entries, which need not be parsed for this.
         if (line.starts_with(b"{\"type\":\"custom-title\"") || line.starts_with(b"{\"type\":\"tag\""))
             && let Ok(line) = serde_json::from_slice(line)
         {

@@ -1,50 +1,50 @@
-//! The lines of a transcript that are not part of the conversation, as values.
+//! Creates the lines of a transcript that are not part of the conversation.
 
 use serde_json::{Value, json};
 
-/// The longest last prompt that is kept as a title.
-const LONGEST_PROMPT: usize = 200;
+/// Maximum length of the last prompt in a `last-prompt` line, in characters.
+const MAX_PROMPT_CHARS: usize = 200;
 
-/// The title a person gave the session.
+/// Returns the line of a title set by the user.
 pub(super) fn title(title: &str, session_id: &str) -> Value {
     json!({"type": "custom-title", "customTitle": title, "sessionId": session_id})
 }
 
-/// The same title, for those who list agents.
+/// Returns the line of the same title for programs that list agents.
 pub(super) fn agent_name(title: &str, session_id: &str) -> Value {
     json!({"type": "agent-name", "agentName": title, "sessionId": session_id})
 }
 
-/// The title a model found for the session; one a person gave counts for more.
+/// Returns the line of a title written by a model. A title set by the user has precedence.
 pub(super) fn ai_title(title: &str, session_id: &str) -> Value {
     json!({"type": "ai-title", "aiTitle": title, "sessionId": session_id})
 }
 
-/// The session's tag; empty is none.
+/// Returns the line of the session's tag. An empty tag removes the tag.
 pub(super) fn tag(tag: &str, session_id: &str) -> Value {
     json!({"type": "tag", "tag": tag, "sessionId": session_id})
 }
 
-/// What was last asked for, and the end of the chain then.
+/// Returns the line of the last prompt and the entry at the end of the chain at that time.
 pub(super) fn last_prompt(prompt: &str, leaf: &str, session_id: &str) -> Value {
     json!({"type": "last-prompt", "lastPrompt": prompt, "leafUuid": leaf, "sessionId": session_id})
 }
 
-/// The lines that say how prompts waited.
+/// The `type` of lines that record changes of the prompt queue.
 const QUEUE: &str = "queue-operation";
 
-/// What becomes of a prompt that waits.
+/// A change of the prompt queue.
 #[derive(Debug, Clone, Copy)]
 pub enum Queued<'a> {
-    /// It is queued: its content.
+    /// A prompt was queued: its content.
     Enqueue(&'a Value),
-    /// Its turn begins.
+    /// The turn of a prompt started.
     Dequeue,
-    /// It joins the running turn: its uuid and content.
+    /// A prompt joined the running turn: its uuid and content.
     Absorbed(&'a str, &'a Value),
 }
 
-/// What became of a prompt that waits; its words only where they are plain ones.
+/// Returns the line of a change of the prompt queue. It contains the prompt only if that is plain text.
 pub(super) fn queued(what: Queued<'_>, timestamp: &str, session_id: &str) -> Value {
     let (operation, content) = match what {
         Queued::Enqueue(content) => ("enqueue", Some(content)),
@@ -54,8 +54,8 @@ pub(super) fn queued(what: Queued<'_>, timestamp: &str, session_id: &str) -> Val
     let mut line = json!({
         "type": QUEUE, "operation": operation, "timestamp": timestamp, "sessionId": session_id
     });
-    if let Some(words) = content.filter(|content| content.is_string()) {
-        set(&mut line, "content", words.clone());
+    if let Some(text) = content.filter(|content| content.is_string()) {
+        set(&mut line, "content", text.clone());
     }
     if let Queued::Absorbed(uuid, _) = what {
         set(&mut line, "reason", "absorbed_mid_turn".into());
@@ -71,8 +71,8 @@ fn set(line: &mut Value, key: &str, value: Value) {
     }
 }
 
-/// Takes the words of a prompt out of such a line.
-pub(super) fn without_words(line: &mut Value) {
+/// Removes the text of the prompt from such a line.
+pub(super) fn without_content(line: &mut Value) {
     if let Value::Object(line) = line {
         line.shift_remove("content");
     }
@@ -81,8 +81,8 @@ pub(super) fn without_words(line: &mut Value) {
 /// The `type` of lines that record what the model was shown.
 pub(super) const SHOWN: &str = "shown-to-model";
 
-/// What the user's side was shown as saying since the model last spoke, up to this entry: messages of blocks. Other readers
-/// pass over it.
+/// Returns the line that records the user messages since the model's last message, up to this entry, as they were sent.
+/// Other programs ignore it.
 pub(super) fn shown(messages: &Value, leaf: &str, session_id: &str) -> Value {
     json!({"type": SHOWN, "leafUuid": leaf, "messages": messages, "sessionId": session_id})
 }
@@ -90,7 +90,8 @@ pub(super) fn shown(messages: &Value, leaf: &str, session_id: &str) -> Value {
 /// The `type` of lines that record a rewind.
 pub(super) const REWOUND: &str = "rewound";
 
-/// The conversation ends at this entry again, until something is said after this line. Other readers pass over it.
+/// Returns the line of a rewind: the conversation ends at this entry until a message is added after this line. Other
+/// programs ignore it.
 pub(super) fn rewound(leaf: &str, session_id: &str) -> Value {
     json!({"type": REWOUND, "leafUuid": leaf, "sessionId": session_id})
 }
@@ -98,27 +99,27 @@ pub(super) fn rewound(leaf: &str, session_id: &str) -> Value {
 /// The `type` of lines that record the system prompt.
 pub(super) const SYSTEM_PROMPT: &str = "system-prompt";
 
-/// What stands before the conversation, text by text, until a compaction. Other readers pass over it.
+/// Returns the line of the system prompt, which applies until the next compaction. Other programs ignore it.
 pub(super) fn system_prompt(texts: &[String], session_id: &str) -> Value {
     json!({"type": SYSTEM_PROMPT, "texts": texts, "sessionId": session_id})
 }
 
-/// What the session has cost so far.
+/// The cost of the session so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cost {
-    /// In dollars.
+    /// The total in US dollars.
     pub total: Value,
-    /// How long the model was waited for.
+    /// Total duration of the requests to the model, in milliseconds.
     pub api_ms: u64,
-    /// What was used, by model.
+    /// The usage by model.
     pub model_usage: Value,
-    /// Whether a model was used whose prices are not known.
+    /// Whether a model without known prices was used.
     pub unpriced: bool,
-    /// How long this process has been at it.
+    /// How long this process has been running the session, in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// What the session has cost so far, with what `earlier` said where this session counts nothing.
+/// Returns the line of the cost so far. Values that this session does not measure are copied from the earlier line.
 pub(super) fn cost(cost: &Cost, earlier: Option<&Value>, started_ms: i64, session_id: &str) -> Value {
     let before = |key: &str| earlier.and_then(|earlier| earlier.get(key)).and_then(Value::as_u64);
     json!({
@@ -137,7 +138,7 @@ pub(super) fn cost(cost: &Cost, earlier: Option<&Value>, started_ms: i64, sessio
     })
 }
 
-/// A prompt's words in one line, for lists.
+/// Returns the text of a prompt on one line, for lists.
 pub(super) fn one_line(content: &Value) -> Option<String> {
     let text = match content {
         Value::String(text) => text.clone(),
@@ -152,7 +153,7 @@ pub(super) fn one_line(content: &Value) -> Option<String> {
     if text.is_empty() {
         return None;
     }
-    match text.char_indices().nth(LONGEST_PROMPT) {
+    match text.char_indices().nth(MAX_PROMPT_CHARS) {
         None => Some(text),
         Some((cut, _)) => Some(format!("{}…", text.get(..cut).unwrap_or_default())),
     }

@@ -1,4 +1,4 @@
-//! Files that only their owner can read: everything that contains prompts, answers or tool results.
+//! Creates files that only their owner can read: all files that contain prompts, replies or tool results.
 //!
 //! Files have mode 0600 and new folders mode 0700, for any umask. An existing file that others can read is
 //! restricted when it is opened.
@@ -10,13 +10,13 @@ use std::path::Path;
 
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
-/// Access of the group and of others.
+/// Permission bits of the group and of others.
 const OTHERS: u32 = 0o077;
 
 /// Creates a folder and its missing parents. Existing folders stay as they are.
 ///
 /// # Errors
-/// When a folder cannot be created.
+/// If a folder cannot be created.
 pub fn folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)
 }
@@ -24,7 +24,7 @@ pub fn folder(path: &Path) -> io::Result<()> {
 /// Opens a file for reading and appending; creates it and its folder if they do not exist.
 ///
 /// # Errors
-/// When the file or its folder cannot be created or opened.
+/// If the file or its folder cannot be created or opened.
 pub fn append(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true).append(true).create(true))
 }
@@ -32,7 +32,7 @@ pub fn append(path: &Path) -> io::Result<File> {
 /// Creates a file that must not exist yet, and its folder.
 ///
 /// # Errors
-/// When the file exists, or cannot be created.
+/// If the file exists, or cannot be created.
 pub fn create(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().write(true).create_new(true))
 }
@@ -40,7 +40,7 @@ pub fn create(path: &Path) -> io::Result<File> {
 /// Writes a whole file; creates it and its folder if they do not exist.
 ///
 /// # Errors
-/// When the file or its folder cannot be created or written.
+/// If the file or its folder cannot be created or written.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let mut file = open(path, OpenOptions::new().write(true).create(true).truncate(true))?;
     file.write_all(content.as_ref())
@@ -52,9 +52,9 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     }
     let file = options.mode(FILE_MODE).open(path)?;
     let metadata = file.metadata()?;
-    // A device or a pipe that a person names is theirs to share.
+    // The mode of a device or a named pipe is not changed.
     if metadata.is_file() && metadata.permissions().mode() & OTHERS != 0 {
-        // The file may belong to another user; then its mode cannot be changed.
+        // This fails if the file belongs to another user.
         file.set_permissions(Permissions::from_mode(FILE_MODE)).ok();
     }
     Ok(file)
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_and_folders_are_private_and_old_files_become_so() {
+    fn new_and_existing_files_become_private() {
         let dir = tempfile::tempdir().unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         let file = dir.path().join("a/b/file");

@@ -8,7 +8,7 @@ use std::io::{Cursor, Seek, SeekFrom};
 
 use super::super::branch::Extent;
 use super::super::line::Line;
-use super::super::load::{Much, load};
+use super::super::load::{FieldSelection, load};
 use super::super::scan;
 use super::*;
 
@@ -17,7 +17,7 @@ fn text_of(lines: &[Value]) -> Vec<u8> {
     lines.concat().into_bytes()
 }
 
-fn said(kind: &str, uuid: &str, parent: Option<&str>) -> Value {
+fn message(kind: &str, uuid: &str, parent: Option<&str>) -> Value {
     json!({"parentUuid": parent, "type": kind, "uuid": uuid, "message": {"role": kind, "content": uuid}})
 }
 
@@ -35,22 +35,22 @@ fn result(uuid: &str, source: &str, call: &str) -> Value {
         "message": {"role": "user", "content": content}})
 }
 
-/// A transcript in memory.
-struct Read {
+/// A transcript in memory and its record.
+struct ScannedText {
     text: Cursor<Vec<u8>>,
     record: Record,
 }
 
-fn parse(text: &[u8]) -> Read {
+fn parse(text: &[u8]) -> ScannedText {
     let mut text = Cursor::new(text.to_vec());
-    let record = scan::stream(&mut text, scan::Wanted::Whole).unwrap();
-    Read { text, record }
+    let record = scan::stream(&mut text, scan::ScanScope::Whole).unwrap();
+    ScannedText { text, record }
 }
 
-impl Read {
+impl ScannedText {
     fn branch(&mut self, leaf: usize) -> Vec<Line> {
         let branch = self.record.branch(leaf, Extent::Whole, &mut self.text).unwrap();
-        load(&self.record.places(&branch), Much::Spoken, &mut self.text).unwrap()
+        load(&self.record.places(&branch), FieldSelection::Resume, &mut self.text).unwrap()
     }
 
     fn lines(&mut self) -> Vec<Line> {
@@ -58,30 +58,30 @@ impl Read {
     }
 }
 
-fn conversation(mut read: Read) -> Vec<String> {
+fn conversation(mut read: ScannedText) -> Vec<String> {
     read.lines().into_iter().map(|line| line.uuid).collect()
 }
 
 #[test]
-fn what_no_longer_leads_anywhere_is_left_out() {
+fn entries_on_abandoned_branches_are_left_out() {
     let record = parse(&text_of(&[
-        said("user", "u1", None),
-        said("assistant", "a1", Some("u1")),
-        said("user", "dead", Some("a1")),
-        said("assistant", "dead too", Some("dead")),
-        said("user", "u2", Some("a1")),
-        said("assistant", "a2", Some("u2")),
+        message("user", "u1", None),
+        message("assistant", "a1", Some("u1")),
+        message("user", "dead", Some("a1")),
+        message("assistant", "dead too", Some("dead")),
+        message("user", "u2", Some("a1")),
+        message("assistant", "a2", Some("u2")),
     ]));
     assert_eq!(conversation(record), ["u1", "a1", "u2", "a2"]);
 }
 
 #[test]
-fn a_uuid_counts_where_it_stands_first() {
-    let mut again = said("user", "u1", Some("a1"));
+fn the_first_entry_with_a_uuid_counts() {
+    let mut again = message("user", "u1", Some("a1"));
     again["message"]["content"] = json!("something else");
     let record = parse(&text_of(&[
-        said("user", "u1", None),
-        said("assistant", "a1", Some("u1")),
+        message("user", "u1", None),
+        message("assistant", "a1", Some("u1")),
         again,
     ]));
     let mut record = record;
@@ -90,9 +90,9 @@ fn a_uuid_counts_where_it_stands_first() {
 }
 
 #[test]
-fn what_cannot_be_read_or_is_not_known_is_passed_over() {
+fn invalid_and_unknown_lines_are_skipped() {
     let mut text = text_of(&[
-        said("user", "u1", None),
+        message("user", "u1", None),
         json!({"type": "from-the-future", "uuid": "f"}),
         json!([1]),
     ]);
@@ -100,13 +100,13 @@ fn what_cannot_be_read_or_is_not_known_is_passed_over() {
     text.extend(text_of(&[
         json!({"type": "user", "uuid": "s", "parentUuid": "u1", "isSidechain": true}),
     ]));
-    text.extend(text_of(&[said("assistant", "a1", Some("u1"))]));
+    text.extend(text_of(&[message("assistant", "a1", Some("u1"))]));
     text.extend(br#"{"type":"user","uuid":"torn","parentUuid":"a1","mess"#);
     assert_eq!(conversation(parse(&text)), ["u1", "a1"]);
 }
 
 #[test]
-fn calls_made_side_by_side_are_all_there_with_their_results() {
+fn all_parallel_calls_and_their_results_are_included() {
     for order in [["r1", "r2"], ["r2", "r1"]] {
         let results = order.map(|uuid| match uuid {
             "r1" => result("r1", "a1", "t1"),
@@ -114,7 +114,7 @@ fn calls_made_side_by_side_are_all_there_with_their_results() {
         });
         let [first, last] = results;
         let record = parse(&text_of(&[
-            said("user", "u1", None),
+            message("user", "u1", None),
             block("a1", Some("u1"), "m1", Some("t1")),
             block("a2", Some("a1"), "m1", Some("t2")),
             first,
@@ -125,11 +125,12 @@ fn calls_made_side_by_side_are_all_there_with_their_results() {
     }
 }
 
-/// The reference agent writes a call's result beside the message it interrupts: the next block follows the block before.
+/// The reference CLI may write the result of a call before the rest of its message: the next block follows the block
+/// before, not the result.
 #[test]
-fn a_result_that_came_while_the_model_still_spoke_is_there_when_the_process_ended() {
+fn a_result_written_before_the_end_of_its_message_is_included() {
     let text = text_of(&[
-        said("user", "u1", None),
+        message("user", "u1", None),
         block("a1", Some("u1"), "m1", Some("t1")),
         result("r1", "a1", "t1"),
         block("a2", Some("a1"), "m1", Some("t2")),
@@ -138,28 +139,28 @@ fn a_result_that_came_while_the_model_still_spoke_is_there_when_the_process_ende
     let mut read = parse(&text);
     let leaf = read.record.find("a2").unwrap();
     let cut = read.record.branch(leaf, Extent::Cut, &mut read.text).unwrap();
-    assert_eq!(cut.len(), 3, "nothing comes back behind a cut");
+    assert_eq!(cut.len(), 3, "nothing after the cut is included");
 }
 
 #[test]
-fn a_cut_inside_a_message_does_not_bring_its_rest_back() {
+fn a_branch_cut_inside_a_message_excludes_the_rest_of_the_message() {
     let record = parse(&text_of(&[
-        said("user", "u1", None),
+        message("user", "u1", None),
         block("a1", Some("u1"), "m1", None),
         block("a2", Some("a1"), "m1", Some("t2")),
         result("r2", "a2", "t2"),
-        said("user", "u2", Some("a1")),
+        message("user", "u2", Some("a1")),
     ]));
     assert_eq!(conversation(record), ["u1", "a1", "u2"]);
 }
 
 #[test]
-fn messages_of_the_same_id_in_different_turns_are_not_one() {
+fn messages_with_the_same_id_in_different_turns_are_separate() {
     let record = parse(&text_of(&[
-        said("user", "u1", None),
+        message("user", "u1", None),
         block("a1", Some("u1"), "m1", Some("t1")),
         result("r1", "a1", "t1"),
-        said("user", "u2", Some("r1")),
+        message("user", "u2", Some("r1")),
         block("a2", Some("u2"), "m1", Some("t2")),
         result("r2", "a2", "t2"),
     ]));
@@ -167,21 +168,21 @@ fn messages_of_the_same_id_in_different_turns_are_not_one() {
 }
 
 #[test]
-fn a_compaction_begins_the_conversation_anew_with_what_it_kept() {
+fn a_conversation_starts_at_the_compaction_with_the_preserved_messages() {
     let boundary = json!({"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": null,
         "logicalParentUuid": "a1", "compactMetadata": {"trigger": "manual",
             "preservedMessages": {"anchorUuid": "sum", "uuids": ["a1"]}}});
     let record = parse(&text_of(&[
-        said("user", "u1", None),
-        said("assistant", "a1", Some("u1")),
+        message("user", "u1", None),
+        message("assistant", "a1", Some("u1")),
         boundary,
-        said("user", "sum", Some("b")),
-        said("user", "u2", Some("sum")),
+        message("user", "sum", Some("b")),
+        message("user", "u2", Some("sum")),
     ]));
     assert_eq!(conversation(record), ["b", "sum", "a1", "u2"]);
 }
 
-/// Counts what is read.
+/// A reader that counts the bytes that are read.
 struct Counted<'a> {
     text: Cursor<&'a [u8]>,
     read: usize,
@@ -202,16 +203,16 @@ impl Seek for Counted<'_> {
 }
 
 #[test]
-fn only_what_is_still_shown_is_read_a_second_time() {
+fn only_entries_of_the_conversation_are_read_a_second_time() {
     let mut lines = Vec::new();
     for part in 0..50 {
         let (boundary, summary) = (format!("b{part}"), format!("s{part}"));
         lines.push(json!({"type": "system", "subtype": "compact_boundary", "uuid": boundary, "parentUuid": null}));
-        lines.push(said("user", &summary, Some(&boundary)));
+        lines.push(message("user", &summary, Some(&boundary)));
         let mut parent = summary;
         for turn in 0..20 {
             let uuid = format!("u{part}-{turn}");
-            let mut line = said("user", &uuid, Some(&parent));
+            let mut line = message("user", &uuid, Some(&parent));
             line["message"]["content"] = json!("x".repeat(500));
             lines.push(line);
             parent = uuid;
@@ -223,47 +224,47 @@ fn only_what_is_still_shown_is_read_a_second_time() {
         text: Cursor::new(&text),
         read: 0,
     };
-    let record = scan::stream(&mut source, scan::Wanted::Whole).unwrap();
-    assert_eq!(source.read, text.len(), "once, to know what is there");
+    let record = scan::stream(&mut source, scan::ScanScope::Whole).unwrap();
+    assert_eq!(source.read, text.len(), "the scan reads the text once");
     source.read = 0;
     let branch = record
         .branch(record.leaf().unwrap(), Extent::Whole, &mut source)
         .unwrap();
     let places = record.places(&branch);
-    assert_eq!(load(&places, Much::Spoken, &mut source).unwrap().len(), 22);
+    assert_eq!(load(&places, FieldSelection::Resume, &mut source).unwrap().len(), 22);
     assert!(source.read <= live + 200, "{} of {live}", source.read);
 }
 
 #[test]
-fn an_entry_that_is_not_shown_takes_little_room() {
+fn a_slot_is_small() {
     assert!(size_of::<Slot>() <= 48, "{}", size_of::<Slot>());
 }
 
 #[test]
-fn an_entry_may_stand_before_the_one_it_follows() {
+fn an_entry_may_come_before_its_parent() {
     let record = parse(&text_of(&[
-        said("assistant", "a1", Some("u1")),
-        said("user", "u1", None),
-        said("user", "u2", Some("a1")),
+        message("assistant", "a1", Some("u1")),
+        message("user", "u1", None),
+        message("user", "u2", Some("a1")),
     ]));
     assert_eq!(conversation(record), ["u1", "a1", "u2"]);
 }
 
 #[test]
-fn a_line_that_only_looks_whole_takes_nothing_from_the_others() {
-    let mut text = text_of(&[said("user", "u1", None)]);
+fn an_invalid_line_that_looks_complete_does_not_affect_others() {
+    let mut text = text_of(&[message("user", "u1", None)]);
     text.extend(
         b"{\"type\":\"assistant\",\"uuid\":\"a1\",\"parentUuid\":\"u1\",\"message\":{\"content\":\"\0\0\0\"}}\n",
     );
-    text.extend(text_of(&[said("user", "u2", Some("a1"))]));
+    text.extend(text_of(&[message("user", "u2", Some("a1"))]));
     assert_eq!(conversation(parse(&text)), ["u1", "u2"]);
 }
 
 #[test]
-fn a_chain_that_bites_its_tail_ends() {
+fn a_cycle_of_parents_terminates() {
     let record = parse(&text_of(&[
-        said("user", "u1", Some("a1")),
-        said("assistant", "a1", Some("u1")),
+        message("user", "u1", Some("a1")),
+        message("assistant", "a1", Some("u1")),
     ]));
     let mut record = record;
     assert!(record.lines().is_empty());
@@ -272,7 +273,7 @@ fn a_chain_that_bites_its_tail_ends() {
 }
 
 #[test]
-fn the_last_name_and_the_last_cost_count() {
+fn the_last_name_and_cost_count() {
     let record = parse(&text_of(&[
         json!({"type": "custom-title", "customTitle": "one", "sessionId": "s"}),
         json!({"type": "tag", "tag": "red", "sessionId": "s"}),
@@ -287,21 +288,21 @@ fn the_last_name_and_the_last_cost_count() {
 }
 
 proptest! {
-    /// A file that ends anywhere still gives the conversation up to its last whole line.
+    /// A truncated file gives the conversation up to its last complete line.
     #[test]
-    fn a_file_cut_anywhere_gives_a_beginning_of_the_conversation(turns in 1_usize..8, cut in any::<prop::sample::Index>()) {
+    fn a_truncated_file_gives_the_start_of_the_conversation(turns in 1_usize..8, cut in any::<prop::sample::Index>()) {
         let mut lines = Vec::new();
         let mut parent: Option<String> = None;
         for turn in 0..turns {
             for kind in ["user", "assistant"] {
                 let uuid = format!("{kind}{turn}");
-                lines.push(said(kind, &uuid, parent.as_deref()));
+                lines.push(message(kind, &uuid, parent.as_deref()));
                 parent = Some(uuid);
             }
         }
         let text = text_of(&lines);
         let at = cut.index(text.len() + 1);
-        // A line is whole with its last brace: its end of line may be missing.
+        // A line is complete with its last brace, even without the line terminator.
         let whole = lines.iter().scan(0, |end, line| {
             let length = line.to_string().len();
             let closed = *end + length;
@@ -313,16 +314,16 @@ proptest! {
         prop_assert_eq!(conversation(record), &all[..whole]);
     }
 
-    /// Whatever tree the parents make, the branch is a path of it that holds no entry twice.
+    /// For any tree of entries, the branch is a path in the tree without duplicates.
     #[test]
     fn a_branch_is_a_path_without_repetition(parents in prop::collection::vec(any::<prop::sample::Index>(), 1..40)) {
         let lines: Vec<Value> = parents.iter().enumerate().map(|(at, parent)| {
             let parent = (at > 0).then(|| format!("n{}", parent.index(at)));
-            said("user", &format!("n{at}"), parent.as_deref())
+            message("user", &format!("n{at}"), parent.as_deref())
         }).collect();
         let mut record = parse(&text_of(&lines));
         let leaf = record.record.leaf().unwrap();
-        prop_assert_eq!(leaf, lines.len() - 1, "the last of the file is an end");
+        prop_assert_eq!(leaf, lines.len() - 1, "the last entry is the end of a branch");
         let branch = record.branch(leaf);
         prop_assert_eq!(branch[0].text("parentUuid"), None);
         for pair in branch.windows(2) {
@@ -330,16 +331,16 @@ proptest! {
         }
     }
 
-    /// No bytes make the reader fail.
+    /// Arbitrary bytes are read without a panic.
     #[test]
-    fn any_bytes_can_be_read(text in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_are_read_without_a_panic(text in prop::collection::vec(any::<u8>(), 0..400)) {
         let mut record = parse(&text);
         prop_assert!(record.lines().len() <= text.len());
     }
 
-    /// However lines are torn, mixed up, repeated or overwritten: nothing panics and no entry is there twice.
+    /// With truncated, reordered, repeated or overwritten lines nothing panics, and no entry occurs twice.
     #[test]
-    fn a_spoiled_transcript_gives_no_entry_twice(
+    fn a_damaged_transcript_gives_no_entry_twice(
         turns in 1_usize..6,
         harm in prop::collection::vec((0_u8..5, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<u8>()), 0..12),
     ) {
@@ -347,7 +348,7 @@ proptest! {
         let mut parent: Option<String> = None;
         for turn in 0..turns {
             let (user, call, result_of) = (format!("u{turn}"), format!("a{turn}"), format!("r{turn}"));
-            pieces.push(text_of(&[said("user", &user, parent.as_deref())]));
+            pieces.push(text_of(&[message("user", &user, parent.as_deref())]));
             pieces.push(text_of(&[block(&call, Some(&user), &format!("m{turn}"), Some(&format!("t{turn}")))]));
             pieces.push(text_of(&[result(&result_of, &call, &format!("t{turn}"))]));
             if turn % 2 == 1 {
@@ -379,7 +380,7 @@ proptest! {
                     }
                 }
                 _ => {
-                    // Two writers at once: one line inside another.
+                    // Two concurrent writers: one line inside another.
                     let inner = pieces[other].clone();
                     let middle = pieces[one].len() / 2;
                     pieces[one].splice(middle..middle, inner);

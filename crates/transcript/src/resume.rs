@@ -1,4 +1,4 @@
-//! Resuming a session: which one, how much of it, and what the model is shown of it.
+//! Finds the session to resume and the part of its conversation that continues.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -12,46 +12,46 @@ use super::earlier::{DeferredCall, Earlier, end};
 use super::envelope::Key;
 use super::line::{self, Line, Names};
 use super::lines;
-use super::load::{Much, Place, load};
-use super::opened::Opened;
-use super::place::{Projects, is_id};
+use super::load::{EntryLocation, FieldSelection, load};
+use super::projects::{Projects, is_id};
 use super::record::Record;
+use super::scanned::ScannedFile;
 
-/// Which conversation, and how much of it.
+/// The conversation to resume, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// Which one.
+    /// The session.
     pub which: Which,
-    /// Only up to this entry, it included.
+    /// The uuid of the last entry to include; `None` for the whole conversation.
     pub at: Option<String>,
-    /// Refuse unless all that is left out belongs to the turn of this prompt.
+    /// Fail unless all left-out entries belong to the turn of the prompt with this uuid.
     pub drops_turn: Option<String>,
-    /// Resume under another id and leave the original unchanged.
+    /// Resume with a new session id and leave the original unchanged.
     pub fork: bool,
 }
 
-/// Which conversation.
+/// The session to resume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Which {
-    /// The one of this id or title.
+    /// The session with this id or title.
     Named(String),
-    /// The newest of the folder.
+    /// The newest session of the folder.
     Newest,
 }
 
-/// Why an earlier conversation cannot be gone on with.
+/// Why a session cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// There is no session of this id.
+    /// No session has this id.
     #[error("No conversation found with session ID: {0}")]
     Unknown(String),
-    /// It is no id, and no session has this title.
+    /// The name is not an id, and no session has this title.
     #[error("--resume needs the id or the title of a session: \"{0}\" is not a UUID, and no session has this title")]
     Untitled(String),
-    /// There is no such entry.
+    /// The session has no such entry.
     #[error("No message found with message.uuid of: {0}")]
     NoEntry(String),
-    /// More would be left out than the turn named.
+    /// Entries outside the given turn would be left out.
     #[error("Resume rejected by --resume-drops-turn: {0}")]
     DropsMore(String),
     /// The transcript cannot be read.
@@ -59,17 +59,17 @@ pub enum Refusal {
     Unreadable(PathBuf, #[source] io::Error),
 }
 
-/// Looks for an earlier conversation. `None` when the newest is asked for and there is none: the session is a new one.
+/// Finds the conversation to resume. Returns `None` if the newest session was requested and there is none.
 ///
 /// # Errors
-/// When what was asked for is not there, or may not be done.
+/// If the requested session or entry does not exist, cannot be read, or `drops_turn` does not permit it.
 pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<Earlier>, Refusal> {
     let mut found = match &choice.which {
         Which::Named(id) if is_id(id) => {
             let unknown = || Refusal::Unknown(id.clone());
             let path = projects.find(cwd, id).ok_or_else(unknown)?;
-            let found = Found::open(&path)?;
-            found.opened.record.leaf().ok_or_else(unknown)?;
+            let found = FoundTranscript::open(&path)?;
+            found.scanned.record.leaf().ok_or_else(unknown)?;
             found
         }
         Which::Named(title) => titled(projects, cwd, title).ok_or_else(|| Refusal::Untitled(title.clone()))?,
@@ -86,9 +86,9 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         .into_owned();
     let places = found.cut(choice)?;
     let deferred_call = found.deferred_call(&places);
-    let Found { path, opened } = found;
-    let Opened { mut file, mut record } = opened;
-    let mut known = record.users();
+    let FoundTranscript { path, scanned } = found;
+    let ScannedFile { mut file, mut record } = scanned;
+    let mut known = record.take_users();
     let Record {
         names,
         cost,
@@ -99,8 +99,8 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
     let unreadable = |error| Refusal::Unreadable(path.clone(), error);
     let end = end(&places, &mut file).map_err(unreadable)?;
     if choice.fork {
-        // A fork begins a file of its own: what is not in it was never said there.
-        let copied: HashSet<Key> = places.iter().map(|place| place.key).collect();
+        // A fork has a new transcript. Only prompts that are copied to it are known there.
+        let copied: HashSet<Key> = places.iter().map(|location| location.key).collect();
         known.retain(|key| copied.contains(key));
     }
     Ok(Some(Earlier {
@@ -119,18 +119,18 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
     }))
 }
 
-/// The conversation of a subagent, from its own file.
+/// Returns the conversation of a subagent from its transcript.
 #[must_use]
 pub fn of_agent(file: &Path) -> Option<Earlier> {
-    let mut opened = Opened::agent(file).ok()?;
-    let last = opened.record.last_word()?;
-    let places = opened.branch(Some(last), Extent::Whole).ok()?;
+    let mut scanned = ScannedFile::agent(file).ok()?;
+    let last = scanned.record.last_message()?;
+    let places = scanned.branch(Some(last), Extent::Whole).ok()?;
     Some(Earlier {
         session_id: String::new(),
         file: file.to_owned(),
-        end: end(&places, &mut opened.file).ok()?,
+        end: end(&places, &mut scanned.file).ok()?,
         places,
-        source: Arc::new(opened.file),
+        source: Arc::new(scanned.file),
         known: Vec::new(),
         names: Names::default(),
         cost: None,
@@ -141,75 +141,80 @@ pub fn of_agent(file: &Path) -> Option<Earlier> {
     })
 }
 
-/// A transcript that was found.
-struct Found {
+/// A transcript that was found and scanned.
+struct FoundTranscript {
     path: PathBuf,
-    opened: Opened,
+    scanned: ScannedFile,
 }
 
-impl Found {
+impl FoundTranscript {
     fn open(path: &Path) -> Result<Self, Refusal> {
-        let opened = Opened::session(path).map_err(|error| Refusal::Unreadable(path.to_owned(), error))?;
+        let scanned = ScannedFile::session(path).map_err(|error| Refusal::Unreadable(path.to_owned(), error))?;
         let path = path.to_owned();
-        Ok(Self { path, opened })
+        Ok(Self { path, scanned })
     }
 
     fn unreadable(&self, error: io::Error) -> Refusal {
         Refusal::Unreadable(self.path.clone(), error)
     }
 
-    /// Whether anything is said in it.
-    fn speaks(&self) -> bool {
-        self.opened.record.leaf().is_some()
+    /// Whether it contains a message.
+    fn has_messages(&self) -> bool {
+        self.scanned.record.leaf().is_some()
     }
 
-    fn branch(&mut self, leaf: Option<usize>, extent: Extent) -> Result<Vec<Place>, Refusal> {
-        let branch = self.opened.branch(leaf, extent);
+    fn branch(&mut self, leaf: Option<usize>, extent: Extent) -> Result<Vec<EntryLocation>, Refusal> {
+        let branch = self.scanned.branch(leaf, extent);
         branch.map_err(|error| self.unreadable(error))
     }
 
-    /// The call the conversation ends with, where it was put off. One that cannot be read is none.
-    fn deferred_call(&mut self, branch: &[Place]) -> Option<DeferredCall> {
-        let place = self.opened.record.deferred_call(branch.last()?)?;
-        let lines = load(&[place], Much::All, &mut self.opened.file).ok()?;
+    /// Returns the deferred call at the end of the conversation. A call that cannot be parsed is ignored.
+    fn deferred_call(&mut self, branch: &[EntryLocation]) -> Option<DeferredCall> {
+        let location = self.scanned.record.deferred_call(branch.last()?)?;
+        let lines = load(&[location], FieldSelection::All, &mut self.scanned.file).ok()?;
         DeferredCall::read(lines.first()?.fields.get("attachment")?)
     }
 
-    /// The conversation as far as it is wanted.
-    fn cut(&mut self, choice: &Choice) -> Result<Vec<Place>, Refusal> {
-        let record = &self.opened.record;
+    /// Returns the entries of the requested part of the conversation.
+    fn cut(&mut self, choice: &Choice) -> Result<Vec<EntryLocation>, Refusal> {
+        let record = &self.scanned.record;
         let Some(at) = &choice.at else {
-            let leaf = record.leaf().map(|leaf| record.with_asides(leaf));
+            let leaf = record.leaf().map(|leaf| record.with_session_messages(leaf));
             return self.branch(leaf, Extent::Whole);
         };
-        if record.find(at).is_none_or(|place| !record.reaches(place)) {
-            self.opened.look_again().map_err(|error| self.unreadable(error))?;
+        if record.find(at).is_none_or(|index| !record.is_complete_to(index)) {
+            self.scanned.scan_completely().map_err(|error| self.unreadable(error))?;
         }
-        let record = &self.opened.record;
-        let place = record.find(at).ok_or_else(|| Refusal::NoEntry(at.clone()))?;
+        let record = &self.scanned.record;
+        let end = record.find(at).ok_or_else(|| Refusal::NoEntry(at.clone()))?;
         if let Some(prompt) = &choice.drops_turn {
             let whole = self.branch(record.leaf(), Extent::Whole)?;
-            let whole = load(&whole, Much::Spoken, &mut self.opened.file).map_err(|error| self.unreadable(error))?;
+            let whole =
+                load(&whole, FieldSelection::Resume, &mut self.scanned.file).map_err(|error| self.unreadable(error))?;
             let Some(end) = whole.iter().position(|line| line.uuid == *at) else {
                 return Err(Refusal::DropsMore(format!(
                     "{at} is not part of the current conversation"
                 )));
             };
             let dropped = whole.get(end + 1..).unwrap_or_default();
-            belongs(dropped, prompt).map_err(Refusal::DropsMore)?;
+            check_turn(dropped, prompt).map_err(Refusal::DropsMore)?;
         }
-        self.branch(Some(place), Extent::Cut)
+        self.branch(Some(end), Extent::Cut)
     }
 }
 
-/// The newest session that says anything.
-fn newest(projects: &Projects, cwd: &Path) -> Option<Found> {
+/// Finds the newest session with a message.
+fn newest(projects: &Projects, cwd: &Path) -> Option<FoundTranscript> {
     let mut sessions = projects.of(cwd).into_iter();
-    sessions.find_map(|seen| Found::open(&seen.file).ok().filter(Found::speaks))
+    sessions.find_map(|seen| {
+        FoundTranscript::open(&seen.file)
+            .ok()
+            .filter(FoundTranscript::has_messages)
+    })
 }
 
-/// The newest session of this title.
-fn titled(projects: &Projects, cwd: &Path, title: &str) -> Option<Found> {
+/// Finds the newest session with this title, ignoring case.
+fn titled(projects: &Projects, cwd: &Path, title: &str) -> Option<FoundTranscript> {
     let wanted = title.trim().to_lowercase();
     projects.of(cwd).into_iter().find_map(|seen| {
         let mut named = Names::default();
@@ -220,13 +225,15 @@ fn titled(projects: &Projects, cwd: &Path, title: &str) -> Option<Found> {
         if named.title?.trim().to_lowercase() != wanted {
             return None;
         }
-        Found::open(&seen.file).ok().filter(Found::speaks)
+        FoundTranscript::open(&seen.file)
+            .ok()
+            .filter(FoundTranscript::has_messages)
     })
 }
 
-/// Whether all of this is the turn of one prompt.
-fn belongs(dropped: &[Line], prompt: &str) -> Result<(), String> {
-    let mut said = dropped.iter().filter(|line| line.speaks());
+/// Checks that all left-out lines belong to the turn of one prompt.
+fn check_turn(dropped: &[Line], prompt: &str) -> Result<(), String> {
+    let mut said = dropped.iter().filter(|line| line.is_message());
     let Some(first) = said.next() else { return Ok(()) };
     if first.uuid != prompt {
         return Err(format!(

@@ -12,19 +12,19 @@ use super::*;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// A project's folder with one session in it.
-struct Shelf {
+/// A project folder with one session.
+struct TestProject {
     dir: tempfile::TempDir,
     projects: Projects,
 }
 
-impl Shelf {
+impl TestProject {
     fn with(lines: &[Value]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let projects = Projects::new(dir.path().join("projects"));
-        let shelf = Self { projects, dir };
-        shelf.put(ID, lines);
-        shelf
+        let project = Self { projects, dir };
+        project.put(ID, lines);
+        project
     }
 
     fn put(&self, id: &str, lines: &[Value]) {
@@ -51,11 +51,11 @@ impl Shelf {
     }
 }
 
-/// The messages of a conversation, and what is said next as one more.
+/// Collects the messages of a conversation. The incomplete `user` message is the last one.
 #[derive(Default)]
-struct Told(Vec<Value>);
+struct Messages(Vec<Value>);
 
-impl Conversation for Told {
+impl Conversation for Messages {
     fn say(&mut self, by_model: bool, blocks: &[Block]) {
         let role = if by_model { "assistant" } else { "user" };
         let blocks = blocks
@@ -77,12 +77,12 @@ impl Conversation for Told {
 }
 
 fn shown(earlier: &Earlier) -> Vec<Value> {
-    let as_it_is = |block| Looked {
+    let unchanged = |block| Looked {
         block,
         can_carry: true,
         tokens: 1,
     };
-    earlier.tell::<Told>(as_it_is).unwrap().0.0
+    earlier.tell::<Messages>(unchanged).unwrap().0.0
 }
 
 fn named(name: &str) -> Choice {
@@ -116,27 +116,27 @@ fn result(uuid: &str, parent: &str, id: &str, prompt: &str) -> Value {
         "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "done"}]}})
 }
 
-fn lost(id: &str) -> Value {
-    let block = block::lost(id, Default::default()).unwrap();
+fn missing_result(id: &str) -> Value {
+    let block = block::missing_result(id, Default::default()).unwrap();
     serde_json::from_slice(&block.spelled).unwrap()
 }
 
 #[test]
-fn a_call_that_was_cut_off_at_the_end_is_shown_with_a_result() {
-    let shelf = Shelf::with(&[user("u1", None, json!("one")), reply("a1", "u1", "m1", call("t1"))]);
+fn a_call_without_a_result_at_the_end_gets_one() {
+    let project = TestProject::with(&[user("u1", None, json!("one")), reply("a1", "u1", "m1", call("t1"))]);
     assert_eq!(
-        shelf.shown(),
+        project.shown(),
         [
             json!({"role": "user", "content": [text("one")]}),
             json!({"role": "assistant", "content": [call("t1")]}),
-            json!({"role": "user", "content": [lost("t1")]}),
+            json!({"role": "user", "content": [missing_result("t1")]}),
         ]
     );
 }
 
 #[test]
-fn a_call_without_a_result_is_given_one_and_a_result_without_its_call_is_not_shown() {
-    let shelf = Shelf::with(&[
+fn calls_without_results_get_one_and_results_without_calls_are_left_out() {
+    let project = TestProject::with(&[
         user("u1", None, json!("one")),
         reply("a1", "u1", "m1", text("I run it")),
         reply("a2", "a1", "m1", call("t1")),
@@ -146,33 +146,33 @@ fn a_call_without_a_result_is_given_one_and_a_result_without_its_call_is_not_sho
         user("u2", Some("rx"), json!("two")),
     ]);
     assert_eq!(
-        shelf.shown(),
+        project.shown(),
         [
             json!({"role": "user", "content": [text("one")]}),
             json!({"role": "assistant", "content": [text("I run it"), call("t1"), call("t2")]}),
             json!({"role": "user", "content":
-                [lost("t1"), {"type": "tool_result", "tool_use_id": "t2", "content": "done"}, text("two")]}),
+                [missing_result("t1"), {"type": "tool_result", "tool_use_id": "t2", "content": "done"}, text("two")]}),
         ]
     );
 }
 
 #[test]
-fn our_own_words_in_the_models_place_are_not_shown_to_it() {
+fn api_error_messages_are_not_sent_to_the_model() {
     let mut error = reply("e1", "u1", "x", text("API Error"));
     error["isApiErrorMessage"] = json!(true);
-    let shelf = Shelf::with(&[
+    let project = TestProject::with(&[
         user("u1", None, json!("one")),
         error,
         user("u2", Some("e1"), json!([text("two")])),
     ]);
     assert_eq!(
-        shelf.shown(),
+        project.shown(),
         [json!({"role": "user", "content": [text("one"), text("two")]})]
     );
 }
 
 #[test]
-fn what_the_session_said_last_is_not_lost() {
+fn the_last_message_of_the_session_is_included() {
     let mut nudge = user("n1", Some("a1"), json!("go on"));
     nudge["isMeta"] = json!(true);
     let mut dead = user("n2", Some("u1"), json!("elsewhere"));
@@ -183,39 +183,42 @@ fn what_the_session_said_last_is_not_lost() {
         reply("a1", "u1", "m1", text("first")),
         nudge,
     ];
-    let shown = Shelf::with(&lines).shown();
+    let shown = TestProject::with(&lines).shown();
     assert_eq!(shown.len(), 3);
     assert_eq!(shown[2], json!({"role": "user", "content": [text("go on")]}));
 }
 
 #[test]
-fn an_unknown_session_is_refused_and_so_is_one_in_which_nothing_was_said() {
-    let shelf = Shelf::with(&[json!({"type": "custom-title", "customTitle": "Empty", "sessionId": ID})]);
+fn unknown_and_empty_sessions_cannot_be_resumed() {
+    let project = TestProject::with(&[json!({"type": "custom-title", "customTitle": "Empty", "sessionId": ID})]);
     for name in [ID, "99999999-2222-4333-8444-555555555555"] {
-        let refusal = shelf.find(&named(name)).unwrap_err().to_string();
+        let refusal = project.find(&named(name)).unwrap_err().to_string();
         assert_eq!(refusal, format!("No conversation found with session ID: {name}"));
     }
-    assert!(matches!(shelf.find(&named("Empty")), Err(Refusal::Untitled(_))));
+    assert!(matches!(project.find(&named("Empty")), Err(Refusal::Untitled(_))));
     let newest = Choice {
         which: Which::Newest,
         ..named("")
     };
-    assert!(shelf.find(&newest).unwrap().is_none(), "there is none to go on with");
+    assert!(
+        project.find(&newest).unwrap().is_none(),
+        "there is no session to resume"
+    );
 }
 
 #[test]
-fn a_session_is_found_by_its_last_title_whatever_the_case() {
+fn a_session_is_found_by_its_last_title_ignoring_case() {
     let title = |title: &str| json!({"type": "custom-title", "customTitle": title, "sessionId": ID});
-    let shelf = Shelf::with(&[user("u1", None, json!("one")), title("Old"), title("Blue Fence")]);
-    assert_eq!(shelf.find(&named("blue fence ")).unwrap().unwrap().session_id, ID);
-    assert!(matches!(shelf.find(&named("old")), Err(Refusal::Untitled(_))));
+    let project = TestProject::with(&[user("u1", None, json!("one")), title("Old"), title("Blue Fence")]);
+    assert_eq!(project.find(&named("blue fence ")).unwrap().unwrap().session_id, ID);
+    assert!(matches!(project.find(&named("old")), Err(Refusal::Untitled(_))));
 }
 
 #[test]
 fn the_newest_session_is_the_one_written_last() {
-    let shelf = Shelf::with(&[user("u1", None, json!("one"))]);
+    let project = TestProject::with(&[user("u1", None, json!("one"))]);
     let other = "22222222-2222-4333-8444-555555555555";
-    shelf.put(other, &[user("u1", None, json!("other"))]);
+    project.put(other, &[user("u1", None, json!("other"))]);
     let newest = Choice {
         which: Which::Newest,
         ..named("")
@@ -223,16 +226,16 @@ fn the_newest_session_is_the_one_written_last() {
     for (id, age) in [(ID, 10), (other, 20)] {
         let file = fs::File::options()
             .append(true)
-            .open(shelf.projects.file(shelf.cwd(), id))
+            .open(project.projects.file(project.cwd(), id))
             .unwrap();
         let then = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000 - age);
         file.set_modified(then).unwrap();
     }
-    assert_eq!(shelf.find(&newest).unwrap().unwrap().session_id, ID);
+    assert_eq!(project.find(&newest).unwrap().unwrap().session_id, ID);
 }
 
-fn two_turns() -> Shelf {
-    Shelf::with(&[
+fn two_turns() -> TestProject {
+    TestProject::with(&[
         user("u1", None, json!("one")),
         reply("a1", "u1", "m1", text("first")),
         user("u2", Some("a1"), json!("two")),
@@ -251,9 +254,9 @@ fn cut_at(at: &str, drops_turn: Option<&str>) -> Choice {
 }
 
 #[test]
-fn a_conversation_may_be_taken_up_at_an_earlier_place() {
-    let shelf = two_turns();
-    let earlier = shelf.find(&cut_at("a1", None)).unwrap().unwrap();
+fn a_conversation_can_be_resumed_at_an_earlier_entry() {
+    let project = two_turns();
+    let earlier = project.find(&cut_at("a1", None)).unwrap().unwrap();
     assert_eq!(shown(&earlier).len(), 2);
     let keys = |uuids: &[&str]| {
         let mut keys: Vec<Key> = uuids.iter().map(|uuid| Key::of(uuid)).collect();
@@ -263,27 +266,27 @@ fn a_conversation_may_be_taken_up_at_an_earlier_place() {
     assert_eq!(
         earlier.known,
         keys(&["u1", "u2", "r1"]),
-        "all of the file's: none of them is new"
+        "all prompts of the file are known"
     );
     let fork = Choice {
         fork: true,
         ..cut_at("a1", Some("u2"))
     };
-    let earlier = shelf.find(&fork).unwrap().unwrap();
-    assert_eq!(earlier.known, keys(&["u1"]), "the rest is not in the fork's file");
-    assert!(matches!(shelf.find(&cut_at("nowhere", None)), Err(Refusal::NoEntry(_))));
+    let earlier = project.find(&fork).unwrap().unwrap();
+    assert_eq!(earlier.known, keys(&["u1"]), "only copied prompts are known in a fork");
+    assert!(matches!(
+        project.find(&cut_at("nowhere", None)),
+        Err(Refusal::NoEntry(_))
+    ));
 }
 
 #[test]
-fn only_the_named_turn_may_be_dropped() {
-    let shelf = two_turns();
-    assert!(shelf.find(&cut_at("a1", Some("u2"))).is_ok());
-    assert!(
-        shelf.find(&cut_at("a3", Some("u2"))).is_ok(),
-        "nothing is dropped at all"
-    );
+fn only_the_given_turn_may_be_dropped() {
+    let project = two_turns();
+    assert!(project.find(&cut_at("a1", Some("u2"))).is_ok());
+    assert!(project.find(&cut_at("a3", Some("u2"))).is_ok(), "nothing is dropped");
     for (at, prompt) in [("a1", "u1"), ("u1", "u2"), ("a2", "u2"), ("a1", "else")] {
-        let refusal = shelf.find(&cut_at(at, Some(prompt))).unwrap_err().to_string();
+        let refusal = project.find(&cut_at(at, Some(prompt))).unwrap_err().to_string();
         assert!(
             refusal.starts_with("Resume rejected by --resume-drops-turn: "),
             "{at} {prompt}: {refusal}"
@@ -292,10 +295,10 @@ fn only_the_named_turn_may_be_dropped() {
 }
 
 #[test]
-fn a_prompt_that_joined_the_turn_is_not_dropped_with_it() {
+fn a_turn_with_a_joined_prompt_is_not_dropped() {
     let mut joined = user("u3", Some("r1"), json!("and this"));
     joined["promptId"] = json!("p-u2");
-    let shelf = Shelf::with(&[
+    let project = TestProject::with(&[
         user("u1", None, json!("one")),
         reply("a1", "u1", "m1", text("first")),
         user("u2", Some("a1"), json!("two")),
@@ -304,12 +307,12 @@ fn a_prompt_that_joined_the_turn_is_not_dropped_with_it() {
         joined,
         reply("a3", "u3", "m3", text("second")),
     ]);
-    let refusal = shelf.find(&cut_at("a1", Some("u2"))).unwrap_err();
+    let refusal = project.find(&cut_at("a1", Some("u2"))).unwrap_err();
     assert!(matches!(refusal, Refusal::DropsMore(_)), "{refusal}");
 }
 
 #[test]
-fn a_rewound_conversation_ends_at_the_message_until_something_else_is_said() {
+fn a_rewound_conversation_ends_at_its_target_until_a_message_is_added() {
     let lines = [
         user("u1", None, json!("one")),
         reply("a1", "u1", "m1", text("first answer")),
@@ -317,11 +320,11 @@ fn a_rewound_conversation_ends_at_the_message_until_something_else_is_said() {
         reply("a2", "u2", "m2", text("second answer")),
     ];
     let rewound = json!({"type": "rewound", "leafUuid": "a1", "sessionId": ID});
-    let shelf = Shelf::with(&lines);
-    assert_eq!(shelf.shown().len(), 4);
+    let project = TestProject::with(&lines);
+    assert_eq!(project.shown().len(), 4);
     let with = |more: &[Value]| {
         let all: Vec<Value> = lines.iter().chain(more).cloned().collect();
-        Shelf::with(&all).shown().len()
+        TestProject::with(&all).shown().len()
     };
     assert_eq!(with(std::slice::from_ref(&rewound)), 2, "the second prompt is gone");
     let unknown = json!({"type": "rewound", "leafUuid": "none", "sessionId": ID});
@@ -332,8 +335,8 @@ fn a_rewound_conversation_ends_at_the_message_until_something_else_is_said() {
         reply("a3", "u3", "m3", text("third answer")),
         user("u4", Some("a3"), json!("four")),
     ];
-    assert_eq!(with(&more), 5, "what was said after it counts");
-    let folders = shelf.projects.all().unwrap();
+    assert_eq!(with(&more), 5, "messages after the rewind count");
+    let folders = project.projects.all().unwrap();
     folders.rewind(ID, "a1").unwrap();
     assert_eq!(folders.messages(ID).unwrap().len(), 2);
 }

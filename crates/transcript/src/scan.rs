@@ -1,4 +1,4 @@
-//! A scan over every line of a transcript, on several threads if it is large.
+//! Scans every line of a transcript, with several threads if it is large.
 
 use std::fs::File;
 use std::io;
@@ -11,32 +11,32 @@ use serde_json::Value;
 
 use super::envelope::{self, Entry, Envelope, Key};
 use super::lines;
-use super::record::{Early, Record};
+use super::record::{Record, UnresolvedLinks};
 
-/// A file of this length is looked at by several threads.
-const LARGE: u64 = 8 * 1024 * 1024;
-/// How much of it one of them takes at once.
-const PIECE: u64 = 1024 * 1024;
-/// More of them hardly help: the lines are put in order by one.
-const MOST_THREADS: usize = 4;
+/// Files of at least this length, in bytes, are scanned by several threads.
+const PARALLEL_SCAN_MIN_BYTES: u64 = 8 * 1024 * 1024;
+/// Number of bytes of the parts into which a file is divided between the threads.
+const PART_BYTES: u64 = 1024 * 1024;
+/// Maximum number of threads. More would not be faster, because one thread merges the results in order.
+const MAX_THREADS: usize = 4;
 
-/// Whose file it is, and how much of it is wanted.
+/// The kind of transcript, and which part of it is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
-    /// A session's conversation as it goes on: what stands before its last compaction may be forgotten.
+pub(super) enum ScanScope {
+    /// A session's transcript. The part before the last compaction may be dropped.
     Live,
-    /// A session's file, all of it.
+    /// A session's transcript, completely.
     Whole,
-    /// A subagent's file, all of it.
+    /// A subagent's transcript, completely.
     Agent,
 }
 
-/// What a line is good for.
+/// The part of a line that the record needs.
 #[derive(Debug)]
-enum Seen {
+enum ScannedLine {
     Entry(Entry),
-    /// The conversation begins anew, and keeps these.
-    Anew(Entry, Vec<Key>),
+    /// A compaction, and the keys of the entries that it preserves.
+    Compaction(Entry, Vec<Key>),
     Cost(Vec<u8>),
     Name(Vec<u8>),
     SystemPrompt(Vec<u8>),
@@ -45,129 +45,134 @@ enum Seen {
     Broken,
 }
 
-/// Looks at every line of a transcript.
-pub(super) fn file(source: &File, wanted: Wanted) -> io::Result<Record> {
+/// Scans a file.
+pub(super) fn file(source: &File, scope: ScanScope) -> io::Result<Record> {
     let length = source.metadata()?.len();
-    let threads = thread::available_parallelism()
-        .map_or(1, NonZero::get)
-        .min(MOST_THREADS);
-    if length < LARGE || threads < 2 {
-        let mut gathered = Gathered::default();
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    if length < PARALLEL_SCAN_MIN_BYTES || threads < 2 {
+        let mut builder = RecordBuilder::default();
         lines::each_within(source, &(0..u64::MAX), &mut Vec::new(), |at, line| {
-            if let Some(seen) = look(line, wanted) {
-                gathered.take(at, line.len(), seen);
+            if let Some(seen) = scan_line(line, scope) {
+                builder.take(at, line.len(), seen);
             }
         })?;
-        return Ok(gathered.done());
+        return Ok(builder.finish());
     }
-    in_pieces(source, wanted, (length, PIECE), threads)
+    scan_in_parallel(source, scope, (length, PART_BYTES), threads)
 }
 
-/// The same for whatever can be read.
+/// Scans a reader.
 #[cfg(test)]
-pub(super) fn stream(source: &mut impl io::Read, wanted: Wanted) -> io::Result<Record> {
-    let mut gathered = Gathered::default();
+pub(super) fn stream(source: &mut impl io::Read, scope: ScanScope) -> io::Result<Record> {
+    let mut builder = RecordBuilder::default();
     lines::each(source, |at, line| {
-        if let Some(seen) = look(line, wanted) {
-            gathered.take(at, line.len(), seen);
+        if let Some(seen) = scan_line(line, scope) {
+            builder.take(at, line.len(), seen);
         }
     })?;
-    Ok(gathered.done())
+    Ok(builder.finish())
 }
 
-fn in_pieces(source: &File, wanted: Wanted, (length, piece): (u64, u64), threads: usize) -> io::Result<Record> {
+fn scan_in_parallel(
+    source: &File,
+    scope: ScanScope,
+    (length, piece): (u64, u64),
+    threads: usize,
+) -> io::Result<Record> {
     let parts = (0..length.div_ceil(piece)).map(|at| {
         let end = (at + 1) * piece;
-        // The last line of all may have grown meanwhile.
+        // The file may have grown since its length was read.
         at * piece..if end < length { end } else { u64::MAX }
     });
-    thread::scope(|scope| {
-        let mut lookers = Vec::new();
+    thread::scope(|thread_scope| {
+        let mut receivers = Vec::new();
         for own in 0..threads {
             let parts = parts.clone().skip(own).step_by(threads);
-            let (tell, told) = mpsc::sync_channel(1);
-            thread::Builder::new().spawn_scoped(scope, move || {
-                let mut held = Vec::new();
+            let (sender, receiver) = mpsc::sync_channel(1);
+            thread::Builder::new().spawn_scoped(thread_scope, move || {
+                let mut buffer = Vec::new();
                 for part in parts {
-                    if tell.send(within(source, &part, wanted, &mut held)).is_err() {
+                    if sender.send(scan_part(source, &part, scope, &mut buffer)).is_err() {
                         break;
                     }
                 }
             })?;
-            lookers.push(told);
+            receivers.push(receiver);
         }
-        let mut gathered = Gathered::default();
-        for (_, looker) in parts.zip(lookers.iter().cycle()) {
-            let seen = looker.recv().map_err(io::Error::other)??;
+        let mut builder = RecordBuilder::default();
+        for (_, receiver) in parts.zip(receivers.iter().cycle()) {
+            let seen = receiver.recv().map_err(io::Error::other)??;
             for (at, length, seen) in seen {
-                gathered.take(at, length, seen);
+                builder.take(at, length, seen);
             }
         }
-        Ok(gathered.done())
+        Ok(builder.finish())
     })
 }
 
-type Piece = Vec<(u64, usize, Seen)>;
+type PartLines = Vec<(u64, usize, ScannedLine)>;
 
-fn within(source: &File, part: &Range<u64>, wanted: Wanted, held: &mut Vec<u8>) -> io::Result<Piece> {
+fn scan_part(source: &File, part: &Range<u64>, scope: ScanScope, buffer: &mut Vec<u8>) -> io::Result<PartLines> {
     let mut all = Vec::new();
-    lines::each_within(source, part, held, |at, line| {
-        if let Some(seen) = look(line, wanted) {
+    lines::each_within(source, part, buffer, |at, line| {
+        if let Some(seen) = scan_line(line, scope) {
             all.push((at, line.len(), seen));
         }
     })?;
     Ok(all)
 }
 
-fn look(line: &[u8], wanted: Wanted) -> Option<Seen> {
-    match envelope::look_at(line, wanted == Wanted::Agent) {
-        Envelope::Entry(entry) if entry.begins_anew && wanted == Wanted::Live => Some(Seen::Anew(entry, kept(line))),
-        Envelope::Entry(entry) => Some(Seen::Entry(entry)),
-        Envelope::Cost => Some(Seen::Cost(line.to_vec())),
-        Envelope::Name => Some(Seen::Name(line.to_vec())),
-        Envelope::SystemPrompt => Some(Seen::SystemPrompt(line.to_vec())),
-        Envelope::Shown(key) => Some(Seen::Shown(key)),
-        Envelope::Rewound(key) => Some(Seen::Rewound(key)),
-        Envelope::Broken if !line.trim_ascii().is_empty() => Some(Seen::Broken),
+fn scan_line(line: &[u8], scope: ScanScope) -> Option<ScannedLine> {
+    match envelope::classify(line, scope == ScanScope::Agent) {
+        Envelope::Entry(entry) if entry.is_compaction && scope == ScanScope::Live => {
+            Some(ScannedLine::Compaction(entry, preserved_keys(line)))
+        }
+        Envelope::Entry(entry) => Some(ScannedLine::Entry(entry)),
+        Envelope::Cost => Some(ScannedLine::Cost(line.to_vec())),
+        Envelope::Name => Some(ScannedLine::Name(line.to_vec())),
+        Envelope::SystemPrompt => Some(ScannedLine::SystemPrompt(line.to_vec())),
+        Envelope::Shown(key) => Some(ScannedLine::Shown(key)),
+        Envelope::Rewound(key) => Some(ScannedLine::Rewound(key)),
+        Envelope::Broken if !line.trim_ascii().is_empty() => Some(ScannedLine::Broken),
         Envelope::Other | Envelope::Broken => None,
     }
 }
 
-/// What a compaction keeps in its own words.
-fn kept(line: &[u8]) -> Vec<Key> {
+/// Returns the keys of the entries that a compaction preserves.
+fn preserved_keys(line: &[u8]) -> Vec<Key> {
     let line: Value = serde_json::from_slice(line).unwrap_or_default();
     let uuids = line.pointer("/compactMetadata/preservedMessages/uuids");
     let uuids = uuids.and_then(Value::as_array).into_iter().flatten();
     uuids.filter_map(Value::as_str).map(Key::of).collect()
 }
 
-/// What was seen so far, in the order of the lines.
+/// Builds a record from lines in their order in the file.
 #[derive(Debug, Default)]
-struct Gathered {
+struct RecordBuilder {
     record: Record,
     cost: Option<Vec<u8>>,
     system_prompt: Option<Vec<u8>>,
-    early: Early,
+    unresolved: UnresolvedLinks,
 }
 
-impl Gathered {
-    fn take(&mut self, at: u64, length: usize, seen: Seen) {
-        // It holds until the conversation begins anew.
-        if matches!(&seen, Seen::Entry(entry) | Seen::Anew(entry, _) if entry.begins_anew) {
+impl RecordBuilder {
+    fn take(&mut self, at: u64, length: usize, seen: ScannedLine) {
+        // The recorded system prompt applies until a compaction.
+        if matches!(&seen, ScannedLine::Entry(entry) | ScannedLine::Compaction(entry, _) if entry.is_compaction) {
             self.system_prompt = None;
         }
         match seen {
-            Seen::Entry(entry) => self.record.take(at, length, &entry, &mut self.early),
-            Seen::Anew(entry, kept) => {
-                self.record.forget(&kept, &mut self.early);
-                self.record.take(at, length, &entry, &mut self.early);
+            ScannedLine::Entry(entry) => self.record.take(at, length, &entry, &mut self.unresolved),
+            ScannedLine::Compaction(entry, preserved) => {
+                self.record.drop_before_compaction(&preserved, &mut self.unresolved);
+                self.record.take(at, length, &entry, &mut self.unresolved);
             }
-            Seen::Shown(key) => self.record.take_shown(key, at, length),
-            Seen::Rewound(key) => self.record.rewound = Some((key, at)),
-            Seen::Broken => self.record.broken += 1,
-            Seen::Cost(line) => self.cost = Some(line),
-            Seen::SystemPrompt(line) => self.system_prompt = Some(line),
-            Seen::Name(line) => {
+            ScannedLine::Shown(key) => self.record.take_shown(key, at, length),
+            ScannedLine::Rewound(key) => self.record.rewound = Some((key, at)),
+            ScannedLine::Broken => self.record.broken += 1,
+            ScannedLine::Cost(line) => self.cost = Some(line),
+            ScannedLine::SystemPrompt(line) => self.system_prompt = Some(line),
+            ScannedLine::Name(line) => {
                 if let Ok(line) = serde_json::from_slice(&line) {
                     self.record.names.take(&line);
                 }
@@ -175,15 +180,15 @@ impl Gathered {
         }
     }
 
-    fn done(mut self) -> Record {
-        self.record.settle(self.early);
+    fn finish(mut self) -> Record {
+        self.record.resolve(self.unresolved);
         self.record.cost = self.cost.and_then(|line| serde_json::from_slice(&line).ok());
         self.record.system_prompt = self.system_prompt.and_then(|line| texts(&line));
         self.record
     }
 }
 
-/// What such a line says, if it is whole.
+/// Returns the texts of a `system-prompt` line if all of them are strings.
 fn texts(line: &[u8]) -> Option<Vec<String>> {
     let line: Value = serde_json::from_slice(line).ok()?;
     let texts = line.get("texts")?.as_array()?.iter();

@@ -1,4 +1,4 @@
-//! The messages of a saved session, for display: one branch of the tree, with the results of parallel calls beside it.
+//! The messages of a saved session for display: the branch of the conversation with all parallel calls and results.
 
 use std::borrow::Cow;
 use std::io;
@@ -10,63 +10,63 @@ use sluice_wire::Raw;
 
 use super::error::Error;
 use super::load;
-use super::opened::Opened;
-use super::place::Folders;
+use super::projects::Folders;
+use super::scanned::ScannedFile;
 use super::time::milliseconds;
 
-/// The kind of a message of a session.
+/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MessageKind {
-    /// The person, or a result of a call.
+    /// A prompt of the user or a tool result.
     User,
-    /// The model.
+    /// A message of the model.
     Assistant,
 }
 
-/// One message of a session on disk.
+/// A message of a saved session.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SessionMessage {
-    /// Its kind.
+    /// The role.
     pub kind: MessageKind,
-    /// Its id.
+    /// The uuid.
     pub uuid: String,
-    /// The session it was written in.
+    /// The id of the session in which it was written.
     pub session_id: String,
-    /// The message of the API.
+    /// The message in the format of the Messages API.
     pub message: Raw,
-    /// What the tool itself gave, beside what the model was shown.
+    /// The structured result of a tool, in addition to the content for the model.
     pub tool_use_result: Option<Raw>,
-    /// When it was written, in milliseconds since 1970.
+    /// The time of writing, in milliseconds since 1970.
     pub timestamp: Option<u64>,
 }
 
 impl Folders {
-    /// The conversation of a session as it stands: the branch that was gone on with, since the last compaction.
+    /// Returns the messages of the current branch of a session since the last compaction.
     ///
     /// # Errors
-    /// When there is no such session, or its file cannot be read.
+    /// If there is no such session, or its file cannot be read.
     pub fn messages(&self, session_id: &str) -> Result<Vec<SessionMessage>, Error> {
         let (_, file) = self.session(session_id)?;
         conversation(&file).map_err(|error| Error::file(&file, error))
     }
 }
 
-/// The conversation as it stands.
+/// Returns the messages of the current branch.
 fn conversation(path: &Path) -> io::Result<Vec<SessionMessage>> {
-    let Opened { file, record } = Opened::session(path)?;
+    let ScannedFile { file, record } = ScannedFile::session(path)?;
     let Some(leaf) = record.leaf() else {
         return Ok(Vec::new());
     };
-    let places = record.said_since_compaction(leaf);
+    let places = record.visible_since_compaction(leaf);
     let mut messages = Vec::with_capacity(places.len());
     load::each(&places, &file, |_, line| messages.extend(message(line)))?;
     Ok(messages)
 }
 
-/// The fields of an entry that are told.
+/// The fields of an entry that are returned.
 #[derive(Deserialize)]
-struct Told<'a> {
+struct EntryFields<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -82,20 +82,20 @@ struct Told<'a> {
 }
 
 fn message(line: &[u8]) -> Option<SessionMessage> {
-    // Bytes that are no text are shown as such.
+    // Bytes that are not UTF-8 become replacement characters.
     let line = String::from_utf8_lossy(line);
-    let told: Told<'_> = serde_json::from_str(&line).ok()?;
+    let fields: EntryFields<'_> = serde_json::from_str(&line).ok()?;
     Some(SessionMessage {
-        kind: match &*told.kind {
+        kind: match &*fields.kind {
             "user" => MessageKind::User,
             "assistant" => MessageKind::Assistant,
             _ => return None,
         },
-        uuid: told.uuid.into_owned(),
-        session_id: told.session_id.into_owned(),
-        message: told.message.to_owned().into(),
-        tool_use_result: told.tool_use_result.map(|result| result.to_owned().into()),
-        timestamp: told.timestamp.as_deref().and_then(milliseconds),
+        uuid: fields.uuid.into_owned(),
+        session_id: fields.session_id.into_owned(),
+        message: fields.message.to_owned().into(),
+        tool_use_result: fields.tool_use_result.map(|result| result.to_owned().into()),
+        timestamp: fields.timestamp.as_deref().and_then(milliseconds),
     })
 }
 
@@ -115,7 +115,7 @@ mod tests {
         super::conversation(&file).unwrap()
     }
 
-    fn said(kind: &str, uuid: &str, parent: Option<&str>) -> Value {
+    fn entry(kind: &str, uuid: &str, parent: Option<&str>) -> Value {
         json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": uuid,
             "message": {"role": kind, "content": uuid}})
     }
@@ -125,27 +125,27 @@ mod tests {
     }
 
     #[test]
-    fn the_branch_that_was_gone_on_with_counts() {
+    fn the_branch_that_was_continued_counts() {
         let text = file(&[
-            said("user", "1", None),
-            said("assistant", "2", Some("1")),
-            said("user", "3a", Some("2")),
-            said("user", "3b", Some("2")),
-            said("assistant", "4", Some("3b")),
+            entry("user", "1", None),
+            entry("assistant", "2", Some("1")),
+            entry("user", "3a", Some("2")),
+            entry("user", "3b", Some("2")),
+            entry("assistant", "4", Some("3b")),
             json!({"type": "last-prompt", "lastPrompt": "x"}),
         ]);
         assert_eq!(uuids(&text), ["1", "2", "3b", "4"]);
     }
 
     #[test]
-    fn a_compaction_begins_anew_and_its_summary_stays() {
-        let mut boundary = said("system", "5", None);
+    fn the_conversation_starts_with_the_summary_of_a_compaction() {
+        let mut boundary = entry("system", "5", None);
         boundary["logicalParentUuid"] = json!("2");
-        let mut summary = said("user", "6", Some("5"));
+        let mut summary = entry("user", "6", Some("5"));
         summary["isCompactSummary"] = json!(true);
         let text = file(&[
-            said("user", "1", None),
-            said("assistant", "2", Some("1")),
+            entry("user", "1", None),
+            entry("assistant", "2", Some("1")),
             boundary,
             summary,
         ]);
@@ -153,85 +153,85 @@ mod tests {
     }
 
     #[test]
-    fn parallel_calls_and_their_results_are_put_back() {
+    fn parallel_calls_and_their_results_are_included() {
         let block = |uuid: &str, parent: &str| {
-            let mut entry = said("assistant", uuid, Some(parent));
+            let mut entry = entry("assistant", uuid, Some(parent));
             entry["message"]["id"] = json!("m");
             entry
         };
         let result = |uuid: &str, of: &str| {
-            let mut entry = said("user", uuid, Some(of));
+            let mut entry = entry("user", uuid, Some(of));
             entry["sourceToolAssistantUUID"] = json!(of);
             entry
         };
         let text = file(&[
-            said("user", "1", None),
+            entry("user", "1", None),
             block("2", "1"),
             block("3", "2"),
             result("4", "2"),
             result("5", "3"),
-            said("assistant", "6", Some("5")),
+            entry("assistant", "6", Some("5")),
         ]);
         assert_eq!(uuids(&text), ["1", "2", "3", "4", "5", "6"]);
     }
 
     #[test]
-    fn what_was_written_again_counts_once_and_parents_may_come_later() {
+    fn repeated_lines_count_once_and_parents_may_come_later() {
         let text = file(&[
-            said("assistant", "2", Some("1")),
-            said("user", "1", None),
-            said("user", "3", Some("2")),
-            said("assistant", "2", Some("1")),
-            said("user", "3", Some("2")),
-            said("assistant", "4", Some("3")),
+            entry("assistant", "2", Some("1")),
+            entry("user", "1", None),
+            entry("user", "3", Some("2")),
+            entry("assistant", "2", Some("1")),
+            entry("user", "3", Some("2")),
+            entry("assistant", "4", Some("3")),
         ]);
         assert_eq!(uuids(&text), ["1", "2", "3", "4"]);
     }
 
     #[test]
-    fn many_dead_ends_on_a_long_way_cost_little() {
-        let mut entries = vec![said("user", "0", None)];
+    fn many_side_branches_are_handled_quickly() {
+        let mut entries = vec![entry("user", "0", None)];
         for at in 1..4_000 {
-            entries.push(said("assistant", &at.to_string(), Some(&(at - 1).to_string())));
+            entries.push(entry("assistant", &at.to_string(), Some(&(at - 1).to_string())));
             entries.push(json!({"type": "progress", "uuid": format!("p{at}"), "parentUuid": at.to_string()}));
         }
         assert_eq!(uuids(&file(&entries)).len(), 4_000);
     }
 
     #[test]
-    fn rings_and_broken_lines_do_no_harm() {
+    fn cycles_and_invalid_lines_are_ignored() {
         let text = format!(
             "{}not json\n",
-            file(&[said("user", "1", Some("2")), said("assistant", "2", Some("1"))])
+            file(&[entry("user", "1", Some("2")), entry("assistant", "2", Some("1"))])
         );
         assert_eq!(uuids(&text), Vec::<String>::new());
     }
 
     #[test]
-    fn what_is_told_is_what_is_written_to_the_byte() {
+    fn messages_are_returned_byte_for_byte() {
         let line = concat!(
             r#"{"type":"user","uuid":"1","sessionId":"s","timestamp":"1970-01-01T00:00:01.000Z","#,
             r#""message":{"role":"user", "content":[1.50e2,"\u00e9"]},"toolUseResult":{ "n": 1.0 }}"#,
         );
-        let told = conversation(line).remove(0);
-        assert_eq!(told.message.get(), r#"{"role":"user", "content":[1.50e2,"\u00e9"]}"#);
-        assert_eq!(told.tool_use_result.unwrap().get(), r#"{ "n": 1.0 }"#);
-        assert_eq!((told.uuid.as_str(), told.timestamp), ("1", Some(1000)));
+        let fields = conversation(line).remove(0);
+        assert_eq!(fields.message.get(), r#"{"role":"user", "content":[1.50e2,"\u00e9"]}"#);
+        assert_eq!(fields.tool_use_result.unwrap().get(), r#"{ "n": 1.0 }"#);
+        assert_eq!((fields.uuid.as_str(), fields.timestamp), ("1", Some(1000)));
     }
 
     #[test]
-    fn what_programs_wrote_and_subagents_said_is_not_told() {
-        let mut meta = said("user", "2", Some("1"));
+    fn messages_of_programs_and_subagents_are_left_out() {
+        let mut meta = entry("user", "2", Some("1"));
         meta["isMeta"] = json!(true);
-        let mut aside = said("user", "3", Some("2"));
+        let mut aside = entry("user", "3", Some("2"));
         aside["isSidechain"] = json!(true);
-        let mut team = said("user", "5", Some("4"));
+        let mut team = entry("user", "5", Some("4"));
         team["teamName"] = json!("t");
         let text = file(&[
-            said("user", "1", None),
+            entry("user", "1", None),
             meta,
             aside,
-            said("assistant", "4", Some("2")),
+            entry("assistant", "4", Some("2")),
             team,
         ]);
         assert_eq!(uuids(&text), ["1", "4"]);

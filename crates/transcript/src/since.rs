@@ -1,108 +1,110 @@
-//! What a session saves of the messages since the model's last one, and whether that is what the model is shown.
+//! Checks whether a resume would send the model the same messages since its last reply, and records differences.
 //!
-//! Not everything the model reads is an entry of its own: there are reminders, and prompts that arrive together are
-//! one message. Where the entries alone would give something else, a line `shown-to-model` records what was sent. So a
-//! resumed session shows the model the same conversation, byte for byte.
+//! Not everything that is sent to the model is a separate entry: there are reminders, and prompts that arrive together
+//! are one message. If the entries alone would give different messages, a line `shown-to-model` records what was sent.
+//! So a resumed session sends the model the same conversation, byte for byte.
 
 use serde_json::Value;
 
-use super::block::{self, Block, Kind, Look};
-use super::entry_content::{self, EntryContent, Part};
+use super::block::{self, Block, BlockKind, Look};
+use super::entry_content::{self, EntryContent, ShownPart};
 use super::envelope::Key;
-use super::history_builder::{HistoryBuilder, Spelled};
+use super::history_builder::{HistoryBuilder, SerializedMessages};
 
-/// The messages since the model's last one, that included.
+/// The entries from the model's last message on.
 #[derive(Debug, Default)]
 pub struct Since {
     message: Option<String>,
-    said: Vec<EntryContent>,
-    /// What the model was asked with, as long as it has not answered.
-    asked: Option<Vec<Vec<Part>>>,
+    entries: Vec<EntryContent>,
+    /// The `user` messages of the last request, until the model replies.
+    last_request: Option<Vec<Vec<ShownPart>>>,
 }
 
 impl Since {
-    /// Another line of the conversation, behind `leaf`. Where the user's side speaks again before the model has answered
-    /// it, the message it was asked with ends there: that comes back, to be kept before this.
+    /// Adds a line that follows `leaf`. If it is a `user` message and the model has not replied to the last request,
+    /// the messages of that request are complete: they are returned and must be recorded before this line.
     pub(super) fn push_line(
         &mut self,
         line: &Value,
         (uuid, leaf): (&str, Option<&str>),
         look: Look,
-    ) -> Option<Vec<Vec<Part>>> {
+    ) -> Option<Vec<Vec<ShownPart>>> {
         let line = serde_json::to_vec(line).ok()?;
-        let said = entry_content::read(&line, Key::of(uuid), look)?;
-        let asked = match said.by_model {
-            false => self.asked.take().filter(|asked| !asked.is_empty()),
+        let entry = entry_content::read(&line, Key::of(uuid), look)?;
+        let last_request = match entry.by_model {
+            false => self.last_request.take().filter(|last_request| !last_request.is_empty()),
             true => None,
         };
-        if let (Some(asked), Some(leaf)) = (&asked, leaf) {
-            self.said.push(as_shown(Key::of(leaf), asked));
+        if let (Some(last_request), Some(leaf)) = (&last_request, leaf) {
+            self.entries.push(shown_entry(Key::of(leaf), last_request));
         }
-        self.push(said);
-        asked
+        self.push(entry);
+        last_request
     }
 
-    /// The next thing said.
-    pub(super) fn push(&mut self, said: EntryContent) {
-        if said.by_model && said.blocks.iter().any(|block| block.kind != Kind::Thinking) {
-            self.asked = None;
+    /// Adds an entry.
+    pub(super) fn push(&mut self, entry: EntryContent) {
+        if entry.by_model && entry.blocks.iter().any(|block| block.kind != BlockKind::Thinking) {
+            self.last_request = None;
         }
-        if said.by_model && said.message != self.message {
-            self.message.clone_from(&said.message);
-            self.said.clear();
+        if entry.by_model && entry.message != self.message {
+            self.message.clone_from(&entry.message);
+            self.entries.clear();
         }
-        self.said.push(said);
+        self.entries.push(entry);
     }
 
-    /// Puts what was said earlier before it.
+    /// Inserts the entries of an earlier conversation before these.
     pub(super) fn preceded_by(&mut self, mut earlier: Self) {
         if self.message.is_none() {
-            earlier.said.append(&mut self.said);
+            earlier.entries.append(&mut self.entries);
             *self = earlier;
         }
     }
 
-    /// A compaction has put its summary, which was said last, in the place of all but these.
+    /// Removes the entries that a compaction has replaced. The last entry, the summary, becomes the first; the `kept`
+    /// entries follow.
     pub(super) fn compacted(&mut self, kept: &[String]) {
-        let summary = self.said.pop();
+        let summary = self.entries.pop();
         let kept: Vec<Key> = kept.iter().map(|uuid| Key::of(uuid)).collect();
-        self.said.retain(|said| kept.contains(&said.key));
-        self.said.splice(..0, summary);
+        self.entries.retain(|entry| kept.contains(&entry.key));
+        self.entries.splice(..0, summary);
     }
 
-    /// How the user's side is shown to the model, unless that is what the entries say.
-    pub(super) fn otherwise(&mut self, key: Key, shown: &[&[u8]], look: Look) -> Option<Vec<Vec<Part>>> {
-        let mut told = HistoryBuilder::<Spelled>::default();
-        // A call may come to its result while the model still speaks: then its message stands first all the same.
+    /// Compares the messages that are sent (`shown`) with those that the entries give. Returns the parts of the sent
+    /// messages if they differ.
+    pub(super) fn difference(&mut self, key: Key, shown: &[&[u8]], look: Look) -> Option<Vec<Vec<ShownPart>>> {
+        let mut builder = HistoryBuilder::<SerializedMessages>::default();
+        // A result may be written before the end of the message with its call. The message is sent first nevertheless.
         let begins = self
-            .said
+            .entries
             .iter()
-            .position(|said| said.by_model)
-            .unwrap_or(self.said.len());
-        let (before, message) = self.said.split_at_checked(begins).unwrap_or((&self.said, &[]));
-        let by_model = message.iter().filter(|said| said.by_model);
-        let others = message.iter().filter(|said| !said.by_model);
-        for said in before.iter().chain(by_model).chain(others) {
-            told.take(said.clone());
+            .position(|entry| entry.by_model)
+            .unwrap_or(self.entries.len());
+        let (before, message) = self.entries.split_at_checked(begins).unwrap_or((&self.entries, &[]));
+        let by_model = message.iter().filter(|entry| entry.by_model);
+        let others = message.iter().filter(|entry| !entry.by_model);
+        for entry in before.iter().chain(by_model).chain(others) {
+            builder.push(entry.clone());
         }
-        let (messages, mut blocks) = told.since_reply();
-        let parts: Vec<Vec<Part>> = shown.iter().map(|message| parts(message, &mut blocks, look)).collect();
+        let (messages, mut blocks) = builder.since_reply();
+        let parts: Vec<Vec<ShownPart>> = shown.iter().map(|message| parts(message, &mut blocks, look)).collect();
         if messages == shown {
-            self.asked = Some(parts);
+            self.last_request = Some(parts);
             return None;
         }
-        self.asked = None;
-        self.said.push(as_shown(key, &parts));
+        self.last_request = None;
+        self.entries.push(shown_entry(key, &parts));
         Some(parts)
     }
 
-    /// What the model was asked with is no longer what it is to be asked with.
-    pub(super) fn begin_anew(&mut self) {
-        self.asked = None;
+    /// Forgets the last request, because a compaction replaces its messages.
+    pub(super) fn forget_request(&mut self) {
+        self.last_request = None;
     }
 }
 
-fn as_shown(key: Key, parts: &[Vec<Part>]) -> EntryContent {
+fn shown_entry(key: Key, parts: &[Vec<ShownPart>]) -> EntryContent {
     EntryContent {
         key,
         by_model: false,
@@ -112,8 +114,8 @@ fn as_shown(key: Key, parts: &[Vec<Part>]) -> EntryContent {
     }
 }
 
-/// Where the blocks of a message come from.
-fn parts(message: &[u8], blocks: &mut Vec<Block>, look: Look) -> Vec<Part> {
+/// Returns the parts of a message: references to blocks of entries where possible.
+fn parts(message: &[u8], blocks: &mut Vec<Block>, look: Look) -> Vec<ShownPart> {
     let mut message: Value = serde_json::from_slice(message).unwrap_or_default();
     let Some(Value::Array(content)) = message.get_mut("content").map(Value::take) else {
         return Vec::new();
@@ -123,9 +125,9 @@ fn parts(message: &[u8], blocks: &mut Vec<Block>, look: Look) -> Vec<Part> {
         match blocks.iter().position(|block| *block.spelled == *spelled) {
             Some(at) => {
                 let (key, at) = blocks.remove(at).from;
-                Some(Part::Kept(key, at))
+                Some(ShownPart::Reference(key, at))
             }
-            None => block::block(&spelled, false, look).map(Part::Said),
+            None => block::parse_block(&spelled, false, look).map(ShownPart::Inline),
         }
     });
     parts.collect()

@@ -1,8 +1,8 @@
-//! The entries of the model's last message and of everything after it: what a compaction keeps.
+//! The entries from the model's last message on, which a compaction preserves.
 
 use super::line::Line;
 
-/// The end of the conversation, entry by entry.
+/// The end of the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Tail {
     message: Option<String>,
@@ -10,17 +10,18 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// The end of an earlier conversation.
+    /// Creates the value for an earlier conversation.
     pub(super) fn of(branch: &[Line]) -> Self {
         let mut tail = Self::default();
-        for line in branch.iter().filter(|line| line.speaks()) {
+        for line in branch.iter().filter(|line| line.is_message()) {
             let shown = !line.flag("isApiErrorMessage");
             tail.push(line.message_id().filter(|_| shown), &line.uuid);
         }
         tail
     }
 
-    /// Another entry: a block of this message of the model's, or something else. Known ones are not taken twice.
+    /// Adds an entry. `message` is the id of the model message if the entry is a block of one. An entry that is already
+    /// in the list is not added again.
     pub(super) fn push(&mut self, message: Option<&str>, uuid: &str) {
         if let Some(message) = message
             && self.message.as_deref() != Some(message)
@@ -33,7 +34,7 @@ impl Tail {
         }
     }
 
-    /// The entries, the model's own included or not.
+    /// Returns the uuids of the entries, with or without those of the model.
     pub(super) fn uuids(&self, with_reply: bool) -> Vec<String> {
         let wanted = self.entries.iter().filter(|(by_model, _)| with_reply || !by_model);
         wanted.map(|(_, uuid)| uuid.clone()).collect()
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_begins_with_the_last_message_of_the_model() {
+    fn the_tail_begins_with_the_last_message_of_the_model() {
         let mut tail = Tail::default();
         for (message, uuid) in [
             (None, "u1"),

@@ -1,30 +1,31 @@
-//! The entries of the model message that is being written. Each is in the file as soon as its block is complete; their
-//! usage and stop reason are known only at the end of the message, and replace the first values in place.
+//! The entries of the model message that is being received. Each entry is written as soon as its block is complete. The
+//! final usage and stop reason are known only at the end of the message and replace the first values in place.
 
 use serde_json::{Map, Value};
 
-use super::pen::{Pen, Spot};
+use super::appender::{Appender, LineLocation};
 
-/// The bytes reserved in each entry for what the end of the message adds.
-pub(super) const ROOM: usize = 320;
-/// What every reader of usage needs; the rest is left out where there is no room.
-const COUNTS: &[&str] = &[
+/// Number of bytes reserved in each entry for the final values.
+pub(super) const RESERVED_BYTES: usize = 320;
+/// The fields of a usage that all readers need. The other fields are left out if they do not fit.
+const REQUIRED_USAGE_FIELDS: &[&str] = &[
     "input_tokens",
     "cache_creation_input_tokens",
     "cache_read_input_tokens",
     "output_tokens",
 ];
 
-/// The message that is being written.
+/// The message that is being received.
 #[derive(Debug, Default)]
 pub(super) struct Unfinished {
     id: String,
-    /// How many of its blocks are written.
+    /// Number of blocks written so far.
     blocks: usize,
-    /// The uuid of the entry that is written next, if it is one of this message.
+    /// The uuid of the next entry, if it belongs to this message.
     next: Option<String>,
-    entries: Vec<(Spot, Value)>,
-    /// Lines that the host has not got yet: a mirror gets entries with their final values.
+    entries: Vec<(LineLocation, Value)>,
+    /// Lines that were not sent to the host yet, because a host that mirrors the transcript gets entries with their
+    /// final values.
     held: Vec<Value>,
 }
 
@@ -40,8 +41,8 @@ pub struct MessageEnd<'a> {
 }
 
 impl Unfinished {
-    /// Begins the entry of a block: one of the model's is the entry of this uuid, and one that the session writes in its
-    /// place has none. Returns its index in the message.
+    /// Begins the entry of a block and returns the index of the block in the message. `uuid` is the uuid of the entry;
+    /// it is `None` for an entry that the session writes in place of the model.
     pub(super) fn begin_block(&mut self, message: &str, uuid: Option<&str>) -> usize {
         if self.id != message {
             message.clone_into(&mut self.id);
@@ -53,20 +54,24 @@ impl Unfinished {
         self.blocks - 1
     }
 
-    /// The room that the entry of this uuid needs.
-    pub(super) fn room(&self, uuid: &str) -> usize {
-        if self.next.as_deref() == Some(uuid) { ROOM } else { 0 }
-    }
-
-    /// The entry is in the file.
-    pub(super) fn written(&mut self, uuid: &str, spot: Option<Spot>, line: Value) {
-        if self.next.take_if(|next| next == uuid).is_some() {
-            self.entries.extend(spot.map(|spot| (spot, line)));
+    /// Returns the number of bytes to reserve in the entry with this uuid.
+    pub(super) fn reserved_bytes(&self, uuid: &str) -> usize {
+        if self.next.as_deref() == Some(uuid) {
+            RESERVED_BYTES
+        } else {
+            0
         }
     }
 
-    /// Holds lines back until the message is finished; returns what the host may get now.
-    pub(super) fn pass(&mut self, lines: Vec<Value>) -> Vec<Value> {
+    /// Records that the entry was written.
+    pub(super) fn written(&mut self, uuid: &str, location: Option<LineLocation>, line: Value) {
+        if self.next.take_if(|next| next == uuid).is_some() {
+            self.entries.extend(location.map(|location| (location, line)));
+        }
+    }
+
+    /// Holds lines back until the message is complete. Returns the lines that may be sent to the host now.
+    pub(super) fn hold_back(&mut self, lines: Vec<Value>) -> Vec<Value> {
         self.held.extend(lines);
         if self.entries.is_empty() {
             self.release()
@@ -75,21 +80,21 @@ impl Unfinished {
         }
     }
 
-    /// The message ends here. Returns the lines that were held back.
+    /// Ends the message and returns the lines that were held back.
     pub(super) fn release(&mut self) -> Vec<Value> {
         self.entries.clear();
         std::mem::take(&mut self.held)
     }
 
-    /// Gives the entries of the message their final values, and returns the lines that were held back. A line that
+    /// Writes the final values to the entries of the message, and returns the lines that were held back. A line that
     /// cannot be replaced keeps its first values.
-    pub(super) fn finish(&mut self, pen: &Pen, end: MessageEnd<'_>) -> Vec<Value> {
+    pub(super) fn finish(&mut self, appender: &Appender, end: MessageEnd<'_>) -> Vec<Value> {
         if self.id == end.id {
-            for (spot, line) in std::mem::take(&mut self.entries) {
+            for (location, line) in std::mem::take(&mut self.entries) {
                 let uuid = line.get("uuid").cloned();
                 for usage in [end.usage.clone(), counts(end.usage)] {
                     let line = finished(&line, end.ending, usage);
-                    if matches!(pen.replace(&spot, &line), Ok(true)) {
+                    if matches!(appender.replace(&location, &line), Ok(true)) {
                         let mut held = self.held.iter_mut();
                         if let Some(held) = held.find(|held| held.get("uuid") == uuid.as_ref()) {
                             *held = line;
@@ -103,7 +108,7 @@ impl Unfinished {
     }
 }
 
-/// The entry with its final values.
+/// Returns the entry with its final values.
 fn finished(line: &Value, ending: &Map<String, Value>, usage: Value) -> Value {
     let mut line = line.clone();
     if let Some(message) = line.get_mut("message").and_then(Value::as_object_mut) {
@@ -117,9 +122,9 @@ fn finished(line: &Value, ending: &Map<String, Value>, usage: Value) -> Value {
     line
 }
 
-/// The counts of a usage, without details.
+/// Returns the token counts of a usage without details.
 fn counts(usage: &Value) -> Value {
-    let pairs = COUNTS
+    let pairs = REQUIRED_USAGE_FIELDS
         .iter()
         .filter_map(|key| Some(((*key).to_owned(), usage.get(key)?.clone())));
     Value::Object(pairs.collect())

@@ -1,11 +1,12 @@
-//! What passing a line on costs, beside what skipping over it costs.
+//! Compares the cost of forwarding a line with the cost of skipping it.
 //!
 //! ```text
 //! cargo run --release -p sluice-wire --example forward -- FILE…
 //! ```
 //!
-//! Prints the time per pass over all lines for skipping each as a `RawValue`, for making a [`Frame`] of it,
-//! and for reading the whole message; and the ratio of the first two, which is to stay under 1.5.
+//! Prints the time of a pass over all lines for three operations: skipping each line as a `RawValue`, parsing it
+//! as a [`Frame`], and parsing the whole message. Also prints the ratio to the first; that of `frame` must stay
+//! under 1.5.
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -31,7 +32,7 @@ fn main() -> std::io::Result<()> {
     let size: usize = lines.iter().map(String::len).sum();
     println!("{} lines, {size} bytes", lines.len());
 
-    // Turns are interleaved so that a busy machine is unkind to all three alike; the best pass counts.
+    // The passes are interleaved so that load on the machine affects all three equally. The fastest pass counts.
     let (mut skip, mut peek, mut read) = (Duration::MAX, Duration::MAX, Duration::MAX);
     for _ in 0..60 {
         skip = skip.min(pass(&lines, |line| {

@@ -1,4 +1,4 @@
-//! What messages are made of: text, thinking, calls, results, images.
+//! The content blocks of messages: text, thinking, tool calls, tool results, images and documents.
 
 use std::fmt;
 
@@ -10,17 +10,17 @@ use crate::field::Field;
 use crate::record::wire_struct;
 use crate::union::wire_union;
 
-/// The content of a message or of a tool's result: one string, or blocks.
+/// The content of a message or of a tool result: one string, or a list of blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
-    /// A plain string.
+    /// A string.
     Text(String),
-    /// Blocks.
+    /// A list of content blocks.
     Blocks(Vec<Block>),
 }
 
 impl Content {
-    /// The text of it, blocks joined by line ends; what is not text is passed over.
+    /// Returns the text. Text blocks are joined with newlines; other blocks are skipped.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -32,7 +32,7 @@ impl Content {
         }
     }
 
-    /// The blocks; a string counts as one text block.
+    /// Returns the blocks. A string becomes one text block.
     #[must_use]
     pub fn into_blocks(self) -> Vec<Block> {
         match self {
@@ -108,7 +108,7 @@ impl<'de> Deserialize<'de> for Content {
 }
 
 wire_struct! {
-    /// Text.
+    /// A block of text.
     pub struct Text ["type" = "text"] {
         text: String,
         citations: Option<Raw>,
@@ -117,7 +117,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What the model thought, signed by the API.
+    /// The thinking of the model, signed by the API.
     pub struct Thinking ["type" = "thinking"] {
         thinking: String,
         signature: Option<String>,
@@ -125,14 +125,14 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Thinking only the API can read.
+    /// Encrypted thinking, which only the API can read.
     pub struct RedactedThinking ["type" = "redacted_thinking"] {
         data: String,
     }
 }
 
 wire_struct! {
-    /// A call the model makes.
+    /// A tool call of the model.
     pub struct ToolUse ["type" = "tool_use"] {
         id: String,
         name: String,
@@ -142,7 +142,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What a call came to.
+    /// The result of a tool call.
     pub struct ToolResult ["type" = "tool_result"] {
         tool_use_id: String,
         content: Option<Content>,
@@ -152,7 +152,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A picture.
+    /// An image.
     pub struct Image ["type" = "image"] {
         source: Source,
         cache_control: Option<Raw>,
@@ -171,7 +171,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A call the API runs itself.
+    /// A tool call that the API runs itself.
     pub struct ServerToolUse ["type" = "server_tool_use"] {
         id: String,
         name: String,
@@ -180,7 +180,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What a web search of the API found.
+    /// The result of a web search run by the API.
     pub struct WebSearchToolResult ["type" = "web_search_tool_result"] {
         tool_use_id: String,
         content: Raw,
@@ -188,7 +188,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What an advisor of the API answered.
+    /// The result of the API's advisor tool.
     pub struct AdvisorToolResult ["type" = "advisor_tool_result"] {
         tool_use_id: String,
         content: Raw,
@@ -196,14 +196,14 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A tool that a search for tools turned up.
+    /// A tool found by a tool search.
     pub struct ToolReference ["type" = "tool_reference"] {
         tool_name: String,
     }
 }
 
 wire_union! {
-    /// One block of content.
+    /// A content block.
     pub enum Block by "type", else Other {
         Text(Text) = "text",
         Thinking(Thinking) = "thinking",
@@ -220,7 +220,7 @@ wire_union! {
 }
 
 impl Block {
-    /// A text block.
+    /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Text {
             text: text.into(),
@@ -229,7 +229,7 @@ impl Block {
         .into()
     }
 
-    /// The text of a text block.
+    /// Returns the text of a text block, `None` for other blocks.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -240,7 +240,7 @@ impl Block {
 }
 
 wire_struct! {
-    /// Bytes in base64.
+    /// Data encoded as base64.
     pub struct Base64Source ["type" = "base64"] {
         media_type: String,
         data: String,
@@ -248,14 +248,14 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Bytes elsewhere.
+    /// Data that the API downloads from a URL.
     pub struct UrlSource ["type" = "url"] {
         url: String,
     }
 }
 
 wire_struct! {
-    /// Plain text as a document.
+    /// A plain text document.
     pub struct TextSource ["type" = "text"] {
         media_type: String,
         data: String,
@@ -263,14 +263,14 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A file the API holds.
+    /// A file that was uploaded to the API.
     pub struct FileSource ["type" = "file"] {
         file_id: String,
     }
 }
 
 wire_union! {
-    /// Where an image or document is.
+    /// The source of an image or document.
     pub enum Source by "type", else Other {
         Base64(Base64Source) = "base64",
         Url(UrlSource) = "url",

@@ -1,6 +1,6 @@
-//! The control plane: requests in both directions, their answers, and their withdrawal.
+//! Control requests in both directions, their responses and their cancellation.
 //!
-//! One file per subtype holds the request and what a success answers; `table` names them all, once.
+//! Each subtype has a file with its request and its response. `table` lists them all.
 
 mod envelope;
 mod request_id;

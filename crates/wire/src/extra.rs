@@ -1,4 +1,4 @@
-//! Fields this version has no name for, and what it must remember to write a message back as it came.
+//! Unknown fields of a message, and notes about `null` and absent fields, so that a message is written back unchanged.
 
 use serde::Serialize;
 use serde::ser::SerializeMap;
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::Raw;
 
-/// The unknown fields of a message, in the order they came.
+/// The unknown fields of a message, in their original order.
 ///
-/// It also remembers which optional fields came as an explicit `null` and which nullable ones did not
-/// come at all, so that a message that was read is written back as the same JSON value.
-/// Those two notes take no part in comparisons.
+/// It also records which optional fields were an explicit `null` and which nullable fields were absent,
+/// so that a message that was read is written back as the same JSON value.
+/// Comparisons ignore these records.
 #[derive(Debug, Clone, Default)]
 pub struct Extra(Vec<(Box<str>, Slot)>);
 
@@ -22,7 +22,7 @@ enum Slot {
 }
 
 impl Extra {
-    /// The text of the unknown field `name`; the last one when it came twice, as in JavaScript.
+    /// Returns the JSON text of the unknown field `name`. If it occurs twice, the last one counts, as in JavaScript.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Raw> {
         self.0.iter().rev().find_map(|(key, slot)| match slot {
@@ -31,13 +31,13 @@ impl Extra {
         })
     }
 
-    /// The value of the unknown field `name`.
+    /// Returns the value of the unknown field `name`.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<Value> {
         self.get(name).map(Raw::to_value)
     }
 
-    /// Adds a field the struct has no name for, or replaces it.
+    /// Adds or replaces a field that is not part of the struct.
     pub fn insert<T: Serialize + ?Sized>(&mut self, name: impl Into<Box<str>>, value: &T) {
         let name = name.into();
         self.0
@@ -45,7 +45,7 @@ impl Extra {
         self.0.push((name, Slot::Unknown(Raw::of(value))));
     }
 
-    /// The unknown fields in their order.
+    /// Iterates over the unknown fields in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Raw)> {
         self.0.iter().filter_map(|(key, slot)| match slot {
             Slot::Unknown(raw) => Some((&**key, raw)),
@@ -63,14 +63,14 @@ impl Extra {
         self.0.push((name, Slot::Unknown(raw)));
     }
 
-    /// Lets the optional field `name` of the struct, when it is `None`, be written as `null` instead of
-    /// being left out. `name` is the one on the wire.
+    /// Makes the optional field `name` of the struct be written as `null`, instead of being left out, while it is
+    /// `None`. `name` is the name on the wire.
     pub fn write_null(&mut self, name: impl Into<Box<str>>) {
         self.0.push((name.into(), Slot::Null));
     }
 
-    /// Lets the nullable field `name` of the struct, when it is `None`, be left out instead of being written
-    /// as `null`. `name` is the one on the wire.
+    /// Makes the nullable field `name` of the struct be left out, instead of being written as `null`, while it is
+    /// `None`. `name` is the name on the wire.
     pub fn leave_out(&mut self, name: impl Into<Box<str>>) {
         self.0.push((name.into(), Slot::Absent));
     }

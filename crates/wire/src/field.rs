@@ -1,4 +1,4 @@
-//! What the struct and union macros read and write through.
+//! Helpers for the code that the struct and union macros generate to read and write fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,9 +9,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
 use crate::{Extra, Map, Object, Raw};
 
-/// Whether a field may stay away, and what that means.
+/// The type of a field: whether it may be absent, and the value of an absent field.
 pub(crate) trait Field: Sized {
-    /// The value of a field that did not come; `None` when it has to.
+    /// Returns the value of an absent field, or `None` if the field is required.
     fn absent() -> Option<Self> {
         None
     }
@@ -41,7 +41,7 @@ macro_rules! plain_field {
 }
 plain_field!(String, bool, u64, i64, Raw, Object, serde_json::Value, crate::Number);
 
-/// A struct or union that can be read from the inside of a JSON object.
+/// A struct or union that can be read from the entries of a JSON object.
 pub(crate) trait FromMap<'de>: Sized {
     const EXPECTING: &'static str;
 
@@ -68,7 +68,7 @@ impl<'de, T: FromMap<'de>> Visitor<'de> for MapVisitor<T> {
     }
 }
 
-/// A key, borrowed from the text where it holds no escape.
+/// A key of an object, borrowed from the input if it contains no escape sequence.
 pub(crate) struct Key<'de>(pub(crate) Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
@@ -97,16 +97,18 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// Reads the value of `name`; an error names the field, so that nested ones read as a path.
+/// Reads the value of the field `name`. An error starts with the name of the field, so that errors in nested
+/// fields contain the path.
 pub(crate) fn read<'de, A: MapAccess<'de>, T: Deserialize<'de>>(map: &mut A, name: &str) -> Result<T, A::Error> {
     map.next_value()
         .map_err(|error| A::Error::custom(format_args!("{name}: {error}")))
 }
 
-/// A tag that is not the one expected, and in words.
+/// The name of a tag with an unexpected value, and the error message.
 pub(crate) type WrongTag = Option<(&'static str, String)>;
 
-/// Reads a tag. When it comes twice the last one counts, so a wrong one is only an error at the end.
+/// Reads a tag. If a tag occurs twice, the last one counts; so an unexpected value becomes an error only at the end
+/// of the object.
 pub(crate) fn read_tag<'de, A: MapAccess<'de>>(
     map: &mut A,
     name: &'static str,
@@ -189,7 +191,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Chained<'de, A> {
 }
 
 fn owned<'de, V: DeserializeSeed<'de>>(raw: &Raw, seed: V) -> Result<V::Value, serde_json::Error> {
-    // The buffered text does not live for 'de; reading it as a stream lets nothing borrow from it.
+    // The buffered text does not live for 'de. Reading it as a stream prevents borrowing from it.
     let mut reader = serde_json::Deserializer::from_reader(raw.get().as_bytes());
     seed.deserialize(&mut reader)
 }

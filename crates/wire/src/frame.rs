@@ -1,4 +1,4 @@
-//! One line of the wire: its text, what it says it is, and what it holds once someone asks.
+//! One line of the protocol: its text, its `type` and `subtype`, and on request the parsed message.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,10 +17,10 @@ use crate::stdin::UserFault;
 use crate::stdout::{System, SystemSubtype};
 use crate::{MessageType, ToAgent, ToHost};
 
-/// One line: the text as it came, and the `type` and `subtype` read from it.
+/// One line: the unchanged text and the `type` and `subtype` in it.
 ///
-/// Nothing else is parsed until [`Frame::to_host`] or [`Frame::to_agent`] is called, so passing a line
-/// on costs little and changes nothing.
+/// Nothing else is parsed until [`Frame::to_host`] or [`Frame::to_agent`] is called, so forwarding a line
+/// is cheap and leaves it unchanged.
 ///
 /// ```
 /// use sluice_wire::{Frame, ToHost};
@@ -32,122 +32,123 @@ use crate::{MessageType, ToAgent, ToHost};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
     text: Arc<str>,
-    /// What is parsed in the place of `text`, when that holds half surrogate pairs.
-    mended: Option<Arc<str>>,
+    /// Repaired copy of `text` for parsing, if `text` contains unpaired surrogates.
+    repaired_text: Option<Arc<str>>,
     ty: Cow<'static, str>,
     subtype: Option<Cow<'static, str>>,
     repaired: bool,
 }
 
 impl Frame {
-    /// Reads one line.
+    /// Parses one line.
     ///
     /// # Errors
-    /// When it is not a JSON object with a `type`.
+    /// If the line is not a JSON object with a `type`.
     pub fn parse(line: &str) -> Result<Self, Malformed> {
         Self::read(line, false)
     }
 
-    /// Reads one line; `repaired` says that its bytes were not UTF-8.
+    /// Parses one line. `repaired` means that bytes of the line were not UTF-8 and were replaced.
     pub(crate) fn read(line: &str, repaired: bool) -> Result<Self, Malformed> {
-        let mended = repair(line);
-        let sound = mended.as_deref().unwrap_or(line);
-        let (ty, subtype) = match scan(sound) {
+        let repaired_text = repair(line);
+        let valid_text = repaired_text.as_deref().unwrap_or(line);
+        let (ty, subtype) = match scan(valid_text) {
             Some(kind) => (Cow::Borrowed(kind.ty), kind.subtype.map(Cow::Borrowed)),
-            None => match serde_json::from_str::<Peek<'_>>(sound) {
-                Ok(Peek { ty: Some(ty), subtype }) => (ty, subtype),
+            None => match serde_json::from_str::<Tags<'_>>(valid_text) {
+                Ok(Tags { ty: Some(ty), subtype }) => (ty, subtype),
                 Ok(_) => return Err(Malformed::no_type(line)),
-                Err(error) => return Err(Malformed::line(line, &error, sound)),
+                Err(error) => return Err(Malformed::line(line, &error, valid_text)),
             },
         };
         Ok(Self {
             ty: intern(ty),
             subtype: subtype.map(intern),
-            repaired: repaired || mended.is_some(),
-            mended: mended.map(Into::into),
+            repaired: repaired || repaired_text.is_some(),
+            repaired_text: repaired_text.map(Into::into),
             text: line.into(),
         })
     }
 
-    /// The text as it came, without its line end.
+    /// Returns the unchanged text, without the line terminator.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The same text, shared.
+    /// Returns a shared reference to the unchanged text.
     #[must_use]
     pub fn shared_text(&self) -> Arc<str> {
         Arc::clone(&self.text)
     }
 
-    /// The text as it is read: the same, but for half surrogate pairs, which JSON readers refuse.
+    /// Returns the text with unpaired surrogates replaced, because JSON parsers reject them.
     #[must_use]
     pub fn readable(&self) -> &str {
-        self.sound()
+        self.valid_text()
     }
 
-    /// What `type` says.
+    /// Returns the value of `type`.
     #[must_use]
     pub fn ty(&self) -> &str {
         &self.ty
     }
 
-    /// What `subtype` says, when it is a string.
+    /// Returns the value of `subtype` if it is a string.
     #[must_use]
     pub fn subtype(&self) -> Option<&str> {
         self.subtype.as_deref()
     }
 
-    /// Which message it is, by its `type`.
+    /// Returns the type of the message.
     #[must_use]
     pub fn message_type(&self) -> MessageType {
         MessageType::of(&self.ty)
     }
 
-    /// Which `system` message it is, by its `subtype`; `None` when it is no `system` message.
+    /// Returns the subtype of a `system` message, `None` for other messages.
     #[must_use]
     pub fn system_subtype(&self) -> Option<SystemSubtype> {
         let system = self.message_type() == MessageType::System;
         system.then(|| SystemSubtype::of(self.subtype().unwrap_or_default()))
     }
 
-    /// Whether bytes that were not UTF-8, or half a surrogate pair, had to be replaced to read it.
+    /// Whether invalid UTF-8 or unpaired surrogates were replaced to parse the line.
     #[must_use]
     pub fn repaired(&self) -> bool {
         self.repaired
     }
 
-    /// The `request_id` of a control message, wherever it stands; for answering what cannot be read.
+    /// Returns the `request_id` of a control message without parsing the message, so that an invalid request can be
+    /// answered.
     #[must_use]
     pub fn request_id(&self) -> RequestId {
-        crate::malformed::request_id(self.sound())
+        crate::malformed::request_id(self.valid_text())
     }
 
-    /// The subtype of the request in a control message, when it has one; for requests that cannot be read, and where
-    /// no more of them is needed.
+    /// Returns the subtype of the request in a control message without parsing the message: for invalid requests, and
+    /// for callers that need no more than the subtype.
     #[must_use]
     pub fn request_subtype(&self) -> Option<Subtype> {
-        crate::malformed::request_subtype(self.sound())
+        crate::malformed::request_subtype(self.valid_text())
     }
 
-    /// The message, read as a line of an agent's stdout.
+    /// Parses the message as a line from an agent's stdout.
     ///
     /// # Errors
-    /// When a message of a known kind has a field that cannot be read; the error names it.
+    /// If a message of a known type has an invalid field. The error names the field.
     pub fn to_host(&self) -> Result<ToHost, Malformed> {
-        ToHost::from_text(self.sound(), &self.ty, self.subtype()).map_err(|error| self.field(&error))
+        ToHost::from_text(self.valid_text(), &self.ty, self.subtype()).map_err(|error| self.field(&error))
     }
 
-    /// The message, read as a line of an agent's stdin.
+    /// Parses the message as a line for an agent's stdin.
     ///
     /// # Errors
-    /// When a message of a known kind has a field that cannot be read; for prompts the error tells why.
+    /// If a message of a known type has an invalid field. For prompts the error states the reason.
     pub fn to_agent(&self) -> Result<ToAgent, Malformed> {
-        let read = ToAgent::from_text(self.sound(), &self.ty, self.subtype());
+        let read = ToAgent::from_text(self.valid_text(), &self.ty, self.subtype());
         let fault = match &read {
             Ok(ToAgent::User(user)) if user.message.role != "user" => Some(UserFault::OtherRole),
-            Err(_) if self.message_type() == MessageType::User => UserFault::find(self.sound()),
+            Err(_) if self.message_type() == MessageType::User => UserFault::find(self.valid_text()),
             _ => None,
         };
         if let Some(fault) = fault {
@@ -161,14 +162,16 @@ impl Frame {
         read.map_err(|error| self.field(&error))
     }
 
-    fn sound(&self) -> &str {
-        self.mended.as_deref().unwrap_or(&self.text)
+    fn valid_text(&self) -> &str {
+        self.repaired_text.as_deref().unwrap_or(&self.text)
     }
 
     fn field(&self, error: &serde_json::Error) -> Malformed {
         let kind = match self.message_type() {
-            MessageType::ControlRequest if crate::malformed::lacks(self.sound(), "request") => MalformedKind::NoRequest,
-            MessageType::ControlResponse if crate::malformed::lacks(self.sound(), "response") => {
+            MessageType::ControlRequest if crate::malformed::lacks(self.valid_text(), "request") => {
+                MalformedKind::NoRequest
+            }
+            MessageType::ControlResponse if crate::malformed::lacks(self.valid_text(), "response") => {
                 MalformedKind::NoResponse
             }
             _ => MalformedKind::Field,
@@ -177,7 +180,7 @@ impl Frame {
     }
 }
 
-/// Known words are not copied.
+/// Returns the static string for a known `type` or `subtype`, to avoid an allocation per line.
 fn intern(word: Cow<'_, str>) -> Cow<'static, str> {
     let known = ToHost::known(&word)
         .or_else(|| System::known(&word))
@@ -188,90 +191,90 @@ fn intern(word: Cow<'_, str>) -> Cow<'static, str> {
     }
 }
 
-/// `type` and `subtype`; the last one counts when a key comes twice, as in JavaScript.
+/// `type` and `subtype` of a line. If a key occurs twice, the last one counts, as in JavaScript.
 #[derive(Default)]
-struct Peek<'de> {
+struct Tags<'de> {
     ty: Option<Cow<'de, str>>,
     subtype: Option<Cow<'de, str>>,
 }
 
-impl<'de> Deserialize<'de> for Peek<'de> {
+impl<'de> Deserialize<'de> for Tags<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct PeekVisitor;
-        impl<'de> Visitor<'de> for PeekVisitor {
-            type Value = Peek<'de>;
+        struct TagsVisitor;
+        impl<'de> Visitor<'de> for TagsVisitor {
+            type Value = Tags<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a message")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Peek<'de>, A::Error> {
-                let mut peek = Peek::default();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tags<'de>, A::Error> {
+                let mut tags = Tags::default();
                 while let Some(key) = map.next_key::<Key<'de>>()? {
                     match &*key.0 {
-                        "type" => peek.ty = map.next_value::<Word<'de>>()?.0,
-                        "subtype" => peek.subtype = map.next_value::<Word<'de>>()?.0,
+                        "type" => tags.ty = map.next_value::<OptionalString<'de>>()?.0,
+                        "subtype" => tags.subtype = map.next_value::<OptionalString<'de>>()?.0,
                         _ => {
                             map.next_value::<IgnoredAny>()?;
                         }
                     }
                 }
-                Ok(peek)
+                Ok(tags)
             }
         }
-        deserializer.deserialize_map(PeekVisitor)
+        deserializer.deserialize_map(TagsVisitor)
     }
 }
 
-/// A string, or nothing in the place of any other value.
-struct Word<'de>(Option<Cow<'de, str>>);
+/// A string, or `None` for a value of any other type.
+struct OptionalString<'de>(Option<Cow<'de, str>>);
 
-impl<'de> Deserialize<'de> for Word<'de> {
+impl<'de> Deserialize<'de> for OptionalString<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct WordVisitor;
-        impl<'de> Visitor<'de> for WordVisitor {
-            type Value = Word<'de>;
+        struct OptionalStringVisitor;
+        impl<'de> Visitor<'de> for OptionalStringVisitor {
+            type Value = OptionalString<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
 
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Word<'de>, E> {
-                Ok(Word(Some(Cow::Borrowed(text))))
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<OptionalString<'de>, E> {
+                Ok(OptionalString(Some(Cow::Borrowed(text))))
             }
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<Word<'de>, E> {
-                Ok(Word(Some(Cow::Owned(text.to_owned()))))
+            fn visit_str<E: Error>(self, text: &str) -> Result<OptionalString<'de>, E> {
+                Ok(OptionalString(Some(Cow::Owned(text.to_owned()))))
             }
 
-            fn visit_unit<E: Error>(self) -> Result<Word<'de>, E> {
-                Ok(Word(None))
+            fn visit_unit<E: Error>(self) -> Result<OptionalString<'de>, E> {
+                Ok(OptionalString(None))
             }
 
-            fn visit_bool<E: Error>(self, _: bool) -> Result<Word<'de>, E> {
-                Ok(Word(None))
+            fn visit_bool<E: Error>(self, _: bool) -> Result<OptionalString<'de>, E> {
+                Ok(OptionalString(None))
             }
 
-            fn visit_i64<E: Error>(self, _: i64) -> Result<Word<'de>, E> {
-                Ok(Word(None))
+            fn visit_i64<E: Error>(self, _: i64) -> Result<OptionalString<'de>, E> {
+                Ok(OptionalString(None))
             }
 
-            fn visit_u64<E: Error>(self, _: u64) -> Result<Word<'de>, E> {
-                Ok(Word(None))
+            fn visit_u64<E: Error>(self, _: u64) -> Result<OptionalString<'de>, E> {
+                Ok(OptionalString(None))
             }
 
-            fn visit_f64<E: Error>(self, _: f64) -> Result<Word<'de>, E> {
-                Ok(Word(None))
+            fn visit_f64<E: Error>(self, _: f64) -> Result<OptionalString<'de>, E> {
+                Ok(OptionalString(None))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Word<'de>, A::Error> {
-                IgnoredAny.visit_seq(seq).map(|_| Word(None))
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<OptionalString<'de>, A::Error> {
+                IgnoredAny.visit_seq(seq).map(|_| OptionalString(None))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Word<'de>, A::Error> {
-                IgnoredAny.visit_map(map).map(|_| Word(None))
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OptionalString<'de>, A::Error> {
+                IgnoredAny.visit_map(map).map(|_| OptionalString(None))
             }
         }
-        deserializer.deserialize_any(WordVisitor)
+        deserializer.deserialize_any(OptionalStringVisitor)
     }
 }

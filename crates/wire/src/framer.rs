@@ -1,16 +1,16 @@
-//! Bytes into lines.
+//! Splits a byte stream into lines.
 
 use std::borrow::Cow;
 
 use crate::{Frame, Malformed};
 
-/// The longest line taken unless told otherwise: 64 MiB.
+/// The default maximum length of a line: 64 MiB.
 pub const DEFAULT_CAP: usize = 64 * 1024 * 1024;
 
-/// Cuts a stream of bytes into lines, however the reads fell.
+/// Splits a stream of bytes into lines, independent of how the bytes are divided into reads.
 ///
-/// A line ends at LF; one CR before it, a BOM at the start and blank lines are passed over. A line over the
-/// cap is reported once and skipped; the one after it is read as usual.
+/// A line ends at LF. A CR before the LF, a byte order mark at the start of a line and blank lines are dropped. A line
+/// longer than the limit is reported once and skipped; the next line is read as usual.
 ///
 /// ```
 /// use sluice_wire::Framer;
@@ -23,31 +23,31 @@ pub const DEFAULT_CAP: usize = 64 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct Framer {
     cap: usize,
-    /// The start of a line whose end has not come.
+    /// The start of a line whose end has not been read yet.
     head: Vec<u8>,
-    /// How many bytes of a line over the cap have been thrown away.
+    /// Number of bytes discarded so far of a line that is too long.
     dropped: u64,
 }
 
-/// One line, or the report of one that was too long.
+/// One line, or the report of a line that was too long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FramedLine<'a> {
     /// A line.
     Text {
-        /// Without its end; borrowed from the read where it came in one piece.
+        /// The line without its terminator. Borrowed from the read if that contains the whole line.
         text: Cow<'a, str>,
-        /// Whether bytes that are not UTF-8 were replaced.
+        /// Whether bytes that were not UTF-8 were replaced.
         repaired: bool,
     },
-    /// A line over the cap, thrown away.
+    /// A line longer than the limit, which was discarded.
     TooLong {
-        /// How long it was.
+        /// The length of the line.
         bytes: u64,
     },
 }
 
 impl FramedLine<'_> {
-    /// The text of a line.
+    /// Returns the text of a line, `None` if it was too long.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -56,7 +56,7 @@ impl FramedLine<'_> {
         }
     }
 
-    /// The frame of a line; `None` for one that was too long.
+    /// Parses the line as a frame; `None` if it was too long.
     #[must_use]
     pub fn frame(&self) -> Option<Result<Frame, Malformed>> {
         match self {
@@ -73,13 +73,13 @@ impl Default for Framer {
 }
 
 impl Framer {
-    /// A framer with the default cap.
+    /// Creates a framer with the default limit.
     #[must_use]
     pub fn new() -> Self {
         Self::with_cap(DEFAULT_CAP)
     }
 
-    /// A framer that takes lines of up to `cap` bytes.
+    /// Creates a framer that accepts lines of up to `cap` bytes.
     #[must_use]
     pub fn with_cap(cap: usize) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Framer {
         }
     }
 
-    /// Takes one read and gives the lines it completes.
+    /// Adds the bytes of one read and returns the lines that are complete now.
     pub fn push<'a>(&mut self, read: &'a [u8]) -> Vec<FramedLine<'a>> {
         let mut lines = Vec::new();
         let mut rest = read;
@@ -102,12 +102,12 @@ impl Framer {
         lines
     }
 
-    /// The end of the stream: the last line, when no LF ended it.
+    /// Ends the stream. Returns the last line if it has no LF.
     pub fn finish(&mut self) -> Option<FramedLine<'static>> {
         self.complete(&[])
     }
 
-    /// How many bytes of an unfinished line are held.
+    /// Returns the number of buffered bytes of an unfinished line.
     #[must_use]
     pub fn held(&self) -> usize {
         self.head.len()
@@ -157,7 +157,7 @@ fn decode(bytes: &[u8]) -> Option<FramedLine<'_>> {
         return None;
     }
     let text = String::from_utf8_lossy(bytes);
-    // A lossy conversion copies only when it replaces.
+    // The conversion only allocates if it replaces bytes.
     let repaired = matches!(text, Cow::Owned(_));
     Some(FramedLine::Text { text, repaired })
 }

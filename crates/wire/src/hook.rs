@@ -1,4 +1,4 @@
-//! Hooks: what they are told and what they may answer, by event.
+//! Hooks: the input and output of every event.
 
 mod base;
 mod output;
@@ -76,7 +76,7 @@ pub use worktree_remove::WorktreeRemoveInput;
 use crate::union::wire_union;
 
 wire_union! {
-    /// What a hook is told.
+    /// The input of a hook.
     pub enum HookInput by "hook_event_name", else Unknown {
         PreToolUse(PreToolUseInput) = "PreToolUse",
         PostToolUse(PostToolUseInput) = "PostToolUse",
@@ -115,7 +115,7 @@ wire_union! {
 }
 
 wire_union! {
-    /// The part of a hook's answer that belongs to its event.
+    /// The event-specific part of a hook's output.
     pub enum HookSpecificOutput by "hookEventName", else Unknown {
         PreToolUse(PreToolUseOutput) = "PreToolUse",
         PostToolUse(PostToolUseOutput) = "PostToolUse",

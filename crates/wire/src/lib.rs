@@ -8,26 +8,27 @@
 //! * [`Framer`] splits bytes into lines. [`Frame`] is one line: its text unchanged, and its `type` and
 //!   `subtype`. Code that only forwards lines needs no more.
 //! * [`Frame::to_host`] and [`Frame::to_agent`] parse the message. An unknown message type is a value, not an error;
-//!   unknown enum values are `Other`, unknown fields are in `extra`; a known message with a bad field is [`Malformed`].
+//!   unknown enum values are `Other`, unknown fields are in `extra`; a known message with an invalid field is
+//!   [`Malformed`].
 //! * Every struct has public fields and a default. Fields are written in the order of the struct;
 //!   a message that was read is written back as the same JSON value.
 //!
 //! No I/O, no policy.
 #![deny(missing_docs)]
 
-// A line.
+// Lines.
 mod framer;
-// The message in it,
+// Messages.
 mod frame;
 mod message;
 mod scan;
-// or why there is none.
+// Lines and messages that cannot be parsed.
 mod malformed;
 mod repair;
 
-// Messages of the agent.
+// Messages from the agent.
 pub mod stdout;
-// Messages of the host.
+// Messages from the host.
 pub mod stdin;
 // Control requests in both directions, and hooks.
 pub mod control;
@@ -39,7 +40,7 @@ pub mod origin;
 pub mod permission_update;
 pub mod usage;
 
-// Text of messages for terminals.
+// Escapes control characters in text that is printed on a terminal.
 pub mod printable;
 
 // The macros that define structs, unions and enums.
@@ -53,7 +54,7 @@ mod number;
 mod raw;
 mod text_or_texts;
 
-// JSON Schema and TypeScript.
+// Export as JSON Schema and TypeScript.
 #[cfg(feature = "schema")]
 pub mod schema;
 
@@ -70,5 +71,5 @@ pub use union::Unknown;
 /// Any JSON object.
 pub type Object = serde_json::Map<String, serde_json::Value>;
 
-/// A JSON object with values of one kind, in its order.
+/// A JSON object whose values have one type; keeps the order of the keys.
 pub type Map<T> = indexmap::IndexMap<String, T>;

@@ -1,4 +1,4 @@
-//! Lines that are no message.
+//! Lines that cannot be parsed as a message.
 
 use std::sync::Arc;
 
@@ -9,40 +9,40 @@ use crate::Raw;
 use crate::control::{RequestId, Subtype};
 use crate::stdin::UserFault;
 
-/// What is wrong with a line.
+/// The kind of error in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MalformedKind {
-    /// Not JSON.
+    /// The line is not JSON.
     NotJson,
-    /// `null`.
+    /// The line is `null`.
     Null,
-    /// An array.
+    /// The line is an array.
     Array,
-    /// A number, a string or a boolean.
+    /// The line is a number, a string or a boolean.
     Scalar,
-    /// An object without a `type` that is a string.
+    /// `type` is missing or is not a string.
     NoType,
-    /// A `control_request` without `request`.
+    /// The line is a `control_request` without `request`.
     NoRequest,
-    /// A `control_response` without `response`.
+    /// The line is a `control_response` without `response`.
     NoResponse,
-    /// A `user` message of the host that is no prompt.
+    /// The line is a `user` message of the host that is not a valid prompt.
     User(UserFault),
-    /// A message of a known kind with a field that cannot be read.
+    /// A field of a known message is invalid.
     Field,
 }
 
-/// A line that is no message, with the text kept.
+/// The error for a line that cannot be parsed as a message.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{error}")]
 pub struct Malformed {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: MalformedKind,
-    /// In words; for a field, its path comes first.
+    /// The error message. It starts with the path of the field if a field is invalid.
     pub error: String,
-    /// Where in the line, counted from 1; 0 when it is not one place.
+    /// The column of the error, counted from 1; 0 if the error has no single position.
     pub column: usize,
-    /// The line as it came.
+    /// The unchanged line.
     pub text: Arc<str>,
 }
 
@@ -56,12 +56,13 @@ impl Malformed {
         }
     }
 
-    /// A line that could not be read as an object.
-    pub(crate) fn line(text: &str, error: &serde_json::Error, sound: &str) -> Self {
-        let (kind, error, column) = match serde_json::from_str::<IgnoredAny>(sound) {
+    /// Creates the error for a line that could not be parsed as an object. `valid_text` is the line with unpaired
+    /// surrogates replaced.
+    pub(crate) fn line(text: &str, error: &serde_json::Error, valid_text: &str) -> Self {
+        let (kind, error, column) = match serde_json::from_str::<IgnoredAny>(valid_text) {
             Err(error) => (MalformedKind::NotJson, error.to_string(), error.column()),
             Ok(_) => {
-                let kind = match sound.trim_start().as_bytes().first() {
+                let kind = match valid_text.trim_start().as_bytes().first() {
                     Some(b'n') => MalformedKind::Null,
                     Some(b'[') => MalformedKind::Array,
                     Some(b'{') => MalformedKind::NotJson,
@@ -77,11 +78,11 @@ impl Malformed {
         Self::new(MalformedKind::NoType, "message without `type`".to_owned(), 0, text)
     }
 
-    /// The `request_id` of a control message that cannot be read, to answer it with an error.
+    /// Returns the `request_id` of a control message that cannot be parsed, to answer it with an error.
     #[must_use]
     pub fn request_id(&self) -> RequestId {
         match crate::repair::repair(&self.text) {
-            Some(mended) => request_id(&mended),
+            Some(repaired_text) => request_id(&repaired_text),
             None => request_id(&self.text),
         }
     }
@@ -91,7 +92,7 @@ pub(crate) fn lacks(text: &str, name: &str) -> bool {
     serde_json::from_str::<Map<Raw>>(text).is_ok_and(|fields| fields.get(name).is_none_or(Raw::is_null))
 }
 
-/// The `subtype` of the `request` in a line, whatever else stands there.
+/// Returns the `subtype` of the `request` in a line, even if other fields are invalid.
 pub(crate) fn request_subtype(text: &str) -> Option<Subtype> {
     let fields: Map<Raw> = serde_json::from_str(text).ok()?;
     let request: Map<Raw> = fields.get("request")?.parse().ok()?;

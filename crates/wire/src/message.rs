@@ -1,4 +1,4 @@
-//! The messages of both directions, told apart by `type` and, for `system`, by `subtype`.
+//! The messages of both directions, distinguished by `type` and, for `system`, by `subtype`.
 
 use serde::{Serialize, Serializer};
 
@@ -7,14 +7,14 @@ use crate::control::{ControlCancelRequest, ControlRequest, ControlResponse};
 use crate::stdin;
 use crate::stdout;
 
-/// A message this version does not know, whole.
+/// A message of an unknown type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UnknownMessage {
-    /// What `type` says.
+    /// The value of `type`.
     pub ty: String,
-    /// What `subtype` says, when it is a string.
+    /// The value of `subtype` if it is a string.
     pub subtype: Option<String>,
-    /// The message.
+    /// The whole message.
     pub value: Raw,
 }
 
@@ -24,7 +24,7 @@ impl Serialize for UnknownMessage {
     }
 }
 
-/// A message that can be read from a line whose `type` and `subtype` are known.
+/// A message that can be parsed from a line whose `type` and `subtype` have already been read.
 pub(crate) trait FromText: Sized {
     fn from_text(text: &str, ty: &str, subtype: Option<&str>) -> Result<Self, serde_json::Error>;
 }
@@ -43,7 +43,7 @@ pub(crate) fn unknown(text: &str, ty: &str, subtype: Option<&str>) -> Result<Unk
     })
 }
 
-/// Defines the words of a tag: one variant for each that is known, and `Unknown` for every other.
+/// Defines an enum for the values of a tag: one variant for each known value, and `Unknown` for all others.
 macro_rules! kinds {
     (
         $(#[doc = $doc:literal])*
@@ -58,15 +58,15 @@ macro_rules! kinds {
                 #[doc = concat!("`", $text, "`")]
                 $variant,
             )+
-            /// A word this version does not know.
+            /// An unknown value.
             Unknown,
         }
 
         impl $name {
-            /// Every word known by name.
+            /// All known values.
             pub const KNOWN: &'static [&'static str] = &[$($text),+];
 
-            /// What a word of the wire stands for.
+            /// Returns the variant for a value on the wire.
             #[must_use]
             pub fn of(word: &str) -> Self {
                 match word {
@@ -75,7 +75,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The word as on the wire; empty for one that is not known.
+            /// Returns the value on the wire; empty for `Unknown`.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -94,7 +94,7 @@ macro_rules! kinds {
 }
 pub(crate) use kinds;
 
-/// Defines the messages of one direction, or of `system` inside it.
+/// Defines the messages of one direction, or the `system` messages within a direction.
 macro_rules! messages {
     (
         $(#[doc = $doc:literal])*
@@ -135,15 +135,15 @@ macro_rules! messages {
                 #[doc = concat!("`", $text, "`")]
                 $variant(Box<$inner>),
             )+
-            /// A message this version does not know.
+            /// A message of an unknown type.
             Unknown(Box<$crate::UnknownMessage>),
         }
 
         impl $name {
-            /// Every word of the tag known by name.
+            /// All known values of the tag.
             pub const KNOWN: &'static [&'static str] = &[$($text),+];
 
-            /// What the tag says.
+            /// Returns the value of the tag.
             #[must_use]
             pub fn kind(&self) -> &str {
                 match self {
@@ -246,7 +246,7 @@ macro_rules! pick_tag {
 pub(crate) use pick_tag;
 
 messages! {
-    /// What an agent says to its host: a line of its stdout.
+    /// A message from an agent to its host: a line of the agent's stdout.
     pub enum ToHost by ty {
         System(stdout::System) = "system",
         Assistant(stdout::Assistant) = "assistant",
@@ -272,7 +272,7 @@ messages! {
 }
 
 messages! {
-    /// What a host says to its agent: a line of the agent's stdin.
+    /// A message from a host to its agent: a line of the agent's stdin.
     pub enum ToAgent by ty {
         User(stdin::User) = "user",
         ControlRequest(ControlRequest) = "control_request",
@@ -311,7 +311,7 @@ kinds! {
 }
 
 impl ToHost {
-    /// The message as one line without its end.
+    /// Serialises the message as one line, without the line terminator.
     #[must_use]
     pub fn to_line(&self) -> String {
         line(self)
@@ -319,15 +319,17 @@ impl ToHost {
 }
 
 impl ToAgent {
-    /// The message as one line without its end.
+    /// Serialises the message as one line, without the line terminator.
     #[must_use]
     pub fn to_line(&self) -> String {
         line(self)
     }
 }
 
-/// JSON text of a message holds no line end: every one inside a string is escaped, except inside
-/// text taken over unread, where JSON allows it between the values.
+/// Serialises a message as one line.
+///
+/// Line breaks in strings are escaped by the serialiser. Raw JSON may contain line breaks between its values; they
+/// are replaced with spaces.
 fn line<T: Serialize>(message: &T) -> String {
     let mut text = serde_json::to_string(message).unwrap_or_default();
     if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some() {
@@ -350,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_is_read_as_it_is_written() {
+    fn every_type_survives_a_round_trip() {
         for word in MessageType::KNOWN {
             assert_eq!(MessageType::of(word).as_str(), *word);
         }

@@ -3,7 +3,7 @@
 use crate::open::open_enum;
 
 open_enum! {
-    /// How much an agent may do without asking.
+    /// The permission mode: which tool calls need a permission request.
     pub enum PermissionMode {
         Default = "default",
         AcceptEdits = "acceptEdits",
@@ -11,7 +11,7 @@ open_enum! {
         Plan = "plan",
         DontAsk = "dontAsk",
         Auto = "auto",
-        /// Sent up to 2.1.44 only.
+        /// Only sent by CLI versions up to 2.1.44.
         Delegate = "delegate",
     }
 }

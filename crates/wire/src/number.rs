@@ -1,4 +1,4 @@
-//! Numbers as JavaScript holds and prints them.
+//! Numbers that are stored and printed as JavaScript does.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Raw;
 
-/// A number of the other side: a double, written the way JavaScript writes it.
+/// A number of the protocol: a double that is serialised as JavaScript does.
 ///
 /// ```
 /// use sluice_wire::Number;
@@ -16,11 +16,11 @@ use crate::Raw;
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
 pub struct Number(pub f64);
 
-/// Above this a double no longer holds every integer.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+/// 2^53: from here on a double cannot represent every integer.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 impl Number {
-    /// The number as a double.
+    /// Returns the number as a double.
     #[must_use]
     pub fn get(self) -> f64 {
         self.0
@@ -64,7 +64,7 @@ impl Serialize for Number {
         if !value.is_finite() {
             return serializer.serialize_unit();
         }
-        if value.fract() == 0.0 && value.abs() < EXACT {
+        if value.fract() == 0.0 && value.abs() < MAX_EXACT_INTEGER {
             #[allow(clippy::cast_possible_truncation)]
             return serializer.serialize_i64(value as i64);
         }

@@ -1,6 +1,6 @@
-//! Words of the protocol: the ones we know by name, every other kept as it came.
+//! String enums of the protocol that preserve unknown values.
 
-/// Defines an enum of known strings with `Other` for the rest. The first variant is the default.
+/// Defines an enum of known strings with a variant `Other` for unknown ones. The first variant is the default.
 macro_rules! open_enum {
     (
         $(#[doc = $doc:literal])*
@@ -21,15 +21,15 @@ macro_rules! open_enum {
                 #[doc = concat!("`", $text, "`")]
                 $variant,
             )*
-            /// A word this version does not know.
+            /// An unknown value.
             Other(Box<str>),
         }
 
         impl $name {
-            /// Every word known by name.
+            /// All known values.
             pub const KNOWN: &'static [&'static str] = &[$first_text $(, $text)*];
 
-            /// The word as on the wire.
+            /// Returns the value on the wire.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 match self {

@@ -1,11 +1,11 @@
-//! Who a message comes from.
+//! The sender of a message.
 
 use crate::Number;
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// What kind of sender.
+    /// The kind of sender.
     pub enum OriginKind {
         Human = "human",
         Channel = "channel",
@@ -20,7 +20,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// The sender of a prompt, repeated on the turn's `result`.
+    /// The sender of a prompt. The `result` of the turn repeats it.
     pub struct Origin {
         kind: OriginKind,
         producer: Option<String>,

@@ -1,4 +1,4 @@
-//! Changes of permissions: suggested with an ask, returned with its answer, written by hooks.
+//! Changes of permissions: suggested with a permission request, returned with its answer, or returned by hooks.
 
 use crate::mode::PermissionMode;
 use crate::open::open_enum;
@@ -6,7 +6,7 @@ use crate::record::wire_struct;
 use crate::union::wire_union;
 
 open_enum! {
-    /// What a rule says. The default is the cautious one.
+    /// The effect of a rule. The default, `deny`, is the cautious one.
     pub enum Behavior {
         Deny = "deny",
         Ask = "ask",
@@ -15,7 +15,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Where a change is kept. The default dies with the process.
+    /// Where a change is stored. The default, `session`, ends with the process.
     pub enum Destination {
         Session = "session",
         UserSettings = "userSettings",
@@ -26,10 +26,10 @@ open_enum! {
 }
 
 wire_struct! {
-    /// One rule: a tool, or what of it.
+    /// A permission rule for a tool or for some calls of a tool.
     pub struct Rule {
         tool_name: String as "toolName",
-        /// Absent for the whole tool; some hosts write `null` there.
+        /// The calls that the rule matches. Absent for all calls of the tool; some hosts write `null` instead.
         rule_content: Option<String> as "ruleContent",
     }
 }
@@ -44,7 +44,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Puts rules in the place of those of the same behaviour and destination.
+    /// Replaces the rules with the same behaviour and destination.
     pub struct ReplaceRules ["type" = "replaceRules"] {
         rules: Vec<Rule>,
         behavior: Behavior,
@@ -53,7 +53,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Takes rules away.
+    /// Removes rules.
     pub struct RemoveRules ["type" = "removeRules"] {
         rules: Vec<Rule>,
         behavior: Behavior,
@@ -62,7 +62,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Switches the mode.
+    /// Changes the permission mode.
     pub struct SetMode ["type" = "setMode"] {
         mode: PermissionMode,
         destination: Destination,
@@ -78,7 +78,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Takes working directories away.
+    /// Removes working directories.
     pub struct RemoveDirectories ["type" = "removeDirectories"] {
         directories: Vec<String>,
         destination: Destination,
@@ -86,7 +86,7 @@ wire_struct! {
 }
 
 wire_union! {
-    /// One change of permissions.
+    /// A change of permissions.
     pub enum PermissionUpdate by "type", else Unknown {
         AddRules(AddRules) = "addRules",
         ReplaceRules(ReplaceRules) = "replaceRules",
@@ -98,7 +98,7 @@ wire_union! {
 }
 
 impl PermissionUpdate {
-    /// Keeps the change elsewhere. A kind this version does not know stays as it is.
+    /// Changes where the change is stored. Has no effect on an unknown kind of change.
     pub fn set_destination(&mut self, to: Destination) {
         match self {
             Self::AddRules(it) => it.destination = to,
@@ -111,7 +111,7 @@ impl PermissionUpdate {
         }
     }
 
-    /// Where the change is kept; `None` for a kind this version does not know.
+    /// Returns where the change is stored; `None` for an unknown kind of change.
     #[must_use]
     pub fn destination(&self) -> Option<&Destination> {
         match self {
@@ -125,7 +125,7 @@ impl PermissionUpdate {
         }
     }
 
-    /// The rules it adds, replaces or takes away.
+    /// Returns the rules that are added, replaced or removed.
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
         match self {

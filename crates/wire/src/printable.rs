@@ -1,11 +1,12 @@
-//! Text from elsewhere (a model, a project, another machine), made safe to print: it cannot move the cursor, change
-//! colours or reverse the reading direction.
+//! Makes untrusted text (from a model, a project or another machine) safe to print: it cannot move the cursor,
+//! change colours or reverse the reading direction.
 
 use std::borrow::Cow;
 
-/// Whether a character is printed as its code: it controls a terminal, is invisible, or reorders what stands around it.
+/// Whether a character is printed as its code, because it controls the terminal, is invisible or reorders the text
+/// around it.
 ///
-/// The joiner of emoji sequences and spaces of any width are not among them.
+/// The zero-width joiner of emoji sequences and spaces of any width are not hidden.
 #[must_use]
 pub fn is_hidden(letter: char) -> bool {
     letter.is_control()
@@ -14,7 +15,7 @@ pub fn is_hidden(letter: char) -> bool {
             | '\u{feff}' | '\u{61c}' | '\u{180e}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The code that is printed for a hidden character: `\x1b`, `\u{202e}`.
+/// Returns the code to print for a hidden character, such as `\x1b` or `\u{202e}`.
 #[must_use]
 pub fn code(letter: char) -> String {
     match u32::from(letter) {
@@ -23,7 +24,7 @@ pub fn code(letter: char) -> String {
     }
 }
 
-/// The text on one line: line ends and tabs become spaces, hidden characters their codes.
+/// Returns the text on one line. Line breaks and tabs become spaces, hidden characters their codes.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -38,11 +39,11 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
-/// The text on one line as [`one_line`] prints it, cut after `most` characters.
+/// Returns the text on one line like [`one_line`], truncated after `max_chars` characters.
 #[must_use]
-pub fn short_line(text: &str, most: usize) -> String {
+pub fn short_line(text: &str, max_chars: usize) -> String {
     let mut letters = text.chars();
-    let first: String = letters.by_ref().take(most).collect();
+    let first: String = letters.by_ref().take(max_chars).collect();
     let mut line = one_line(&first);
     if letters.next().is_some() {
         line.push('…');
@@ -50,7 +51,7 @@ pub fn short_line(text: &str, most: usize) -> String {
     line
 }
 
-/// The text with its lines and tabs; hidden characters become their codes.
+/// Returns the text with its line breaks and tabs. Hidden characters become their codes.
 #[must_use]
 pub fn lines(text: &str) -> Cow<'_, str> {
     let is_kept = |letter: char| matches!(letter, '\n' | '\t') || !is_hidden(letter);
@@ -61,7 +62,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
-            // The end of a line in files of other systems.
+            // A Windows line ending becomes LF.
             '\r' if letters.peek() == Some(&'\n') => {}
             letter if is_kept(letter) => out.push(letter),
             letter => out.push_str(&code(letter)),
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_of_all_languages_and_emoji_stay() {
+    fn letters_of_all_languages_and_emoji_are_unchanged() {
         let text = "naïve\u{a0}: 日本　語, שלום, 👩\u{200d}💻 ❤\u{fe0f}";
         assert_eq!(lines(text), text);
         assert_eq!(one_line(text), text);
@@ -93,7 +94,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_has_nothing_hidden(text in any::<String>()) {
+        fn printed_text_contains_no_hidden_characters(text in any::<String>()) {
             prop_assert!(!one_line(&text).chars().any(is_hidden));
             prop_assert!(lines(&text).chars().all(|letter| matches!(letter, '\n' | '\t') || !is_hidden(letter)));
         }

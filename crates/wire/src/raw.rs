@@ -1,4 +1,4 @@
-//! JSON kept as the text it came in.
+//! JSON values stored as their original text.
 
 use std::fmt;
 
@@ -7,40 +7,40 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// One JSON value as text: numbers, key order and depth survive untouched, and writing it costs a copy.
+/// One JSON value as text. Numbers, key order and nesting are preserved, and writing it only copies the text.
 #[derive(Clone)]
 pub struct Raw(Box<RawValue>);
 
 impl Raw {
-    /// The JSON text of `value`; `null` for what JSON cannot hold.
+    /// Serialises `value`. A value that JSON cannot represent becomes `null`.
     #[must_use]
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
         serde_json::value::to_raw_value(value).map(Self).unwrap_or_default()
     }
 
-    /// Takes `text` when it is one JSON value.
+    /// Creates a value from its JSON text.
     ///
     /// # Errors
-    /// When `text` is not JSON.
+    /// If `text` is not JSON.
     pub fn from_text(text: String) -> Result<Self, serde_json::Error> {
         RawValue::from_string(text).map(Self)
     }
 
-    /// The text.
+    /// Returns the JSON text.
     #[must_use]
     pub fn get(&self) -> &str {
         self.0.get()
     }
 
-    /// Reads the text as a `T`.
+    /// Parses the text as a `T`.
     ///
     /// # Errors
-    /// When the text is not a `T`.
+    /// If the text is not a `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.get())
     }
 
-    /// The text as a value; `null` when it is nested deeper than a [`Value`] can be.
+    /// Parses the text as a [`Value`]; `null` if it is nested too deeply for that.
     #[must_use]
     pub fn to_value(&self) -> Value {
         self.parse().unwrap_or_default()

@@ -1,6 +1,7 @@
-//! Objects of the protocol: named fields in the order they are written, the rest kept.
+//! The macro that defines the objects of the protocol: fields in the order in which they are written, and unknown
+//! fields, which are preserved.
 
-/// The name of a field on the wire.
+/// Expands to the name of a field on the wire.
 macro_rules! wire_name {
     ($field:ident) => {
         stringify!($field)
@@ -17,11 +18,11 @@ pub(crate) use wire_name;
 /// pub struct Status ["type" = "system", "subtype" = "status"] {   constants, written first
 ///     status: Option<Activity> = null,                            always written, `null` when `None`
 ///     permission_mode: Option<PermissionMode> as "permissionMode", left out when `None`
-///     uuid: String,                                               must be there
+///     uuid: String,                                               required
 /// }
 /// ```
 ///
-/// Reading goes straight from the text into the fields; unknown ones end up in `extra` unparsed.
+/// Parsing reads the text directly into the fields. Unknown fields are stored in `extra` unparsed.
 macro_rules! wire_struct {
     (
         $(#[doc = $doc:literal])*
@@ -40,7 +41,7 @@ macro_rules! wire_struct {
                 #[doc = concat!("(`", $crate::record::wire_name!($field $($wire)?), "`)")]
                 pub $field: $ty,
             )*
-            /// Fields without a name here.
+            /// Unknown fields.
             pub extra: $crate::Extra,
         }
 
@@ -136,7 +137,7 @@ macro_rules! ts_property {
 #[cfg(feature = "schema")]
 pub(crate) use ts_property;
 
-/// Implements the traits that describe a type to other languages.
+/// Implements the traits for the export as JSON Schema and TypeScript.
 #[cfg(feature = "schema")]
 macro_rules! schema_traits {
     (

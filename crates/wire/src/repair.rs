@@ -1,14 +1,15 @@
-//! Half surrogate pairs: JavaScript writes them, JSON readers elsewhere refuse the whole line.
+//! Repairs unpaired surrogates: JavaScript writes them, but other JSON parsers reject the whole line.
 
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-/// The text with every half of a surrogate pair that stands alone replaced; `None` when there is none.
+/// Returns the text with every unpaired surrogate replaced; `None` if there is none.
 pub(crate) fn repair(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let first = first_surrogate(bytes)?;
-    // A backslash before the found one may make it the second of `\\`: start where that is certain.
+    // The backslash may be the second one of an escaped `\\`. Start at the last quote before it, where an escape
+    // sequence cannot be open.
     let mut at = bytes
         .get(..first)
         .and_then(|head| memchr::memrchr(b'"', head))
@@ -16,7 +17,7 @@ pub(crate) fn repair(text: &str) -> Option<String> {
     if at > 0 && is_escaped(bytes, at) {
         at = 0;
     }
-    let mut mended: Option<String> = None;
+    let mut repaired: Option<String> = None;
     let mut copied = 0;
     while let Some(step) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
         at += step;
@@ -31,7 +32,7 @@ pub(crate) fn repair(text: &str) -> Option<String> {
             None => 2,
         };
         if length == 0 {
-            let out = mended.get_or_insert_with(String::new);
+            let out = repaired.get_or_insert_with(String::new);
             out.push_str(text.get(copied..at).unwrap_or_default());
             out.push_str("\\ufffd");
             at += 6;
@@ -40,13 +41,13 @@ pub(crate) fn repair(text: &str) -> Option<String> {
             at += length;
         }
     }
-    if let Some(out) = &mut mended {
+    if let Some(out) = &mut repaired {
         out.push_str(text.get(copied..).unwrap_or_default());
     }
-    mended
+    repaired
 }
 
-/// Where the first `\\ud` or `\\uD` stands. Every line is searched for it, so it is one quick pass.
+/// Finds the first `\\ud` or `\\uD`. Every line is searched for it, so it is a single fast pass.
 fn first_surrogate(bytes: &[u8]) -> Option<usize> {
     static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u"));
     ESCAPE
@@ -60,7 +61,7 @@ fn is_escaped(bytes: &[u8], at: usize) -> bool {
     slashes % 2 == 1
 }
 
-/// The unit of the `\uXXXX` at `at`, if there is one.
+/// Returns the UTF-16 code unit of the escape `\uXXXX` at `at`, if there is one.
 fn escape(bytes: &[u8], at: usize) -> Option<u16> {
     let found = bytes.get(at..at + 6)?;
     let digits = found.strip_prefix(b"\\u")?;

@@ -1,24 +1,24 @@
-//! A quick look at a line: whether it is JSON, and what it says it is.
+//! A fast scanner for lines: validates the JSON and finds `type` and `subtype` without parsing the line.
 //!
-//! Most lines are only passed on, so this is all that is done to them. What is at all unusual is left to the reader that
-//! knows every case and says what is wrong: this one may give up on a sound line, but never takes one that is not.
+//! Most lines are only forwarded and need nothing else. The scanner may give up on a valid but unusual line, but it
+//! never accepts an invalid one. The caller then uses the full parser, which handles every case and reports errors.
 
-/// What a line says it is.
+/// The `type` and `subtype` of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Kind<'a> {
+pub(crate) struct LineKind<'a> {
     pub(crate) ty: &'a str,
     pub(crate) subtype: Option<&'a str>,
 }
 
-/// Looks through a line; `None` when it is no plain object with a `type`.
-pub(crate) fn scan(line: &str) -> Option<Kind<'_>> {
+/// Scans a line. Returns `None` if it is not an object with a `type`, or is too unusual for the scanner.
+pub(crate) fn scan(line: &str) -> Option<LineKind<'_>> {
     let mut scan = Scan { line, at: 0 };
     let (mut ty, mut subtype) = (None, None);
     scan.space();
     scan.take(b'{')?;
     loop {
         scan.space();
-        // The last one counts when a key comes twice, as in JavaScript.
+        // If a key occurs twice, the last one counts, as in JavaScript.
         match scan.key()? {
             "type" => ty = Some(scan.word()?),
             "subtype" => subtype = Some(scan.word()?),
@@ -33,7 +33,7 @@ pub(crate) fn scan(line: &str) -> Option<Kind<'_>> {
     }
     scan.space();
     let whole = scan.at == line.len();
-    ty.filter(|_| whole).map(|ty| Kind { ty, subtype })
+    ty.filter(|_| whole).map(|ty| LineKind { ty, subtype })
 }
 
 struct Scan<'a> {
@@ -62,7 +62,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A key without escapes, and its colon.
+    /// Consumes a key without escape sequences, and the colon.
     fn key(&mut self) -> Option<&'a str> {
         let key = self.plain()?;
         self.space();
@@ -70,7 +70,7 @@ impl<'a> Scan<'a> {
         Some(key)
     }
 
-    /// A value that is a string without escapes.
+    /// Consumes a string value without escape sequences.
     fn word(&mut self) -> Option<&'a str> {
         self.space();
         self.plain()
@@ -85,7 +85,7 @@ impl<'a> Scan<'a> {
         text
     }
 
-    /// Passes over one value, whatever is in it.
+    /// Skips one value of any type.
     fn value(&mut self) -> Option<()> {
         let mut open = Open::default();
         loop {
@@ -102,13 +102,13 @@ impl<'a> Scan<'a> {
             if let Some(object) = begins {
                 open.push(object)?;
                 self.space();
-                // An empty one ends at once, below.
+                // An empty object or array is closed by the loop below.
                 if !matches!((self.peek()?, object), (b'}', true) | (b']', false)) {
                     self.member(object)?;
                     continue;
                 }
             }
-            // Something has ended: whatever ends with it does too.
+            // A value has ended. Close the objects and arrays that end here.
             loop {
                 let Some(object) = open.last() else { return Some(()) };
                 self.space();
@@ -124,7 +124,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// What stands before a value inside another one.
+    /// Consumes the key and colon of a member if the container is an object.
     fn member(&mut self, object: bool) -> Option<()> {
         if object {
             self.space();
@@ -173,7 +173,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The rest of a string, with its end.
+    /// Consumes the rest of a string and the closing quote.
     fn string(&mut self) -> Option<()> {
         loop {
             self.run();
@@ -195,7 +195,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Passes over what means only itself in a string: up to a quote, a backslash, a control character or the end.
+    /// Skips ordinary characters of a string, up to a quote, a backslash, a control character or the end of the line.
     fn run(&mut self) {
         const ONES: u64 = u64::from_ne_bytes([1; 8]);
         const HIGH: u64 = ONES << 7;
@@ -203,7 +203,7 @@ impl<'a> Scan<'a> {
         let (eights, _) = rest.as_chunks::<8>();
         for eight in eights {
             let eight = u64::from_le_bytes(*eight);
-            // Each leaves the highest bit of the first byte that is meant, and perhaps of some after it.
+            // Each expression sets the highest bit of the first byte that matches, and possibly of bytes after it.
             let control = eight.wrapping_sub(ONES * 0x20) & !eight;
             let quote = eight ^ (ONES * u64::from(b'"'));
             let quote = quote.wrapping_sub(ONES) & !quote;
@@ -225,7 +225,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The values that are open: for each, from the innermost, whether it is an object.
+/// A stack of the open objects and arrays: one bit for each, 1 for an object. The lowest bit is the innermost.
 #[derive(Default)]
 struct Open {
     objects: u64,
@@ -233,7 +233,7 @@ struct Open {
 }
 
 impl Open {
-    /// `None` when there is no room for more.
+    /// Opens an object or array. Returns `None` at the maximum depth of 64.
     fn push(&mut self, object: bool) -> Option<()> {
         self.objects = (self.objects << 1) | u64::from(object);
         self.depth += 1;
@@ -255,14 +255,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use proptest::prelude::*;
 
-    use super::{Kind, scan};
+    use super::{LineKind, scan};
 
     #[test]
-    fn the_kind_is_found_wherever_it_stands() {
+    fn type_and_subtype_are_found_at_any_position() {
         let line = r#" {"a" : [1, -2.5e+3, {"type":"inner"}, [], {}, "\"\u00e9\n"], "type":"x","b":null,"subtype":"y", "type" : "z" } "#;
         assert_eq!(
             scan(line),
-            Some(Kind {
+            Some(LineKind {
                 ty: "z",
                 subtype: Some("y")
             })
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unusual_is_left_to_others() {
+    fn invalid_and_unusual_lines_are_not_accepted() {
         for line in [
             "",
             "{}",
@@ -300,20 +300,20 @@ mod tests {
     }
 
     proptest! {
-        /// What is taken is JSON, and every reader finds the same kind in it.
+        /// An accepted line is always valid JSON.
         #[test]
-        fn what_is_taken_is_sound(line in r#"\{"type":"x",[ \[\]{}:,"\\u0-9a-f.eE+truefalsnäß\x00-\x20-]{0,40}\}"#) {
+        fn accepted_lines_are_valid_json(line in r#"\{"type":"x",[ \[\]{}:,"\\u0-9a-f.eE+truefalsnäß\x00-\x20-]{0,40}\}"#) {
             if scan(&line).is_some() {
                 prop_assert!(serde_json::from_str::<serde::de::IgnoredAny>(&line).is_ok());
             }
         }
 
-        /// Whatever a writer writes is taken, in one piece and never in part.
+        /// Lines written by a serialiser are accepted; truncated lines are not.
         #[test]
-        fn what_is_written_is_taken(text in ".*", number in any::<f64>(), cut in any::<prop::sample::Index>()) {
+        fn serialised_lines_are_accepted_and_truncated_ones_are_not(text in ".*", number in any::<f64>(), cut in any::<prop::sample::Index>()) {
             prop_assume!(number.is_finite());
             let line = serde_json::json!({"a": [text, number, {"b": text}], "type": "x", "subtype": "y"}).to_string();
-            prop_assert_eq!(scan(&line), Some(Kind { ty: "x", subtype: Some("y") }));
+            prop_assert_eq!(scan(&line), Some(LineKind { ty: "x", subtype: Some("y") }));
             let cut = cut.index(line.len());
             if let Some(part) = line.get(..cut) {
                 prop_assert_eq!(scan(part), None);

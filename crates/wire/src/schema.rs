@@ -1,9 +1,9 @@
-//! JSON Schema and TypeScript of everything above, from the same definitions.
+//! Export of all messages as JSON Schema and TypeScript, generated from the struct definitions.
 //!
 //! The macros that define the structs implement [`schemars::JsonSchema`] and [`ts_rs::TS`] with the helpers
-//! here; [`json_schema()`] and [`typescript`] put the whole vocabulary into one document each.
-//! Unknown fields are allowed everywhere and unknown members of unions are left out of the TypeScript,
-//! because a member that fits everything would keep the others from being told apart.
+//! in this module; [`json_schema()`] and [`typescript`] each return one document with all types.
+//! Unknown fields are allowed everywhere. The TypeScript has no type for unknown members of a union: a member
+//! that matches everything would prevent narrowing to the others.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -14,16 +14,16 @@ use serde_json::{Map, Value, json};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::content::{Block, Content};
-#[allow(clippy::wildcard_imports, reason = "everything requests are answered with")]
+#[allow(clippy::wildcard_imports, reason = "all response types")]
 use crate::control::*;
 use crate::field::Field;
 use crate::hook::HookOutput;
 use crate::{Number, Raw, TextOrTexts, ToAgent, ToHost};
 
-/// The file all TypeScript goes to.
+/// The file for all TypeScript types.
 pub(crate) const FILE: &str = "wire.ts";
 
-/// Names are unique across both directions: what exists on both sides is told apart here.
+/// Returns a name that is unique across both directions: types of the host's messages get the prefix `Stdin`.
 pub(crate) fn name(module: &str, name: &'static str) -> Cow<'static, str> {
     if module.starts_with("sluice_wire::stdin") {
         Cow::Owned(format!("Stdin{name}"))
@@ -37,7 +37,7 @@ pub(crate) fn describe(docs: &[&str]) -> String {
     lines.join(" ").trim().to_owned()
 }
 
-/// Collects the properties of one object.
+/// Builds the schema of an object.
 pub(crate) struct ObjectSchema {
     description: String,
     properties: Map<String, Value>,
@@ -80,7 +80,7 @@ impl ObjectSchema {
     }
 }
 
-/// The schema of a union: the known members, or an object whose tag is none of theirs.
+/// Returns the schema of a union: the known members, or an object with an unknown tag.
 pub(crate) fn union(docs: &[&str], tag: &str, known: &[&str], members: Vec<Schema>) -> Schema {
     let other = json!({
         "type": "object",
@@ -89,7 +89,7 @@ pub(crate) fn union(docs: &[&str], tag: &str, known: &[&str], members: Vec<Schem
     any_of(docs, members, other)
 }
 
-/// The schema of the messages of one direction: every one has a `type`.
+/// Returns the schema of the messages of one direction. Every message has a `type`.
 pub(crate) fn by_type(docs: &[&str], known: &[&str], members: Vec<Schema>) -> Schema {
     let other = json!({
         "type": "object",
@@ -99,7 +99,7 @@ pub(crate) fn by_type(docs: &[&str], known: &[&str], members: Vec<Schema>) -> Sc
     any_of(docs, members, other)
 }
 
-/// The schema of the `system` messages.
+/// Returns the schema of the `system` messages.
 pub(crate) fn by_subtype(docs: &[&str], known: &[&str], members: Vec<Schema>) -> Schema {
     let other = json!({
         "type": "object",
@@ -115,7 +115,7 @@ fn any_of(docs: &[&str], members: Vec<Schema>, other: Value) -> Schema {
     json_schema!({"description": describe(docs), "anyOf": any})
 }
 
-/// The schema of a word: the known ones, or any other.
+/// Returns the schema of a string enum: the known values, or any other string.
 pub(crate) fn words(docs: &[&str], known: &[&str]) -> Schema {
     json_schema!({
         "description": describe(docs),
@@ -123,7 +123,7 @@ pub(crate) fn words(docs: &[&str], known: &[&str]) -> Schema {
     })
 }
 
-/// One property of an object type in TypeScript.
+/// Returns the TypeScript declaration of a property.
 pub(crate) fn property<T: TS + Field>(config: &Config, name: &str) -> String {
     let mark = if T::absent().is_some() { "?" } else { "" };
     let key = if name.starts_with('_') || name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_') {
@@ -134,7 +134,7 @@ pub(crate) fn property<T: TS + Field>(config: &Config, name: &str) -> String {
     format!("{key}{mark}: {}", T::name(config))
 }
 
-/// A property that is always written.
+/// Returns the TypeScript declaration of a property that is always present but may be `null`.
 pub(crate) fn nullable<T: TS>(config: &Config, name: &str) -> String {
     format!("{name}: {}", T::name(config))
 }
@@ -147,14 +147,15 @@ pub(crate) fn object(properties: &[String]) -> String {
     }
 }
 
-/// The known words, and any other string without losing completion for the known ones.
+/// Returns the TypeScript type of a string enum. It accepts any other string, and editors still complete the known
+/// values.
 pub(crate) fn ts_words(known: &[&str]) -> String {
     let mut words: Vec<String> = known.iter().map(|word| format!("{word:?}")).collect();
     words.push("(string & {})".to_owned());
     words.join(" | ")
 }
 
-/// Implements both traits for a type written by hand.
+/// Implements both traits for a type that no macro defines.
 macro_rules! inline_type {
     ($ty:ty, $name:literal, $ts:expr, $schema:expr, [$($dependency:ty),*]) => {
         impl JsonSchema for $ty {
@@ -228,55 +229,55 @@ inline_type!(
     [Block]
 );
 
-/// Takes in a type and all that can be reached from it.
-trait TakeIn {
-    fn take_in<T: JsonSchema + TS + 'static>(&mut self);
+/// Collects a type and all types that it refers to.
+trait TypeCollector {
+    fn collect<T: JsonSchema + TS + 'static>(&mut self);
 }
 
-/// What a request is answered with, where that has a type.
-macro_rules! take_in_response {
+/// Collects the response type of a request, if it has one.
+macro_rules! collect_response {
     ($into:ident, Done) => {};
     ($into:ident, Value) => {};
     ($into:ident, $response:ident) => {
-        $into.take_in::<$response>();
+        $into.collect::<$response>();
     };
 }
 
-macro_rules! define_take_in_all {
+macro_rules! define_collect_all {
     (
         hosts { $($host:ident = $host_text:literal -> $host_response:ident;)+ }
         agents { $($agent:ident = $agent_text:literal -> $agent_response:ident;)+ }
     ) => {
-        /// Takes in the messages and what requests are answered with. All other types can be reached from these.
-        fn take_in_all(into: &mut impl TakeIn) {
-            into.take_in::<ToHost>();
-            into.take_in::<ToAgent>();
-            into.take_in::<McpMessageResponse>();
-            $(take_in_response!(into, $host_response);)+
-            $(take_in_response!(into, $agent_response);)+
+        /// Collects the messages and the responses to requests. They refer to all other types.
+        fn collect_all(into: &mut impl TypeCollector) {
+            into.collect::<ToHost>();
+            into.collect::<ToAgent>();
+            into.collect::<McpMessageResponse>();
+            $(collect_response!(into, $host_response);)+
+            $(collect_response!(into, $agent_response);)+
         }
     };
 }
 
-crate::control::table::requests!(define_take_in_all);
+crate::control::table::requests!(define_collect_all);
 
-impl TakeIn for SchemaGenerator {
-    fn take_in<T: JsonSchema + TS + 'static>(&mut self) {
+impl TypeCollector for SchemaGenerator {
+    fn collect<T: JsonSchema + TS + 'static>(&mut self) {
         self.subschema_for::<T>();
     }
 }
 
-impl TakeIn for Collect {
-    fn take_in<T: JsonSchema + TS + 'static>(&mut self) {
+impl TypeCollector for TypescriptCollector {
+    fn collect<T: JsonSchema + TS + 'static>(&mut self) {
         self.visit::<T>();
     }
 }
 
-/// The schema of every message and every answer, as definitions of one document.
+/// Returns a JSON Schema document with the definitions of all messages and responses.
 #[must_use]
 pub fn json_schema() -> Value {
     let mut generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
-    take_in_all(&mut generator);
+    collect_all(&mut generator);
     let mut definitions: Vec<(String, Value)> = generator.take_definitions(true).into_iter().collect();
     definitions.sort_by(|a, b| a.0.cmp(&b.0));
     let definitions: Map<String, Value> = definitions.into_iter().collect();
@@ -288,33 +289,33 @@ pub fn json_schema() -> Value {
     })
 }
 
-/// Every message and every answer as exported TypeScript types.
+/// Returns the TypeScript declarations of all messages and responses.
 #[must_use]
 pub fn typescript() -> String {
-    let mut collect = Collect {
+    let mut collector = TypescriptCollector {
         config: Config::new().with_large_int("number"),
         seen: HashSet::new(),
         declarations: BTreeMap::new(),
     };
-    take_in_all(&mut collect);
+    collect_all(&mut collector);
     let mut text = String::from(
         "// Generated from crates/wire. Do not edit.\n\
-         // Unknown fields, words and kinds may come at any time: ignore them.\n",
+         // Ignore unknown fields, values and message types: newer versions may send them.\n",
     );
-    for declaration in collect.declarations.values() {
+    for declaration in collector.declarations.values() {
         text.push('\n');
         text.push_str(declaration);
     }
     text
 }
 
-struct Collect {
+struct TypescriptCollector {
     config: Config,
     seen: HashSet<TypeId>,
     declarations: BTreeMap<String, String>,
 }
 
-impl TypeVisitor for Collect {
+impl TypeVisitor for TypescriptCollector {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
         if !self.seen.insert(TypeId::of::<T>()) {
             return;

@@ -1,4 +1,4 @@
-//! What the host says.
+//! Messages from the host: the lines of the agent's stdin, except control messages.
 
 mod update_environment_variables;
 mod user;

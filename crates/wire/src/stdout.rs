@@ -1,4 +1,4 @@
-//! What the agent says.
+//! Messages from the agent: the lines of its stdout, except control messages.
 
 mod active_goal;
 mod assistant;
@@ -28,7 +28,7 @@ pub use command_lifecycle::{CommandLifecycle, CommandState};
 pub use conversation_reset::{ConversationReset, ResetTrigger};
 pub use keep_alive::KeepAlive;
 pub use prompt_suggestion::PromptSuggestion;
-pub use rate_limit_event::{RateLimitEvent, RateLimitInfo, RateLimitStatus, RateLimitType};
+pub use rate_limit_event::{RateLimitEvent, RateLimitInfo, RateLimitStatus, RateLimitType, RateLimitWindow};
 pub use result::{
     DeferredToolUse, FastModeState, InvalidConfigFile, PermissionDenial, ResultSubtype, SubagentKilled,
     SubagentRefused, SubagentRequested, SubagentStats, TerminalReason, TurnResult,

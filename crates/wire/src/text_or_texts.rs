@@ -1,4 +1,4 @@
-//! One text or several.
+//! A field that is a string or a list of strings.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::field::Field;
 
-/// One text or several; older hosts send a string where newer ones send a list.
+/// A string or a list of strings. Older hosts send a string where newer ones send a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextOrTexts {
-    /// One.
+    /// A string.
     Text(String),
-    /// Several.
+    /// A list of strings.
     Texts(Vec<String>),
 }
 
 impl TextOrTexts {
-    /// The texts, in order.
+    /// Returns the texts in order.
     #[must_use]
     pub fn as_slice(&self) -> &[String] {
         match self {

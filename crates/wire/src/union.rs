@@ -1,4 +1,4 @@
-//! Objects that say with one field which of several they are.
+//! The macro that defines unions: objects whose type depends on the value of one field, the tag.
 
 use serde::de::{Error, MapAccess};
 use serde::{Serialize, Serializer};
@@ -6,12 +6,12 @@ use serde::{Serialize, Serializer};
 use crate::Raw;
 use crate::field::{Chained, Key};
 
-/// A member of a union this version does not know: what its tag said, and the whole object.
+/// An unknown member of a union: its tag and the whole object.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Unknown {
-    /// The tag, when it was a string.
+    /// The tag if it is a string.
     pub tag: Option<String>,
-    /// The object.
+    /// The whole object.
     pub value: Raw,
 }
 
@@ -21,7 +21,7 @@ impl Serialize for Unknown {
     }
 }
 
-/// Where the tag stood, if it did.
+/// An object that was read up to its tag: the fields before the tag are buffered.
 pub(crate) struct Tagged<'de, A> {
     tag: Option<Raw>,
     before: Vec<(Key<'de>, Raw)>,
@@ -29,7 +29,7 @@ pub(crate) struct Tagged<'de, A> {
 }
 
 impl<'de, A: MapAccess<'de>> Tagged<'de, A> {
-    /// Reads up to the field `name`; normally that is the first one and nothing is buffered.
+    /// Reads the object up to the field `name`. Usually that is the first field, and nothing is buffered.
     pub(crate) fn find(mut map: A, name: &str) -> Result<Self, A::Error> {
         let mut before = Vec::new();
         while let Some(key) = map.next_key::<Key<'de>>()? {
@@ -58,7 +58,7 @@ impl<'de, A: MapAccess<'de>> Tagged<'de, A> {
         Chained::new(self.before, self.rest)
     }
 
-    /// The whole object as text, for a tag nobody knows.
+    /// Reads the rest of an object with an unknown tag and returns the whole object as text.
     pub(crate) fn unknown(mut self, name: &str) -> Result<Unknown, A::Error> {
         let tag = self.word();
         let mut entries: Vec<(String, Raw)> = self
@@ -91,7 +91,7 @@ fn object(entries: &[(String, Raw)]) -> Result<Raw, serde_json::Error> {
     Raw::from_text(text)
 }
 
-/// Defines a union: the tag's name, the variant for what is unknown, then one variant per tag.
+/// Defines a union: the name of the tag, the variant for unknown members, then one variant per tag value.
 macro_rules! wire_union {
     (
         $(#[doc = $doc:literal])*
@@ -106,15 +106,15 @@ macro_rules! wire_union {
                 #[doc = concat!("`", $text, "`")]
                 $variant(Box<$inner>),
             )+
-            /// A kind this version does not know.
+            /// An unknown kind.
             $unknown($crate::Unknown),
         }
 
         impl $name {
-            /// Every kind known by name.
+            /// All known values of the tag.
             pub const KNOWN: &'static [&'static str] = &[$($text),+];
 
-            /// What the tag says.
+            /// Returns the value of the tag.
             #[must_use]
             pub fn kind(&self) -> &str {
                 match self {

@@ -1,11 +1,11 @@
-//! What was used, and what it cost.
+//! Token usage and cost.
 
 use crate::open::open_enum;
 use crate::record::wire_struct;
 use crate::{Number, Raw};
 
 wire_struct! {
-    /// Tokens of one answer, or of one turn in `result`.
+    /// The token usage of a model message or, in `result`, of a turn.
     pub struct Usage {
         input_tokens: u64,
         cache_creation_input_tokens: Option<u64>,
@@ -23,14 +23,14 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How the output was spent.
+    /// Details of the output tokens.
     pub struct OutputTokensDetails {
         thinking_tokens: u64,
     }
 }
 
 wire_struct! {
-    /// Calls the API ran itself.
+    /// The number of tool calls that the API ran itself.
     pub struct ServerToolRequests {
         web_search_requests: u64,
         web_fetch_requests: Option<u64>,
@@ -38,7 +38,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Tokens written to the cache, by how long they live.
+    /// Tokens written to the prompt cache, by the lifetime of the cache entry.
     pub struct CacheCreation {
         ephemeral_1h_input_tokens: u64,
         ephemeral_5m_input_tokens: u64,
@@ -46,7 +46,7 @@ wire_struct! {
 }
 
 open_enum! {
-    /// Which price list a cost comes from.
+    /// The price list from which a cost was calculated.
     pub enum CostBasis {
         Unknown = "unknown",
         List = "list",
@@ -55,7 +55,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// Totals of one model since the process began.
+    /// The total usage of a model since the process started.
     pub struct ModelUsage {
         input_tokens: u64 as "inputTokens",
         output_tokens: u64 as "outputTokens",

@@ -33,7 +33,9 @@ export function Terminal(props: TerminalProps): JSX.Element {
   const rest = () => (hidden() === 0 ? lines() : props.tail ? lines().slice(hidden()) : lines().slice(HEAD + hidden()));
   return (
     <div class="term" tabIndex={0} role="group" aria-label={props.label ?? t('transcript.output')}>
-      <Show when={head().length > 0}><Text lines={head()} /></Show>
+      <Show when={head().length > 0}>
+        <Text lines={head()} />
+      </Show>
       <Show when={hidden() > 0 && !props.tail}>
         <p class="more">
           {t('transcript.hiddenLines', { n: hidden(), lines: count(hidden()) })} · <LinkButton onClick={() => setAll(true)}>{t('ui.showAll')}</LinkButton>
@@ -50,11 +52,19 @@ function Text(props: { lines: readonly Line[] }): JSX.Element {
   const content = () => {
     const part = document.createDocumentFragment();
     let plain = '';
-    const flush = () => { if (plain) { part.append(plain); plain = ''; } };
+    const flush = () => {
+      if (plain) {
+        part.append(plain);
+        plain = '';
+      }
+    };
     props.lines.forEach((line, index) => {
       if (index > 0) plain += '\n';
       for (const piece of line) {
-        if (!piece.className) { plain += piece.text; continue; }
+        if (!piece.className) {
+          plain += piece.text;
+          continue;
+        }
         flush();
         const span = document.createElement('span');
         span.className = piece.className;

@@ -12,14 +12,18 @@ export interface Style {
   strike: boolean;
   inverse: boolean;
 }
-export interface Piece { text: string; className: string }
+export interface Piece {
+  text: string;
+  className: string;
+}
 export type Line = readonly Piece[];
 
 const PLAIN: Style = { fg: '', bg: '', bold: false, dim: false, italic: false, under: false, strike: false, inverse: false };
 const BASE = ['k', 'r', 'g', 'y', 'b', 'm', 'c', 'w'] as const;
 // CSI, OSC, other escapes, and the controls that move or mean nothing here.
 // eslint-disable-next-line no-control-regex
-const TOKEN = /\u001b\[([0-9;:?>=<]*)[ -/]*([@-~])|\u001b\](?:[^\u0007\u001b]|\u001b(?!\\))*(?:\u0007|\u001b\\|$)|\u001b[PX^_][\s\S]*?(?:\u001b\\|$)|\u001b[ -/]*[0-~]|\u001b|[\r\n\b\u0000-\u0007\u000b-\u001f\u007f]/g;
+const TOKEN =
+  /\u001b\[([0-9;:?>=<]*)[ -/]*([@-~])|\u001b\](?:[^\u0007\u001b]|\u001b(?!\\))*(?:\u0007|\u001b\\|$)|\u001b[PX^_][\s\S]*?(?:\u001b\\|$)|\u001b[ -/]*[0-~]|\u001b|[\r\n\b\u0000-\u0007\u000b-\u001f\u007f]/g;
 
 /** A colour of the theme for any colour: by its hue, greys by their lightness. Every theme can read it. */
 export function nameOf(r: number, g: number, b: number): string {
@@ -41,7 +45,10 @@ function indexed(n: number): string {
 const basic = (n: number, bright: boolean): string => (n === 0 ? (bright ? 'd' : 'k') : (BASE[n] ?? ''));
 
 function sgr(style: Style, params: string): Style {
-  const codes = params.replace(/:/g, ';').split(';').map((part) => (part === '' ? 0 : Number(part)));
+  const codes = params
+    .replace(/:/g, ';')
+    .split(';')
+    .map((part) => (part === '' ? 0 : Number(part)));
   let next = { ...style };
   for (let i = 0; i < codes.length; i += 1) {
     const code = codes[i] ?? 0;
@@ -52,8 +59,10 @@ function sgr(style: Style, params: string): Style {
     else if (code === 4) next.under = true;
     else if (code === 7) next.inverse = true;
     else if (code === 9) next.strike = true;
-    else if (code === 22) { next.bold = false; next.dim = false; }
-    else if (code === 23) next.italic = false;
+    else if (code === 22) {
+      next.bold = false;
+      next.dim = false;
+    } else if (code === 23) next.italic = false;
     else if (code === 24) next.under = false;
     else if (code === 27) next.inverse = false;
     else if (code === 29) next.strike = false;
@@ -65,8 +74,13 @@ function sgr(style: Style, params: string): Style {
     else if (code === 49) next.bg = '';
     else if (code === 38 || code === 48) {
       let name = '';
-      if (codes[i + 1] === 5) { name = indexed(codes[i + 2] ?? 0); i += 2; }
-      else if (codes[i + 1] === 2) { name = nameOf(codes[i + 2] ?? 0, codes[i + 3] ?? 0, codes[i + 4] ?? 0); i += 4; }
+      if (codes[i + 1] === 5) {
+        name = indexed(codes[i + 2] ?? 0);
+        i += 2;
+      } else if (codes[i + 1] === 2) {
+        name = nameOf(codes[i + 2] ?? 0, codes[i + 3] ?? 0, codes[i + 4] ?? 0);
+        i += 4;
+      }
       if (code === 38) next.fg = name;
       else next.bg = name;
     }
@@ -87,7 +101,10 @@ export function classOf(style: Style): string {
   return names.join(' ');
 }
 
-interface Row { chars: string[]; styles: string[] }
+interface Row {
+  chars: string[];
+  styles: string[];
+}
 
 /** The lines of an output; a single plain piece each where nothing is coloured. */
 export function parseAnsi(text: string): Line[] {
@@ -106,7 +123,10 @@ export function parseAnsi(text: string): Line[] {
   const put = (part: string) => {
     const line = current();
     for (const char of part) {
-      while (line.chars.length < column) { line.chars.push(' '); line.styles.push(''); }
+      while (line.chars.length < column) {
+        line.chars.push(' ');
+        line.styles.push('');
+      }
       line.chars[column] = char;
       line.styles[column] = className;
       column += 1;
@@ -117,26 +137,46 @@ export function parseAnsi(text: string): Line[] {
     if (match.index > at) put(body.slice(at, match.index));
     at = match.index + match[0].length;
     const [token, params = '', final] = match;
-    if (token === '\n') { row += 1; column = 0; current(); }
-    else if (token === '\r') column = 0;
+    if (token === '\n') {
+      row += 1;
+      column = 0;
+      current();
+    } else if (token === '\r') column = 0;
     else if (token === '\b') column = Math.max(0, column - 1);
-    else if (final === 'm' && !/^[?>=<]/.test(params)) { style = sgr(style, params); className = classOf(style); }
-    else if (final === 'K') erase(current(), column, Number(params || 0));
+    else if (final === 'm' && !/^[?>=<]/.test(params)) {
+      style = sgr(style, params);
+      className = classOf(style);
+    } else if (final === 'K') erase(current(), column, Number(params || 0));
     else if (final === 'G') column = Math.max(0, Number(params || 1) - 1);
-    else if (final === 'A' || final === 'F') { row = Math.max(0, row - Number(params || 1)); if (final === 'F') column = 0; }
-    else if (final === 'B' || final === 'E') { row = Math.min(rows.length - 1, row + Number(params || 1)); if (final === 'E') column = 0; }
-    else if (final === 'C') column += Math.min(500, Number(params || 1));
+    else if (final === 'A' || final === 'F') {
+      row = Math.max(0, row - Number(params || 1));
+      if (final === 'F') column = 0;
+    } else if (final === 'B' || final === 'E') {
+      row = Math.min(rows.length - 1, row + Number(params || 1));
+      if (final === 'E') column = 0;
+    } else if (final === 'C') column += Math.min(500, Number(params || 1));
     else if (final === 'D') column = Math.max(0, column - Number(params || 1));
-    else if (final === 'J' && Number(params || 0) === 0) { erase(current(), column, 0); rows.length = row + 1; }
+    else if (final === 'J' && Number(params || 0) === 0) {
+      erase(current(), column, 0);
+      rows.length = row + 1;
+    }
   }
   if (at < body.length) put(body.slice(at));
   return rows.map(pieces);
 }
 
 function erase(row: Row, column: number, mode: number): void {
-  if (mode === 0) { row.chars.length = Math.min(row.chars.length, column); row.styles.length = row.chars.length; }
-  else if (mode === 2) { row.chars.length = 0; row.styles.length = 0; }
-  else for (let i = 0; i <= column && i < row.chars.length; i += 1) { row.chars[i] = ' '; row.styles[i] = ''; }
+  if (mode === 0) {
+    row.chars.length = Math.min(row.chars.length, column);
+    row.styles.length = row.chars.length;
+  } else if (mode === 2) {
+    row.chars.length = 0;
+    row.styles.length = 0;
+  } else
+    for (let i = 0; i <= column && i < row.chars.length; i += 1) {
+      row.chars[i] = ' ';
+      row.styles[i] = '';
+    }
 }
 
 function pieces(row: Row): Line {
@@ -152,4 +192,7 @@ function pieces(row: Row): Line {
 }
 
 /** The text alone, as copied. */
-export const plainText = (text: string): string => parseAnsi(text).map((line) => line.map((piece) => piece.text).join('')).join('\n');
+export const plainText = (text: string): string =>
+  parseAnsi(text)
+    .map((line) => line.map((piece) => piece.text).join(''))
+    .join('\n');

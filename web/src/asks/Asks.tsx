@@ -57,14 +57,18 @@ export interface AsksProps {
 }
 
 type Outcome = Extract<Own, { type: 'sluice_ask' }>;
-interface Shown { ask: AskInfo; frozen: boolean }
+interface Shown {
+  ask: AskInfo;
+  frozen: boolean;
+}
 const announced = new Set<string>();
 
 /** What an ask is about, in a few words: a path, a command, a question. */
 export function askTarget(ask: AskInfo): string {
   const input = inputOf(ask.request);
   const questions = input['questions'];
-  for (const key of ['file_path', 'notebook_path', 'command', 'url', 'path', 'pattern', 'query']) if (typeof input[key] === 'string') return input[key] as string;
+  for (const key of ['file_path', 'notebook_path', 'command', 'url', 'path', 'pattern', 'query'])
+    if (typeof input[key] === 'string') return input[key] as string;
   if (Array.isArray(questions)) return String((questions[0] as { question?: unknown } | undefined)?.question ?? '');
   return typeof ask.request['message'] === 'string' ? ask.request['message'] : '';
 }
@@ -89,11 +93,15 @@ export function Asks(props: AsksProps): JSX.Element {
   // Which one is shown stays, whatever comes or goes beside it; one that goes without an answer from here stays a moment.
   const shown = createMemo<Shown | null>((last) => {
     const list = asks();
-    if (last && !list.some((ask) => ask.ask === last.ask.ask) && !answered.has(last.ask.ask) && thawed() !== last.ask.ask) return last.frozen ? last : { ask: copy(last.ask), frozen: true };
+    if (last && !list.some((ask) => ask.ask === last.ask.ask) && !answered.has(last.ask.ask) && thawed() !== last.ask.ask)
+      return last.frozen ? last : { ask: copy(last.ask), frozen: true };
     const next = list.find((ask) => ask.ask === chosen()) ?? list.find((ask) => ask.ask === last?.ask.ask) ?? list[0];
     return next ? (last && !last.frozen && last.ask === next ? last : { ask: next, frozen: false }) : null;
   }, null);
-  const frozen = () => { const one = shown(); return one?.frozen ? one.ask : null; };
+  const frozen = () => {
+    const one = shown();
+    return one?.frozen ? one.ask : null;
+  };
   // Without a line the gate says so instead; what was filled in is kept.
   const current = () => (lost() ? null : (shown()?.ask ?? null));
   const place = () => asks().findIndex((ask) => ask.ask === current()?.ask);
@@ -101,29 +109,49 @@ export function Asks(props: AsksProps): JSX.Element {
 
   // Whoever works may ask: what shows it is there by then.
   const works = createMemo(() => props.line.phase === 'up' && ['starting', 'running', 'waiting'].includes(props.session.state()?.info.standing ?? ''));
-  createEffect(() => { if (works()) void PermissionAsk.preload(); });
+  createEffect(() => {
+    if (works()) void PermissionAsk.preload();
+  });
 
-  createEffect(on(() => asks().map((ask) => ask.ask).join('\n'), () => {
-    for (const ask of asks()) {
-      if (announced.has(ask.ask)) continue;
-      announced.add(ask.ask);
-      if (props.here) announce(`${askWords(ask)}: ${askTarget(ask)}`, 'assertive');
-    }
-  }));
-  const thaw = () => { const one = frozen(); if (!one) return; setThawed(one.ask); giveBack(); };
-  createEffect(on(frozen, (ask) => {
-    if (!ask) return;
-    const text = leftovers.get(ask.ask)?.() ?? '';
-    if (text.trim() !== '') props.onLeftover(text);
-    forms.forget(ask.ask);
-    const timer = setTimeout(thaw, FROZEN);
-    onCleanup(() => clearTimeout(timer));
-  }));
+  createEffect(
+    on(
+      () =>
+        asks()
+          .map((ask) => ask.ask)
+          .join('\n'),
+      () => {
+        for (const ask of asks()) {
+          if (announced.has(ask.ask)) continue;
+          announced.add(ask.ask);
+          if (props.here) announce(`${askWords(ask)}: ${askTarget(ask)}`, 'assertive');
+        }
+      },
+    ),
+  );
+  const thaw = () => {
+    const one = frozen();
+    if (!one) return;
+    setThawed(one.ask);
+    giveBack();
+  };
+  createEffect(
+    on(frozen, (ask) => {
+      if (!ask) return;
+      const text = leftovers.get(ask.ask)?.() ?? '';
+      if (text.trim() !== '') props.onLeftover(text);
+      forms.forget(ask.ask);
+      const timer = setTimeout(thaw, FROZEN);
+      onCleanup(() => clearTimeout(timer));
+    }),
+  );
   const outcome = createMemo<Outcome | null>(() => {
     const ask = frozen();
     if (!ask) return null;
     const records = props.session.records();
-    for (let index = records.length - 1; index >= 0; index -= 1) { const what = records[index]?.what; if (what?.type === 'sluice_ask' && (what as Outcome).ask === ask.ask) return what as Outcome; }
+    for (let index = records.length - 1; index >= 0; index -= 1) {
+      const what = records[index]?.what;
+      if (what?.type === 'sluice_ask' && (what as Outcome).ask === ask.ask) return what as Outcome;
+    }
     return null;
   });
 
@@ -134,8 +162,19 @@ export function Asks(props: AsksProps): JSX.Element {
     if (back instanceof HTMLElement && back.isConnected && !dialog?.contains(back)) back.focus({ preventScroll: true });
   };
   // When the last one is done, the focus goes back where it was.
-  createEffect(on(shown, (now, was) => { if (was && !now) giveBack(); }));
-  const enter = () => { setFolded(false); queueMicrotask(() => { if (!dialog) return; if (!dialog.contains(document.activeElement)) returnTo = document.activeElement; dialog.focus({ preventScroll: true }); }); };
+  createEffect(
+    on(shown, (now, was) => {
+      if (was && !now) giveBack();
+    }),
+  );
+  const enter = () => {
+    setFolded(false);
+    queueMicrotask(() => {
+      if (!dialog) return;
+      if (!dialog.contains(document.activeElement)) returnTo = document.activeElement;
+      dialog.focus({ preventScroll: true });
+    });
+  };
   const arrive = (element: HTMLElement) => {
     dialog = element;
     guard = new Guard(performance.now());
@@ -147,20 +186,45 @@ export function Asks(props: AsksProps): JSX.Element {
   };
   // Nobody can have meant an ask whose form was still being fetched: the wait begins when it can be read.
   const [formOf, setFormOf] = createSignal(false);
-  const ready = (next: AskKeys | null) => { keys = next; setFormOf(next !== null); if (next) guard = new Guard(performance.now()); };
-  const move = (step: number) => { const next = asks()[(place() + step + asks().length) % asks().length]; if (next) setChosen(next.ask); };
-  const fold = (on: boolean) => { setFolded(on); if (on) giveBack(); else enter(); };
+  const ready = (next: AskKeys | null) => {
+    keys = next;
+    setFormOf(next !== null);
+    if (next) guard = new Guard(performance.now());
+  };
+  const move = (step: number) => {
+    const next = asks()[(place() + step + asks().length) % asks().length];
+    if (next) setChosen(next.ask);
+  };
+  const fold = (on: boolean) => {
+    setFolded(on);
+    if (on) giveBack();
+    else enter();
+  };
 
   props.handle?.({
-    focus: enter, folded, count: () => asks().length, showing: () => current() !== null, formed: () => current() === null || folded() || formOf(), mayDecide: may,
+    focus: enter,
+    folded,
+    count: () => asks().length,
+    showing: () => current() !== null,
+    formed: () => current() === null || folded() || formOf(),
+    mayDecide: may,
     hasFocus: () => dialog?.contains(document.activeElement) ?? false,
-    dismiss: (stop, now) => { if (!keys || !may() || !guard.accept(now)) return false; if (stop) keys.dismissAndStop(); else keys.dismiss(); return true; },
+    dismiss: (stop, now) => {
+      if (!keys || !may() || !guard.accept(now)) return false;
+      if (stop) keys.dismissAndStop();
+      else keys.dismiss();
+      return true;
+    },
   });
 
   /** Pulling the head down folds it, on a screen that is touched. */
   const pull = (down: PointerEvent) => {
     if (down.pointerType !== 'touch') return;
-    const end = (up: PointerEvent) => { if (up.type === 'pointerup' && up.clientY - down.clientY > 40) fold(true); removeEventListener('pointerup', end); removeEventListener('pointercancel', end); };
+    const end = (up: PointerEvent) => {
+      if (up.type === 'pointerup' && up.clientY - down.clientY > 40) fold(true);
+      removeEventListener('pointerup', end);
+      removeEventListener('pointercancel', end);
+    };
     addEventListener('pointerup', end);
     addEventListener('pointercancel', end);
   };
@@ -168,18 +232,38 @@ export function Asks(props: AsksProps): JSX.Element {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     // Nothing that was on its way to something else decides here.
-    if (!['Tab', 'Shift', 'Control', 'Alt', 'Meta'].includes(event.key) && !guard.accept(performance.now())) { event.preventDefault(); event.stopPropagation(); return; }
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.repeat) { event.preventDefault(); if (may()) keys?.primary(); return; }
+    if (!['Tab', 'Shift', 'Control', 'Alt', 'Meta'].includes(event.key) && !guard.accept(performance.now())) {
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.repeat) {
+      event.preventDefault();
+      if (may()) keys?.primary();
+      return;
+    }
     const digit = digitOf(event);
-    const field = event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement || (event.target instanceof HTMLInputElement && !['checkbox', 'radio'].includes(event.target.type));
-    if (!field && digit !== null && keys?.digit && may()) { event.preventDefault(); keys.digit(digit); return; }
-    if (!field && !event.ctrlKey && !event.metaKey && !event.altKey && event.key.toLowerCase() === 'z') { event.preventDefault(); fold(true); }
+    const field =
+      event.target instanceof HTMLTextAreaElement ||
+      event.target instanceof HTMLSelectElement ||
+      (event.target instanceof HTMLInputElement && !['checkbox', 'radio'].includes(event.target.type));
+    if (!field && digit !== null && keys?.digit && may()) {
+      event.preventDefault();
+      keys.digit(digit);
+      return;
+    }
+    if (!field && !event.ctrlKey && !event.metaKey && !event.altKey && event.key.toLowerCase() === 'z') {
+      event.preventDefault();
+      fold(true);
+    }
   };
 
-  const digitOf = (event: KeyboardEvent): number | null => (/^[1-9]$/.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat ? Number(event.key) : null);
+  const digitOf = (event: KeyboardEvent): number | null =>
+    /^[1-9]$/.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat ? Number(event.key) : null;
   /** Keys of the ask that are pressed elsewhere on the page: a digit chooses, Ctrl Enter only goes to the ask. */
   const onPageKey = (event: KeyboardEvent) => {
-    if (!props.here || folded() || !current() || !dialog || !may() || event.defaultPrevented || event.isComposing || dialog.contains(document.activeElement)) return;
+    if (!props.here || folded() || !current() || !dialog || !may() || event.defaultPrevented || event.isComposing || dialog.contains(document.activeElement))
+      return;
     if (document.querySelector('dialog[open], [popover]:popover-open:not(.tip)') !== null) return;
     const digit = digitOf(event);
     if (digit !== null && keys?.digit && !writesNow()) {
@@ -197,46 +281,101 @@ export function Asks(props: AsksProps): JSX.Element {
     document.addEventListener('keydown', onPageKey);
     document.addEventListener('focusin', moved);
     document.addEventListener('focusout', moved);
-    onCleanup(() => { document.removeEventListener('keydown', onPageKey); document.removeEventListener('focusin', moved); document.removeEventListener('focusout', moved); });
+    onCleanup(() => {
+      document.removeEventListener('keydown', onPageKey);
+      document.removeEventListener('focusin', moved);
+      document.removeEventListener('focusout', moved);
+    });
   });
-  createEffect(on(() => current()?.ask, () => queueMicrotask(noteFocus)));
+  createEffect(
+    on(
+      () => current()?.ask,
+      () => queueMicrotask(noteFocus),
+    ),
+  );
 
   return (
-    <Show when={current()}>{(now) => (
-      <Show when={!folded()} fallback={
-        <div class="gate warn" data-standing="waiting">
-          <StateGlyph shape="down" />
-          <span class="what">{askWords(now())}</span>
-          <span class="grow trunc"><span class="mono">{askTarget(now())}</span> · {age(Math.max(0, props.now - now().at))} · {t('asks.folded')}</span>
-          <Button small hotkey="A" onClick={enter}>{t('asks.open')}</Button>
-        </div>
-      }>
-        <Show keyed when={`${frozen() ? 'frozen' : 'open'} ${now().ask}`}>{(which) => (
-          <section ref={arrive} class="askbox" classList={{ frozen: frozen() !== null, 'keys-off': focus() !== 'ask' }} role="dialog" aria-modal="false" tabIndex={-1} data-ask={now().ask} data-kind={now().kind}
-            aria-labelledby={frozen() ? undefined : `ask-title-${now().ask}`} aria-label={frozen() ? askWords(now()) : undefined} aria-describedby={frozen() ? undefined : `ask-why-${now().ask}`}
-            on:keydown={{ handleEvent: onKeyDown, capture: true }}
-            onFocusOut={(event) => { if (which.startsWith('frozen') && event.currentTarget.isConnected && !(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))) thaw(); }}>
-            <Show when={frozen() === null} fallback={<Gone outcome={outcome()} now={props.now} />}>
-              <div class="askhead" onPointerDown={pull}>
-                <StateGlyph shape="down" />
-                <span class="what">{askWords(now())}</span>
-                <span class="age">{age(Math.max(0, props.now - now().at))}</span>
-                <span class="grow" />
-                <Show when={focus() !== 'ask' && may()}><span class="keyway not-phone">{t('asks.byKeyboard')} <Kbd keys={focus() === 'field' ? capsOf('regionBack') : capsOf('ask')} /></span></Show>
-                <Show when={asks().length > 1}>
-                  <span class="nth">{t('asks.nth', { n: place() + 1, of: asks().length })}</span>
-                  <IconButton small class="prev" icon="back" label={t('asks.previous')} onClick={() => move(-1)} />
-                  <IconButton small icon="chevron" label={t('asks.next')} onClick={() => move(1)} />
+    <Show when={current()}>
+      {(now) => (
+        <Show
+          when={!folded()}
+          fallback={
+            <div class="gate warn" data-standing="waiting">
+              <StateGlyph shape="down" />
+              <span class="what">{askWords(now())}</span>
+              <span class="grow trunc">
+                <span class="mono">{askTarget(now())}</span> · {age(Math.max(0, props.now - now().at))} · {t('asks.folded')}
+              </span>
+              <Button small hotkey="A" onClick={enter}>
+                {t('asks.open')}
+              </Button>
+            </div>
+          }
+        >
+          <Show keyed when={`${frozen() ? 'frozen' : 'open'} ${now().ask}`}>
+            {(which) => (
+              <section
+                ref={arrive}
+                class="askbox"
+                classList={{ frozen: frozen() !== null, 'keys-off': focus() !== 'ask' }}
+                role="dialog"
+                aria-modal="false"
+                tabIndex={-1}
+                data-ask={now().ask}
+                data-kind={now().kind}
+                aria-labelledby={frozen() ? undefined : `ask-title-${now().ask}`}
+                aria-label={frozen() ? askWords(now()) : undefined}
+                aria-describedby={frozen() ? undefined : `ask-why-${now().ask}`}
+                on:keydown={{ handleEvent: onKeyDown, capture: true }}
+                onFocusOut={(event) => {
+                  if (
+                    which.startsWith('frozen') &&
+                    event.currentTarget.isConnected &&
+                    !(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))
+                  )
+                    thaw();
+                }}
+              >
+                <Show when={frozen() === null} fallback={<Gone outcome={outcome()} now={props.now} />}>
+                  <div class="askhead" onPointerDown={pull}>
+                    <StateGlyph shape="down" />
+                    <span class="what">{askWords(now())}</span>
+                    <span class="age">{age(Math.max(0, props.now - now().at))}</span>
+                    <span class="grow" />
+                    <Show when={focus() !== 'ask' && may()}>
+                      <span class="keyway not-phone">
+                        {t('asks.byKeyboard')} <Kbd keys={focus() === 'field' ? capsOf('regionBack') : capsOf('ask')} />
+                      </span>
+                    </Show>
+                    <Show when={asks().length > 1}>
+                      <span class="nth">{t('asks.nth', { n: place() + 1, of: asks().length })}</span>
+                      <IconButton small class="prev" icon="back" label={t('asks.previous')} onClick={() => move(-1)} />
+                      <IconButton small icon="chevron" label={t('asks.next')} onClick={() => move(1)} />
+                    </Show>
+                    <IconButton small icon="down" label={t('asks.fold')} hotkey="Z" onClick={() => fold(true)} />
+                  </div>
+                  <Form
+                    ask={now()}
+                    {...props}
+                    forms={forms}
+                    may={may}
+                    guard={() => guard}
+                    setKeys={ready}
+                    setLeftover={(ask, text) => {
+                      leftovers.set(ask, text);
+                    }}
+                    answered={(ask, here) => {
+                      if (here) answered.add(ask);
+                      else answered.delete(ask);
+                    }}
+                  />
                 </Show>
-                <IconButton small icon="down" label={t('asks.fold')} hotkey="Z" onClick={() => fold(true)} />
-              </div>
-              <Form ask={now()} {...props} forms={forms} may={may} guard={() => guard} setKeys={ready} setLeftover={(ask, text) => { leftovers.set(ask, text); }}
-                answered={(ask, here) => { if (here) answered.add(ask); else answered.delete(ask); }} />
-            </Show>
-          </section>
-        )}</Show>
-      </Show>
-    )}</Show>
+              </section>
+            )}
+          </Show>
+        </Show>
+      )}
+    </Show>
   );
 }
 
@@ -256,25 +395,60 @@ interface FormProps extends Omit<AsksProps, 'handle'> {
 function Form(props: FormProps): JSX.Element {
   const sessionId = props.session.store.id;
   const context = createContext({
-    client: props.client, sessionId, ask: copy(props.ask), project: props.session.state()?.info.projectPath ?? props.client.list.get(sessionId)?.projectPath ?? '', may: props.may, forms: props.forms,
+    client: props.client,
+    sessionId,
+    ask: copy(props.ask),
+    project: props.session.state()?.info.projectPath ?? props.client.list.get(sessionId)?.projectPath ?? '',
+    may: props.may,
+    forms: props.forms,
     guard: { accept: (now: number) => props.guard().accept(now), open: (now: number) => props.guard().open(now) } as Guard,
     diffOf: props.diffOf ?? ((ask, input) => props.client.commands.send({ type: 'diff', sessionId, toolUseId: ask.toolUseId ?? ask.ask, input })),
-    setKeys: props.setKeys, setLeftover: (text) => props.setLeftover(props.ask.ask, text), takeBoxText: props.takeBoxText, answered: props.answered,
+    setKeys: props.setKeys,
+    setLeftover: (text) => props.setLeftover(props.ask.ask, text),
+    takeBoxText: props.takeBoxText,
+    answered: props.answered,
   });
   onCleanup(() => props.setKeys(null));
   return (
     <>
-      <ErrorBoundary fallback={<div class="askfoot" role="alert"><span class="grow">{t('asks.formMissing')}</span><Button onClick={() => location.reload()}>{t('asks.reload')}</Button></div>}>
-        <Suspense fallback={<p class="asknote dim" data-form="loading">{t('asks.formComes')}</p>}>
+      <ErrorBoundary
+        fallback={
+          <div class="askfoot" role="alert">
+            <span class="grow">{t('asks.formMissing')}</span>
+            <Button onClick={() => location.reload()}>{t('asks.reload')}</Button>
+          </div>
+        }
+      >
+        <Suspense
+          fallback={
+            <p class="asknote dim" data-form="loading">
+              {t('asks.formComes')}
+            </p>
+          }
+        >
           <Switch fallback={<OtherAsk context={context} />}>
-            <Match when={props.ask.kind === 'tool'}><PermissionAsk context={context} /></Match>
-            <Match when={props.ask.kind === 'question'}><QuestionForm context={context} /></Match>
-            <Match when={props.ask.kind === 'plan'}><PlanReview context={context} /></Match>
-            <Match when={props.ask.kind === 'elicitation'}><Elicitation context={context} /></Match>
+            <Match when={props.ask.kind === 'tool'}>
+              <PermissionAsk context={context} />
+            </Match>
+            <Match when={props.ask.kind === 'question'}>
+              <QuestionForm context={context} />
+            </Match>
+            <Match when={props.ask.kind === 'plan'}>
+              <PlanReview context={context} />
+            </Match>
+            <Match when={props.ask.kind === 'elicitation'}>
+              <Elicitation context={context} />
+            </Match>
           </Switch>
         </Suspense>
       </ErrorBoundary>
-      <Show when={context.act.problem()}>{(why) => <p class="askfoot t-bad" role="alert">{why()}</p>}</Show>
+      <Show when={context.act.problem()}>
+        {(why) => (
+          <p class="askfoot t-bad" role="alert">
+            {why()}
+          </p>
+        )}
+      </Show>
     </>
   );
 }
@@ -283,20 +457,37 @@ function Form(props: FormProps): JSX.Element {
 function Gone(props: { outcome: Outcome | null; now: number }): JSX.Element {
   const since = Date.now();
   const [tick, setTick] = createSignal(Date.now());
-  onMount(() => { const timer = setInterval(() => setTick(Date.now()), 1_000); onCleanup(() => clearInterval(timer)); });
+  onMount(() => {
+    const timer = setInterval(() => setTick(Date.now()), 1_000);
+    onCleanup(() => clearInterval(timer));
+  });
   const words = (): [string, string] => {
     const one = props.outcome;
     if (!one) return [t('asks.noLonger'), t('asks.nothingLeft')];
     const ago = t('asks.ago', { age: age(tick() - since) });
     switch (one.outcome) {
-      case 'allowed': return [one.by ? t('asks.answeredOn', { who: one.by }) : t('asks.answeredElsewhere'), [one.changed ? t('asks.allowedChanged') : t('asks.allowedOnce'), ago, t('asks.nothingLeft')].join(' · ')];
-      case 'denied': return [one.by ? t('asks.answeredOn', { who: one.by }) : t('asks.answeredElsewhere'), [t('asks.denied'), one.message, ago, t('asks.nothingLeft')].filter(Boolean).join(' · ')];
-      case 'expired': return [t('asks.expired'), t('asks.expiredAt', { time: clock(since) })];
-      default: return [t('asks.noLonger'), t('asks.withdrawnAt', { time: clock(since) })];
+      case 'allowed':
+        return [
+          one.by ? t('asks.answeredOn', { who: one.by }) : t('asks.answeredElsewhere'),
+          [one.changed ? t('asks.allowedChanged') : t('asks.allowedOnce'), ago, t('asks.nothingLeft')].join(' · '),
+        ];
+      case 'denied':
+        return [
+          one.by ? t('asks.answeredOn', { who: one.by }) : t('asks.answeredElsewhere'),
+          [t('asks.denied'), one.message, ago, t('asks.nothingLeft')].filter(Boolean).join(' · '),
+        ];
+      case 'expired':
+        return [t('asks.expired'), t('asks.expiredAt', { time: clock(since) })];
+      default:
+        return [t('asks.noLonger'), t('asks.withdrawnAt', { time: clock(since) })];
     }
   };
   onMount(() => announce(words().join('. ')));
   return (
-    <div class="gate mute"><StateGlyph shape="down" tone="dim" /><span class="what">{words()[0]}</span><span class="grow trunc">{words()[1]}</span></div>
+    <div class="gate mute">
+      <StateGlyph shape="down" tone="dim" />
+      <span class="what">{words()[0]}</span>
+      <span class="grow trunc">{words()[1]}</span>
+    </div>
   );
 }

@@ -11,11 +11,23 @@ export function OtherAsk(props: { context: AskContext }): JSX.Element {
   const context = props.context;
   const { ask } = context;
   const [form, setForm] = createSignal<{ json: string | null }>(context.forms.get<{ json: string | null }>(ask.ask, { json: null }));
-  const change = (json: string | null) => { setForm({ json }); context.forms.set(ask.ask, form()); };
-  const parsed = (): JsonValue | undefined => { try { return JSON.parse(form().json ?? '') as JsonValue; } catch { return undefined; } };
+  const change = (json: string | null) => {
+    setForm({ json });
+    context.forms.set(ask.ask, form());
+  };
+  const parsed = (): JsonValue | undefined => {
+    try {
+      return JSON.parse(form().json ?? '') as JsonValue;
+    } catch {
+      return undefined;
+    }
+  };
   const payload = isObject(ask.request['payload']) ? ask.request['payload'] : ask.request;
   const cancel = (interrupt = false) => void context.answer('cancel', { decision: 'cancel', interrupt });
-  const send = () => { const value = parsed(); if (value !== undefined) void context.answer('send', { decision: 'accept', content: value }); };
+  const send = () => {
+    const value = parsed();
+    if (value !== undefined) void context.answer('send', { decision: 'accept', content: value });
+  };
   context.setKeys({ primary: send, dismiss: () => cancel(), dismissAndStop: () => cancel(true) });
   const off = () => !context.may() || context.act.busy();
   return (
@@ -26,15 +38,45 @@ export function OtherAsk(props: { context: AskContext }): JSX.Element {
       </div>
       <div class="askbody">
         <CommandText text={JSON.stringify(payload, null, 2)} label={t('asks.input')} />
-        <Show when={form().json !== null}><label class="fieldlab">{t('forms.answerJson')}<textarea class="input mono codefield" spellcheck={false} value={form().json ?? ''} disabled={off()} aria-invalid={form().json !== '' && parsed() === undefined ? true : undefined} onInput={(event) => change(event.currentTarget.value)} /></label></Show>
+        <Show when={form().json !== null}>
+          <label class="fieldlab">
+            {t('forms.answerJson')}
+            <textarea
+              class="input mono codefield"
+              spellcheck={false}
+              value={form().json ?? ''}
+              disabled={off()}
+              aria-invalid={form().json !== '' && parsed() === undefined ? true : undefined}
+              onInput={(event) => change(event.currentTarget.value)}
+            />
+          </label>
+        </Show>
       </div>
-      <Show when={context.client.may('approve')} fallback={<div class="askfoot"><span class="lab">{t('asks.waitingForSomeone')}</span></div>}>
+      <Show
+        when={context.client.may('approve')}
+        fallback={
+          <div class="askfoot">
+            <span class="lab">{t('asks.waitingForSomeone')}</span>
+          </div>
+        }
+      >
         <div class="askfoot acts three">
-          <Show when={form().json !== null} fallback={<Button disabled={off()} onClick={() => change('{}')}>{t('forms.answerWithJson')}</Button>}>
-            <Button hotkey="Ctrl Enter" disabled={off() || parsed() === undefined} onClick={send}>{t('forms.send')}</Button>
+          <Show
+            when={form().json !== null}
+            fallback={
+              <Button disabled={off()} onClick={() => change('{}')}>
+                {t('forms.answerWithJson')}
+              </Button>
+            }
+          >
+            <Button hotkey="Ctrl Enter" disabled={off() || parsed() === undefined} onClick={send}>
+              {t('forms.send')}
+            </Button>
           </Show>
           <span class="grow" />
-          <Button look="primary" hotkey="Esc" disabled={off()} onClick={() => cancel()}>{t('forms.cancelForm')}</Button>
+          <Button look="primary" hotkey="Esc" disabled={off()} onClick={() => cancel()}>
+            {t('forms.cancelForm')}
+          </Button>
         </div>
       </Show>
     </>

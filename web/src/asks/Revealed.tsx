@@ -4,15 +4,29 @@ import { hides, reveal } from './reveal';
 
 /** Text of a machine, whole and wrapped; what cannot be seen is written as an escape, in red. Sentences may have spaces of their own. */
 export function Revealed(props: { text: string; prose?: boolean | undefined }): JSX.Element {
-  return <For each={reveal(props.text, props.prose === true)}>{(piece) => <Show when={piece.hidden} fallback={piece.text}><mark class="unseen">{piece.text}</mark></Show>}</For>;
+  return (
+    <For each={reveal(props.text, props.prose === true)}>
+      {(piece) => (
+        <Show when={piece.hidden} fallback={piece.text}>
+          <mark class="unseen">{piece.text}</mark>
+        </Show>
+      )}
+    </For>
+  );
 }
 
 /** The whole command, with a warning when it holds something that would not be seen. */
 export function CommandText(props: { text: string; label: string }): JSX.Element {
   return (
     <>
-      <Show when={hides(props.text)}><p class="asknote t-bad" role="note">{t('asks.hidden')}</p></Show>
-      <pre class="cmdbig" tabIndex={0} aria-label={props.label}><Revealed text={props.text} /></pre>
+      <Show when={hides(props.text)}>
+        <p class="asknote t-bad" role="note">
+          {t('asks.hidden')}
+        </p>
+      </Show>
+      <pre class="cmdbig" tabIndex={0} aria-label={props.label}>
+        <Revealed text={props.text} />
+      </pre>
     </>
   );
 }

@@ -9,35 +9,72 @@ import { contentOf, fieldsOf, initialValues, problemOf } from './schema';
 import { denyRule, suggestionsOf } from './suggestions';
 
 test('characters that hide something are shown as escapes', () => {
-  expect(reveal('ls \u202egnp.exe')).toEqual([{ text: 'ls ', hidden: false }, { text: '\\u202e', hidden: true }, { text: 'gnp.exe', hidden: false }]);
-  expect(reveal('a\u200b\u200bb')).toEqual([{ text: 'a', hidden: false }, { text: '\\u200b\\u200b', hidden: true }, { text: 'b', hidden: false }]);
-  expect(reveal('\u001b[2K\r')).toEqual([{ text: '\\e', hidden: true }, { text: '[2K', hidden: false }, { text: '\\r', hidden: true }]);
+  expect(reveal('ls \u202egnp.exe')).toEqual([
+    { text: 'ls ', hidden: false },
+    { text: '\\u202e', hidden: true },
+    { text: 'gnp.exe', hidden: false },
+  ]);
+  expect(reveal('a\u200b\u200bb')).toEqual([
+    { text: 'a', hidden: false },
+    { text: '\\u200b\\u200b', hidden: true },
+    { text: 'b', hidden: false },
+  ]);
+  expect(reveal('\u001b[2K\r')).toEqual([
+    { text: '\\e', hidden: true },
+    { text: '[2K', hidden: false },
+    { text: '\\r', hidden: true },
+  ]);
   expect(reveal('\u{e0041}')).toEqual([{ text: '\\u{e0041}', hidden: true }]);
   expect(reveal('a\u00a0b')[1]).toEqual({ text: '\\xa0', hidden: true });
   expect(hides('👨‍👩‍👧 ❤️')).toBe(false);
   expect(hides('a\u200db')).toBe(true);
   expect([hides('1\u202f000'), reveal('1\u202f000', true)]).toEqual([true, [{ text: '1\u202f000', hidden: false }]]);
-  for (const text of ['', 'cargo test\n\tü 日本語 😀 —', 'a && \\\n  b']) expect([hides(text), reveal(text).map((piece) => piece.text).join('')]).toEqual([false, text]);
+  for (const text of ['', 'cargo test\n\tü 日本語 😀 —', 'a && \\\n  b'])
+    expect([
+      hides(text),
+      reveal(text)
+        .map((piece) => piece.text)
+        .join(''),
+    ]).toEqual([false, text]);
 });
 
 test('nothing that is invisible passes unseen, and what is seen is kept', () => {
   const invisible = [0, 7, 8, 11, 0x1b, 0x7f, 0x85, 0xad, 0x61c, 0x200b, 0x200d, 0x200e, 0x2028, 0x202a, 0x2066, 0x2069, 0x2060, 0xfeff, 0x3164, 0xe0001];
   for (const code of invisible) {
     const pieces = reveal(`x${String.fromCodePoint(code)}y`);
-    expect(pieces.map((piece) => piece.hidden), code.toString(16)).toEqual([false, true, false]);
+    expect(
+      pieces.map((piece) => piece.hidden),
+      code.toString(16),
+    ).toEqual([false, true, false]);
     expect(pieces.map((piece) => piece.text).join('')).not.toContain(String.fromCodePoint(code));
   }
 });
 
-const rules = (toolName: string, ruleContent: string | undefined, destination: string, behavior = 'allow') => ({ type: 'addRules', rules: [{ toolName, ...(ruleContent ? { ruleContent } : {}) }], behavior, destination });
+const rules = (toolName: string, ruleContent: string | undefined, destination: string, behavior = 'allow') => ({
+  type: 'addRules',
+  rules: [{ toolName, ...(ruleContent ? { ruleContent } : {}) }],
+  behavior,
+  destination,
+});
 
 test('suggestions are said with their scope', () => {
-  const said = suggestionsOf({ permission_suggestions: [
-    { type: 'setMode', mode: 'acceptEdits', destination: 'session' }, rules('Edit', 'crates/**', 'projectSettings'), rules('Bash', 'cargo test:*', 'localSettings'),
-    { type: 'addDirectories', directories: ['~/Desktop'], destination: 'session' }, rules('mcp__postgres__query', undefined, 'userSettings'), rules('Bash', 'rm', 'session', 'deny'), { type: 'unheard' },
-  ] });
+  const said = suggestionsOf({
+    permission_suggestions: [
+      { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
+      rules('Edit', 'crates/**', 'projectSettings'),
+      rules('Bash', 'cargo test:*', 'localSettings'),
+      { type: 'addDirectories', directories: ['~/Desktop'], destination: 'session' },
+      rules('mcp__postgres__query', undefined, 'userSettings'),
+      rules('Bash', 'rm', 'session', 'deny'),
+      { type: 'unheard' },
+    ],
+  });
   expect(said.map((one) => [one.index, `${one.before}${one.code ? `${one.before ? ' ' : ''}\`${one.code}\`` : ''}, ${one.scope}`])).toEqual([
-    [0, 'all edits, this session'], [1, '`Edit(crates/**)`, this project'], [2, '`cargo test:*`, this project, only you'], [3, 'the folder `~/Desktop`, this session'], [4, '`mcp__postgres__query`, everywhere, only you'],
+    [0, 'all edits, this session'],
+    [1, '`Edit(crates/**)`, this project'],
+    [2, '`cargo test:*`, this project, only you'],
+    [3, 'the folder `~/Desktop`, this session'],
+    [4, '`mcp__postgres__query`, all projects, only you'],
   ]);
   expect(suggestionsOf({ suppress_always_allow_rule: true, permission_suggestions: [rules('Bash', 'x', 'session')] })).toEqual([]);
   expect(suggestionsOf({})).toEqual([]);
@@ -51,10 +88,19 @@ test('deny always names what was proposed, else the call', () => {
   expect(denyRule('mcp__a__b', {})).toBe('mcp__a__b');
 });
 
-const two = questionsOf({ input: { questions: [
-  { question: 'Clock?', header: 'Clock', multiSelect: false, options: [{ label: 'tokio (Recommended)', description: 'd', preview: 'p' }, { label: 'own' }] },
-  { question: 'Tests?', header: 'Tests', multiSelect: true, options: [{ label: 'a' }, { label: 'b' }, { label: 'c' }] },
-] } });
+const two = questionsOf({
+  input: {
+    questions: [
+      {
+        question: 'Clock?',
+        header: 'Clock',
+        multiSelect: false,
+        options: [{ label: 'tokio (Recommended)', description: 'd', preview: 'p' }, { label: 'own' }],
+      },
+      { question: 'Tests?', header: 'Tests', multiSelect: true, options: [{ label: 'a' }, { label: 'b' }, { label: 'c' }] },
+    ],
+  },
+});
 
 test('answers are complete, in the order of the options, with one’s own words last', () => {
   const [first, second] = two;
@@ -71,22 +117,48 @@ test('answers are complete, in the order of the options, with one’s own words 
   expect(chooseOwn(first, clock).chosen).toEqual([]);
 });
 
-const request = { property_order: ['mail', 'n'], requested_schema: { required: ['mail', 'db'], properties: {
-  db: { type: 'string', enum: ['dev', 'ci'], enumNames: ['Development', 'CI'] }, n: { type: 'integer', minimum: 1, maximum: 10, default: 5 }, mail: { type: 'string', format: 'email' },
-  on: { type: 'boolean', default: true }, share: { type: 'number', exclusiveMinimum: 0 }, many: { type: 'array', items: { anyOf: [{ const: 'x', title: 'X' }, { const: 'y' }] }, maxItems: 1 },
-  at: { type: 'string', format: 'date' }, link: { type: 'string', format: 'uri' }, code: { type: 'string', pattern: '^[A-Z]{3}$', minLength: 2, maxLength: 4 }, odd: { type: 'object' }, pick: { oneOf: [{ const: 'l', title: 'Left' }] },
-} } };
+const request = {
+  property_order: ['mail', 'n'],
+  requested_schema: {
+    required: ['mail', 'db'],
+    properties: {
+      db: { type: 'string', enum: ['dev', 'ci'], enumNames: ['Development', 'CI'] },
+      n: { type: 'integer', minimum: 1, maximum: 10, default: 5 },
+      mail: { type: 'string', format: 'email' },
+      on: { type: 'boolean', default: true },
+      share: { type: 'number', exclusiveMinimum: 0 },
+      many: { type: 'array', items: { anyOf: [{ const: 'x', title: 'X' }, { const: 'y' }] }, maxItems: 1 },
+      at: { type: 'string', format: 'date' },
+      link: { type: 'string', format: 'uri' },
+      code: { type: 'string', pattern: '^[A-Z]{3}$', minLength: 2, maxLength: 4 },
+      odd: { type: 'object' },
+      pick: { oneOf: [{ const: 'l', title: 'Left' }] },
+    },
+  },
+};
 
 test('a form holds every kind of field, in the order the server wants', () => {
   const fields = fieldsOf(request);
-  expect(fields.map((field) => [field.key, field.kind])).toEqual([['mail', 'text'], ['n', 'number'], ['db', 'one'], ['on', 'switch'], ['share', 'number'], ['many', 'many'], ['at', 'text'], ['link', 'text'], ['code', 'text'], ['odd', 'json'], ['pick', 'one']]);
+  expect(fields.map((field) => [field.key, field.kind])).toEqual([
+    ['mail', 'text'],
+    ['n', 'number'],
+    ['db', 'one'],
+    ['on', 'switch'],
+    ['share', 'number'],
+    ['many', 'many'],
+    ['at', 'text'],
+    ['link', 'text'],
+    ['code', 'text'],
+    ['odd', 'json'],
+    ['pick', 'one'],
+  ]);
   expect(fields.filter((field) => field.required).map((field) => field.key)).toEqual(['mail', 'db']);
   expect(initialValues(fields)).toMatchObject({ n: '5', on: true, mail: '', many: [] });
 });
 
 test('what is wrong is said per field', () => {
   const fields = fieldsOf(request);
-  const bad = (key: string, value: string | string[]) => problemOf(fields.find((field) => field.key === key)!, value) !== null;
+  const bad = (key: string, value: string | string[]) => problemOf(fields.find((field) => field.key === key) ?? expect.fail(key), value) !== null;
   expect(['mail', 'db'].map((key) => bad(key, ''))).toEqual([true, true]);
   expect([bad('mail', 'ops at x'), bad('mail', 'ops@x.example')]).toEqual([true, false]);
   expect([bad('n', '0'), bad('n', '1.5'), bad('n', 'x'), bad('n', '11'), bad('n', '10'), bad('n', '')]).toEqual([true, true, true, true, false, false]);
@@ -100,11 +172,20 @@ test('what is wrong is said per field', () => {
 
 test('a form sends values of the right type and leaves out what is empty', () => {
   const fields = fieldsOf(request);
-  expect(contentOf(fields, { ...initialValues(fields), mail: 'a@b.c', db: 'ci', n: '7', many: ['x'], odd: '{"a":1}' })).toEqual({ mail: 'a@b.c', n: 7, db: 'ci', on: true, many: ['x'], odd: { a: 1 } });
+  expect(contentOf(fields, { ...initialValues(fields), mail: 'a@b.c', db: 'ci', n: '7', many: ['x'], odd: '{"a":1}' })).toEqual({
+    mail: 'a@b.c',
+    n: 7,
+    db: 'ci',
+    on: true,
+    many: ['x'],
+    odd: { a: 1 },
+  });
 });
 
 test('numbers in an enum stay numbers, a moment has a zone, a comma is a point', () => {
-  const fields = fieldsOf({ requested_schema: { properties: { n: { type: 'integer', enum: [1, 2] }, at: { type: 'string', format: 'date-time' }, part: { type: 'number' } } } });
+  const fields = fieldsOf({
+    requested_schema: { properties: { n: { type: 'integer', enum: [1, 2] }, at: { type: 'string', format: 'date-time' }, part: { type: 'number' } } },
+  });
   const content = contentOf(fields, { n: '2', at: '2026-11-15T10:00', part: '0,5' });
   expect([content['n'], content['part']]).toEqual([2, 0.5]);
   expect(content['at']).toMatch(/^2026-11-1\dT\d\d:\d\d:00\.000Z$/);
@@ -121,7 +202,13 @@ test('a half-filled form is there again after a reload', () => {
 });
 
 test('an input becomes the form that fits it', () => {
-  expect([editKind('Edit', { new_string: 'x' }), editKind('Write', { content: '' }), editKind('Bash', { command: 'x' }), editKind('Edit', {}), editKind('WebFetch', {})]).toEqual(['edit', 'write', 'bash', 'json', 'json']);
+  expect([
+    editKind('Edit', { new_string: 'x' }),
+    editKind('Write', { content: '' }),
+    editKind('Bash', { command: 'x' }),
+    editKind('Edit', {}),
+    editKind('WebFetch', {}),
+  ]).toEqual(['edit', 'write', 'bash', 'json', 'json']);
   expect([fromJson('{"a":1}'), fromJson('[1]'), fromJson('{')]).toEqual([{ a: 1 }, null, null]);
   expect(changedLines('a\nb\nc', 'a\nx\nc')).toBe(1);
   expect(shortPath('/home/ada/tidepool/src/a.rs', '/home/ada/tidepool')).toBe('src/a.rs');

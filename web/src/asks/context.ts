@@ -44,7 +44,8 @@ export interface AskContext {
   readonly answer: (verb: Verb, body: Omit<AnswerAsk, 'ask' | 'sessionId'>, before?: () => Promise<unknown>) => Promise<boolean>;
 }
 
-export interface ContextOptions extends Pick<AskContext, 'client' | 'sessionId' | 'ask' | 'project' | 'may' | 'guard' | 'forms' | 'diffOf' | 'setKeys' | 'takeBoxText' | 'setLeftover'> {
+export interface ContextOptions
+  extends Pick<AskContext, 'client' | 'sessionId' | 'ask' | 'project' | 'may' | 'guard' | 'forms' | 'diffOf' | 'setKeys' | 'takeBoxText' | 'setLeftover'> {
   /** It is answered from here: no need to say so when it goes. Called again with false when that failed. */
   answered: (ask: string, here: boolean) => void;
 }
@@ -58,7 +59,10 @@ export function createContext(options: ContextOptions): AskContext {
   let next: () => Promise<unknown> = async () => undefined;
   const act = createAct(() => next());
   return {
-    ...rest, act, verb, may,
+    ...rest,
+    act,
+    verb,
+    may,
     answer: async (which, body, before) => {
       // A press within the first moments was meant for something else.
       if (act.busy() || !may() || !options.guard.open(performance.now())) return false;
@@ -70,7 +74,8 @@ export function createContext(options: ContextOptions): AskContext {
       };
       const done = await act.run();
       setOver(done);
-      if (done) options.forms.forget(options.ask.ask); else answered(options.ask.ask, false);
+      if (done) options.forms.forget(options.ask.ask);
+      else answered(options.ask.ask, false);
       setVerb(null);
       return done;
     },

@@ -4,7 +4,10 @@ import { isObject, readJson, writeJson, type Shelf } from '../protocol/storage';
 const PREFIX = 'sluice.ask.';
 const MOST = 40;
 
-interface Stored<T> { at: number; form: T }
+interface Stored<T> {
+  at: number;
+  form: T;
+}
 
 export class AskForms {
   constructor(private readonly shelf: Shelf) {}
@@ -19,13 +22,20 @@ export class AskForms {
     this.limit();
   }
 
-  forget(ask: string): void { this.shelf.removeItem(PREFIX + ask); }
+  forget(ask: string): void {
+    this.shelf.removeItem(PREFIX + ask);
+  }
 
   private limit(): void {
     const keys: string[] = [];
-    for (let index = 0; index < this.shelf.length; index += 1) { const key = this.shelf.key(index); if (key?.startsWith(PREFIX)) keys.push(key); }
+    for (let index = 0; index < this.shelf.length; index += 1) {
+      const key = this.shelf.key(index);
+      if (key?.startsWith(PREFIX)) keys.push(key);
+    }
     if (keys.length <= MOST) return;
-    const aged = keys.map((key) => ({ key, at: readJson(this.shelf, key, (value): value is Stored<object> => isObject(value) && typeof value['at'] === 'number')?.at ?? 0 })).sort((a, b) => a.at - b.at);
+    const aged = keys
+      .map((key) => ({ key, at: readJson(this.shelf, key, (value): value is Stored<object> => isObject(value) && typeof value['at'] === 'number')?.at ?? 0 }))
+      .sort((a, b) => a.at - b.at);
     for (const { key } of aged.slice(0, keys.length - MOST)) this.shelf.removeItem(key);
   }
 }

@@ -21,7 +21,12 @@ export const asJson = (input: Input): string => JSON.stringify(input, null, 2);
 
 /** The JSON a person wrote, when it is an object. */
 export function fromJson(text: string): Input | null {
-  try { const value: unknown = JSON.parse(text); return isObject(value) ? value : null; } catch { return null; }
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 export const sameInput = (a: Input, b: Input): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -33,7 +38,11 @@ export function changedLines(before: string, after: string): number {
   const counts = new Map<string, number>();
   for (const line of left) counts.set(line, (counts.get(line) ?? 0) + 1);
   let fresh = 0;
-  for (const line of right) { const have = counts.get(line) ?? 0; if (have > 0) counts.set(line, have - 1); else fresh += 1; }
+  for (const line of right) {
+    const have = counts.get(line) ?? 0;
+    if (have > 0) counts.set(line, have - 1);
+    else fresh += 1;
+  }
   const gone = [...counts.values()].reduce((sum, n) => sum + n, 0);
   return Math.max(fresh, gone);
 }

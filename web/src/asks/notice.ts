@@ -30,7 +30,10 @@ export class Notices {
   private readonly open = new Map<string, Notification>();
   private first = true;
 
-  constructor(private readonly client: Client, private readonly options: NoticeOptions) {}
+  constructor(
+    private readonly client: Client,
+    private readonly options: NoticeOptions,
+  ) {}
 
   /** Looks at the list again: calls for what is new, takes back what is over. */
   look(): void {
@@ -40,7 +43,11 @@ export class Notices {
     let over = this.first;
     for (const info of this.client.list.all()) {
       const call = callOf(info, this.client.list.unread(info));
-      if (!call) { over = this.called.delete(info.sessionId) || over; this.close(info.sessionId); continue; }
+      if (!call) {
+        over = this.called.delete(info.sessionId) || over;
+        this.close(info.sessionId);
+        continue;
+      }
       if (this.called.get(info.sessionId) === call.key) continue;
       this.called.set(info.sessionId, call.key);
       // What stood so before the page came is no news.
@@ -58,7 +65,10 @@ export class Notices {
   title(base: string): string {
     const line = this.client.connection.line.value;
     const waiting = this.client.list.waiting().map((info) => standingOf(info, { now: this.client.connection.now(), line }));
-    return windowTitle(base, waiting.filter((standing) => standing.title !== null));
+    return windowTitle(
+      base,
+      waiting.filter((standing) => standing.title !== null),
+    );
   }
 
   private badge(): void {
@@ -76,23 +86,39 @@ export class Notices {
     const options = { body: word, tag: `sluice-${info.sessionId}` };
     try {
       const notice = new Notification(title, options);
-      notice.onclick = () => { window.focus(); this.options.onOpen(info.sessionId); notice.close(); };
+      notice.onclick = () => {
+        window.focus();
+        this.options.onOpen(info.sessionId);
+        notice.close();
+      };
       notice.onclose = () => this.open.delete(info.sessionId);
       this.open.set(info.sessionId, notice);
     } catch {
       // Phones only allow it from a worker; it opens the session when it is pressed, and `unring` takes it away.
-      void navigator.serviceWorker?.getRegistration('/').then((worker) => worker?.showNotification(title, { ...options, data: info.sessionId }), () => undefined);
+      void navigator.serviceWorker?.getRegistration('/').then(
+        (worker) => worker?.showNotification(title, { ...options, data: info.sessionId }),
+        () => undefined,
+      );
     }
   }
 
-  private close(sessionId: string): void { this.open.get(sessionId)?.close(); this.open.delete(sessionId); }
+  private close(sessionId: string): void {
+    this.open.get(sessionId)?.close();
+    this.open.delete(sessionId);
+  }
 
   /** What the worker rang while nobody looked goes away when nobody is needed there any more. */
   private unring(): void {
     if (typeof navigator === 'undefined' || !navigator.serviceWorker?.controller) return;
-    void navigator.serviceWorker.getRegistration('/').then((worker) => worker?.getNotifications()).then((all) => {
-      for (const one of all ?? []) if (typeof one.data === 'string' && !this.called.has(one.data)) one.close();
-    }, () => undefined);
+    void navigator.serviceWorker
+      .getRegistration('/')
+      .then((worker) => worker?.getNotifications())
+      .then(
+        (all) => {
+          for (const one of all ?? []) if (typeof one.data === 'string' && !this.called.has(one.data)) one.close();
+        },
+        () => undefined,
+      );
   }
 }
 
@@ -103,7 +129,10 @@ export function beep(): void {
     const gain = audio.createGain();
     gain.gain.value = 0.04;
     gain.connect(audio.destination);
-    for (const [at, pitch] of [[0, 660], [0.12, 880]] as const) {
+    for (const [at, pitch] of [
+      [0, 660],
+      [0.12, 880],
+    ] as const) {
       const tone = audio.createOscillator();
       tone.frequency.value = pitch;
       tone.connect(gain);
@@ -111,7 +140,9 @@ export function beep(): void {
       tone.stop(audio.currentTime + at + 0.09);
     }
     setTimeout(() => void audio.close(), 500);
-  } catch { /* no sound without a gesture first */ }
+  } catch {
+    /* no sound without a gesture first */
+  }
 }
 
 /** Asks the browser, from a press of a person. */
@@ -123,10 +154,25 @@ export async function allowNotices(): Promise<boolean> {
 /** Calls while the component is there. */
 export function useNotices(client: Client, options: NoticeOptions): void {
   const notices = new Notices(client, options);
-  const look = () => { notices.look(); if (options.title) document.title = notices.title(options.title()); };
+  const look = () => {
+    notices.look();
+    if (options.title) document.title = notices.title(options.title());
+  };
   let due = false;
-  onCleanup(client.list.changed.listen(() => { if (due) return; due = true; queueMicrotask(() => { due = false; look(); }); }));
+  onCleanup(
+    client.list.changed.listen(() => {
+      if (due) return;
+      due = true;
+      queueMicrotask(() => {
+        due = false;
+        look();
+      });
+    }),
+  );
   onCleanup(client.connection.line.listen(look));
-  if (options.title) createEffect(() => { document.title = notices.title(options.title?.() ?? ''); });
+  if (options.title)
+    createEffect(() => {
+      document.title = notices.title(options.title?.() ?? '');
+    });
   look();
 }

@@ -18,7 +18,11 @@ const bytesOf = (key: string): Uint8Array<ArrayBuffer> => {
 async function call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(path, { method, credentials: 'same-origin', ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }) });
+    answer = await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
   } catch {
     throw new PushTrouble(t('settings.pushUnreachable'));
   }

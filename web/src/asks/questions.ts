@@ -1,9 +1,23 @@
 // Questions of the agent: what is asked, what is chosen, what is missing, and the answer as the agent reads it.
 import { isObject } from '../protocol/storage';
 
-export interface QuestionOption { label: string; description: string; preview: string | null; recommended: boolean }
-export interface Question { question: string; header: string; multi: boolean; options: QuestionOption[] }
-export interface Choice { chosen: string[]; own: boolean; text: string }
+export interface QuestionOption {
+  label: string;
+  description: string;
+  preview: string | null;
+  recommended: boolean;
+}
+export interface Question {
+  question: string;
+  header: string;
+  multi: boolean;
+  options: QuestionOption[];
+}
+export interface Choice {
+  chosen: string[];
+  own: boolean;
+  text: string;
+}
 
 const RECOMMENDED = /\s*\((recommended|empfohlen)\)\s*$/i;
 
@@ -11,10 +25,17 @@ export function questionsOf(request: { [key: string]: unknown }): Question[] {
   const input = isObject(request['input']) ? request['input'] : {};
   const list: unknown[] = Array.isArray(input['questions']) ? input['questions'] : [];
   return list.filter(isObject).map((one) => ({
-    question: String(one['question'] ?? ''), header: String(one['header'] ?? ''), multi: one['multiSelect'] === true,
+    question: String(one['question'] ?? ''),
+    header: String(one['header'] ?? ''),
+    multi: one['multiSelect'] === true,
     options: (Array.isArray(one['options']) ? one['options'] : []).filter(isObject).map((option: { [key: string]: unknown }) => {
       const label = String(option['label'] ?? '');
-      return { label, description: String(option['description'] ?? ''), preview: typeof option['preview'] === 'string' ? option['preview'] : null, recommended: RECOMMENDED.test(label) };
+      return {
+        label,
+        description: String(option['description'] ?? ''),
+        preview: typeof option['preview'] === 'string' ? option['preview'] : null,
+        recommended: RECOMMENDED.test(label),
+      };
     }),
   }));
 }

@@ -1,9 +1,13 @@
 // What a command really holds: characters that steer a terminal, turn the reading direction or cannot be seen are shown
 // as escapes, so that nobody allows one thing and runs another.
-export interface Piece { text: string; hidden: boolean }
+export interface Piece {
+  text: string;
+  hidden: boolean;
+}
 
 /** Control characters but tab and new line; marks of direction; of no width; fillers; tags; line and paragraph separators. */
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 /** Spaces that are not the usual one: they look alike and split words elsewhere. */
 const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/gu;
 
@@ -16,7 +20,8 @@ const escapeOf = (char: string): string => {
 };
 
 /** A joiner between two pictures makes one of them; anywhere else it is only hidden. */
-const joins = (text: string, at: number): boolean => /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u.test(text.slice(Math.max(0, at - 3), at)) && /^\p{Extended_Pictographic}/u.test(text.slice(at + 1));
+const joins = (text: string, at: number): boolean =>
+  /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u.test(text.slice(Math.max(0, at - 3), at)) && /^\p{Extended_Pictographic}/u.test(text.slice(at + 1));
 
 /** The text in pieces; hidden characters are pieces of their own, written as escapes. Prose may have its own spaces. */
 export function reveal(text: string, prose = false): Piece[] {
@@ -27,7 +32,8 @@ export function reveal(text: string, prose = false): Piece[] {
     if (match[0] === '\u200d' && joins(text, match.index)) continue;
     if (match.index > from) pieces.push({ text: text.slice(from, match.index), hidden: false });
     const last = pieces.at(-1);
-    if (last?.hidden) last.text += escapeOf(match[0]); else pieces.push({ text: escapeOf(match[0]), hidden: true });
+    if (last?.hidden) last.text += escapeOf(match[0]);
+    else pieces.push({ text: escapeOf(match[0]), hidden: true });
     from = match.index + match[0].length;
   }
   if (from < text.length) pieces.push({ text: text.slice(from), hidden: false });

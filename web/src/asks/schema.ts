@@ -3,17 +3,27 @@ import { isObject } from '../protocol/storage';
 import { t } from '../text';
 
 /** `raw` is what is sent; an option may be a number. */
-export interface SchemaOption { value: string; label: string; raw: unknown }
-interface Base { key: string; label: string; description: string | null; required: boolean }
-export type FormField = Base & (
-  | { kind: 'text'; format: 'email' | 'uri' | 'date' | 'date-time' | null; min: number | null; max: number | null; pattern: string | null; initial: string }
-  | { kind: 'number'; whole: boolean; min: number | null; max: number | null; above: number | null; below: number | null; initial: string }
-  | { kind: 'switch'; initial: boolean }
-  | { kind: 'one'; options: SchemaOption[]; initial: string }
-  | { kind: 'many'; options: SchemaOption[]; min: number | null; max: number | null; initial: string[] }
-  /** Something this page has no field for: written as JSON. */
-  | { kind: 'json'; initial: string }
-);
+export interface SchemaOption {
+  value: string;
+  label: string;
+  raw: unknown;
+}
+interface Base {
+  key: string;
+  label: string;
+  description: string | null;
+  required: boolean;
+}
+export type FormField = Base &
+  (
+    | { kind: 'text'; format: 'email' | 'uri' | 'date' | 'date-time' | null; min: number | null; max: number | null; pattern: string | null; initial: string }
+    | { kind: 'number'; whole: boolean; min: number | null; max: number | null; above: number | null; below: number | null; initial: string }
+    | { kind: 'switch'; initial: boolean }
+    | { kind: 'one'; options: SchemaOption[]; initial: string }
+    | { kind: 'many'; options: SchemaOption[]; min: number | null; max: number | null; initial: string[] }
+    /** Something this page has no field for: written as JSON. */
+    | { kind: 'json'; initial: string }
+  );
 export type FormValue = string | boolean | string[];
 export type FormValues = { [key: string]: FormValue };
 
@@ -49,17 +59,45 @@ export function fieldsOf(request: { [key: string]: unknown }): FormField[] {
     switch (one['type']) {
       case 'string': {
         const format = str(one['format']);
-        return { ...base, kind: 'text', format: format === 'email' || format === 'uri' || format === 'date' || format === 'date-time' ? format : null, min: num(one['minLength']), max: num(one['maxLength']), pattern: str(one['pattern']), initial: str(initial) ?? '' };
+        return {
+          ...base,
+          kind: 'text',
+          format: format === 'email' || format === 'uri' || format === 'date' || format === 'date-time' ? format : null,
+          min: num(one['minLength']),
+          max: num(one['maxLength']),
+          pattern: str(one['pattern']),
+          initial: str(initial) ?? '',
+        };
       }
-      case 'number': case 'integer':
-        return { ...base, kind: 'number', whole: one['type'] === 'integer', min: num(one['minimum']), max: num(one['maximum']), above: num(one['exclusiveMinimum']), below: num(one['exclusiveMaximum']), initial: initial === undefined ? '' : String(initial) };
-      case 'boolean': return { ...base, kind: 'switch', initial: initial === true };
+      case 'number':
+      case 'integer':
+        return {
+          ...base,
+          kind: 'number',
+          whole: one['type'] === 'integer',
+          min: num(one['minimum']),
+          max: num(one['maximum']),
+          above: num(one['exclusiveMinimum']),
+          below: num(one['exclusiveMaximum']),
+          initial: initial === undefined ? '' : String(initial),
+        };
+      case 'boolean':
+        return { ...base, kind: 'switch', initial: initial === true };
       case 'array': {
         const items = isObject(one['items']) ? optionsOf(one['items']) : null;
-        if (items) return { ...base, kind: 'many', options: items, min: num(one['minItems']), max: num(one['maxItems']), initial: Array.isArray(initial) ? initial.map(String) : [] };
+        if (items)
+          return {
+            ...base,
+            kind: 'many',
+            options: items,
+            min: num(one['minItems']),
+            max: num(one['maxItems']),
+            initial: Array.isArray(initial) ? initial.map(String) : [],
+          };
         break;
       }
-      default: break;
+      default:
+        break;
     }
     return { ...base, kind: 'json', initial: initial === undefined ? '' : JSON.stringify(initial) };
   });
@@ -85,7 +123,13 @@ export function problemOf(field: FormField, value: FormValue | undefined): strin
       if (field.format === 'uri' && !URL.canParse(text)) return t('forms.notUrl');
       if (field.format === 'date' && (!DATE.test(text) || Number.isNaN(Date.parse(text)))) return t('forms.notDate');
       if (field.format === 'date-time' && Number.isNaN(Date.parse(text))) return t('forms.notDate');
-      if (field.pattern !== null) { try { if (!new RegExp(field.pattern, 'u').test(text)) return t('forms.notPattern', { pattern: field.pattern }); } catch { /* a pattern of another dialect cannot be checked here */ } }
+      if (field.pattern !== null) {
+        try {
+          if (!new RegExp(field.pattern, 'u').test(text)) return t('forms.notPattern', { pattern: field.pattern });
+        } catch {
+          /* a pattern of another dialect cannot be checked here */
+        }
+      }
       return null;
     }
     case 'number': {
@@ -100,7 +144,14 @@ export function problemOf(field: FormField, value: FormValue | undefined): strin
       if (field.below !== null && number >= field.below) return t('forms.notBelow', { n: field.below });
       return null;
     }
-    case 'one': return typeof value === 'string' && value !== '' ? (field.options.some((option) => option.value === value) ? null : t('forms.needed')) : field.required ? t('forms.needed') : null;
+    case 'one':
+      return typeof value === 'string' && value !== ''
+        ? field.options.some((option) => option.value === value)
+          ? null
+          : t('forms.needed')
+        : field.required
+          ? t('forms.needed')
+          : null;
     case 'many': {
       const chosen = Array.isArray(value) ? value : [];
       if (field.required && chosen.length === 0) return t('forms.needed');
@@ -111,9 +162,15 @@ export function problemOf(field: FormField, value: FormValue | undefined): strin
     case 'json': {
       const text = typeof value === 'string' ? value.trim() : '';
       if (text === '') return field.required ? t('forms.needed') : null;
-      try { JSON.parse(text); return null; } catch { return t('asks.notJson'); }
+      try {
+        JSON.parse(text);
+        return null;
+      } catch {
+        return t('asks.notJson');
+      }
     }
-    case 'switch': return null;
+    case 'switch':
+      return null;
   }
 }
 
@@ -123,14 +180,20 @@ export function contentOf(fields: readonly FormField[], values: FormValues): { [
   for (const field of fields) {
     const value = values[field.key];
     if (field.kind === 'switch') content[field.key] = value === true;
-    else if (field.kind === 'many') { if (Array.isArray(value) && value.length > 0) content[field.key] = value.map((one) => rawOf(field.options, one)); }
-    else if (typeof value === 'string' && value.trim() !== '') {
+    else if (field.kind === 'many') {
+      if (Array.isArray(value) && value.length > 0) content[field.key] = value.map((one) => rawOf(field.options, one));
+    } else if (typeof value === 'string' && value.trim() !== '') {
       if (field.kind === 'number') content[field.key] = decimal(value);
       else if (field.kind === 'one') content[field.key] = rawOf(field.options, value);
       // A field for date and time knows no zone; the server gets a moment.
       else if (field.kind === 'text' && field.format === 'date-time') content[field.key] = new Date(value).toISOString();
-      else if (field.kind === 'json') { try { content[field.key] = JSON.parse(value) as object; } catch { /* problemOf said so */ } }
-      else content[field.key] = value;
+      else if (field.kind === 'json') {
+        try {
+          content[field.key] = JSON.parse(value) as object;
+        } catch {
+          /* problemOf said so */
+        }
+      } else content[field.key] = value;
     }
   }
   return content;

@@ -12,7 +12,10 @@ export interface Suggestion {
   scope: string;
 }
 
-interface Rule { toolName: string; ruleContent?: string | null }
+interface Rule {
+  toolName: string;
+  ruleContent?: string | null;
+}
 const isRule = (value: unknown): value is Rule => isObject(value) && typeof value.toolName === 'string';
 
 /** As in a settings file: `Bash(cargo test:*)`. */
@@ -20,10 +23,14 @@ export const ruleText = (rule: Rule): string => (rule.ruleContent ? `${rule.tool
 
 export function scopeWords(destination: unknown): string {
   switch (destination) {
-    case 'localSettings': return t('asks.scopeLocal');
-    case 'projectSettings': return t('asks.scopeProject');
-    case 'userSettings': return t('asks.scopeUser');
-    default: return t('asks.scopeSession');
+    case 'localSettings':
+      return t('asks.scopeLocal');
+    case 'projectSettings':
+      return t('asks.scopeProject');
+    case 'userSettings':
+      return t('asks.scopeUser');
+    default:
+      return t('asks.scopeSession');
   }
 }
 
@@ -35,7 +42,8 @@ export function suggestionsOf(request: { [key: string]: unknown }): Suggestion[]
     const scope = scopeWords(one['destination']);
     const plain = (before: string, code: string | null = null, after = ''): Suggestion[] => [{ index, before, code, after, scope }];
     switch (one['type']) {
-      case 'addRules': case 'replaceRules': {
+      case 'addRules':
+      case 'replaceRules': {
         const rules = Array.isArray(one['rules']) ? one['rules'].filter(isRule) : [];
         if (one['behavior'] !== 'allow' || rules.length === 0) return [];
         // The name of the shell says nothing beside its command.
@@ -51,7 +59,8 @@ export function suggestionsOf(request: { [key: string]: unknown }): Suggestion[]
         if (folders.length === 0) return [];
         return plain(t('asks.theFolder', { n: folders.length }), folders.join(', '));
       }
-      default: return [];
+      default:
+        return [];
     }
   });
 }
@@ -66,10 +75,19 @@ export function denyRule(toolName: string, request: { [key: string]: unknown }):
   }
   const input = isObject(request['input']) ? request['input'] : {};
   const text = (key: string): string | null => (typeof input[key] === 'string' ? input[key] : null);
-  if (toolName === 'Bash') { const command = text('command'); return command ? `Bash(${command})` : 'Bash'; }
+  if (toolName === 'Bash') {
+    const command = text('command');
+    return command ? `Bash(${command})` : 'Bash';
+  }
   const path = text('file_path') ?? text('notebook_path');
   if (path && ['Edit', 'Write', 'NotebookEdit', 'MultiEdit'].includes(toolName)) return `Edit(/${path})`;
   if (path && toolName === 'Read') return `Read(/${path})`;
-  if (toolName === 'WebFetch') { try { return `WebFetch(domain:${new URL(text('url') ?? '').host})`; } catch { return 'WebFetch'; } }
+  if (toolName === 'WebFetch') {
+    try {
+      return `WebFetch(domain:${new URL(text('url') ?? '').host})`;
+    } catch {
+      return 'WebFetch';
+    }
+  }
   return toolName;
 }

@@ -9,8 +9,9 @@ const show = (markup: string, svg = false): string => {
 };
 
 test('the nodes are those the markup says', () => {
-  expect(show('<div class="a b" title="x &amp; &quot;y&quot;"><p>one <b>two</b></p><br><input type="text" disabled></div>'))
-    .toBe('<div class="a b" title="x &amp; &quot;y&quot;"><p>one <b>two</b></p><br><input type="text" disabled=""></div>');
+  expect(show('<div class="a b" title="x &amp; &quot;y&quot;"><p>one <b>two</b></p><br><input type="text" disabled></div>')).toBe(
+    '<div class="a b" title="x &amp; &quot;y&quot;"><p>one <b>two</b></p><br><input type="text" disabled=""></div>',
+  );
   expect(show('<p>a &lt; b<!>c</p>')).toBe('<p>a &lt; b<!---->c</p>');
 });
 
@@ -21,7 +22,19 @@ test('svg is made in its own namespace, also inside html', () => {
 
 test('compiled components render through it', () => {
   const host = document.createElement('div');
-  const stop = render(() => <section class="x">{['a', 'b'].map((one) => <i title={one}>{one}</i>)}<svg><circle r="2" /></svg></section>, host);
+  const stop = render(
+    () => (
+      <section class="x">
+        {['a', 'b'].map((one) => (
+          <i title={one}>{one}</i>
+        ))}
+        <svg>
+          <circle r="2" />
+        </svg>
+      </section>
+    ),
+    host,
+  );
   expect(host.innerHTML).toBe('<section class="x"><i title="a">a</i><i title="b">b</i><svg><circle r="2"></circle></svg></section>');
   stop();
 });

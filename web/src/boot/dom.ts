@@ -9,7 +9,7 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 const PART = /<![^>]*>|<\/([a-zA-Z][\w-]*)>|<([a-zA-Z][\w-]*)((?:\s+[^\s=>/]+(?:=(?:"[^"]*"|'[^']*'|[^\s>]*))?)*)\s*(\/?)>|[^<]+/g;
 const ATTRIBUTE = /([^\s=>/]+)(?:=(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/g;
 
-const unescape = (text: string) => text.replace(/&(#39|[a-z]+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+const decoded = (text: string) => text.replace(/&(#39|[a-z]+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 
 /** Builds the nodes of a compiled template. Only for the compiler's own output: well formed, no scripts. */
 export function build(markup: string, svg: boolean): Node {
@@ -23,13 +23,13 @@ export function build(markup: string, svg: boolean): Node {
     } else if (tag) {
       const inSvg = svg || tag === 'svg' || (parent instanceof Element && parent.namespaceURI === SVG && parent.localName !== 'foreignObject');
       const element = inSvg ? document.createElementNS(SVG, tag) : document.createElement(tag);
-      for (const [, name = '', a, b, c] of attributes.matchAll(ATTRIBUTE)) element.setAttribute(name, unescape(a ?? b ?? c ?? ''));
+      for (const [, name = '', a, b, c] of attributes.matchAll(ATTRIBUTE)) element.setAttribute(name, decoded(a ?? b ?? c ?? ''));
       parent.append(element);
       if (!selfClosed && !VOID.has(tag)) open.push(element);
     } else if (whole.startsWith('<!')) {
       parent.append(document.createComment(''));
     } else {
-      parent.append(unescape(whole));
+      parent.append(decoded(whole));
     }
   }
   const first = root.firstChild;

@@ -11,10 +11,19 @@ class Socket {
   sent: { type: string; [name: string]: unknown }[] = [];
   onmessage: ((event: { data: string }) => void) | null = null;
   private opened = (): void => undefined;
-  constructor(readonly address: string) { Socket.made.push(this); }
-  addEventListener(name: string, act: () => void): void { if (name === 'open') this.opened = act; }
-  send(text: string): void { this.sent.push(JSON.parse(text) as Socket['sent'][number]); }
-  open(): Socket { this.opened(); return this; }
+  constructor(readonly address: string) {
+    Socket.made.push(this);
+  }
+  addEventListener(name: string, act: () => void): void {
+    if (name === 'open') this.opened = act;
+  }
+  send(text: string): void {
+    this.sent.push(JSON.parse(text) as Socket['sent'][number]);
+  }
+  open(): Socket {
+    this.opened();
+    return this;
+  }
 }
 
 /** Runs it as a page at `hash` would; gives what it left for the page. */
@@ -25,7 +34,10 @@ function run(hash: string): { socket: Socket; heard: string[]; session: string |
   return page.sluiceFirst;
 }
 
-beforeEach(() => { Socket.made = []; localStorage.clear(); });
+beforeEach(() => {
+  Socket.made = [];
+  localStorage.clear();
+});
 
 test('the line is begun as the page itself would begin it, and the session of the address is asked for', () => {
   const first = run('#/s/a%20b/12?beside=c');
@@ -39,8 +51,16 @@ test('the line is begun as the page itself would begin it, and the session of th
 
 test('a session the device kept, another place and a broken address are not asked for', () => {
   localStorage.setItem('sluice.kept', '["s-1"]');
-  expect(run('#/s/s-1')?.socket.open().sent.map((one) => one.type)).toEqual(['hello']);
-  expect(run('#/usage')?.socket.open().sent.map((one) => one.type)).toEqual(['hello']);
+  expect(
+    run('#/s/s-1')
+      ?.socket.open()
+      .sent.map((one) => one.type),
+  ).toEqual(['hello']);
+  expect(
+    run('#/usage')
+      ?.socket.open()
+      .sent.map((one) => one.type),
+  ).toEqual(['hello']);
   expect(run('#/s/%E0%A4%A')).toBeUndefined();
 });
 

@@ -13,7 +13,10 @@ function sources(dir: string): string[] {
 }
 
 test('no source writes markup as text or styles as attributes', () => {
-  const forbidden = /\.(innerHTML|outerHTML|insertAdjacentHTML|srcdoc)\b|\binnerHTML=|document\.write|DOMParser|createContextualFragment|\bstyle="|\beval\(|new Function\(/;
-  const found = sources(SRC).filter((path) => forbidden.test(readFileSync(path, 'utf8'))).map((path) => path.slice(SRC.length));
+  const forbidden =
+    /\.(innerHTML|outerHTML|insertAdjacentHTML|srcdoc)\b|\binnerHTML=|document\.write|DOMParser|createContextualFragment|\bstyle="|\beval\(|new Function\(/;
+  const found = sources(SRC)
+    .filter((path) => forbidden.test(readFileSync(path, 'utf8')))
+    .map((path) => path.slice(SRC.length));
   expect(found).toEqual([]);
 });

@@ -1,6 +1,10 @@
 // The one place that needs a Trusted Types policy: the address of our own service worker.
-interface ScriptPolicy { createScriptURL(url: string): unknown }
-interface TrustedTypesFactory { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): ScriptPolicy }
+interface ScriptPolicy {
+  createScriptURL(url: string): unknown;
+}
+interface TrustedTypesFactory {
+  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): ScriptPolicy;
+}
 
 const WORKER = '/sw.js';
 let asked = false;
@@ -22,7 +26,9 @@ export function registerWorker(): void {
   if (asked || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
   asked = true;
   try {
-    void navigator.serviceWorker.register(workerUrl(), { scope: '/' }).catch(() => { asked = false; });
+    void navigator.serviceWorker.register(workerUrl(), { scope: '/' }).catch(() => {
+      asked = false;
+    });
   } catch {
     // The page's policy does not allow it: the page starts from the network.
   }

@@ -4,7 +4,11 @@ import { match, pieces, rank } from './fuzzy';
 import { fit } from './pictures';
 import { commandOf, complete, hintFor, tokenAt, unknownCommand } from './token';
 
-const commands = [{ name: 'compact', description: null, hint: '[what]' }, { name: 'commit-message', description: null, hint: null }, { name: '/context', description: null, hint: null }];
+const commands = [
+  { name: 'compact', description: null, hint: '[what]' },
+  { name: 'commit-message', description: null, hint: null },
+  { name: '/context', description: null, hint: null },
+];
 
 test('a command is found at the very beginning, a file after an @', () => {
   expect(tokenAt('/com', 4)).toEqual({ kind: 'command', query: 'com', from: 0, to: 4 });
@@ -16,7 +20,10 @@ test('a command is found at the very beginning, a file after an @', () => {
 });
 
 test('what is chosen takes the place of what was typed', () => {
-  expect(complete('Compare @reap with it', { kind: 'file', query: 'reap', from: 8, to: 13 }, 'src/reaper.rs')).toEqual({ text: 'Compare @src/reaper.rs with it', caret: 23 });
+  expect(complete('Compare @reap with it', { kind: 'file', query: 'reap', from: 8, to: 13 }, 'src/reaper.rs')).toEqual({
+    text: 'Compare @src/reaper.rs with it',
+    caret: 23,
+  });
   expect(complete('/com', { kind: 'command', query: 'com', from: 0, to: 4 }, 'compact')).toEqual({ text: '/compact ', caret: 9 });
 });
 
@@ -34,7 +41,10 @@ test('a few letters in order find the name, beginnings first', () => {
   expect(rank('com', commands, (one) => one.name, 5).map((one) => one.item.name)).toEqual(['compact', 'commit-message']);
   expect(rank('cm', commands, (one) => one.name, 5).map((one) => one.item.name)).toContain('commit-message');
   expect(match('zz', 'compact')).toBe(null);
-  expect(pieces('reaper.rs', [0, 1, 2])).toEqual([{ text: 'rea', hit: true }, { text: 'per.rs', hit: false }]);
+  expect(pieces('reaper.rs', [0, 1, 2])).toEqual([
+    { text: 'rea', hit: true },
+    { text: 'per.rs', hit: false },
+  ]);
 });
 
 test('pictures become at most 2000 pixels', () => {

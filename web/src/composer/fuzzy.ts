@@ -1,5 +1,8 @@
 // Which of many names is meant by a few letters in order; earlier and together counts more.
-export interface Match { score: number; hits: number[] }
+export interface Match {
+  score: number;
+  hits: number[];
+}
 
 export function match(query: string, name: string): Match | null {
   const want = query.toLowerCase();
@@ -25,10 +28,12 @@ export function match(query: string, name: string): Match | null {
 
 /** The best ones, in order; those that match equally stay as they were. */
 export function rank<T>(query: string, items: readonly T[], name: (item: T) => string, most: number): { item: T; hits: number[] }[] {
-  return items.map((item, index) => ({ item, index, found: match(query, name(item)) }))
+  return items
+    .map((item, index) => ({ item, index, found: match(query, name(item)) }))
     .filter((one): one is { item: T; index: number; found: Match } => one.found !== null)
     .sort((a, b) => b.found.score - a.found.score || a.index - b.index)
-    .slice(0, most).map(({ item, found }) => ({ item, hits: found.hits }));
+    .slice(0, most)
+    .map(({ item, found }) => ({ item, hits: found.hits }));
 }
 
 /** A name in pieces: what matched and what did not. */
@@ -38,7 +43,8 @@ export function pieces(name: string, hits: readonly number[]): { text: string; h
   for (const [index, char] of [...name].entries()) {
     const hit = marked.has(index);
     const last = out.at(-1);
-    if (last && last.hit === hit) last.text += char; else out.push({ text: char, hit });
+    if (last && last.hit === hit) last.text += char;
+    else out.push({ text: char, hit });
   }
   return out;
 }

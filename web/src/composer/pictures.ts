@@ -4,7 +4,12 @@ export const MOST_BYTES = 3_750_000;
 export const MOST_PICTURES = 20;
 export const TAKEN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-export interface Prepared { blob: Blob; width: number; height: number; smaller: boolean }
+export interface Prepared {
+  blob: Blob;
+  width: number;
+  height: number;
+  smaller: boolean;
+}
 
 /** The size it has to have. */
 export function fit(width: number, height: number, most = MOST_PIXELS): { width: number; height: number } {
@@ -20,7 +25,12 @@ export async function prepare(file: Blob): Promise<Prepared> {
     const fits = size.width === bitmap.width && file.size <= MOST_BYTES && TAKEN.includes(file.type);
     if (fits) return { blob: file, width: bitmap.width, height: bitmap.height, smaller: false };
     const lossless = file.type === 'image/png' || file.type === 'image/gif';
-    for (const [scale, type, quality] of [[1, lossless ? 'image/png' : 'image/jpeg', 0.9], [1, 'image/jpeg', 0.85], [0.7, 'image/jpeg', 0.8], [0.4, 'image/jpeg', 0.75]] as const) {
+    for (const [scale, type, quality] of [
+      [1, lossless ? 'image/png' : 'image/jpeg', 0.9],
+      [1, 'image/jpeg', 0.85],
+      [0.7, 'image/jpeg', 0.8],
+      [0.4, 'image/jpeg', 0.75],
+    ] as const) {
       const width = Math.max(1, Math.round(size.width * scale));
       const height = Math.max(1, Math.round(size.height * scale));
       const blob = await draw(bitmap, width, height, type, quality);
@@ -36,7 +46,10 @@ async function draw(bitmap: ImageBitmap, width: number, height: number, type: st
   const canvas = new OffscreenCanvas(width, height);
   const context = canvas.getContext('2d');
   if (!context) throw new Error('no canvas');
-  if (type === 'image/jpeg') { context.fillStyle = '#ffffff'; context.fillRect(0, 0, width, height); }
+  if (type === 'image/jpeg') {
+    context.fillStyle = '#ffffff';
+    context.fillRect(0, 0, width, height);
+  }
   context.drawImage(bitmap, 0, 0, width, height);
   return canvas.convertToBlob({ type, quality });
 }

@@ -26,7 +26,13 @@ const PAGE = 300;
 
 export function DiffView(props: DiffViewProps): JSX.Element {
   const [wrap, setWrap] = createSignal(props.wrap === true);
-  createEffect(on(() => props.wrap, (value) => setWrap(value === true), { defer: true }));
+  createEffect(
+    on(
+      () => props.wrap,
+      (value) => setWrap(value === true),
+      { defer: true },
+    ),
+  );
   const mode = useMode(() => props.mode);
   const [shown, setShown] = createSignal(PAGE);
   const [unfolded, setUnfolded] = createSignal<ReadonlySet<string>>(new Set());
@@ -56,18 +62,39 @@ export function DiffView(props: DiffViewProps): JSX.Element {
         </DiffHead>
       </Show>
       <Show when={!props.diff.problem} fallback={<p class="diffnote">{props.diff.problem}</p>}>
-        <div ref={lines} class="diff" classList={{ wrapd: wrap(), split: mode() === 'split' }} role="group" tabIndex={0} aria-label={t('transcript.diffOf', { path: props.diff.path })} onKeyDown={onKeyDown}>
+        <div
+          ref={lines}
+          class="diff"
+          classList={{ wrapd: wrap(), split: mode() === 'split' }}
+          role="group"
+          tabIndex={0}
+          aria-label={t('transcript.diffOf', { path: props.diff.path })}
+          onKeyDown={onKeyDown}
+        >
           <table>
-            <Show when={mode() === 'split'}><colgroup><col class="cln" /><col class="csg" /><col /><col class="cln" /><col class="csg" /><col /></colgroup></Show>
+            <Show when={mode() === 'split'}>
+              <colgroup>
+                <col class="cln" />
+                <col class="csg" />
+                <col />
+                <col class="cln" />
+                <col class="csg" />
+                <col />
+              </colgroup>
+            </Show>
             <tbody>
-              <Show when={mode() === 'split'} fallback={<For each={visible()}>{(row) => <UnifiedRow row={row} unfold={unfold} below={props.below} onLine={props.onLine} />}</For>}>
-                <For each={splitRows(visible())}>{(row) => <SplitLine row={row} unfold={unfold} onLine={props.onLine} />}</For>
+              <Show
+                when={mode() === 'split'}
+                fallback={<For each={visible()}>{(row) => <UnifiedRow row={row} unfold={unfold} below={props.below} onLine={props.onLine} />}</For>}
+              >
+                <For each={splitRows(visible())}>{(row) => <SplitLine row={row} unfold={unfold} below={props.below} onLine={props.onLine} />}</For>
               </Show>
             </tbody>
           </table>
           <Show when={rows().length > shown()}>
             <p class="diffnote">
-              {t('transcript.moreLines', { n: rows().length - shown(), lines: count(rows().length - shown()) })} · <LinkButton onClick={() => setShown(shown() + PAGE * 4)}>{t('ui.more')}</LinkButton>
+              {t('transcript.moreLines', { n: rows().length - shown(), lines: count(rows().length - shown()) })} ·{' '}
+              <LinkButton onClick={() => setShown(shown() + PAGE * 4)}>{t('ui.more')}</LinkButton>
             </p>
           </Show>
         </div>
@@ -91,7 +118,9 @@ export function DiffHead(props: { diff: Diff; children?: JSX.Element }): JSX.Ele
     <div class="boxhead">
       <Path path={props.diff.path} />
       <Counts added={props.diff.added} removed={props.diff.removed} />
-      <Show when={props.diff.kind !== 'edit'}><span class="chip">{props.diff.kind === 'new' ? t('transcript.newFile') : t('transcript.deleted')}</span></Show>
+      <Show when={props.diff.kind !== 'edit'}>
+        <span class="chip">{props.diff.kind === 'new' ? t('transcript.newFile') : t('transcript.deleted')}</span>
+      </Show>
       <span class="push" />
       {props.children}
     </div>
@@ -102,8 +131,20 @@ const KIND: Record<string, string> = { '+': 'add', '-': 'del', ' ': '' };
 
 function UnifiedRow(props: { row: Row; unfold: (id: string) => void; below: DiffViewProps['below']; onLine: DiffViewProps['onLine'] }): JSX.Element {
   const row = props.row;
-  if (row.kind === 'gap') return <tr class="gap"><td colSpan={4}>{t('transcript.unchanged', { n: row.lines, lines: count(row.lines) })}</td></tr>;
-  if (row.kind === 'fold') return <tr class="gap"><td colSpan={4}><LinkButton onClick={() => props.unfold(row.id)}>{t('transcript.unchanged', { n: row.lines, lines: count(row.lines) })}</LinkButton></td></tr>;
+  if (row.kind === 'gap')
+    return (
+      <tr class="gap">
+        <td colSpan={4}>{t('transcript.unchanged', { n: row.lines, lines: count(row.lines) })}</td>
+      </tr>
+    );
+  if (row.kind === 'fold')
+    return (
+      <tr class="gap">
+        <td colSpan={4}>
+          <LinkButton onClick={() => props.unfold(row.id)}>{t('transcript.unchanged', { n: row.lines, lines: count(row.lines) })}</LinkButton>
+        </td>
+      </tr>
+    );
   const { line } = row;
   const extra = () => props.below?.(line);
   return (
@@ -114,33 +155,76 @@ function UnifiedRow(props: { row: Row; unfold: (id: string) => void; below: Diff
         <td class="sign">{line.t === '-' ? '−' : line.t === '+' ? '+' : ''}</td>
         <Code line={line} />
       </tr>
-      <Show when={extra()}><tr class="below"><td colSpan={4}>{extra()}</td></tr></Show>
+      <Show when={extra()}>
+        {(one) => (
+          <tr class="below">
+            <td colSpan={4}>{one()}</td>
+          </tr>
+        )}
+      </Show>
     </>
   );
 }
 
-function SplitLine(props: { row: SplitRow; unfold: (id: string) => void; onLine: DiffViewProps['onLine'] }): JSX.Element {
+function SplitLine(props: { row: SplitRow; unfold: (id: string) => void; below: DiffViewProps['below']; onLine: DiffViewProps['onLine'] }): JSX.Element {
   const row = props.row;
-  if (row.kind === 'gap') return <tr class="gap"><td colSpan={6}>{t('transcript.unchanged', { n: row.lines, lines: count(row.lines) })}</td></tr>;
-  if (row.kind === 'fold') return <tr class="gap"><td colSpan={6}><LinkButton onClick={() => props.unfold(row.id)}>{t('transcript.unchanged', { n: row.lines, lines: count(row.lines) })}</LinkButton></td></tr>;
+  if (row.kind === 'gap')
+    return (
+      <tr class="gap">
+        <td colSpan={6}>{t('transcript.unchanged', { n: row.lines, lines: count(row.lines) })}</td>
+      </tr>
+    );
+  if (row.kind === 'fold')
+    return (
+      <tr class="gap">
+        <td colSpan={6}>
+          <LinkButton onClick={() => props.unfold(row.id)}>{t('transcript.unchanged', { n: row.lines, lines: count(row.lines) })}</LinkButton>
+        </td>
+      </tr>
+    );
   const half = (line: DiffLine | undefined, n: number | null | undefined, right: boolean) => {
     const tone = line ? (KIND[line.t] ?? '') : 'none';
     return (
       <>
-        <Show when={line} fallback={<td class={`ln none ${right ? 'divide' : ''}`} />}>{(one) => <LineNumber n={n ?? null} line={one()} onLine={props.onLine} class={`${tone} ${right ? 'divide' : ''}`} />}</Show>
+        <Show when={line} fallback={<td class={`ln none ${right ? 'divide' : ''}`} />}>
+          {(one) => <LineNumber n={n ?? null} line={one()} onLine={props.onLine} class={`${tone} ${right ? 'divide' : ''}`} />}
+        </Show>
         <td class={`sign ${tone}`}>{line?.t === '-' ? '−' : line?.t === '+' ? '+' : ''}</td>
-        <Show when={line} fallback={<td class="code none" />}>{(one) => <Code line={one()} class={tone} />}</Show>
+        <Show when={line} fallback={<td class="code none" />}>
+          {(one) => <Code line={one()} class={tone} />}
+        </Show>
       </>
     );
   };
-  return <tr data-hunk={row.first ? '' : undefined}>{half(row.left, row.left?.old, false)}{half(row.right, row.right?.new, true)}</tr>;
+  const sides = [...new Set([row.left, row.right])].filter((line): line is DiffLine => line !== undefined);
+  return (
+    <>
+      <tr data-hunk={row.first ? '' : undefined}>
+        {half(row.left, row.left?.old, false)}
+        {half(row.right, row.right?.new, true)}
+      </tr>
+      <For each={sides}>
+        {(line) => (
+          <Show when={props.below?.(line)}>
+            {(extra) => (
+              <tr class="below">
+                <td colSpan={6}>{extra()}</td>
+              </tr>
+            )}
+          </Show>
+        )}
+      </For>
+    </>
+  );
 }
 
 function LineNumber(props: { n: number | null; line: DiffLine; onLine: DiffViewProps['onLine']; class?: string | undefined }): JSX.Element {
   return (
     <td class={`ln ${props.class ?? ''}`}>
       <Show when={props.onLine && props.n !== null} fallback={props.n ?? ''}>
-        <button type="button" aria-label={t('transcript.commentLine', { line: props.n ?? 0 })} onClick={() => props.onLine?.(props.line)}>{props.n}</button>
+        <button type="button" aria-label={t('transcript.commentLine', { line: props.n ?? 0 })} onClick={() => props.onLine?.(props.line)}>
+          {props.n}
+        </button>
       </Show>
     </td>
   );
@@ -157,20 +241,28 @@ export function splitIndent(parts: DiffLine['parts']): { indent: string; rest: D
   return { indent, rest: [] };
 }
 
-const widthOf = (indent: string): number => Math.min(24, [...indent].reduce((sum, char) => sum + (char === '\t' ? 4 : 1), 0));
+const widthOf = (indent: string): number =>
+  Math.min(
+    24,
+    [...indent].reduce((sum, char) => sum + (char === '\t' ? 4 : 1), 0),
+  );
 
 /** The code of a line. The indent is text, so copying is exact; where lines wrap it is drawn as padding. */
 function Code(props: { line: DiffLine; class?: string | undefined }): JSX.Element {
   const cut = createMemo(() => splitIndent(props.line.parts));
   return (
     <td class={`code ${props.class ?? ''}`} style={{ '--in': widthOf(cut().indent) }}>
-      <Show when={cut().indent}><span class="ind">{cut().indent}</span></Show>
-      <Index each={cut().rest}>{(part) => {
-        const [name, text, changed] = part();
-        const known = runClass(name);
-        if (!changed) return known ? <span class={known}>{text}</span> : text;
-        return props.line.t === '+' ? <ins class={known}>{text}</ins> : <del class={known}>{text}</del>;
-      }}</Index>
+      <Show when={cut().indent}>
+        <span class="ind">{cut().indent}</span>
+      </Show>
+      <Index each={cut().rest}>
+        {(part) => {
+          const [name, text, changed] = part();
+          const known = runClass(name);
+          if (!changed) return known ? <span class={known}>{text}</span> : text;
+          return props.line.t === '+' ? <ins class={known}>{text}</ins> : <del class={known}>{text}</del>;
+        }}
+      </Index>
     </td>
   );
 }

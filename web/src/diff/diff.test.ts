@@ -3,10 +3,14 @@ import { diffOfPatch, diffOfText } from './fromPatch';
 import { patchText, rowsOf, splitRows } from './rows';
 
 const none = new Set<string>();
-const shape = (rows: ReturnType<typeof rowsOf>) => rows.map((row) => (row.kind === 'line' ? row.line.t + (row.line.parts[0]?.[1] ?? '') : `${row.kind} ${row.lines}`));
+const shape = (rows: ReturnType<typeof rowsOf>) =>
+  rows.map((row) => (row.kind === 'line' ? row.line.t + (row.line.parts[0]?.[1] ?? '') : `${row.kind} ${row.lines}`));
 
 test('unchanged lines between hunks are counted', () => {
-  const diff = diffOfPatch('a', [{ oldStart: 11, newStart: 11, lines: [' x', '-y', '+z'] }, { oldStart: 40, newStart: 40, lines: ['+w'] }]);
+  const diff = diffOfPatch('a', [
+    { oldStart: 11, newStart: 11, lines: [' x', '-y', '+z'] },
+    { oldStart: 40, newStart: 40, lines: ['+w'] },
+  ]);
   expect(shape(rowsOf(diff, none))).toEqual(['gap 10', ' x', '-y', '+z', 'gap 27', '+w']);
   expect([diff.added, diff.removed]).toEqual([2, 1]);
 });
@@ -21,7 +25,12 @@ test('a long unchanged stretch folds and unfolds', () => {
 test('split pairs removed with added lines', () => {
   const diff = diffOfPatch('a', [{ oldStart: 1, newStart: 1, lines: ['-a', '-b', '+c', ' d', '+e'] }]);
   const pairs = splitRows(rowsOf(diff, none)).map((row) => (row.kind === 'pair' ? [row.left?.parts[0]?.[1], row.right?.parts[0]?.[1]] : row.kind));
-  expect(pairs).toEqual([['a', 'c'], ['b', undefined], ['d', 'd'], [undefined, 'e']]);
+  expect(pairs).toEqual([
+    ['a', 'c'],
+    ['b', undefined],
+    ['d', 'd'],
+    [undefined, 'e'],
+  ]);
 });
 
 test('a diff copies as a patch, a new file as its text', () => {

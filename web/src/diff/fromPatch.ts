@@ -2,7 +2,11 @@
 // the server's coloured one is there, and for records it has none of.
 import type { Diff, DiffLine, Hunk } from '../api/types';
 
-export interface WirePatch { oldStart: number; newStart: number; lines: readonly string[] }
+export interface WirePatch {
+  oldStart: number;
+  newStart: number;
+  lines: readonly string[];
+}
 
 export function diffOfPatch(path: string, patches: readonly WirePatch[], kind: 'new' | 'edit' = 'edit'): Diff {
   let added = 0;
@@ -14,9 +18,19 @@ export function diffOfPatch(path: string, patches: readonly WirePatch[], kind: '
     for (const raw of patch.lines) {
       const sign = raw.charAt(0);
       const parts: DiffLine['parts'] = [['', raw.slice(1), false]];
-      if (sign === '+') { lines.push({ t: '+', old: null, new: now, parts }); now += 1; added += 1; }
-      else if (sign === '-') { lines.push({ t: '-', old, new: null, parts }); old += 1; removed += 1; }
-      else if (sign === ' ') { lines.push({ t: ' ', old, new: now, parts }); old += 1; now += 1; }
+      if (sign === '+') {
+        lines.push({ t: '+', old: null, new: now, parts });
+        now += 1;
+        added += 1;
+      } else if (sign === '-') {
+        lines.push({ t: '-', old, new: null, parts });
+        old += 1;
+        removed += 1;
+      } else if (sign === ' ') {
+        lines.push({ t: ' ', old, new: now, parts });
+        old += 1;
+        now += 1;
+      }
     }
     return { oldStart: patch.oldStart, newStart: patch.newStart, lines };
   });

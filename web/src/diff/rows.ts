@@ -2,10 +2,7 @@
 // stretches inside a hunk folded.
 import type { Diff, DiffLine } from '../api/types';
 
-export type Row =
-  | { kind: 'line'; line: DiffLine; first: boolean }
-  | { kind: 'gap'; lines: number }
-  | { kind: 'fold'; lines: number; id: string };
+export type Row = { kind: 'line'; line: DiffLine; first: boolean } | { kind: 'gap'; lines: number } | { kind: 'fold'; lines: number; id: string };
 export type SplitRow = { kind: 'pair'; left: DiffLine | undefined; right: DiffLine | undefined; first: boolean } | Extract<Row, { kind: 'gap' | 'fold' }>;
 
 /** Unchanged lines kept on each side of a change, and how long a stretch has to be to fold. */
@@ -33,7 +30,10 @@ export function rowsOf(diff: Diff, unfolded: ReadonlySet<string>): Row[] {
         const line = hunk.lines[i];
         old += 1;
         if (fold && i === at + head) rows.push({ kind: 'fold', lines: length - head - tail, id });
-        if (line && !(fold && i >= at + head && i < end - tail)) { rows.push({ kind: 'line', line, first }); first = false; }
+        if (line && !(fold && i >= at + head && i < end - tail)) {
+          rows.push({ kind: 'line', line, first });
+          first = false;
+        }
       }
       at = end;
       const line = hunk.lines[at];
@@ -62,8 +62,16 @@ export function splitRows(rows: readonly Row[]): SplitRow[] {
     first = false;
   };
   for (const row of rows) {
-    if (row.kind !== 'line') { flush(); out.push(row); continue; }
-    if (row.line.t === ' ') { flush(); out.push({ kind: 'pair', left: row.line, right: row.line, first: row.first }); continue; }
+    if (row.kind !== 'line') {
+      flush();
+      out.push(row);
+      continue;
+    }
+    if (row.line.t === ' ') {
+      flush();
+      out.push({ kind: 'pair', left: row.line, right: row.line, first: row.first });
+      continue;
+    }
     if (row.line.t === '-' && added.length > 0) flush();
     first ||= row.first;
     (row.line.t === '-' ? removed : added).push(row.line);

@@ -4,9 +4,47 @@ import { render } from 'solid-js/web';
 import '../styles';
 import './gallery.css';
 import { DiffView } from '../diff/DiffView';
-import { Folds, FoldsProvider, ItemView, Rows, Transcript, TranscriptServicesProvider, TranscriptView, type StreamHandle, type TranscriptServices } from '../transcript';
+import {
+  Folds,
+  FoldsProvider,
+  ItemView,
+  Rows,
+  Transcript,
+  TranscriptServicesProvider,
+  TranscriptView,
+  type StreamHandle,
+  type TranscriptServices,
+} from '../transcript';
 import { BreakLine, OriginBox } from '../transcript/items';
-import { Badge, Button, Checkbox, CopyButton, Dialog, Disclosure, Field, Hydrograph, Icon, IconButton, iconNames, Input, installRegions, Menu, Popover, Progress, Radio, Segmented, Select, SplitPane, StateGlyph, Switch, Tabs, TextArea, toast, Toasts, type GlyphShape } from '../ui';
+import {
+  Badge,
+  Button,
+  Checkbox,
+  CopyButton,
+  Dialog,
+  Disclosure,
+  Field,
+  Hydrograph,
+  Icon,
+  IconButton,
+  iconNames,
+  Input,
+  installRegions,
+  Menu,
+  Popover,
+  Progress,
+  Radio,
+  Segmented,
+  Select,
+  SplitPane,
+  StateGlyph,
+  Switch,
+  Tabs,
+  TextArea,
+  toast,
+  Toasts,
+  type GlyphShape,
+} from '../ui';
 import { cards, long, REAPER, session, type Script } from './records';
 
 const KEYWORDS = /\b(pub|fn|struct|use|let|mut|self|async|await|loop|impl|const)\b|\b([A-Z]\w+)\b|("[^"]*")|(\/\/.*)|\b(\d+)\b/g;
@@ -14,16 +52,19 @@ const CLASSES = ['key', 'type', 'str', 'com', 'num'];
 const services: TranscriptServices = {
   sessionId: 'gallery',
   cwd: () => '/w/tidepool',
-  highlight: (_lang, text) => Promise.resolve(text.split('\n').map((line) => {
-    const out: [string, string][] = [];
-    let at = 0;
-    for (const match of line.matchAll(KEYWORDS)) {
-      out.push(['', line.slice(at, match.index)], [CLASSES[match.slice(1).findIndex((group) => group !== undefined)] ?? '', match[0]]);
-      at = match.index + match[0].length;
-    }
-    out.push(['', line.slice(at)]);
-    return out;
-  })),
+  highlight: (_lang, text) =>
+    Promise.resolve(
+      text.split('\n').map((line) => {
+        const out: [string, string][] = [];
+        let at = 0;
+        for (const match of line.matchAll(KEYWORDS)) {
+          out.push(['', line.slice(at, match.index)], [CLASSES[match.slice(1).findIndex((group) => group !== undefined)] ?? '', match[0]]);
+          at = match.index + match[0].length;
+        }
+        out.push(['', line.slice(at)]);
+        return out;
+      }),
+    ),
   diffOf: (_seq, id) => (id === 'call1' || id.length > 5 ? Promise.resolve(REAPER) : Promise.reject(new Error('none'))),
   blobText: () => Promise.resolve('the whole text'),
   blobUrl: (hash) => `/api/blobs/${hash}`,
@@ -45,17 +86,22 @@ function Cards(): JSX.Element {
   const figure = (part: (typeof parts)[number]) => {
     const transcript = transcriptOf(part.script);
     const folds = new Folds();
-    if (part.open) for (const entry of transcript.entries) if (entry.kind === 'turn') for (const item of entry.items) {
-      if (item.kind === 'call' && item.state !== 'denied') folds.set(`call:${item.id}`, true);
-      if (item.kind === 'thinking') folds.set(`think:${item.key}`, true);
-    }
+    if (part.open)
+      for (const entry of transcript.entries)
+        if (entry.kind === 'turn')
+          for (const item of entry.items) {
+            if (item.kind === 'call' && item.state !== 'denied') folds.set(`call:${item.id}`, true);
+            if (item.kind === 'thinking') folds.set(`think:${item.key}`, true);
+          }
     const rows = new Rows().of(transcript);
     return (
       <figure class="fig">
         <figcaption>{part.title}</figcaption>
-        <TranscriptServicesProvider value={/^Edit/.test(part.title) ? services : plain}><FoldsProvider value={folds}>
-          <For each={rows}>{(row) => <div class={`trow ${row.tight ? 'tight' : ''}`}>{row.item ? <ItemView item={row.item} /> : null}</div>}</For>
-        </FoldsProvider></TranscriptServicesProvider>
+        <TranscriptServicesProvider value={/^Edit/.test(part.title) ? services : plain}>
+          <FoldsProvider value={folds}>
+            <For each={rows}>{(row) => <div class={`trow ${row.tight ? 'tight' : ''}`}>{row.item ? <ItemView item={row.item} /> : null}</div>}</For>
+          </FoldsProvider>
+        </TranscriptServicesProvider>
       </figure>
     );
   };
@@ -63,24 +109,51 @@ function Cards(): JSX.Element {
   const middle = Math.ceil(parts.length / 2) - 1;
   return (
     <main class="sheet">
-      <header><h1>The transcript</h1><p class="sec">Every call is one row of one table. The row says what and how it went; the body says everything.</p></header>
+      <header>
+        <h1>The transcript</h1>
+        <p class="sec">Every call is one row of one table. The row says what and how it went; the body says everything.</p>
+      </header>
       <div class="cols2">
-        <div class="col"><For each={parts.slice(0, middle)}>{figure}</For></div>
+        <div class="col">
+          <For each={parts.slice(0, middle)}>{figure}</For>
+        </div>
         <div class="col">
           <For each={parts.slice(middle)}>{figure}</For>
-          <figure class="fig"><figcaption>Turns nobody here asked for, breaks</figcaption>
+          <figure class="fig">
+            <figcaption>Turns nobody here asked for, breaks</figcaption>
             <TranscriptServicesProvider value={plain}>
-              <For each={breaks.entries}>{(entry) => entry.kind === 'break' ? <BreakLine cut={entry} /> : <Show when={entry.origin && !entry.items.some((item) => item.kind === 'prompt')}><div class="turn theirs"><OriginBox turn={entry} /></div></Show>}</For>
+              <For each={breaks.entries}>
+                {(entry) =>
+                  entry.kind === 'break' ? (
+                    <BreakLine cut={entry} />
+                  ) : (
+                    <Show when={entry.origin && !entry.items.some((item) => item.kind === 'prompt')}>
+                      <div class="turn theirs">
+                        <OriginBox turn={entry} />
+                      </div>
+                    </Show>
+                  )
+                }
+              </For>
             </TranscriptServicesProvider>
           </figure>
-          <figure class="fig"><figcaption>Diff: unified wrapped, split</figcaption><div class="box"><DiffView diff={REAPER} head wrap /></div><div class="box"><DiffView diff={REAPER} head mode="split" /></div></figure>
+          <figure class="fig">
+            <figcaption>Diff: unified wrapped, split</figcaption>
+            <div class="box">
+              <DiffView diff={REAPER} head wrap />
+            </div>
+            <div class="box">
+              <DiffView diff={REAPER} head mode="split" />
+            </div>
+          </figure>
         </div>
       </div>
     </main>
   );
 }
 
-const ANSWER = 'The reaper and the leases now read one clock. `Interval::tick()` returns the instant the tick was *due*, so a late wake-up no longer makes a connection look younger than it is.\n\n1. First it waits\n2. Then it **sweeps**\n\n```rust\nlet now = tick.tick().await;\nshared.evict(|c| now.since(c.last_used));\n```\n\nRunning the tests again, sixty times this ';
+const ANSWER =
+  'The reaper and the leases now read one clock. `Interval::tick()` returns the instant the tick was *due*, so a late wake-up no longer makes a connection look younger than it is.\n\n1. First it waits\n2. Then it **sweeps**\n\n```rust\nlet now = tick.tick().await;\nshared.evict(|c| now.since(c.last_used));\n```\n\nRunning the tests again, sixty times this ';
 
 function Session(props: { live: boolean; turns?: number; speed?: number }): JSX.Element {
   const transcript = transcriptOf(props.turns ? long(props.turns) : session(props.live));
@@ -89,20 +162,71 @@ function Session(props: { live: boolean; turns?: number; speed?: number }): JSX.
     Object.assign(globalThis, { transcript, stream: () => stream });
     performance.measure('apply and render', 'records');
     if (!props.live && !props.speed) return;
-    if (props.speed) transcript.apply([{ sessionId: 'gallery', epoch: 1, seq: transcript.seq + 1, at: Date.now(), turn: null, what: { type: 'sluice_prompt', uuid: 'live', text: 'Go on.', images: [], state: 'delivered', by: 'Laptop', device: 'Laptop' } }]);
+    if (props.speed)
+      transcript.apply([
+        {
+          sessionId: 'gallery',
+          epoch: 1,
+          seq: transcript.seq + 1,
+          at: Date.now(),
+          turn: null,
+          what: { type: 'sluice_prompt', uuid: 'live', text: 'Go on.', images: [], state: 'delivered', by: 'Laptop', device: 'Laptop' },
+        },
+      ]);
     transcript.draft({ message: 'live', parent: null, index: 0, kind: 'text', text: props.speed ? '' : ANSWER });
     if (!props.speed) {
-      transcript.apply([{ sessionId: 'gallery', epoch: 1, seq: transcript.seq + 1, at: Date.now() - 38000, turn: null, what: { type: 'assistant', message: { id: 'x', content: [{ type: 'tool_use', id: 'run', name: 'Bash', input: { command: 'for n in $(seq 60); do cargo test -p tidepool-pool --test reaper || break; done' } }] }, parent_tool_use_id: null } }]);
+      transcript.apply([
+        {
+          sessionId: 'gallery',
+          epoch: 1,
+          seq: transcript.seq + 1,
+          at: Date.now() - 38000,
+          turn: null,
+          what: {
+            type: 'assistant',
+            message: {
+              id: 'x',
+              content: [
+                {
+                  type: 'tool_use',
+                  id: 'run',
+                  name: 'Bash',
+                  input: { command: 'for n in $(seq 60); do cargo test -p tidepool-pool --test reaper || break; done' },
+                },
+              ],
+            },
+            parent_tool_use_id: null,
+          },
+        },
+      ]);
       return;
     }
     let n = 0;
     const words = ANSWER.repeat(40).split(/(?<= )/);
-    const timer = setInterval(() => { for (let i = 0; i < 2; i += 1) transcript.appendDraft('live', null, 0, words[n++ % words.length] ?? ''); if (n > words.length) clearInterval(timer); }, 1000 / (props.speed ?? 1));
+    const timer = setInterval(
+      () => {
+        for (let i = 0; i < 2; i += 1) transcript.appendDraft('live', null, 0, words[n++ % words.length] ?? '');
+        if (n > words.length) clearInterval(timer);
+      },
+      1000 / (props.speed ?? 1),
+    );
   });
   return (
-    <div class="frame"><main class="framemain"><header class="framehead"><h1>Fix flaky reaper test</h1><span class="mono dim">tidepool / fix/reaper-flake</span></header>
-      <TranscriptView transcript={transcript} services={services} handle={(handle) => { stream = handle; }} />
-    </main></div>
+    <div class="frame">
+      <main class="framemain">
+        <header class="framehead">
+          <h1>Fix flaky reaper test</h1>
+          <span class="mono dim">tidepool / fix/reaper-flake</span>
+        </header>
+        <TranscriptView
+          transcript={transcript}
+          services={services}
+          handle={(handle) => {
+            stream = handle;
+          }}
+        />
+      </main>
+    </div>
   );
 }
 
@@ -114,22 +238,175 @@ function Parts(): JSX.Element {
   const shapes: GlyphShape[] = ['idle', 'unread', 'starting', 'flow', 'down', 'still', 'broken', 'dots'];
   return (
     <main class="sheet">
-      <header><h1>Parts</h1></header>
-      <div class="cols2"><div class="col">
-        <figure class="fig"><figcaption>Buttons</figcaption><div class="row wrap"><Button look="primary" hotkey="Ctrl Enter">Primary</Button><Button>Quiet</Button><Button look="bare" icon="undo">Bare</Button><Button disabled>Off</Button><Button tone="bad">Remove</Button><Button small>Small</Button><IconButton icon="side" label="Panel" hotkey="\" /><CopyButton text={() => 'x'} /></div></figure>
-        <figure class="fig"><figcaption>Chips, switches, ticks</figcaption><div class="row wrap"><Badge>neutral</Badge><Badge tone="run">running</Badge><Badge tone="ask">needs you</Badge><Badge tone="bad">failed</Badge><Badge tone="ok">done</Badge><Badge tone="other">subagent</Badge><Switch checked={on()} onChange={setOn} label="Switch" /><Switch checked={!on()} onChange={(v) => setOn(!v)} label="Other switch" /><Checkbox checked={on()} onChange={setOn}>Tick</Checkbox><Radio name="r" value="a" checked={seg() === 'a'} onChange={() => setSeg('a')}>One</Radio><Radio name="r" value="b" checked={seg() === 'b'} onChange={() => setSeg('b')}>Two</Radio></div></figure>
-        <figure class="fig"><figcaption>Fields</figcaption><div class="col"><Field label="Database" required>{(a) => <Select {...a} value={seg()} options={[{ value: 'a', label: 'tidepool_dev' }, { value: 'b', label: 'tidepool_test' }]} onChange={setSeg} />}</Field><Field label="Contact" error="Not an e-mail address.">{(a) => <Input {...a} value={text()} onInput={(e) => setText(e.currentTarget.value)} />}</Field><Field label="Words" hint="Goes to the model.">{(a) => <TextArea {...a} rows={2} />}</Field><Segmented label="Mode" value={seg()} options={[{ value: 'a', label: 'Unified' }, { value: 'b', label: 'Split' }]} onChange={setSeg} /></div></figure>
-        <figure class="fig"><figcaption>Menu, popover, dialog, toast</figcaption><div class="row wrap">
-          <Menu label="Actions" align="start" items={() => [{ label: 'Deny', hotkey: 'Esc', onSelect: () => undefined }, { label: 'Deny and stop the turn', hotkey: 'Shift Esc', onSelect: () => undefined }, 'separator', { label: 'Remove', bad: true, onSelect: () => undefined }]} trigger={(a) => <Button {...a}>Menu</Button>} />
-          <Popover label="Panel" trigger={(a) => <Button {...a}>Popover</Button>}><p>Anything.</p><Button small>Inside</Button></Popover>
-          <Button onClick={() => setOpen(true)}>Dialog</Button><Button onClick={() => toast('Archived', { action: { label: 'Undo', run: () => undefined } })}>Toast</Button>
-        </div><Dialog open={open()} onClose={() => setOpen(false)} title="Rewind to before turn 3" footer={<><Button look="primary" onClick={() => setOpen(false)}>Rewind</Button><Button look="bare" onClick={() => setOpen(false)}>Cancel</Button></>}><p>3 files go back, 2 turns leave the conversation.</p><Field label="Title">{(a) => <Input {...a} />}</Field></Dialog></figure>
-      </div><div class="col">
-        <figure class="fig"><figcaption>States</figcaption><div class="row wrap"><For each={shapes}>{(shape) => <span class="row"><StateGlyph shape={shape} large />{shape}</span>}</For><Hydrograph values={[3, 2, 0, 0, 4, 9, 3, 0, 1]} /></div></figure>
-        <figure class="fig"><figcaption>Icons</figcaption><div class="row wrap"><For each={iconNames}>{(name) => <span title={name}><Icon name={name} /></span>}</For></div></figure>
-        <figure class="fig"><figcaption>Tabs, disclosure, progress</figcaption><Tabs label="Tabs" value={seg()} onChange={setSeg} tabs={[{ id: 'a', label: 'Transcript' }, { id: 'b', label: 'Changes' }]}><p class="pad">{seg()}</p></Tabs><Disclosure title={<h2>Tasks</h2>} figure="2 of 6" open><p>Inside</p></Disclosure><Progress value={1204} max={3877} label="Catching up" /></figure>
-        <figure class="fig"><figcaption>Panes</figcaption><SplitPane left={<p class="pad">left</p>} right={<p class="pad">right</p>} /></figure>
-      </div></div>
+      <header>
+        <h1>Parts</h1>
+      </header>
+      <div class="cols2">
+        <div class="col">
+          <figure class="fig">
+            <figcaption>Buttons</figcaption>
+            <div class="row wrap">
+              <Button look="primary" hotkey="Ctrl Enter">
+                Primary
+              </Button>
+              <Button>Quiet</Button>
+              <Button look="bare" icon="undo">
+                Bare
+              </Button>
+              <Button disabled>Off</Button>
+              <Button tone="bad">Remove</Button>
+              <Button small>Small</Button>
+              <IconButton icon="side" label="Panel" hotkey="\" />
+              <CopyButton text={() => 'x'} />
+            </div>
+          </figure>
+          <figure class="fig">
+            <figcaption>Chips, switches, ticks</figcaption>
+            <div class="row wrap">
+              <Badge>neutral</Badge>
+              <Badge tone="run">running</Badge>
+              <Badge tone="ask">needs you</Badge>
+              <Badge tone="bad">failed</Badge>
+              <Badge tone="ok">done</Badge>
+              <Badge tone="other">subagent</Badge>
+              <Switch checked={on()} onChange={setOn} label="Switch" />
+              <Switch checked={!on()} onChange={(v) => setOn(!v)} label="Other switch" />
+              <Checkbox checked={on()} onChange={setOn}>
+                Tick
+              </Checkbox>
+              <Radio name="r" value="a" checked={seg() === 'a'} onChange={() => setSeg('a')}>
+                One
+              </Radio>
+              <Radio name="r" value="b" checked={seg() === 'b'} onChange={() => setSeg('b')}>
+                Two
+              </Radio>
+            </div>
+          </figure>
+          <figure class="fig">
+            <figcaption>Fields</figcaption>
+            <div class="col">
+              <Field label="Database" required>
+                {(a) => (
+                  <Select
+                    {...a}
+                    value={seg()}
+                    options={[
+                      { value: 'a', label: 'tidepool_dev' },
+                      { value: 'b', label: 'tidepool_test' },
+                    ]}
+                    onChange={setSeg}
+                  />
+                )}
+              </Field>
+              <Field label="Contact" error="Not an e-mail address.">
+                {(a) => <Input {...a} value={text()} onInput={(e) => setText(e.currentTarget.value)} />}
+              </Field>
+              <Field label="Words" hint="Goes to the model.">
+                {(a) => <TextArea {...a} rows={2} />}
+              </Field>
+              <Segmented
+                label="Mode"
+                value={seg()}
+                options={[
+                  { value: 'a', label: 'Unified' },
+                  { value: 'b', label: 'Split' },
+                ]}
+                onChange={setSeg}
+              />
+            </div>
+          </figure>
+          <figure class="fig">
+            <figcaption>Menu, popover, dialog, toast</figcaption>
+            <div class="row wrap">
+              <Menu
+                label="Actions"
+                align="start"
+                items={() => [
+                  { label: 'Deny', hotkey: 'Esc', onSelect: () => undefined },
+                  { label: 'Deny and stop the turn', hotkey: 'Shift Esc', onSelect: () => undefined },
+                  'separator',
+                  { label: 'Remove', bad: true, onSelect: () => undefined },
+                ]}
+                trigger={(a) => <Button {...a}>Menu</Button>}
+              />
+              <Popover label="Panel" trigger={(a) => <Button {...a}>Popover</Button>}>
+                <p>Anything.</p>
+                <Button small>Inside</Button>
+              </Popover>
+              <Button onClick={() => setOpen(true)}>Dialog</Button>
+              <Button onClick={() => toast('Archived', { action: { label: 'Undo', run: () => undefined } })}>Toast</Button>
+            </div>
+            <Dialog
+              open={open()}
+              onClose={() => setOpen(false)}
+              title="Rewind to before turn 3"
+              footer={
+                <>
+                  <Button look="primary" onClick={() => setOpen(false)}>
+                    Rewind
+                  </Button>
+                  <Button look="bare" onClick={() => setOpen(false)}>
+                    Cancel
+                  </Button>
+                </>
+              }
+            >
+              <p>3 files go back, 2 turns leave the conversation.</p>
+              <Field label="Title">{(a) => <Input {...a} />}</Field>
+            </Dialog>
+          </figure>
+        </div>
+        <div class="col">
+          <figure class="fig">
+            <figcaption>States</figcaption>
+            <div class="row wrap">
+              <For each={shapes}>
+                {(shape) => (
+                  <span class="row">
+                    <StateGlyph shape={shape} large />
+                    {shape}
+                  </span>
+                )}
+              </For>
+              <Hydrograph values={[3, 2, 0, 0, 4, 9, 3, 0, 1]} />
+            </div>
+          </figure>
+          <figure class="fig">
+            <figcaption>Icons</figcaption>
+            <div class="row wrap">
+              <For each={iconNames}>
+                {(name) => (
+                  <span title={name}>
+                    <Icon name={name} />
+                  </span>
+                )}
+              </For>
+            </div>
+          </figure>
+          <figure class="fig">
+            <figcaption>Tabs, disclosure, progress</figcaption>
+            <Tabs
+              label="Tabs"
+              value={seg()}
+              onChange={setSeg}
+              tabs={[
+                { id: 'a', label: 'Transcript' },
+                { id: 'b', label: 'Changes' },
+              ]}
+            >
+              <p class="pad">{seg()}</p>
+            </Tabs>
+            <Disclosure title={<h2>Tasks</h2>} figure="2 of 6" open>
+              <p>Inside</p>
+            </Disclosure>
+            <Progress value={1204} max={3877} label="Catching up" />
+          </figure>
+          <figure class="fig">
+            <figcaption>Panes</figcaption>
+            <SplitPane left={<p class="pad">left</p>} right={<p class="pad">right</p>} />
+          </figure>
+        </div>
+      </div>
     </main>
   );
 }
@@ -139,11 +416,21 @@ function Gallery(): JSX.Element {
   return (
     <>
       <Choose fallback={<Cards />}>
-        <Match when={scene === 'session'}><Session live={false} /></Match>
-        <Match when={scene === 'streaming'}><Session live /></Match>
-        <Match when={scene === 'long'}><Session live={false} turns={650} /></Match>
-        <Match when={scene === 'fast'}><Session live={false} turns={320} speed={50} /></Match>
-        <Match when={scene === 'parts'}><Parts /></Match>
+        <Match when={scene === 'session'}>
+          <Session live={false} />
+        </Match>
+        <Match when={scene === 'streaming'}>
+          <Session live />
+        </Match>
+        <Match when={scene === 'long'}>
+          <Session live={false} turns={650} />
+        </Match>
+        <Match when={scene === 'fast'}>
+          <Session live={false} turns={320} speed={50} />
+        </Match>
+        <Match when={scene === 'parts'}>
+          <Parts />
+        </Match>
       </Choose>
       <Toasts />
     </>

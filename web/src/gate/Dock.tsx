@@ -33,7 +33,12 @@ export interface DockProps extends GateActions {
 /** Milliseconds after which the dock is drawn without the form of its ask. */
 const FORM_PATIENCE = 3_000;
 
-export interface DockHandle { focusBox: () => void; focusGate: () => void; focusAsk: () => boolean; addToBox: (text: string) => void }
+export interface DockHandle {
+  focusBox: () => void;
+  focusGate: () => void;
+  focusAsk: () => boolean;
+  addToBox: (text: string) => void;
+}
 
 export function Dock(props: DockProps): JSX.Element {
   const id = () => props.session.store.id;
@@ -56,8 +61,17 @@ export function Dock(props: DockProps): JSX.Element {
     if (props.line.phase === 'lost') setFormed(true);
     if (!state || formed() || props.settled === false) return;
     // The transcript finds its place beside the dock first.
-    const form = () => requestAnimationFrame(() => requestAnimationFrame(() => { if (dock.isConnected && !formed() && dock.querySelector('[data-form="loading"]')) form(); else setFormed(true); }));
-    if (state.asks.length > 0) { if (asks()?.showing() && asks()?.formed()) form(); return; }
+    const form = () =>
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => {
+          if (dock.isConnected && !formed() && dock.querySelector('[data-form="loading"]')) form();
+          else setFormed(true);
+        }),
+      );
+    if (state.asks.length > 0) {
+      if (asks()?.showing() && asks()?.formed()) form();
+      return;
+    }
     if (hasBody(name())) void bodyLoaded().then(form, form);
     else if (alone) setFormed(true);
     else form();
@@ -67,14 +81,18 @@ export function Dock(props: DockProps): JSX.Element {
   let box: ComposerHandle | undefined;
   let dock!: HTMLDivElement;
 
-  const interrupt = () => { void props.client.commands.send({ type: 'interrupt', sessionId: id() }).catch(() => undefined); };
-  const escape = (event: KeyboardEvent) => {
+  const interrupt = () => {
+    void props.client.commands.send({ type: 'interrupt', sessionId: id() }).catch(() => undefined);
+  };
+  const leave = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.repeat || event.isComposing || event.defaultPrevented || !here()) return;
     const inside = dock.contains(document.activeElement);
     const open = asks();
     const what = escapeStep({
-      covered: document.querySelector('dialog[open], [popover]:popover-open:not(.tip)') !== null, elsewhere: !inside && writesNow(),
-      textInBox: (box?.hasFocus() ?? false) && box?.text() !== '', shift: event.shiftKey,
+      covered: document.querySelector('dialog[open], [popover]:popover-open:not(.tip)') !== null,
+      elsewhere: !inside && writesNow(),
+      textInBox: (box?.hasFocus() ?? false) && box?.text() !== '',
+      shift: event.shiftKey,
       ask: open && asking() ? { focused: open.hasFocus(), alone: open.count() === 1, folded: open.folded(), mayDecide: open.mayDecide() } : null,
       running: running() && name() !== 'starting' && props.line.phase === 'up' && props.client.may('operate'),
     });
@@ -84,40 +102,95 @@ export function Dock(props: DockProps): JSX.Element {
     else if (what === 'interrupt') interrupt();
     else open?.dismiss(what === 'deny-stop', performance.now());
   };
-  onMount(() => { document.addEventListener('keydown', escape); onCleanup(() => document.removeEventListener('keydown', escape)); });
+  onMount(() => {
+    document.addEventListener('keydown', leave);
+    onCleanup(() => document.removeEventListener('keydown', leave));
+  });
 
   const handle: DockHandle = {
     focusBox: () => box?.focus(),
-    focusGate: () => { if (asking()) asks()?.focus(); else (dock.querySelector<HTMLElement>('.gate button') ?? dock.querySelector<HTMLElement>('textarea'))?.focus(); },
-    focusAsk: () => { if (!asking()) return false; asks()?.focus(); return true; },
+    focusGate: () => {
+      if (asking()) asks()?.focus();
+      else (dock.querySelector<HTMLElement>('.gate button') ?? dock.querySelector<HTMLElement>('textarea'))?.focus();
+    },
+    focusAsk: () => {
+      if (!asking()) return false;
+      asks()?.focus();
+      return true;
+    },
     addToBox: (text) => box?.add(text),
   };
   props.handle?.(handle);
-  useKeys({ ask: () => here() && handle.focusAsk(), box: () => { if (!here()) return false; handle.focusBox(); return true; } });
+  useKeys({
+    ask: () => here() && handle.focusAsk(),
+    box: () => {
+      if (!here()) return false;
+      handle.focusBox();
+      return true;
+    },
+  });
 
   // Said once, politely: the end of a turn, an exit, the line gone and back.
-  createEffect(on(name, (now, was) => {
-    if (was === undefined || !here()) return;
-    if (now === 'crashed') announce(standing()?.word ?? '');
-    else if ((now === 'idle' || now === 'unread') && ['running', 'stopping', 'waiting', 'stalled', 'retrying'].includes(was)) announce(t('asks.turnOver'));
-    else if (now === 'stalled') announce(standing()?.word ?? '');
-  }));
-  createEffect(on(() => props.line.phase, (now, was) => {
-    if (was === undefined || !here()) return;
-    if (now === 'lost') announce(t('asks.notConnected'));
-    else if (now === 'up' && was === 'lost') announce(t('asks.connectedAgain'));
-  }));
+  createEffect(
+    on(name, (now, was) => {
+      if (was === undefined || !here()) return;
+      if (now === 'crashed') announce(standing()?.word ?? '');
+      else if ((now === 'idle' || now === 'unread') && ['running', 'stopping', 'waiting', 'stalled', 'retrying'].includes(was)) announce(t('asks.turnOver'));
+      else if (now === 'stalled') announce(standing()?.word ?? '');
+    }),
+  );
+  createEffect(
+    on(
+      () => props.line.phase,
+      (now, was) => {
+        if (was === undefined || !here()) return;
+        if (now === 'lost') announce(t('asks.notConnected'));
+        else if (now === 'up' && was === 'lost') announce(t('asks.connectedAgain'));
+      },
+    ),
+  );
 
   return (
     <div class="dock" classList={{ forming: !formed(), steady: !alone || asking() || hasBody(name()) }} ref={dock}>
       <div class="dockbox">
-        <Asks client={props.client} session={props.session} line={props.line} now={props.now} here={here()} handle={(one) => setAsks(one)} takeBoxText={() => box?.take() ?? ''} onLeftover={(text) => box?.add(text)} diffOf={props.diffOf} />
+        <Asks
+          client={props.client}
+          session={props.session}
+          line={props.line}
+          now={props.now}
+          here={here()}
+          handle={(one) => setAsks(one)}
+          takeBoxText={() => box?.take() ?? ''}
+          onLeftover={(text) => box?.add(text)}
+          diffOf={props.diffOf}
+        />
         <Show when={asks()?.showing() !== true}>
           <Gate {...props} onModel={props.onModel ?? (() => box?.chooseModel())} queued={props.session.queue.length > 0} />
         </Show>
-        <Queue client={props.client} session={props.session} kept={kept()} connected={props.line.phase === 'up'} running={running()} resumable={name() === 'crashed' || name() === 'lost'} onTakenBack={(text) => box?.add(text)} />
-        <Composer client={props.client} session={props.session} line={props.line} busy={busy()} running={name() === 'running' || name() === 'stalled' || name() === 'retrying'} resumeFirst={name() === 'stopped' || name() === 'external'}
-          compact={asking()} quiet={name() === 'stalled'} enterIsLine={props.enterIsLine} handle={(one) => { box = one; }} onSent={props.onSent} />
+        <Queue
+          client={props.client}
+          session={props.session}
+          kept={kept()}
+          connected={props.line.phase === 'up'}
+          running={running()}
+          resumable={name() === 'crashed' || name() === 'lost'}
+          onTakenBack={(text) => box?.add(text)}
+        />
+        <Composer
+          client={props.client}
+          session={props.session}
+          line={props.line}
+          busy={busy()}
+          running={name() === 'running' || name() === 'stalled' || name() === 'retrying'}
+          resumeFirst={name() === 'stopped' || name() === 'external'}
+          compact={asking()}
+          quiet={name() === 'stalled'}
+          enterIsLine={props.enterIsLine}
+          handle={(one) => {
+            box = one;
+          }}
+          onSent={props.onSent}
+        />
       </div>
     </div>
   );

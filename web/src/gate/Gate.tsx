@@ -56,7 +56,11 @@ export function sessionStanding(props: { client: Client; session: SessionView; l
   const store = props.session.store;
   const behind = props.session.phase() === 'catching' && props.line.phase === 'up' && store.newest - (store.cursor?.seq ?? 0) > 200;
   return standingOf(info, {
-    now: props.now, line: props.line, state, unread: props.client.list.unread(info), target: targetOf(props.session),
+    now: props.now,
+    line: props.line,
+    state,
+    unread: props.client.list.unread(info),
+    target: targetOf(props.session),
     writing: kind === 'thinking' || kind === 'text' || kind === 'call' ? kind : null,
     catching: behind ? { have: store.cursor?.seq ?? 0, of: store.newest } : null,
   });
@@ -78,7 +82,9 @@ function targetOf(session: SessionView): string | null {
     if (!block) continue;
     const input = isObject(block.input) ? block.input : {};
     const project = session.state()?.info.projectPath ?? '';
-    const value = ['command', 'file_path', 'notebook_path', 'url', 'pattern', 'query', 'description', 'path'].map((key) => input[key]).find((one) => typeof one === 'string');
+    const value = ['command', 'file_path', 'notebook_path', 'url', 'pattern', 'query', 'description', 'path']
+      .map((key) => input[key])
+      .find((one) => typeof one === 'string');
     const text = typeof value === 'string' ? shortPath(value.replace(/\s+/g, ' '), project).slice(0, 300) : null;
     targets.set(session.store, { call: call.id, text });
     return text;
@@ -100,95 +106,196 @@ export function Gate(props: GateProps): JSX.Element {
   const resume = createAct(() => props.client.commands.send({ type: 'resume_session', sessionId: id() }));
   // "Stopping" at once: the bridge says so a moment later.
   const [asked, setAsked] = createSignal<number | null>(null);
-  createEffect(on(() => state()?.info.standing, (now) => { if (now !== 'running' && now !== 'retrying' && now !== 'stalled') setAsked(null); }));
+  createEffect(
+    on(
+      () => state()?.info.standing,
+      (now) => {
+        if (now !== 'running' && now !== 'retrying' && now !== 'stalled') setAsked(null);
+      },
+    ),
+  );
   const stopping = () => name() === 'stopping' || asked() !== null;
   const since = () => (name() === 'stopping' ? (state()?.info.since ?? props.now) : (asked() ?? props.now));
   const [forcing, setForcing] = createSignal(false);
-  createEffect(on(stopping, (on) => { if (!on) setForcing(false); }));
-  const interrupt = (keep = false) => { setHold(keep); setAsked(props.now); void stop.run().then((done) => { if (!done) setAsked(null); }); };
+  createEffect(
+    on(stopping, (on) => {
+      if (!on) setForcing(false);
+    }),
+  );
+  const interrupt = (keep = false) => {
+    setHold(keep);
+    setAsked(props.now);
+    void stop.run().then((done) => {
+      if (!done) setAsked(null);
+    });
+  };
   const [patient, setPatient] = createSignal(0);
   const showLadder = () => name() === 'stalled' && !stopping() && patient() !== (state()?.info.lastSign ?? 1);
 
   const turn = createMemo(() => endOfTurn(props.session));
   const may = () => props.client.may('operate');
   const ground = () => (stopping() && !offline() ? 'neutral' : (standing()?.ground ?? 'neutral'));
-  const full = () => { const context = state()?.context; return context?.window ? context.tokens / context.window : 0; };
+  const full = () => {
+    const context = state()?.context;
+    return context?.window ? context.tokens / context.window : 0;
+  };
 
   return (
-    <Show when={standing()}>{(now) => (
-      <section class="gateslot" aria-label={t('asks.gate')}>
-        <div class={`gate ${ground()}`} data-standing={stopping() ? 'stopping' : now().name}>
-          <StateGlyph shape={stopping() && !offline() ? 'still' : now().shape} tone={now().quiet || stopping() ? 'dim' : undefined} step={props.session.pulse()} />
-          <Switch fallback={<>
-            <span class="what">{now().word}</span>
-            <span class="grow trunc">
-              <Show when={now().about}>{(about) => <span classList={{ mono: now().mono }}>{about()}</span>}</Show>
-              <Show when={now().name !== 'running' && now().evidence}>{(words) => <>{now().about ? ' · ' : ''}{words()}</>}</Show>
-            </span>
-          </>}>
-            <Match when={offline()}>
-              <span class="what">{t('asks.notConnected')}</span>
-              <span class="grow trunc">{t('asks.notConnectedFor', { age: age(Math.max(0, Date.now() - props.line.since)) })}<Show when={props.line.nextTry}>{(at) => <> · {t('asks.nextTry', { age: age(Math.max(0, at() - Date.now()) + 999) })}</>}</Show></span>
-              <span class="sign not-phone">{t('asks.tryCount', { n: props.line.tries })}</span>
-              <Button small icon="retry" onClick={() => props.client.connection.tryNow()}>{t('asks.tryNow')}</Button>
-            </Match>
-            <Match when={stopping()}>
-              <span class="what">{t('asks.stopping')}</span>
-              <span class="grow trunc">{t('asks.stoppingSince', { age: age(Math.max(0, props.now - since())) })}</span>
-              <Show when={may() && props.now - since() >= 10_000}><Button small aria-expanded={forcing()} onClick={() => setForcing(!forcing())}>{t('asks.force')}</Button></Show>
-            </Match>
-            <Match when={now().name === 'idle' || now().name === 'unread' || now().name === 'stopped'}>
-              <span class="what">{now().word}</span>
-              <span class="grow trunc">{turn()}</span>
-              <Show when={props.changed?.files ? props.changed : null}>{(sum) => <Button small onClick={() => props.onChanges?.()}>{t('sessions.files', { n: sum().files })} <Counts added={sum().added} removed={sum().removed} /></Button>}</Show>
-              <Show when={props.onRewind && turn() !== null}><Button small look="bare" icon="undo" onClick={() => props.onRewind?.()}>{t('asks.rewind')}</Button></Show>
-            </Match>
-            <Match when={now().name === 'catching'}>
-              <span class="what">{now().word}</span>
-              <span class="grow trunc">{now().evidence}</span>
-              <Progress value={props.session.store.cursor?.seq ?? 0} max={props.session.store.newest} label={now().word} />
-            </Match>
-          </Switch>
-          <Show when={!offline() && !stopping()}>
-            <Show when={now().name === 'running' && state()?.turn}>{(open) => <span class="sign not-phone">{age(Math.max(0, props.now - open().began))}</span>}</Show>
-            <Show when={now().name === 'running' || now().name === 'stalled'}><span class="not-phone"><Hydrograph values={state()?.info.activity ?? []} tone={now().name === 'stalled' ? 'warn' : undefined} /></span></Show>
-            <Show when={now().name === 'running' && now().evidence}>{(words) => <span class="sign">{words()}</span>}</Show>
-            <Show when={now().name === 'crashed'}><Suspense><CopyReport session={props.session} /></Suspense></Show>
-            <Show when={may()}>
-              <Switch>
-                <Match when={now().name === 'running' || now().name === 'retrying' || now().name === 'limited'}>
-                  <Show when={now().name === 'limited' && props.onModel}><Button small onClick={() => props.onModel?.()}>{t('asks.changeModel')}</Button></Show>
-                  <Stop queued={queued()} busy={stop.busy()} interrupt={interrupt} />
-                </Match>
-                <Match when={now().name === 'stalled' && showLadder()}><Button small look="bare" onClick={() => setPatient(state()?.info.lastSign ?? 1)}>{t('asks.keepWaiting')}</Button></Match>
-                <Match when={now().name === 'stalled'}><Stop queued={queued()} busy={stop.busy()} interrupt={interrupt} /></Match>
-                <Match when={now().name === 'external' || now().name === 'stopped' || now().name === 'lost'}>
-                  <Button small disabled={resume.busy()} onClick={() => void resume.run()}>{resume.shown() ? t('asks.resuming') : t('asks.resume')}</Button>
-                </Match>
-              </Switch>
+    <Show when={standing()}>
+      {(now) => (
+        <section class="gateslot" aria-label={t('asks.gate')}>
+          <div class={`gate ${ground()}`} data-standing={stopping() ? 'stopping' : now().name}>
+            <StateGlyph
+              shape={stopping() && !offline() ? 'still' : now().shape}
+              tone={now().quiet || stopping() ? 'dim' : undefined}
+              step={props.session.pulse()}
+            />
+            <Switch
+              fallback={
+                <>
+                  <span class="what">{now().word}</span>
+                  <span class="grow trunc">
+                    <Show when={now().about}>{(about) => <span classList={{ mono: now().mono }}>{about()}</span>}</Show>
+                    <Show when={now().name !== 'running' && now().evidence}>
+                      {(words) => (
+                        <>
+                          {now().about ? ' · ' : ''}
+                          {words()}
+                        </>
+                      )}
+                    </Show>
+                  </span>
+                </>
+              }
+            >
+              <Match when={offline()}>
+                <span class="what">{t('asks.notConnected')}</span>
+                <span class="grow trunc">
+                  {t('asks.notConnectedFor', { age: age(Math.max(0, Date.now() - props.line.since)) })}
+                  <Show when={props.line.nextTry}>{(at) => <> · {t('asks.nextTry', { age: age(Math.max(0, at() - Date.now()) + 999) })}</>}</Show>
+                </span>
+                <span class="sign not-phone">{t('asks.tryCount', { n: props.line.tries })}</span>
+                <Button small icon="retry" onClick={() => props.client.connection.tryNow()}>
+                  {t('asks.tryNow')}
+                </Button>
+              </Match>
+              <Match when={stopping()}>
+                <span class="what">{t('asks.stopping')}</span>
+                <span class="grow trunc">{t('asks.stoppingSince', { age: age(Math.max(0, props.now - since())) })}</span>
+                <Show when={may() && props.now - since() >= 10_000}>
+                  <Button small aria-expanded={forcing()} onClick={() => setForcing(!forcing())}>
+                    {t('asks.force')}
+                  </Button>
+                </Show>
+              </Match>
+              <Match when={now().name === 'idle' || now().name === 'unread' || now().name === 'stopped'}>
+                <span class="what">{now().word}</span>
+                <span class="grow trunc">{turn()}</span>
+                <Show when={props.changed?.files ? props.changed : null}>
+                  {(sum) => (
+                    <Button small onClick={() => props.onChanges?.()}>
+                      {t('sessions.files', { n: sum().files })} <Counts added={sum().added} removed={sum().removed} />
+                    </Button>
+                  )}
+                </Show>
+                <Show when={props.onRewind && turn() !== null}>
+                  <Button small look="bare" icon="undo" onClick={() => props.onRewind?.()}>
+                    {t('asks.rewind')}
+                  </Button>
+                </Show>
+              </Match>
+              <Match when={now().name === 'catching'}>
+                <span class="what">{now().word}</span>
+                <span class="grow trunc">{now().evidence}</span>
+                <Progress value={props.session.store.cursor?.seq ?? 0} max={props.session.store.newest} label={now().word} />
+              </Match>
+            </Switch>
+            <Show when={!offline() && !stopping()}>
+              <Show when={now().name === 'running' && state()?.turn}>
+                {(open) => <span class="sign not-phone">{age(Math.max(0, props.now - open().began))}</span>}
+              </Show>
+              <Show when={now().name === 'running' || now().name === 'stalled'}>
+                <span class="not-phone">
+                  <Hydrograph values={state()?.info.activity ?? []} tone={now().name === 'stalled' ? 'warn' : undefined} />
+                </span>
+              </Show>
+              <Show when={now().name === 'running' && now().evidence}>{(words) => <span class="sign">{words()}</span>}</Show>
+              <Show when={now().name === 'crashed'}>
+                <Suspense>
+                  <CopyReport session={props.session} />
+                </Suspense>
+              </Show>
+              <Show when={may()}>
+                <Switch>
+                  <Match when={now().name === 'running' || now().name === 'retrying' || now().name === 'limited'}>
+                    <Show when={now().name === 'limited' && props.onModel}>
+                      <Button small onClick={() => props.onModel?.()}>
+                        {t('asks.changeModel')}
+                      </Button>
+                    </Show>
+                    <Stop queued={queued()} busy={stop.busy()} interrupt={interrupt} />
+                  </Match>
+                  <Match when={now().name === 'stalled' && showLadder()}>
+                    <Button small look="bare" onClick={() => setPatient(state()?.info.lastSign ?? 1)}>
+                      {t('asks.keepWaiting')}
+                    </Button>
+                  </Match>
+                  <Match when={now().name === 'stalled'}>
+                    <Stop queued={queued()} busy={stop.busy()} interrupt={interrupt} />
+                  </Match>
+                  <Match when={now().name === 'external' || now().name === 'stopped' || now().name === 'lost'}>
+                    <Button small disabled={resume.busy()} onClick={() => void resume.run()}>
+                      {resume.shown() ? t('asks.resuming') : t('asks.resume')}
+                    </Button>
+                  </Match>
+                </Switch>
+              </Show>
             </Show>
-          </Show>
-        </div>
-        <Show when={stop.problem() ?? resume.problem()}>{(why) => <p class="gatebody t-bad" role="alert">{why()}</p>}</Show>
-        <Suspense>
-        <Switch>
-          <Match when={offline()}>
-            <p class="gatebody note">{props.line.bye === 'restarting' ? t('asks.bridgeRestarts') : props.line.bye === 'stopping' ? t('asks.bridgeStopped') : t('asks.notAffected')}</p>
-          </Match>
-          <Match when={forcing()}><Forced client={props.client} sessionId={id()} onClose={() => setForcing(false)} /></Match>
-          <Match when={showLadder() && may()}><Stalled client={props.client} session={props.session} now={props.now} interrupt={() => interrupt()} /></Match>
-          <Match when={now().name === 'crashed'}><Crashed client={props.client} session={props.session} now={props.now} queued={props.queued === true} onSession={props.onSession} /></Match>
-        </Switch>
-        </Suspense>
-        <Show when={!offline() && state()?.permissionMode === 'bypassPermissions'}>
-          <div class="gatebody row bypass">
-            <span class="grow t-bad">{t('asks.bypass')}</span>
-            <Show when={may()}><Button small onClick={() => void props.client.commands.send({ type: 'set_permission_mode', sessionId: id(), mode: 'default' }).catch(() => undefined)}>{modeWord('default')}</Button></Show>
           </div>
-        </Show>
-        <Show when={!offline() && full() > 0.95}><p class="gatebody t-ask">{t('asks.contextFull', { part: percent(Math.min(1, full())) })}</p></Show>
-      </section>
-    )}</Show>
+          <Show when={stop.problem() ?? resume.problem()}>
+            {(why) => (
+              <p class="gatebody t-bad" role="alert">
+                {why()}
+              </p>
+            )}
+          </Show>
+          <Suspense>
+            <Switch>
+              <Match when={offline()}>
+                <p class="gatebody note">
+                  {props.line.bye === 'restarting' ? t('asks.bridgeRestarts') : props.line.bye === 'stopping' ? t('asks.bridgeStopped') : t('asks.notAffected')}
+                </p>
+              </Match>
+              <Match when={forcing()}>
+                <Forced client={props.client} sessionId={id()} onClose={() => setForcing(false)} />
+              </Match>
+              <Match when={showLadder() && may()}>
+                <Stalled client={props.client} session={props.session} now={props.now} interrupt={() => interrupt()} />
+              </Match>
+              <Match when={now().name === 'crashed'}>
+                <Crashed client={props.client} session={props.session} now={props.now} queued={props.queued === true} onSession={props.onSession} />
+              </Match>
+            </Switch>
+          </Suspense>
+          <Show when={!offline() && state()?.permissionMode === 'bypassPermissions'}>
+            <div class="gatebody row bypass">
+              <span class="grow t-bad">{t('asks.bypass')}</span>
+              <Show when={may()}>
+                <Button
+                  small
+                  onClick={() => void props.client.commands.send({ type: 'set_permission_mode', sessionId: id(), mode: 'default' }).catch(() => undefined)}
+                >
+                  {modeWord('default')}
+                </Button>
+              </Show>
+            </div>
+          </Show>
+          <Show when={!offline() && full() > 0.95}>
+            <p class="gatebody t-ask">{t('asks.contextFull', { part: percent(Math.min(1, full())) })}</p>
+          </Show>
+        </section>
+      )}
+    </Show>
   );
 }
 
@@ -196,12 +303,19 @@ export function Gate(props: GateProps): JSX.Element {
 function Stop(props: { queued: number; busy: boolean; interrupt: (hold?: boolean) => void }): JSX.Element {
   return (
     <span class="stops">
-      <Button small icon="stop" hotkey="Esc" disabled={props.busy} onClick={() => props.interrupt()}>{t('asks.stop')}</Button>
+      <Button small icon="stop" hotkey="Esc" disabled={props.busy} onClick={() => props.interrupt()}>
+        {t('asks.stop')}
+      </Button>
       <Show when={props.queued > 0}>
-        <Menu label={t('asks.stopMore')} align="end" items={() => [
-          { label: t('asks.stopNext', { n: props.queued }), icon: 'queue', onSelect: () => props.interrupt() },
-          { label: t('asks.stopHold', { n: props.queued }), icon: 'clock', onSelect: () => props.interrupt(true) },
-        ]} trigger={(attributes) => <IconButton {...attributes} small icon="down" label={t('asks.stopMore')} disabled={props.busy} />} />
+        <Menu
+          label={t('asks.stopMore')}
+          align="end"
+          items={() => [
+            { label: t('asks.stopNext', { n: props.queued }), icon: 'queue', onSelect: () => props.interrupt() },
+            { label: t('asks.stopHold', { n: props.queued }), icon: 'clock', onSelect: () => props.interrupt(true) },
+          ]}
+          trigger={(attributes) => <IconButton {...attributes} small icon="down" label={t('asks.stopMore')} disabled={props.busy} />}
+        />
       </Show>
     </span>
   );
@@ -215,7 +329,13 @@ function endOfTurn(session: SessionView): string | null {
     if (record?.what.type !== 'result') continue;
     const spent = session.state()?.cost.turn ?? null;
     const took: unknown = (record.what as { duration_ms?: unknown }).duration_ms;
-    return [t('asks.turnEnded', { n: record.turn ?? 1, time: clock(record.at) }), typeof took === 'number' ? duration(took) : null, spent === null ? null : money(spent)].filter(Boolean).join(' · ');
+    return [
+      t('asks.turnEnded', { n: record.turn ?? 1, time: clock(record.at) }),
+      typeof took === 'number' ? duration(took) : null,
+      spent === null ? null : money(spent),
+    ]
+      .filter(Boolean)
+      .join(' · ');
   }
   return null;
 }

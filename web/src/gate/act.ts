@@ -21,7 +21,8 @@ export const SHOWN_AFTER = 150;
 export function reason(error: unknown): string {
   if (error instanceof Refusal) {
     if (error.code === 'timeout') return t('errors.timeout');
-    if (error.code === 'decided' && error.resolved) return t('errors.decided', { who: error.resolved.by ?? t('errors.someone'), time: clock(error.resolved.at) });
+    if (error.code === 'decided' && error.resolved)
+      return t('errors.decided', { who: error.resolved.by ?? t('errors.someone'), time: clock(error.resolved.at) });
     if (error.code === 'scope') return t('errors.scope');
     if (error.code === 'storage') return t('errors.storage');
     return error.hint ? `${sentence(error.message)} ${sentence(error.hint)}` : sentence(error.message);
@@ -29,14 +30,20 @@ export function reason(error: unknown): string {
   return error instanceof Error ? sentence(error.message) : String(error);
 }
 
-const sentence = (text: string): string => { const whole = text.charAt(0).toUpperCase() + text.slice(1); return /[.!?]$/.test(whole) ? whole : `${whole}.`; };
+const sentence = (text: string): string => {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+};
 
 export function createAct(does: () => Promise<unknown>): Act {
   const [busy, setBusy] = createSignal(false);
   const [shown, setShown] = createSignal(false);
   const [problem, setProblem] = createSignal<string | null>(null);
   return {
-    busy, shown, problem, clear: () => setProblem(null),
+    busy,
+    shown,
+    problem,
+    clear: () => setProblem(null),
     run: async () => {
       if (busy()) return false;
       setBusy(true);

@@ -9,7 +9,6 @@ import { Button, copyText } from '../ui';
 import { createAct } from './act';
 import { exitWords } from './standing';
 
-
 /** Interrupt, stop what it waits for, restart: all rungs at once, each says what it did and when. */
 export function Stalled(props: { client: Client; session: SessionView; now: number; interrupt: () => void }): JSX.Element {
   const id = () => props.session.store.id;
@@ -29,25 +28,61 @@ export function Stalled(props: { client: Client; session: SessionView; now: numb
     await props.client.commands.send({ type: 'resume_session', sessionId: id() });
     note('restart');
   });
-  const did = (rung: string) => { const at = done()[rung]; return at === undefined ? null : t('forms.doneAt', { time: seconds(at) }); };
+  const did = (rung: string) => {
+    const at = done()[rung];
+    return at === undefined ? null : t('forms.doneAt', { time: seconds(at) });
+  };
   const last = () => state()?.info.lastSign ?? state()?.info.since ?? props.now;
   return (
     <div class="gatebody">
-      <p>{t('forms.stalledHow', { time: seconds(last()) })}<Show when={call()}>{(one) => <> {t('forms.waitsFor', { what: one().name })}</>}</Show></p>
+      <p>
+        {t('forms.stalledHow', { time: seconds(last()) })}
+        <Show when={call()}>{(one) => <> {t('forms.waitsFor', { what: one().name })}</>}</Show>
+      </p>
       <ol class="ladder">
-        <li><b>1</b><span>{t('forms.rungInterrupt')}</span><Button look="primary" hotkey="Esc" onClick={() => props.interrupt()}>{t('forms.interrupt')}</Button></li>
+        <li>
+          <b>1</b>
+          <span>{t('forms.rungInterrupt')}</span>
+          <Button look="primary" hotkey="Esc" onClick={() => props.interrupt()}>
+            {t('forms.interrupt')}
+          </Button>
+        </li>
         <Show when={task() ?? call()}>
-          <li><b>2</b><span>{did('shell') ?? (task() ? t('forms.rungShell') : t('forms.rungBackground'))}</span><Button disabled={stopShell.busy()} onClick={() => void stopShell.run()}>{task() ? t('forms.stopShell') : t('forms.toBackground')}</Button></li>
+          <li>
+            <b>2</b>
+            <span>{did('shell') ?? (task() ? t('forms.rungShell') : t('forms.rungBackground'))}</span>
+            <Button disabled={stopShell.busy()} onClick={() => void stopShell.run()}>
+              {task() ? t('forms.stopShell') : t('forms.toBackground')}
+            </Button>
+          </li>
         </Show>
-        <li><b>{(task() ?? call()) ? 3 : 2}</b><span>{did('restart') ?? t('forms.rungRestart')}</span><Button disabled={restart.busy()} onClick={() => void restart.run()}>{restart.shown() ? t('forms.restarting') : t('forms.restart')}</Button></li>
+        <li>
+          <b>{(task() ?? call()) ? 3 : 2}</b>
+          <span>{did('restart') ?? t('forms.rungRestart')}</span>
+          <Button disabled={restart.busy()} onClick={() => void restart.run()}>
+            {restart.shown() ? t('forms.restarting') : t('forms.restart')}
+          </Button>
+        </li>
       </ol>
-      <Show when={stopShell.problem() ?? restart.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
+      <Show when={stopShell.problem() ?? restart.problem()}>
+        {(why) => (
+          <p class="t-bad" role="alert">
+            {why()}
+          </p>
+        )}
+      </Show>
     </div>
   );
 }
 
 /** The likely cause, what is saved, its last words, and the ways on. */
-export function Crashed(props: { client: Client; session: SessionView; now: number; queued: boolean; onSession?: ((sessionId: string) => void) | undefined }): JSX.Element {
+export function Crashed(props: {
+  client: Client;
+  session: SessionView;
+  now: number;
+  queued: boolean;
+  onSession?: ((sessionId: string) => void) | undefined;
+}): JSX.Element {
   const id = () => props.session.store.id;
   const process = () => props.session.state()?.process;
   const broken = createMemo(() => {
@@ -65,7 +100,10 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
     if (signal === 11 || signal === 6 || signal === 4) return t('forms.causeBug');
     return t('forms.causeUnknown');
   };
-  const saved = () => { const at = props.session.records().at(-1)?.at; return at === undefined ? '' : t('forms.savedUpTo', { time: seconds(at) }); };
+  const saved = () => {
+    const at = props.session.records().at(-1)?.at;
+    return at === undefined ? '' : t('forms.savedUpTo', { time: seconds(at) });
+  };
   const ended = () => props.session.state()?.tasks.filter((task) => task.state === 'gone').length ?? 0;
   const resume = createAct(() => props.client.commands.send({ type: 'resume_session', sessionId: id() }));
   const without = createAct(async () => {
@@ -80,7 +118,8 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
     const made = await props.client.commands.send({ type: 'fork', sessionId: id(), at: broken()?.prompt ?? null });
     props.onSession?.(made.sessionId);
   });
-  const last = () => props.session.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as Extract<Own, { type: 'sluice_prompt' }> | undefined;
+  const last = () =>
+    props.session.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as Extract<Own, { type: 'sluice_prompt' }> | undefined;
   const retry = createAct(async () => {
     const prompt = last();
     if (!prompt || typeof prompt.text !== 'string') return;
@@ -90,22 +129,64 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
   const busy = () => resume.busy() || without.busy() || fork.busy() || retry.busy();
   return (
     <div class="gatebody crash" role="group" aria-label={t('asks.exited')}>
-      <p>{cause()} {saved()}<Show when={ended() > 0}> {t('forms.endedWith', { n: ended() })}</Show></p>
+      <p>
+        {cause()} {saved()}
+        <Show when={ended() > 0}> {t('forms.endedWith', { n: ended() })}</Show>
+      </p>
       <Show when={(process()?.stderr.length ?? 0) > 0}>
-        <div class="box"><pre class="term" tabIndex={0} aria-label={t('forms.stderr')}><span class="dim">{t('forms.stderrLast', { n: process()?.stderr.length ?? 0 })}{'\n'}</span><For each={process()?.stderr ?? []}>{(line) => <>{line}{'\n'}</>}</For></pre></div>
-      </Show>
-      <Show when={props.queued}><p class="dim">{t('forms.queuedAfterResume')}</p></Show>
-      <Show when={props.client.may('operate')} fallback={<p class="dim">{t('forms.lookOnly')}</p>}>
-        <div class="row wrap">
-          <Button look="primary" disabled={busy()} onClick={() => void resume.run()}>{resume.shown() ? t('asks.resuming') : t('forms.resumeWhere')}</Button>
-          <Show when={typeof last()?.text === 'string'}><Button icon="retry" disabled={busy()} onClick={() => void retry.run()}>{t('forms.resumeRetry')}</Button></Show>
-          <Show when={broken()}>{(at) => <>
-            <Button disabled={busy()} onClick={() => void without.run()}>{t('forms.resumeWithout', { n: at().turn })}</Button>
-            <Show when={at().turn > 1}><Button icon="fork" disabled={busy()} onClick={() => void fork.run()}>{t('forms.forkFrom', { n: at().turn - 1 })}</Button></Show>
-          </>}</Show>
+        <div class="box">
+          <pre class="term" tabIndex={0} aria-label={t('forms.stderr')}>
+            <span class="dim">
+              {t('forms.stderrLast', { n: process()?.stderr.length ?? 0 })}
+              {'\n'}
+            </span>
+            <For each={process()?.stderr ?? []}>
+              {(line) => (
+                <>
+                  {line}
+                  {'\n'}
+                </>
+              )}
+            </For>
+          </pre>
         </div>
       </Show>
-      <Show when={resume.problem() ?? retry.problem() ?? without.problem() ?? fork.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
+      <Show when={props.queued}>
+        <p class="dim">{t('forms.queuedAfterResume')}</p>
+      </Show>
+      <Show when={props.client.may('operate')} fallback={<p class="dim">{t('forms.lookOnly')}</p>}>
+        <div class="row wrap">
+          <Button look="primary" disabled={busy()} onClick={() => void resume.run()}>
+            {resume.shown() ? t('asks.resuming') : t('forms.resumeWhere')}
+          </Button>
+          <Show when={typeof last()?.text === 'string'}>
+            <Button icon="retry" disabled={busy()} onClick={() => void retry.run()}>
+              {t('forms.resumeRetry')}
+            </Button>
+          </Show>
+          <Show when={broken()}>
+            {(at) => (
+              <>
+                <Button disabled={busy()} onClick={() => void without.run()}>
+                  {t('forms.resumeWithout', { n: at().turn })}
+                </Button>
+                <Show when={at().turn > 1}>
+                  <Button icon="fork" disabled={busy()} onClick={() => void fork.run()}>
+                    {t('forms.forkFrom', { n: at().turn - 1 })}
+                  </Button>
+                </Show>
+              </>
+            )}
+          </Show>
+        </div>
+      </Show>
+      <Show when={resume.problem() ?? retry.problem() ?? without.problem() ?? fork.problem()}>
+        {(why) => (
+          <p class="t-bad" role="alert">
+            {why()}
+          </p>
+        )}
+      </Show>
     </div>
   );
 }
@@ -113,8 +194,20 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
 /** What happened, for whoever mends the agent. */
 export function CopyReport(props: { session: SessionView }): JSX.Element {
   const process = () => props.session.state()?.process;
-  const report = () => [`${t('asks.exited')}: ${exitWords(process()?.signal ?? null, process()?.code ?? null) ?? ''}`, `session ${props.session.store.id}`, `agent ${process()?.version ?? ''}`, when(process()?.since ?? 0), '', ...(process()?.stderr ?? [])].join('\n');
-  return <Button small look="bare" icon="copy" onClick={() => void copyText(report())}>{t('forms.copyReport')}</Button>;
+  const report = () =>
+    [
+      `${t('asks.exited')}: ${exitWords(process()?.signal ?? null, process()?.code ?? null) ?? ''}`,
+      `session ${props.session.store.id}`,
+      `agent ${process()?.version ?? ''}`,
+      when(process()?.since ?? 0),
+      '',
+      ...(process()?.stderr ?? []),
+    ].join('\n');
+  return (
+    <Button small look="bare" icon="copy" onClick={() => void copyText(report())}>
+      {t('forms.copyReport')}
+    </Button>
+  );
 }
 
 /** An interrupt that has no effect for ten seconds: the process can be ended; the session stays. */
@@ -124,11 +217,28 @@ export function Forced(props: { client: Client; sessionId: string; onClose: () =
     <div class="gatebody">
       <p>{t('forms.forceHow')}</p>
       <div class="row wrap">
-        <Button tone="bad" disabled={end.busy()} onClick={() => void end.run().then((done) => { if (done) props.onClose(); })}>{end.shown() ? t('forms.ending') : t('forms.endAgent')}</Button>
-        <Button look="bare" onClick={() => props.onClose()}>{t('asks.keepWaiting')}</Button>
+        <Button
+          tone="bad"
+          disabled={end.busy()}
+          onClick={() =>
+            void end.run().then((done) => {
+              if (done) props.onClose();
+            })
+          }
+        >
+          {end.shown() ? t('forms.ending') : t('forms.endAgent')}
+        </Button>
+        <Button look="bare" onClick={() => props.onClose()}>
+          {t('asks.keepWaiting')}
+        </Button>
       </div>
-      <Show when={end.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
+      <Show when={end.problem()}>
+        {(why) => (
+          <p class="t-bad" role="alert">
+            {why()}
+          </p>
+        )}
+      </Show>
     </div>
   );
 }
-

@@ -8,7 +8,9 @@ export const TYPED = 2_000;
 /** No stray key decides: what was meant for something else when the ask appeared is ignored, and so is the rest of a burst. */
 export class Guard {
   private until: number;
-  constructor(appeared: number) { this.until = appeared + GUARD; }
+  constructor(appeared: number) {
+    this.until = appeared + GUARD;
+  }
   /** Whether a key pressed now counts. One that does not starts the wait again. */
   accept(now: number): boolean {
     if (now >= this.until) return true;
@@ -16,7 +18,9 @@ export class Guard {
     return false;
   }
   /** For the pointer: a press that was on its way to something else. */
-  open(now: number): boolean { return now >= this.until; }
+  open(now: number): boolean {
+    return now >= this.until;
+  }
 }
 
 export interface EscapeSituation {

@@ -7,26 +7,56 @@ import { askWords, standingOf, toolWords, windowTitle } from './standing';
 
 const now = new Date(2026, 10, 15, 14, 31, 0).getTime();
 const up = { phase: 'up', since: 0 } as const;
-const of = (over: Parameters<typeof info>[0], more: Partial<Parameters<typeof standingOf>[1]> = {}) => standingOf(info({ since: now - 42_000, lastActivityAt: now - 42_000, ...over }), { now, line: up, ...more });
-const ask = (over: Partial<AskInfo> = {}): AskInfo => ({ ask: 'a', kind: 'tool', toolName: 'Edit', toolUseId: 't', agent: null, at: now - 42_000, request: {}, ...over });
+const of = (over: Parameters<typeof info>[0], more: Partial<Parameters<typeof standingOf>[1]> = {}) =>
+  standingOf(info({ since: now - 42_000, lastActivityAt: now - 42_000, ...over }), { now, line: up, ...more });
+const ask = (over: Partial<AskInfo> = {}): AskInfo => ({
+  ask: 'a',
+  kind: 'tool',
+  toolName: 'Edit',
+  toolUseId: 't',
+  agent: null,
+  at: now - 42_000,
+  request: {},
+  ...over,
+});
 
 afterEach(() => setLocale('en'));
 
 test('each state has its glyph, word, ground and group', () => {
   const rows = [
-    of({}), of({ finishedAt: now }, { unread: true }), of({ standing: 'starting' }), of({ standing: 'running', about: 'Bash', lastSign: now - 3_000 }), of({ standing: 'waiting', about: 'Edit', pendingAsks: 1 }),
-    of({ standing: 'stalled', about: 'cargo test', lastSign: now - 130_000 }), of({ standing: 'stopping' }), of({ standing: 'crashed' }), of({ standing: 'external' }), of({ standing: 'lost' }),
+    of({}),
+    of({ finishedAt: now }, { unread: true }),
+    of({ standing: 'starting' }),
+    of({ standing: 'running', about: 'Bash', lastSign: now - 3_000 }),
+    of({ standing: 'waiting', about: 'Edit', pendingAsks: 1 }),
+    of({ standing: 'stalled', about: 'cargo test', lastSign: now - 130_000 }),
+    of({ standing: 'stopping' }),
+    of({ standing: 'crashed' }),
+    of({ standing: 'external' }),
+    of({ standing: 'lost' }),
   ].map((one) => [one.name, one.shape, one.word, one.ground, one.group]);
   expect(rows).toEqual([
-    ['idle', 'idle', 'Idle', 'neutral', 'idle'], ['unread', 'unread', 'Finished, not read', 'neutral', 'idle'], ['starting', 'starting', 'Starting', 'neutral', 'running'], ['running', 'flow', 'Running', 'run', 'running'],
-    ['waiting', 'down', 'Edit waits for you', 'warn', 'needs'], ['stalled', 'still', 'No sign for 2 m 10 s', 'warn', 'running'], ['stopping', 'still', 'Stopping', 'neutral', 'running'],
-    ['crashed', 'broken', 'Agent exited', 'bad', 'needs'], ['external', 'dots', 'Made in a terminal', 'neutral', 'idle'], ['lost', 'broken', 'Lost', 'bad', 'needs'],
+    ['idle', 'idle', 'Idle', 'neutral', 'idle'],
+    ['unread', 'unread', 'Finished, unread', 'neutral', 'idle'],
+    ['starting', 'starting', 'Starting', 'neutral', 'running'],
+    ['running', 'flow', 'Running', 'run', 'running'],
+    ['waiting', 'down', 'Permission needed: Edit', 'warn', 'needs'],
+    ['stalled', 'still', 'No activity for 2 m 10 s', 'warn', 'running'],
+    ['stopping', 'still', 'Stopping', 'neutral', 'running'],
+    ['crashed', 'broken', 'Agent exited', 'bad', 'needs'],
+    ['external', 'dots', 'Created in a terminal', 'neutral', 'idle'],
+    ['lost', 'broken', 'Unreachable', 'bad', 'needs'],
   ]);
 });
 
 test('running always carries the age of the last sign, and it ticks', () => {
   const running = (at: number) => standingOf(info({ standing: 'running', about: 'Edit', lastSign: now - 1_000 }), { now: now + at, line: up });
-  expect([0, 1_000, 9_000, 71_000].map((at) => running(at).evidence)).toEqual(['last sign 1 s ago', 'last sign 2 s ago', 'last sign 10 s ago', 'last sign 1 m 12 s ago']);
+  expect([0, 1_000, 9_000, 71_000].map((at) => running(at).evidence)).toEqual([
+    'last activity 1 s ago',
+    'last activity 2 s ago',
+    'last activity 10 s ago',
+    'last activity 1 m 12 s ago',
+  ]);
   expect(running(2_000).short).toBe('Edit · 3 s ago');
 });
 
@@ -43,23 +73,32 @@ test('what runs is said by its command, or by its name and target', () => {
 
 test('a list that holds the ask in short says its kind', () => {
   const brief = { ask: { kind: 'elicitation', toolName: 'postgres', at: now - 5_000 } } as object;
-  expect(of({ standing: 'waiting', about: 'postgres', pendingAsks: 1, ...brief })).toMatchObject({ word: 'postgres asks', evidence: '5 s' });
+  expect(of({ standing: 'waiting', about: 'postgres', pendingAsks: 1, ...brief })).toMatchObject({ word: 'Input needed: postgres', evidence: '5 s' });
 });
 
 test('a retry counts down, a limit says when it ends', () => {
-  const retrying = (over: object) => of({ standing: 'retrying' }, { state: state({ info: info({ standing: 'retrying' }), retry: { attempt: 2, max: 10, until: now + 3_200, error: 'overloaded_error', status: 529, ...over } }) });
+  const retrying = (over: object) =>
+    of(
+      { standing: 'retrying' },
+      {
+        state: state({
+          info: info({ standing: 'retrying' }),
+          retry: { attempt: 2, max: 10, until: now + 3_200, error: 'overloaded_error', status: 529, ...over },
+        }),
+      },
+    );
   expect(retrying({})).toMatchObject({ name: 'retrying', about: 'overloaded (529)', evidence: 'next try in 4 s, attempt 2 of 10', ground: 'warn' });
-  expect(retrying({ until: now - 5 }).evidence).toBe('tries now, attempt 2 of 10');
+  expect(retrying({ until: now - 5 }).evidence).toBe('retrying now, attempt 2 of 10');
   expect(retrying({ status: 429, error: 'rate_limit', until: now + 2_460_000 })).toMatchObject({ name: 'limited', word: 'Rate limit', short: 'Resets 15:12' });
 });
 
 test('an ask says its kind', () => {
-  expect(askWords(ask({ toolName: 'mcp__postgres__query' }))).toBe('postgres › query waits for you');
-  expect(askWords(ask({ kind: 'question', request: { input: { questions: [1, 2] } } }))).toBe('2 questions wait for you');
-  expect(askWords(ask({ kind: 'plan' }))).toBe('Plan waits for you');
-  expect(askWords(ask({ kind: 'elicitation', request: { mcp_server_name: 'postgres' } }))).toBe('postgres asks');
-  expect(of({ standing: 'waiting', about: 'AskUserQuestion', pendingAsks: 1 }).word).toBe('A question waits for you');
-  expect(of({}, { state: state({ asks: [ask()] }) })).toMatchObject({ name: 'waiting', evidence: '42 s', title: 'Edit waits for you' });
+  expect(askWords(ask({ toolName: 'mcp__postgres__query' }))).toBe('Permission needed: postgres › query');
+  expect(askWords(ask({ kind: 'question', request: { input: { questions: [1, 2] } } }))).toBe('2 questions for you');
+  expect(askWords(ask({ kind: 'plan' }))).toBe('Plan ready for review');
+  expect(askWords(ask({ kind: 'elicitation', request: { mcp_server_name: 'postgres' } }))).toBe('Input needed: postgres');
+  expect(of({ standing: 'waiting', about: 'AskUserQuestion', pendingAsks: 1 }).word).toBe('1 question for you');
+  expect(of({}, { state: state({ asks: [ask()] }) })).toMatchObject({ name: 'waiting', evidence: '42 s', title: 'Permission needed: Edit' });
   expect(toolWords('Bash')).toBe('Bash');
 });
 
@@ -74,16 +113,20 @@ test('without a line every state is what it was, in dots', () => {
 });
 
 test('catching up says how far', () => {
-  expect(of({ standing: 'running' }, { catching: { have: 1_204, of: 3_877 } })).toMatchObject({ name: 'catching', evidence: '1\u202f204 of 3\u202f877 records', ground: 'off' });
+  expect(of({ standing: 'running' }, { catching: { have: 1_204, of: 3_877 } })).toMatchObject({
+    name: 'catching',
+    evidence: '1\u202f204 of 3\u202f877 records',
+    ground: 'off',
+  });
 });
 
 test('the window title counts those who need a person', () => {
   const edit = of({ standing: 'waiting', about: 'Edit', pendingAsks: 1 });
-  expect(windowTitle('Sluice', [edit, of({ standing: 'crashed' })])).toBe('(2) Edit waits for you · Sluice');
+  expect(windowTitle('Sluice', [edit, of({ standing: 'crashed' })])).toBe('(2) Permission needed: Edit · Sluice');
   expect(windowTitle('Sluice', [])).toBe('Sluice');
 });
 
 test('the words are German too', async () => {
   await setLocale('de');
-  expect(of({ standing: 'waiting', about: 'Edit', pendingAsks: 1 }).word).toBe('Edit wartet auf dich');
+  expect(of({ standing: 'waiting', about: 'Edit', pendingAsks: 1 }).word).toBe('Berechtigung nötig: Edit');
 });

@@ -12,7 +12,22 @@ export type Ground = 'neutral' | 'run' | 'warn' | 'bad' | 'off';
 
 export interface Standing {
   /** Which of the states of the design it is; for tests and styles. */
-  name: 'idle' | 'unread' | 'starting' | 'running' | 'waiting' | 'retrying' | 'limited' | 'stalled' | 'stopping' | 'crashed' | 'stopped' | 'lost' | 'external' | 'offline' | 'catching';
+  name:
+    | 'idle'
+    | 'unread'
+    | 'starting'
+    | 'running'
+    | 'waiting'
+    | 'retrying'
+    | 'limited'
+    | 'stalled'
+    | 'stopping'
+    | 'crashed'
+    | 'stopped'
+    | 'lost'
+    | 'external'
+    | 'offline'
+    | 'catching';
   shape: GlyphShape;
   /** Grey instead of the shape's own colour. */
   quiet: boolean;
@@ -60,15 +75,24 @@ export function askWords(ask: Pick<AskInfo, 'kind' | 'toolName' | 'request'>): s
       const questions = typeof input === 'object' && input !== null ? (input as { questions?: unknown }).questions : undefined;
       return t('asks.questionsWait', { n: Array.isArray(questions) ? questions.length : 1 });
     }
-    case 'plan': return t('asks.planWaits');
-    case 'elicitation': return t('asks.serverAsks', { server: String(ask.request['mcp_server_name'] ?? ask.toolName) });
-    case 'dialog': case 'other': return t('asks.dialogWaits');
-    default: return t('asks.waits', { tool: toolWords(ask.toolName) });
+    case 'plan':
+      return t('asks.planWaits');
+    case 'elicitation':
+      return t('asks.serverAsks', { server: String(ask.request['mcp_server_name'] ?? ask.toolName) });
+    case 'dialog':
+    case 'other':
+      return t('asks.dialogWaits');
+    default:
+      return t('asks.waits', { tool: toolWords(ask.toolName) });
   }
 }
 
 /** The oldest ask in short, where the bridge tells it with the list. */
-interface Brief { kind: string; toolName: string; at: number }
+interface Brief {
+  kind: string;
+  toolName: string;
+  at: number;
+}
 const briefOf = (info: SessionInfo): Brief | null => (info as { ask?: Brief | null }).ask ?? null;
 
 /** From what a list holds of the ask. */
@@ -78,7 +102,6 @@ function waitWords(about: string | null, brief: Brief | null): string {
   if (about === 'ExitPlanMode') return t('asks.planWaits');
   return about ? t('asks.waits', { tool: toolWords(about) }) : t('asks.waitsPlain');
 }
-
 
 const ago = (at: number | null, now: number): string | null => (at === null ? null : t('asks.lastSign', { age: age(Math.max(0, now - at)) }));
 /** How long ago, in the width of a figure: now, 42 s, 9 m, 3 h, then the day. */
@@ -94,21 +117,53 @@ export function standingOf(info: SessionInfo, c: Circumstances): Standing {
   const base = standingNow(info, c);
   if (c.catching) {
     const { have, of } = c.catching;
-    return { ...base, name: 'catching', shape: 'dots', quiet: true, word: t('asks.catching'), about: null, mono: false, evidence: t('asks.catchingUp', { have: count(have), of: count(of) }), ground: 'off', known: false };
+    return {
+      ...base,
+      name: 'catching',
+      shape: 'dots',
+      quiet: true,
+      word: t('asks.catching'),
+      about: null,
+      mono: false,
+      evidence: t('asks.catchingUp', { have: count(have), of: count(of) }),
+      ground: 'off',
+      known: false,
+    };
   }
   if (c.line.phase === 'up' || c.line.phase === 'connecting') return base;
   // Not connected: what is shown was true when the line was lost.
-  return { ...base, name: 'offline', shape: 'dots', quiet: true, word: wasWords(base.name, c.line.since), about: null, evidence: null, short: folderName(info.projectPath), ground: 'off', title: null, known: false };
+  return {
+    ...base,
+    name: 'offline',
+    shape: 'dots',
+    quiet: true,
+    word: wasWords(base.name, c.line.since),
+    about: null,
+    evidence: null,
+    short: folderName(info.projectPath),
+    ground: 'off',
+    title: null,
+    known: false,
+  };
 }
 
 function wasWords(name: Standing['name'], at: number): string {
   const time = clock(at);
   switch (name) {
-    case 'running': case 'starting': case 'retrying': case 'limited': case 'stopping': return t('asks.wasRunning', { time });
-    case 'stalled': return t('asks.wasStalled', { time });
-    case 'waiting': return t('asks.wasWaiting', { time });
-    case 'crashed': return t('asks.exited');
-    default: return t('asks.wasIdle', { time });
+    case 'running':
+    case 'starting':
+    case 'retrying':
+    case 'limited':
+    case 'stopping':
+      return t('asks.wasRunning', { time });
+    case 'stalled':
+      return t('asks.wasStalled', { time });
+    case 'waiting':
+      return t('asks.wasWaiting', { time });
+    case 'crashed':
+      return t('asks.exited');
+    default:
+      return t('asks.wasIdle', { time });
   }
 }
 
@@ -116,7 +171,18 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
   const { now, state } = c;
   const project = folderName(info.projectPath);
   const group = groupOf(info);
-  const plain = { quiet: false, about: null, mono: false, evidence: null, short: project, figure: figureAt(info.lastActivityAt, now), ground: 'neutral' as Ground, group, title: null, known: true };
+  const plain = {
+    quiet: false,
+    about: null,
+    mono: false,
+    evidence: null,
+    short: project,
+    figure: figureAt(info.lastActivityAt, now),
+    ground: 'neutral' as Ground,
+    group,
+    title: null,
+    known: true,
+  };
   const sign = ago(info.lastSign, now);
   const signShort = info.lastSign === null ? null : t('asks.ago', { age: age(Math.max(0, now - info.lastSign)) });
 
@@ -125,17 +191,45 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
     const brief = briefOf(info);
     const since = ask?.at ?? brief?.at ?? info.since;
     const word = ask ? askWords(ask) : waitWords(info.about, brief);
-    return { ...plain, name: 'waiting', shape: 'down', word, evidence: age(Math.max(0, now - since)), short: age(Math.max(0, now - since)), figure: age(Math.max(0, now - since)), ground: 'warn', title: word };
+    return {
+      ...plain,
+      name: 'waiting',
+      shape: 'down',
+      word,
+      evidence: age(Math.max(0, now - since)),
+      short: age(Math.max(0, now - since)),
+      figure: age(Math.max(0, now - since)),
+      ground: 'warn',
+      title: word,
+    };
   }
   switch (info.standing) {
     case 'starting':
-      return { ...plain, name: 'starting', shape: 'starting', word: t('asks.starting'), evidence: state?.process.version ? t('asks.agentVersion', { version: state.process.version }) : null, figure: t('asks.now') };
+      return {
+        ...plain,
+        name: 'starting',
+        shape: 'starting',
+        word: t('asks.starting'),
+        evidence: state?.process.version ? t('asks.agentVersion', { version: state.process.version }) : null,
+        figure: t('asks.now'),
+      };
     case 'running': {
       const thinks = c.writing === 'thinking';
       const compacts = state?.activity.evidence === 'compacting';
       const word = compacts ? t('asks.compacting') : thinks ? t('asks.thinking') : c.writing === 'text' ? t('asks.writing') : t('asks.running');
       const about = compacts || c.writing ? null : named(info.about, c.target ?? null);
-      return { ...plain, name: 'running', shape: 'flow', word, about, mono: true, evidence: sign, short: [info.about && about ? firstWord(toolWords(info.about)) : null, signShort].filter(Boolean).join(' · '), ground: 'run', figure: figureAt(info.lastSign ?? info.since, now) };
+      return {
+        ...plain,
+        name: 'running',
+        shape: 'flow',
+        word,
+        about,
+        mono: true,
+        evidence: sign,
+        short: [info.about && about ? firstWord(toolWords(info.about)) : null, signShort].filter(Boolean).join(' · '),
+        ground: 'run',
+        figure: figureAt(info.lastSign ?? info.since, now),
+      };
     }
     case 'retrying': {
       const retry = state?.retry;
@@ -143,42 +237,112 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
       const limited = retry?.status === 429 || info.about === 'rate limit';
       if (limited && (!retry || wait > 60_000)) {
         const evidence = retry ? t('asks.resets', { time: clock(retry.until), age: age(wait) }) : null;
-        return { ...plain, name: 'limited', shape: 'still', word: t('asks.limited'), evidence, short: retry ? t('asks.resetsShort', { time: clock(retry.until) }) : project, ground: 'warn' };
+        return {
+          ...plain,
+          name: 'limited',
+          shape: 'still',
+          word: t('asks.limited'),
+          evidence,
+          short: retry ? t('asks.resetsShort', { time: clock(retry.until) }) : project,
+          ground: 'warn',
+        };
       }
       const next = retry ? (wait > 0 ? t('asks.nextTry', { age: age(wait + 999) }) : t('asks.triesNow')) : null;
       const attempt = retry ? (retry.max ? t('asks.attemptOf', { n: retry.attempt, max: retry.max }) : t('asks.attempt', { n: retry.attempt })) : null;
       const why = retry ? retryWords(retry.error, retry.status) : info.about;
-      return { ...plain, name: 'retrying', shape: 'still', word: t('asks.retrying'), about: why, evidence: [next, attempt].filter(Boolean).join(', ') || null, short: next ?? project, ground: 'warn' };
+      return {
+        ...plain,
+        name: 'retrying',
+        shape: 'still',
+        word: t('asks.retrying'),
+        about: why,
+        evidence: [next, attempt].filter(Boolean).join(', ') || null,
+        short: next ?? project,
+        ground: 'warn',
+      };
     }
     case 'stalled': {
       const silent = age(Math.max(0, now - (info.lastSign ?? info.since)));
-      return { ...plain, name: 'stalled', shape: 'still', word: t('asks.noSign', { age: silent }), about: [info.about, c.target].filter(Boolean).join(' · ') || null, mono: true, short: info.about ? firstWord(info.about) : project, figure: silent, ground: 'warn' };
+      return {
+        ...plain,
+        name: 'stalled',
+        shape: 'still',
+        word: t('asks.noSign', { age: silent }),
+        about: [info.about, c.target].filter(Boolean).join(' · ') || null,
+        mono: true,
+        short: info.about ? firstWord(info.about) : project,
+        figure: silent,
+        ground: 'warn',
+      };
     }
     case 'stopping':
-      return { ...plain, name: 'stopping', shape: 'still', quiet: true, word: t('asks.stopping'), evidence: t('asks.stoppingSince', { age: age(Math.max(0, now - info.since)) }), short: age(Math.max(0, now - info.since)) };
+      return {
+        ...plain,
+        name: 'stopping',
+        shape: 'still',
+        quiet: true,
+        word: t('asks.stopping'),
+        evidence: t('asks.stoppingSince', { age: age(Math.max(0, now - info.since)) }),
+        short: age(Math.max(0, now - info.since)),
+      };
     case 'crashed': {
       const why = exitWords(state?.process.signal ?? null, state?.process.code ?? null) ?? info.about;
-      return { ...plain, name: 'crashed', shape: 'broken', word: t('asks.exited'), about: why, evidence: t('asks.ago', { age: age(Math.max(0, now - info.since)) }), short: why ?? project, ground: 'bad', title: t('asks.exited') };
+      return {
+        ...plain,
+        name: 'crashed',
+        shape: 'broken',
+        word: t('asks.exited'),
+        about: why,
+        evidence: t('asks.ago', { age: age(Math.max(0, now - info.since)) }),
+        short: why ?? project,
+        ground: 'bad',
+        title: t('asks.exited'),
+      };
     }
     case 'stopped':
       return { ...plain, name: c.unread ? 'unread' : 'stopped', shape: c.unread ? 'unread' : 'idle', word: c.unread ? t('asks.finished') : t('asks.stopped') };
     case 'lost':
-      return { ...plain, name: 'lost', shape: 'broken', word: t('asks.lost'), evidence: t('asks.lostHow', { age: age(Math.max(0, now - info.since)) }), ground: 'bad', title: t('asks.lost') };
+      return {
+        ...plain,
+        name: 'lost',
+        shape: 'broken',
+        word: t('asks.lost'),
+        evidence: t('asks.lostHow', { age: age(Math.max(0, now - info.since)) }),
+        ground: 'bad',
+        title: t('asks.lost'),
+      };
     case 'external':
-      return { ...plain, name: 'external', shape: 'dots', quiet: true, word: t('asks.external'), evidence: t('asks.externalHow'), short: t('asks.fromTerminal') };
+      return {
+        ...plain,
+        name: 'external',
+        shape: 'dots',
+        quiet: true,
+        word: t('asks.external'),
+        evidence: t('asks.externalHow'),
+        short: t('asks.fromTerminal'),
+      };
     default:
-      return c.unread ? { ...plain, name: 'unread', shape: 'unread', word: t('asks.finished') } : { ...plain, name: 'idle', shape: 'idle', word: t('asks.idle') };
+      return c.unread
+        ? { ...plain, name: 'unread', shape: 'unread', word: t('asks.finished') }
+        : { ...plain, name: 'idle', shape: 'idle', word: t('asks.idle') };
   }
 }
 
 /** A command speaks for itself; anything else is named first. */
-const named = (tool: string | null, target: string | null): string | null => (target === null ? (tool === null ? null : toolWords(tool)) : tool === null || tool === 'Bash' ? target : `${toolWords(tool)} · ${target}`);
+const named = (tool: string | null, target: string | null): string | null =>
+  target === null ? (tool === null ? null : toolWords(tool)) : tool === null || tool === 'Bash' ? target : `${toolWords(tool)} · ${target}`;
 
 const firstWord = (text: string): string => text.split(/\s/, 1)[0] ?? text;
 
 /** "overloaded (529)" */
 function retryWords(error: string | null, status: number | null): string {
-  const known: { [error: string]: string } = { overloaded_error: t('asks.overloaded'), rate_limit: t('asks.rateLimited'), rate_limit_error: t('asks.rateLimited'), timeout: t('asks.timedOut'), api_error: t('asks.apiError') };
+  const known: { [error: string]: string } = {
+    overloaded_error: t('asks.overloaded'),
+    rate_limit: t('asks.rateLimited'),
+    rate_limit_error: t('asks.rateLimited'),
+    timeout: t('asks.timedOut'),
+    api_error: t('asks.apiError'),
+  };
   const words = (error && (known[error] ?? error)) || t('asks.apiError');
   return status ? `${words} (${status})` : words;
 }

@@ -3,10 +3,21 @@ let field: Element | null = null;
 let typedAt = 0;
 
 const isField = (element: Element | null): element is HTMLInputElement | HTMLTextAreaElement | HTMLElement =>
-  element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'submit', 'range', 'color', 'file'].includes(element.type)) || (element instanceof HTMLElement && element.isContentEditable);
+  element instanceof HTMLTextAreaElement ||
+  (element instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'submit', 'range', 'color', 'file'].includes(element.type)) ||
+  (element instanceof HTMLElement && element.isContentEditable);
 
 if (typeof document !== 'undefined') {
-  document.addEventListener('input', (event) => { if (event.target instanceof Element) { field = event.target; typedAt = performance.now(); } }, { capture: true, passive: true });
+  document.addEventListener(
+    'input',
+    (event) => {
+      if (event.target instanceof Element) {
+        field = event.target;
+        typedAt = performance.now();
+      }
+    },
+    { capture: true, passive: true },
+  );
 }
 
 /** What has the focus now, as `mayTakeFocus` wants to know it. */
@@ -22,4 +33,5 @@ export function focusNow(): { active: 'nothing' | 'field' | 'control'; text: boo
 export const writesNow = (): boolean => isField(document.activeElement);
 
 /** A narrow screen, or one that is touched: Enter is a new line there, and nothing takes the focus by itself. */
-export const isPhone = (): boolean => typeof matchMedia === 'function' && (matchMedia('(max-width: 47.99rem)').matches || matchMedia('(pointer: coarse)').matches);
+export const isPhone = (): boolean =>
+  typeof matchMedia === 'function' && (matchMedia('(max-width: 47.99rem)').matches || matchMedia('(pointer: coarse)').matches);

@@ -2,7 +2,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { actions, caps, clash, keysOf, press, reader, rebind, reset } from './keymap';
 
 const event = (key: string, mods: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey', boolean>> = {}) => ({
-  key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...mods,
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  ...mods,
 });
 
 beforeEach(() => localStorage.clear());

@@ -74,9 +74,8 @@ export const isChanged = (id?: Action): boolean => (id ? changed()[id] !== undef
 export const takenAway = (key: string): boolean => actions.some((one) => isChanged(one.id) && one.keys.length === 1 && one.keys[0] === key);
 export const rebind = (id: Action, keys: readonly string[]): void => keep({ ...changed(), [id]: keys });
 export const reset = (id?: Action): void => {
-  if (!id) return keep({});
-  const { [id]: _, ...rest } = changed();
-  keep(rest);
+  const { [id as Action]: _, ...rest } = changed();
+  keep(id ? rest : {});
 };
 
 /** The press an event stands for: modifiers in one order, then the key. Nothing for a modifier alone. */
@@ -133,11 +132,24 @@ export function reader(allowed: (id: Action) => boolean = () => true, patience =
 }
 
 const mac = typeof navigator !== 'undefined' && /Mac|iP(hone|ad)/.test(navigator.platform);
-const NAMES: Readonly<Record<string, string>> = { Escape: 'Esc', ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→', Ctrl: mac ? '⌘' : 'Ctrl', Enter: '⏎', PageDown: 'Page ↓', PageUp: 'Page ↑' };
+const NAMES: Readonly<Record<string, string>> = {
+  Escape: 'Esc',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  Ctrl: mac ? '⌘' : 'Ctrl',
+  Enter: '⏎',
+  PageDown: 'Page ↓',
+  PageUp: 'Page ↑',
+};
 
 /** The caps of a binding, for `<kbd>`. */
 export const caps = (keys: readonly string[]): string[] =>
   keys.flatMap((key) => (key === '+' ? ['+'] : key.split(/\+(?!$)/).map((part) => NAMES[part] ?? part)));
 export const capsOf = (id: Action): string => caps(keysOf(id)).join(' ');
 /** As `aria-keyshortcuts` wants it. */
-export const ariaKeys = (id: Action): string => keysOf(id).map((key) => key.replace('Ctrl', 'Control')).join(' ');
+export const ariaKeys = (id: Action): string =>
+  keysOf(id)
+    .map((key) => key.replace('Ctrl', 'Control'))
+    .join(' ');

@@ -3,6 +3,7 @@
 import { onCleanup } from 'solid-js';
 import { press, reader, takenAway, type Action } from './keymap';
 
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without a result has handled the key
 type Handler = (event: KeyboardEvent) => boolean | void;
 const handlers = new Map<Action, Handler[]>();
 
@@ -11,7 +12,11 @@ export function useKeys(does: Partial<Record<Action, Handler>>): void {
   const mine = Object.entries(does) as [Action, Handler][];
   for (const [action, handler] of mine) handlers.set(action, [...(handlers.get(action) ?? []), handler]);
   onCleanup(() => {
-    for (const [action, handler] of mine) handlers.set(action, (handlers.get(action) ?? []).filter((one) => one !== handler));
+    for (const [action, handler] of mine)
+      handlers.set(
+        action,
+        (handlers.get(action) ?? []).filter((one) => one !== handler),
+      );
   });
 }
 
@@ -64,5 +69,8 @@ export function listenKeys(target: Document = document): () => void {
   };
   target.addEventListener('keydown', early, true);
   target.addEventListener('keydown', down);
-  return () => { target.removeEventListener('keydown', early, true); target.removeEventListener('keydown', down); };
+  return () => {
+    target.removeEventListener('keydown', early, true);
+    target.removeEventListener('keydown', down);
+  };
 }

@@ -9,8 +9,18 @@ import { merge } from './merge';
 import { codeBlock, colour, isClosed, langOf, renderBlock, type MarkdownServices } from './render';
 import { Ending } from './words';
 
-interface Shown { raw: string; node: Node | undefined; exact: boolean; code?: { text: Text; element: Element; lang: Element | null } | undefined }
-interface Fence { close: RegExp; bodyAt: number; shown: Text; scanned: number }
+interface Shown {
+  raw: string;
+  node: Node | undefined;
+  exact: boolean;
+  code?: { text: Text; element: Element; lang: Element | null } | undefined;
+}
+interface Fence {
+  close: RegExp;
+  bodyAt: number;
+  shown: Text;
+  scanned: number;
+}
 
 export class BlockStream {
   /** How many blocks were committed: for tests and measurements. */
@@ -27,10 +37,15 @@ export class BlockStream {
   private length = 0;
   private caret: Element | undefined;
 
-  constructor(private readonly host: HTMLElement, private readonly services: MarkdownServices = {}) {}
+  constructor(
+    private readonly host: HTMLElement,
+    private readonly services: MarkdownServices = {},
+  ) {}
 
   /** Characters taken so far. */
-  get size(): number { return this.length; }
+  get size(): number {
+    return this.length;
+  }
 
   /** Takes more text. Cheap: what is shown changes with the next `paint`. */
   append(chunk: string): void {
@@ -52,16 +67,25 @@ export class BlockStream {
   /** No more text: the tail is taken as it stands. */
   finish(): void {
     if (this.finished) return;
-    if (this.heldReturn) { this.tail += '\n'; this.heldReturn = false; }
+    if (this.heldReturn) {
+      this.tail += '\n';
+      this.heldReturn = false;
+    }
     this.parse(true);
     this.finished = true;
     this.setCaret(false);
   }
 
-  get done(): boolean { return this.finished; }
+  get done(): boolean {
+    return this.finished;
+  }
 
   setCaret(on: boolean): void {
-    if (!on) { this.caret?.remove(); this.caret = undefined; return; }
+    if (!on) {
+      this.caret?.remove();
+      this.caret = undefined;
+      return;
+    }
     if (!this.caret) {
       this.caret = document.createElement('span');
       this.caret.className = 'caret';
@@ -70,7 +94,10 @@ export class BlockStream {
     const last = this.host.lastElementChild === this.caret ? this.caret.previousElementSibling : this.host.lastElementChild;
     let target: Element = last ?? this.host;
     // Into blocks, never into words of a line: text may go on after the last of its elements.
-    const inner = (): Element | null => { const next = target.lastElementChild === this.caret ? this.caret.previousElementSibling : target.lastElementChild; return next && (/^(UL|OL|LI|BLOCKQUOTE|FIGURE|PRE|P)$/.test(next.tagName) || target.tagName === 'PRE') ? next : null; };
+    const inner = (): Element | null => {
+      const next = target.lastElementChild === this.caret ? this.caret.previousElementSibling : target.lastElementChild;
+      return next && (/^(UL|OL|LI|BLOCKQUOTE|FIGURE|PRE|P)$/.test(next.tagName) || target.tagName === 'PRE') ? next : null;
+    };
     for (let next = inner(); next && /^(UL|OL|LI|BLOCKQUOTE|FIGURE|PRE)$/.test(target.tagName); next = inner()) target = next;
     if (this.caret.parentElement !== target || target.lastChild !== this.caret) target.append(this.caret);
   }
@@ -169,15 +196,23 @@ export class BlockStream {
         return;
       }
       const raw = growing ? healed(token) : token.raw;
-      if (before && before.raw === raw && !before.code) { shown.push(before); return; }
+      if (before && before.raw === raw && !before.code) {
+        shown.push(before);
+        return;
+      }
       let exact = raw === token.raw;
       let node: Node | undefined;
       if (exact) node = renderBlock(token, this.services);
       else {
-        const part = lex(raw).map((healed) => renderBlock(healed, {})).filter((made) => made !== undefined);
+        const part = lex(raw)
+          .map((healed) => renderBlock(healed, {}))
+          .filter((made) => made !== undefined);
         node = part.length === 1 ? part[0] : part.length === 0 ? undefined : group(part);
       }
-      if (node?.nodeType === 11) { node = group([node]); exact = false; }
+      if (node?.nodeType === 11) {
+        node = group([node]);
+        exact = false;
+      }
       shown.push({ raw, node: this.place(before, node), exact });
     });
     this.tailBlocks = [];

@@ -20,14 +20,18 @@ export function Markdown(props: MarkdownProps): JSX.Element {
 
   const update = (text: string, streaming: boolean) => {
     if (!stream || stream.done || !text.startsWith(taken)) {
-      if (stream && stream.done && text === taken) return;
+      if (stream?.done && text === taken) return;
       host.replaceChildren();
       stream = new BlockStream(host, services);
       taken = '';
     }
     if (text.length > taken.length) stream.append(text.slice(taken.length));
     taken = text;
-    if (!streaming) { stream.finish(); if (services.fileHref) linkFiles(host, services.fileHref); return; }
+    if (!streaming) {
+      stream.finish();
+      if (services.fileHref) linkFiles(host, services.fileHref);
+      return;
+    }
     stream.paint();
     stream.setCaret(true);
   };

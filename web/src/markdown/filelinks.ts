@@ -4,7 +4,10 @@
 const PATH = /^(?:~?\/|\.{1,2}\/)?(?:[\w@.+-]+\/)*[\w@.+-]*\.?\w[\w+-]*(?::(\d{1,7})(?::\d+)?)?$/;
 const WITH_LINE = /(?<![\w/.:-])((?:~?\/)?(?:[\w@.+-]+\/)*[\w@+-][\w@.+-]*\.\w{1,8}):(\d{1,7})(?::\d+)?(?![\w/])/g;
 
-export interface FilePlace { path: string; line: number | null }
+export interface FilePlace {
+  path: string;
+  line: number | null;
+}
 
 /** The place that code names; nothing for other code. */
 export function placeOf(code: string): FilePlace | null {
@@ -41,7 +44,10 @@ export function linkFiles(root: Element, href: (place: FilePlace) => string): vo
   }
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
-  while (walker.nextNode()) { const node = walker.currentNode as Text; if (!node.parentElement?.closest('pre, code, a')) texts.push(node); }
+  while (walker.nextNode()) {
+    const node = walker.currentNode as Text;
+    if (!node.parentElement?.closest('pre, code, a')) texts.push(node);
+  }
   for (const node of texts) {
     // From the end, so that the places before keep their offsets.
     for (const { at, length, place } of placesIn(node.data).reverse()) {

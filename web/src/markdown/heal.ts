@@ -20,11 +20,17 @@ function open(text: string): string[] {
   let at = 0;
   while (at < text.length) {
     const c = text.charAt(at);
-    if (c === '\\') { at += 2; continue; }
+    if (c === '\\') {
+      at += 2;
+      continue;
+    }
     if (c === '`') {
       const run = /^`+/.exec(text.slice(at))?.[0] ?? '`';
       const close = closing(text, at + run.length, run);
-      if (close < 0) { stack.push(run); return stack; }
+      if (close < 0) {
+        stack.push(run);
+        return stack;
+      }
       at = close + run.length;
       continue;
     }
@@ -54,8 +60,14 @@ function mark(stack: string[], c: string, length: number, opens: boolean, closes
     left -= top.length;
   }
   if (!opens) return;
-  if (c === '~') { if (left === 2) stack.push('~~'); return; }
-  while (left >= 2) { stack.push(c + c); left -= 2; }
+  if (c === '~') {
+    if (left === 2) stack.push('~~');
+    return;
+  }
+  while (left >= 2) {
+    stack.push(c + c);
+    left -= 2;
+  }
   if (left === 1) stack.push(c);
 }
 

@@ -5,16 +5,79 @@ import { lex } from './lexer';
 // As it is published, with all its rules made beforehand.
 const { Lexer, Tokenizer } = createRequire(import.meta.url)('marked') as typeof import('marked');
 
-class Plain extends Tokenizer { override def(): undefined { return undefined; } }
+class Plain extends Tokenizer {
+  override def(): undefined {
+    return undefined;
+  }
+}
 const plain = (text: string) => new Lexer({ gfm: true, breaks: false, tokenizer: new Plain() }).lex(text);
 
-const PARTS = ['words', 'a `code` b', '# head', '####### no head', ' # one in', '---', '- - -', '***', '* * x', '===', '- item', '  - under', '1. one', '12) two', '1.x', '+ plus', '> said', '   > in', '```rust', '```', '~~~', '    code',
-  '\tcode', '   three', '<div>', '<b>in</b>', '<!-- c -->', 'a | b', '|-|-|', ':-: | -', '-|-', ':--', '| x | y |', '[a]: /b', '[a]', '**b** _c_', 'https://a.b', '\\# not', '!', '| alone', '1', '-', '', '', '', ' ', '  ', 'long words that go on', '- [ ] open', '- [x] done', 'ends in two  ', 'ends in one\\', '![p](q "t") <a@b.c> <http://d.e>', '[l](<m n>) [r][a] ![s][]', 'a\\*b ``c ` d`` ~~e~~', 'snake_case *x*y **z'];
+const PARTS = [
+  'words',
+  'a `code` b',
+  '# head',
+  '####### no head',
+  ' # one in',
+  '---',
+  '- - -',
+  '***',
+  '* * x',
+  '===',
+  '- item',
+  '  - under',
+  '1. one',
+  '12) two',
+  '1.x',
+  '+ plus',
+  '> said',
+  '   > in',
+  '```rust',
+  '```',
+  '~~~',
+  '    code',
+  '\tcode',
+  '   three',
+  '<div>',
+  '<b>in</b>',
+  '<!-- c -->',
+  'a | b',
+  '|-|-|',
+  ':-: | -',
+  '-|-',
+  ':--',
+  '| x | y |',
+  '[a]: /b',
+  '[a]',
+  '**b** _c_',
+  'https://a.b',
+  '\\# not',
+  '!',
+  '| alone',
+  '1',
+  '-',
+  '',
+  '',
+  '',
+  ' ',
+  '  ',
+  'long words that go on',
+  '- [ ] open',
+  '- [x] done',
+  'ends in two  ',
+  'ends in one\\',
+  '![p](q "t") <a@b.c> <http://d.e>',
+  '[l](<m n>) [r][a] ![s][]',
+  'a\\*b ``c ` d`` ~~e~~',
+  'snake_case *x*y **z',
+];
 
 /** Numbers that are the same on every run. */
 function numbers(seed: number): () => number {
   let state = seed;
-  return () => { state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0; return state / 2 ** 32; };
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
 }
 
 test('rules that are not tried would not have held: all is read as marked reads it', () => {

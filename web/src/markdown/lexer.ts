@@ -15,15 +15,33 @@ function sign(src: string): string {
 const UNDERLINE = /\n {0,3}(?:=+|-+) *(?:\n|$)/;
 
 class OpenTokenizer extends Tokenizer {
-  override def(): undefined { return undefined; }
-  override code(src: string) { return src[0] === ' ' || src[0] === '\t' ? super.code(src) : undefined; }
-  override fences(src: string) { return '`~'.includes(sign(src)) ? super.fences(src) : undefined; }
-  override heading(src: string) { return sign(src) === '#' ? super.heading(src) : undefined; }
-  override hr(src: string) { return '-_*'.includes(sign(src)) ? super.hr(src) : undefined; }
-  override blockquote(src: string) { return sign(src) === '>' ? super.blockquote(src) : undefined; }
-  override list(src: string) { return /[-+*\d]/.test(sign(src)) ? super.list(src) : undefined; }
-  override html(src: string) { return sign(src) === '<' ? super.html(src) : undefined; }
-  override lheading(src: string) { return UNDERLINE.test(src) ? super.lheading(src) : undefined; }
+  override def(): undefined {
+    return undefined;
+  }
+  override code(src: string) {
+    return src[0] === ' ' || src[0] === '\t' ? super.code(src) : undefined;
+  }
+  override fences(src: string) {
+    return '`~'.includes(sign(src)) ? super.fences(src) : undefined;
+  }
+  override heading(src: string) {
+    return sign(src) === '#' ? super.heading(src) : undefined;
+  }
+  override hr(src: string) {
+    return '-_*'.includes(sign(src)) ? super.hr(src) : undefined;
+  }
+  override blockquote(src: string) {
+    return sign(src) === '>' ? super.blockquote(src) : undefined;
+  }
+  override list(src: string) {
+    return /[-+*\d]/.test(sign(src)) ? super.list(src) : undefined;
+  }
+  override html(src: string) {
+    return sign(src) === '<' ? super.html(src) : undefined;
+  }
+  override lheading(src: string) {
+    return UNDERLINE.test(src) ? super.lheading(src) : undefined;
+  }
   override table(src: string) {
     const from = src.indexOf('\n') + 1;
     if (from === 0) return undefined;
@@ -41,13 +59,27 @@ class OpenTokenizer extends Tokenizer {
     return super.paragraph(src);
   }
   // Within a line. Not those for emphasis: marked prepares every line for these when they are not its own.
-  override escape(src: string) { return src[0] === '\\' ? super.escape(src) : undefined; }
-  override tag(src: string) { return src[0] === '<' ? super.tag(src) : undefined; }
-  override autolink(src: string) { return src[0] === '<' ? super.autolink(src) : undefined; }
-  override link(src: string) { return src[0] === '[' || src[0] === '!' ? super.link(src) : undefined; }
-  override reflink(src: string, links: Parameters<Tokenizer['reflink']>[1]) { return src[0] === '[' || src[0] === '!' ? super.reflink(src, links) : undefined; }
-  override codespan(src: string) { return src[0] === '`' ? super.codespan(src) : undefined; }
-  override br(src: string) { return src[0] === ' ' || src[0] === '\\' ? super.br(src) : undefined; }
+  override escape(src: string) {
+    return src[0] === '\\' ? super.escape(src) : undefined;
+  }
+  override tag(src: string) {
+    return src[0] === '<' ? super.tag(src) : undefined;
+  }
+  override autolink(src: string) {
+    return src[0] === '<' ? super.autolink(src) : undefined;
+  }
+  override link(src: string) {
+    return src[0] === '[' || src[0] === '!' ? super.link(src) : undefined;
+  }
+  override reflink(src: string, links: Parameters<Tokenizer['reflink']>[1]) {
+    return src[0] === '[' || src[0] === '!' ? super.reflink(src, links) : undefined;
+  }
+  override codespan(src: string) {
+    return src[0] === '`' ? super.codespan(src) : undefined;
+  }
+  override br(src: string) {
+    return src[0] === ' ' || src[0] === '\\' ? super.br(src) : undefined;
+  }
 }
 
 export type { Token, Tokens };

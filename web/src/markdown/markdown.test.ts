@@ -41,7 +41,10 @@ function streamed(chunks: readonly string[], paintEach: boolean): string {
   const stream = new BlockStream(host);
   for (const chunk of chunks) {
     stream.append(chunk);
-    if (paintEach) { stream.paint(); stream.setCaret(true); }
+    if (paintEach) {
+      stream.paint();
+      stream.setCaret(true);
+    }
   }
   stream.finish();
   return host.innerHTML;
@@ -57,7 +60,7 @@ function random(seed: number): () => number {
 
 function cut(text: string, next: () => number, most: number): string[] {
   const chunks: string[] = [];
-  for (let at = 0; at < text.length;) {
+  for (let at = 0; at < text.length; ) {
     const size = 1 + Math.floor(next() * most);
     chunks.push(text.slice(at, at + size));
     at += size;
@@ -90,8 +93,54 @@ function seen(host: HTMLElement): string {
   copy.querySelector('.caret')?.remove();
   return copy.innerHTML.replace(/ +(?=<\/(?:li|p|h\d)>|\n?<(?:ul|ol)>|$)/g, '');
 }
-const PIECES = ['The sweep ', 'wakes on **the timer** ', ' but measures', ' age', ' with `Instant`, ', 'load.', ' www', '.example', '.org', ' a@b', '.de ', '\n\n- first ', '\n- [ ] ', 'a lease (ends), ', '\n  1. ', '2', '. ',
-  '\n- then `reap()` ', '\n\n', '\n', '# ', '> ', 'nothing else ', '"said" ', '*', '**', '_', '`', '[', '](', 'x) ', '<b', '&amp', '; ', '| a ', 'http', '://x.org ', '1) ', '    ', '- ', '--', '\\', '  ', 'straße – so… ', '!', '=='];
+const PIECES = [
+  'The sweep ',
+  'wakes on **the timer** ',
+  ' but measures',
+  ' age',
+  ' with `Instant`, ',
+  'load.',
+  ' www',
+  '.example',
+  '.org',
+  ' a@b',
+  '.de ',
+  '\n\n- first ',
+  '\n- [ ] ',
+  'a lease (ends), ',
+  '\n  1. ',
+  '2',
+  '. ',
+  '\n- then `reap()` ',
+  '\n\n',
+  '\n',
+  '# ',
+  '> ',
+  'nothing else ',
+  '"said" ',
+  '*',
+  '**',
+  '_',
+  '`',
+  '[',
+  '](',
+  'x) ',
+  '<b',
+  '&amp',
+  '; ',
+  '| a ',
+  'http',
+  '://x.org ',
+  '1) ',
+  '    ',
+  '- ',
+  '--',
+  '\\',
+  '  ',
+  'straße – so… ',
+  '!',
+  '==',
+];
 
 test('words that are put to the last text look as if all was read again', () => {
   const next = random(2024);
@@ -104,11 +153,15 @@ test('words that are put to the last text look as if all was read again', () => 
       const piece = PIECES[Math.floor(next() * PIECES.length)] ?? '';
       const before = host.querySelector('.caret')?.previousSibling;
       text += piece;
-      stream.append(piece); stream.paint(); stream.setCaret(true);
+      stream.append(piece);
+      stream.paint();
+      stream.setCaret(true);
       if (before?.nodeType === 3 && host.contains(before) && (before as Text).data.endsWith(piece)) grown += 1;
       const other = document.createElement('div');
       const whole = new BlockStream(other);
-      whole.append(text); whole.paint(); whole.setCaret(true);
+      whole.append(text);
+      whole.paint();
+      whole.setCaret(true);
       expect(seen(host), JSON.stringify(text)).toBe(seen(other));
     }
     stream.finish();
@@ -121,9 +174,14 @@ test('words grow the text that is there; nothing is made anew', () => {
   const host = document.createElement('div');
   const stream = new BlockStream(host);
   stream.append('Some **bold** words');
-  stream.paint(); stream.setCaret(true);
+  stream.paint();
+  stream.setCaret(true);
   const text = host.querySelector('p')?.childNodes[2];
-  for (const more of [' go', ' on', ', and', ' on.']) { stream.append(more); stream.paint(); stream.setCaret(true); }
+  for (const more of [' go', ' on', ', and', ' on.']) {
+    stream.append(more);
+    stream.paint();
+    stream.setCaret(true);
+  }
   expect(host.querySelector('p')?.childNodes[2]).toBe(text);
   expect(text?.nodeValue).toBe(' words go on, and on.');
 });
@@ -132,9 +190,14 @@ test('what was there stays the same node while more is written, also when its bl
   const host = document.createElement('div');
   const stream = new BlockStream(host);
   stream.append('Some words');
-  stream.paint(); stream.setCaret(true);
+  stream.paint();
+  stream.setCaret(true);
   const first = host.querySelector('p')?.firstChild;
-  for (const more of [' and **bo', 'ld** ones', ', a [li', 'nk](https://x.org)', ' too.', '\n\n- then', ' a list\n- of', ' two\n\nend']) { stream.append(more); stream.paint(); stream.setCaret(true); }
+  for (const more of [' and **bo', 'ld** ones', ', a [li', 'nk](https://x.org)', ' too.', '\n\n- then', ' a list\n- of', ' two\n\nend']) {
+    stream.append(more);
+    stream.paint();
+    stream.setCaret(true);
+  }
   stream.finish();
   expect(host.querySelector('p')?.firstChild).toBe(first);
   expect(host.innerHTML).toBe(html('Some words and **bold** ones, a [link](https://x.org) too.\n\n- then a list\n- of two\n\nend'));
@@ -173,10 +236,20 @@ test('an open fence grows by appending to one text', () => {
 
 test('a closed fence is coloured by the server, an open one is not', async () => {
   const asked: string[] = [];
-  const services = { highlight: (lang: string, code: string) => {
-    asked.push(lang);
-    return Promise.resolve(code.split('\n').map((line) => [['key', line], ['evil" onclick="x', '']] as const));
-  } };
+  const services = {
+    highlight: (lang: string, code: string) => {
+      asked.push(lang);
+      return Promise.resolve(
+        code.split('\n').map(
+          (line) =>
+            [
+              ['key', line],
+              ['evil" onclick="x', ''],
+            ] as const,
+        ),
+      );
+    },
+  };
   const host = document.createElement('div');
   const stream = new BlockStream(host, services);
   stream.append('```rust\nfn a() {}\n');
@@ -204,12 +277,35 @@ test('half-written markers are closed or left out in the tail', () => {
 });
 
 const ATTACKS: readonly string[] = [
-  '<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '<svg/onload=alert(1)>', '[x](javascript:alert(1))', '[x](JaVaScRiPt:alert(1))',
-  '[x](java\tscript:alert(1))', '[x](&#106;avascript:alert(1))', '[x](data:text/html,<script>alert(1)</script>)', '[x](vbscript:x)', '![x](javascript:alert(1))',
-  '![x](https://evil.example/p.png)', '![x"onerror=alert(1)](https://e.org/" onerror="alert(1))', '<a href="javascript:alert(1)">x</a>', '<iframe src="//evil"></iframe>',
-  '`<img src=x onerror=alert(1)>`', '```html\n<img src=x onerror=alert(1)>\n```', '```"><img src=x onerror=alert(1)>\ncode\n```', '| <img src=x onerror=alert(1)> |\n|---|\n| <script>x</script> |',
-  '- [ ] <img src=x onerror=alert(1)>', '[x](https://ok.org "\\" onmouseover=alert(1)")', '<javascript:alert(1)>', '[a](<javascript:alert(1)>)', '&lt;script&gt;alert(1)&lt;/script&gt;',
-  '<details open ontoggle=alert(1)>', '<style>@import "//evil"</style>', '[x](\u0001javascript:alert(1))', '[x](//evil.example)', '<math><mtext></p><img src=x onerror=alert(1)>', '# <object data=x>',
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg/onload=alert(1)>',
+  '[x](javascript:alert(1))',
+  '[x](JaVaScRiPt:alert(1))',
+  '[x](java\tscript:alert(1))',
+  '[x](&#106;avascript:alert(1))',
+  '[x](data:text/html,<script>alert(1)</script>)',
+  '[x](vbscript:x)',
+  '![x](javascript:alert(1))',
+  '![x](https://evil.example/p.png)',
+  '![x"onerror=alert(1)](https://e.org/" onerror="alert(1))',
+  '<a href="javascript:alert(1)">x</a>',
+  '<iframe src="//evil"></iframe>',
+  '`<img src=x onerror=alert(1)>`',
+  '```html\n<img src=x onerror=alert(1)>\n```',
+  '```"><img src=x onerror=alert(1)>\ncode\n```',
+  '| <img src=x onerror=alert(1)> |\n|---|\n| <script>x</script> |',
+  '- [ ] <img src=x onerror=alert(1)>',
+  '[x](https://ok.org "\\" onmouseover=alert(1)")',
+  '<javascript:alert(1)>',
+  '[a](<javascript:alert(1)>)',
+  '&lt;script&gt;alert(1)&lt;/script&gt;',
+  '<details open ontoggle=alert(1)>',
+  '<style>@import "//evil"</style>',
+  '[x](\u0001javascript:alert(1))',
+  '[x](//evil.example)',
+  '<math><mtext></p><img src=x onerror=alert(1)>',
+  '# <object data=x>',
 ];
 
 test('nothing an agent writes becomes active', () => {

@@ -17,7 +17,7 @@ export function merge(old: Node, fresh: Node, caret: Node | undefined): boolean 
   if ((old as Element).attributes.length > 0 || (fresh as Element).attributes.length > 0) return false;
   const end = caret?.parentNode === old ? caret : null;
   let at = old.firstChild;
-  for (let next = fresh.firstChild; next;) {
+  for (let next = fresh.firstChild; next; ) {
     const following = next.nextSibling;
     if (at === end || !at) old.insertBefore(next, end);
     else {
@@ -27,6 +27,10 @@ export function merge(old: Node, fresh: Node, caret: Node | undefined): boolean 
     }
     next = following;
   }
-  while (at && at !== end) { const after: ChildNode | null = at.nextSibling; at.remove(); at = after; }
+  while (at && at !== end) {
+    const after: ChildNode | null = at.nextSibling;
+    at.remove();
+    at = after;
+  }
   return true;
 }

@@ -15,7 +15,21 @@ export interface MarkdownServices {
 
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
 const NAMED: Readonly<Record<string, string>> = {
-  amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', hellip: '…', mdash: '—', ndash: '–', rarr: '→', larr: '←', times: '×', bull: '•', middot: '·',
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  copy: '©',
+  hellip: '…',
+  mdash: '—',
+  ndash: '–',
+  rarr: '→',
+  larr: '←',
+  times: '×',
+  bull: '•',
+  middot: '·',
 };
 
 export function decode(text: string): string {
@@ -42,7 +56,8 @@ export function renderBlocks(tokens: readonly Token[], services: MarkdownService
 /** One block as one node, or nothing for blank lines. */
 export function renderBlock(token: Token, services: MarkdownServices): Node | undefined {
   switch (token.type) {
-    case 'space': return undefined;
+    case 'space':
+      return undefined;
     case 'heading': {
       const { depth, tokens } = token as Tokens.Heading;
       const heading = make(`h${Math.max(3, depth)}`, `md-h${depth}`);
@@ -61,15 +76,19 @@ export function renderBlock(token: Token, services: MarkdownServices): Node | un
       else part.append(decode(text));
       return part;
     }
-    case 'code': return codeBlock(token as Tokens.Code, services);
+    case 'code':
+      return codeBlock(token as Tokens.Code, services);
     case 'blockquote': {
       const quote = make('blockquote');
       renderBlocks((token as Tokens.Blockquote).tokens, services, quote);
       return quote;
     }
-    case 'list': return list(token as Tokens.List, services);
-    case 'table': return table(token as Tokens.Table);
-    case 'hr': return make('hr');
+    case 'list':
+      return list(token as Tokens.List, services);
+    case 'table':
+      return table(token as Tokens.Table);
+    case 'hr':
+      return make('hr');
     case 'html': {
       const paragraph = make('p', 'md-raw');
       paragraph.textContent = token.raw.trimEnd();
@@ -92,25 +111,42 @@ export function renderInline(tokens: readonly Token[], into: Node): void {
         else append(into, decode(text));
         break;
       }
-      case 'escape': append(into, (token as Tokens.Escape).text); break;
-      case 'strong': wrap('strong', (token as Tokens.Strong).tokens, into); break;
-      case 'em': wrap('em', (token as Tokens.Em).tokens, into); break;
-      case 'del': wrap('del', (token as Tokens.Del).tokens, into); break;
+      case 'escape':
+        append(into, (token as Tokens.Escape).text);
+        break;
+      case 'strong':
+        wrap('strong', (token as Tokens.Strong).tokens, into);
+        break;
+      case 'em':
+        wrap('em', (token as Tokens.Em).tokens, into);
+        break;
+      case 'del':
+        wrap('del', (token as Tokens.Del).tokens, into);
+        break;
       case 'codespan': {
         const code = make('code');
         code.textContent = (token as Tokens.Codespan).text;
         into.appendChild(code);
         break;
       }
-      case 'br': into.appendChild(make('br')); break;
-      case 'checkbox': into.appendChild(checkbox((token as Tokens.Checkbox).checked)); break;
-      case 'link': link(token as Tokens.Link, into); break;
-      case 'image': image(token as Tokens.Image, into); break;
+      case 'br':
+        into.appendChild(make('br'));
+        break;
+      case 'checkbox':
+        into.appendChild(checkbox((token as Tokens.Checkbox).checked));
+        break;
+      case 'link':
+        link(token as Tokens.Link, into);
+        break;
+      case 'image':
+        image(token as Tokens.Image, into);
+        break;
       case 'html':
         if (/^<br\s*\/?>$/i.test(token.raw)) into.appendChild(make('br'));
         else append(into, token.raw);
         break;
-      default: append(into, token.raw);
+      default:
+        append(into, token.raw);
     }
   }
 }
@@ -156,7 +192,10 @@ function external(href: string): HTMLAnchorElement {
 function image(token: Tokens.Image, into: Node): void {
   const href = decode(token.href).trim();
   const words = decode(token.text) || href;
-  if (!/^https?:\/\//i.test(href)) { append(into, words); return; }
+  if (!/^https?:\/\//i.test(href)) {
+    append(into, words);
+    return;
+  }
   const anchor = external(href);
   anchor.classList.add('md-image');
   anchor.append(iconElement('image'), words);
@@ -167,7 +206,11 @@ function image(token: Tokens.Image, into: Node): void {
 }
 
 export function hostOf(url: string): string {
-  try { return new URL(url).host; } catch { return ''; }
+  try {
+    return new URL(url).host;
+  } catch {
+    return '';
+  }
 }
 
 function checkbox(checked: boolean): HTMLElement {
@@ -185,10 +228,15 @@ function list(token: Tokens.List, services: MarkdownServices): HTMLElement {
   if (token.ordered && typeof token.start === 'number' && token.start !== 1) element.setAttribute('start', String(token.start));
   for (const item of token.items) {
     const li = make('li', item.task ? 'md-task' : '');
-    const hasBox = item.tokens.some((child) => child.type === 'checkbox' || (child.type === 'paragraph' && (child as Tokens.Paragraph).tokens.some((inner) => inner.type === 'checkbox')));
+    const hasBox = item.tokens.some(
+      (child) => child.type === 'checkbox' || (child.type === 'paragraph' && (child as Tokens.Paragraph).tokens.some((inner) => inner.type === 'checkbox')),
+    );
     if (item.task && !hasBox) li.append(checkbox(item.checked === true), ' ');
     for (const child of item.tokens) {
-      if (child.type === 'checkbox') { li.append(checkbox((child as Tokens.Checkbox).checked), ' '); continue; }
+      if (child.type === 'checkbox') {
+        li.append(checkbox((child as Tokens.Checkbox).checked), ' ');
+        continue;
+      }
       const node = renderBlock(child, services);
       if (node) li.appendChild(node);
     }
@@ -209,7 +257,7 @@ function table(token: Tokens.Table): HTMLElement {
   };
   const row = (tag: 'th' | 'td', cells: readonly Tokens.TableCell[]): HTMLElement => {
     const tr = make('tr');
-    cells.forEach((data, column) => tr.append(cell(tag, data, column)));
+    for (const [column, data] of cells.entries()) tr.append(cell(tag, data, column));
     return tr;
   };
   head.append(row('th', token.header));
@@ -261,7 +309,10 @@ const MOST_COLOURED = 60_000;
 
 export function colour(code: Element, lang: string, text: string, services: MarkdownServices): void {
   if (!services.highlight || !lang || text.length > MOST_COLOURED) return;
-  services.highlight(lang, text).then((runs) => {
-    if (code.textContent === text) paint(code, runs);
-  }, () => undefined);
+  services.highlight(lang, text).then(
+    (runs) => {
+      if (code.textContent === text) paint(code, runs);
+    },
+    () => undefined,
+  );
 }

@@ -8,7 +8,10 @@ export const runClass = (name: string): string => (Object.hasOwn(CLASSES, name) 
 export function appendRuns(into: Node, line: readonly (readonly [string, string])[]): void {
   for (const [name, text] of line) {
     const known = runClass(name);
-    if (!known) { into.appendChild(document.createTextNode(text)); continue; }
+    if (!known) {
+      into.appendChild(document.createTextNode(text));
+      continue;
+    }
     const span = document.createElement('span');
     span.className = known;
     span.textContent = text;

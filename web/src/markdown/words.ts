@@ -16,7 +16,10 @@ const ADDRESS = /www\./i;
 
 /** The end of a block that is being written, to which words are put. */
 export class Ending {
-  private constructor(private readonly into: Element, private text: Text | undefined) {}
+  private constructor(
+    private readonly into: Element,
+    private text: Text | undefined,
+  ) {}
 
   /** The end of a paragraph, or of the last entry of a list; `line` is what is shown of the source's last line. */
   static of(block: Node, line: string, caret: Node | undefined): Ending | undefined {
@@ -36,13 +39,19 @@ export class Ending {
   grow(line: string, more: string, caret: Node | undefined): boolean {
     if (ADDRESS.test(lastWord(line) + more)) return false;
     // What ends a list is shown without its last spaces.
-    const gap = this.text && !this.text.data.endsWith(' ') || !this.text ? (/ *$/.exec(line)?.[0] ?? '') : '';
-    if (WORDS.test(more) && WORDS.test(lastWord(line))) { this.append(gap + more, caret); return true; }
+    const gap = (this.text && !this.text.data.endsWith(' ')) || !this.text ? (/ *$/.exec(line)?.[0] ?? '') : '';
+    if (WORDS.test(more) && WORDS.test(lastWord(line))) {
+      this.append(gap + more, caret);
+      return true;
+    }
     if (!MARKED.test(more) || !(line.endsWith(' ') || more.startsWith(' ')) || heal(more) !== more) return false;
     const made = document.createDocumentFragment();
     renderInline(lexInline(more), made);
     const first = made.firstChild;
-    if (first?.nodeType === 3) { this.append(gap + (first as Text).data, caret); first.remove(); } else if (gap) this.append(gap, caret);
+    if (first?.nodeType === 3) {
+      this.append(gap + (first as Text).data, caret);
+      first.remove();
+    } else if (gap) this.append(gap, caret);
     const last = made.lastChild;
     if (last) this.text = last.nodeType === 3 ? (last as Text) : undefined;
     this.into.insertBefore(made, caret?.parentNode === this.into ? caret : null);
@@ -50,7 +59,10 @@ export class Ending {
   }
 
   private append(words: string, caret: Node | undefined): void {
-    if (this.text) { this.text.appendData(words); return; }
+    if (this.text) {
+      this.text.appendData(words);
+      return;
+    }
     this.text = document.createTextNode(words);
     this.into.insertBefore(this.text, caret?.parentNode === this.into ? caret : null);
   }

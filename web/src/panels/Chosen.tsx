@@ -27,39 +27,100 @@ export async function saveSetting(id: string, source: Where, settings: { [name: 
 }
 
 /** `saved`: the settings in force, by name. */
-export function Chosen(props: { id: string; state: SessionState | undefined; facts: Facts | undefined; saved: { [name: string]: JsonValue } | undefined; onSaved: () => void }): JSX.Element {
+export function Chosen(props: {
+  id: string;
+  state: SessionState | undefined;
+  facts: Facts | undefined;
+  saved: { [name: string]: JsonValue } | undefined;
+  onSaved: () => void;
+}): JSX.Element {
   const models = () => props.facts?.models ?? [];
   const send = (command: Parameters<typeof request>[0]) => void act(() => request<unknown>(command));
   // The value in the file. The agent may apply it only when it starts, or when the folder is trusted.
   const [kept, setKept] = createSignal<string | null>(null);
-  const style = () => { const saved = kept() ?? props.saved?.['outputStyle']; return typeof saved === 'string' ? saved : (props.facts?.style ?? 'default'); };
-  const thinking = () => { const now = props.state?.thinking; return now === null || now === undefined ? 'free' : String(now); };
+  const style = () => {
+    const saved = kept() ?? props.saved?.['outputStyle'];
+    return typeof saved === 'string' ? saved : (props.facts?.style ?? 'default');
+  };
+  const thinking = () => {
+    const now = props.state?.thinking;
+    return now === null || now === undefined ? 'free' : String(now);
+  };
   const off = () => !may('operate');
   const keepStyle = async (next: string) => {
-    if (await saveSetting(props.id, 'localSettings', { outputStyle: next }, t('panels.styleKept'))) { setKept(next); props.onSaved(); }
+    if (await saveSetting(props.id, 'localSettings', { outputStyle: next }, t('panels.styleKept'))) {
+      setKept(next);
+      props.onSaved();
+    }
   };
   const options = (values: readonly string[], now: string) => [...new Set([...values, now])].map((value) => ({ value, label: value }));
   return (
     <div class="chosen">
-      <Field label={t('sessions.model')}>{(attributes) => (
-        <Select {...attributes} disabled={off()} value={props.state?.model ?? ''} onChange={(model) => send({ type: 'set_model', sessionId: props.id, model: model || null })}
-          options={[...models().map((one) => ({ value: one.value, label: one.name })), ...(models().some((one) => one.value === props.state?.model) || !props.state?.model ? [] : [{ value: props.state.model, label: nameOf(props.state.model, models()) }]), { value: '', label: t('composer.modelDefault') }]} />
-      )}</Field>
-      <Field label={t('sessions.mode')}>{(attributes) => (
-        <Select<Mode> {...attributes} disabled={off()} value={(props.state?.permissionMode ?? 'default') as Mode} onChange={(mode) => send({ type: 'set_permission_mode', sessionId: props.id, mode })}
-          options={MODES.map((value) => ({ value, label: modeWord(value), disabled: value === 'bypassPermissions' }))} />
-      )}</Field>
-      <Field label={t('composer.effortNone')}>{(attributes) => (
-        <Select {...attributes} disabled={off()} value={props.state?.effort ?? ''} onChange={(effort) => { if (effort) send({ type: 'set_effort', sessionId: props.id, effort }); }}
-          options={[{ value: '', label: t('sessions.modelDefault') }, ...EFFORTS.map((value) => ({ value, label: effortWord(value) }))]} />
-      )}</Field>
-      <Field label={t('panels.thinking')}>{(attributes) => (
-        <Select {...attributes} disabled={off()} value={thinking()} onChange={(value) => send({ type: 'set_thinking', sessionId: props.id, tokens: value === 'free' ? null : Number(value) })}
-          options={[{ value: 'free', label: t('sessions.modelDefault') }, ...[...new Set([...BUDGETS.map(String), ...(thinking() === 'free' ? [] : [thinking()])])].map((value) => ({ value, label: value === '0' ? t('panels.thinkingOff') : t('panels.thinkingUpTo', { n: tokens(Number(value)) }) }))]} />
-      )}</Field>
-      <Field label={t('panels.style')} hint={t('panels.styleWords')}>{(attributes) => (
-        <Show when={may('admin')} fallback={<p>{style()}</p>}><Select {...attributes} value={style()} onChange={(value) => void keepStyle(value)} options={options(STYLES, style())} /></Show>
-      )}</Field>
+      <Field label={t('sessions.model')}>
+        {(attributes) => (
+          <Select
+            {...attributes}
+            disabled={off()}
+            value={props.state?.model ?? ''}
+            onChange={(model) => send({ type: 'set_model', sessionId: props.id, model: model || null })}
+            options={[
+              ...models().map((one) => ({ value: one.value, label: one.name })),
+              ...(models().some((one) => one.value === props.state?.model) || !props.state?.model
+                ? []
+                : [{ value: props.state.model, label: nameOf(props.state.model, models()) }]),
+              { value: '', label: t('composer.modelDefault') },
+            ]}
+          />
+        )}
+      </Field>
+      <Field label={t('sessions.mode')}>
+        {(attributes) => (
+          <Select<Mode>
+            {...attributes}
+            disabled={off()}
+            value={(props.state?.permissionMode ?? 'default') as Mode}
+            onChange={(mode) => send({ type: 'set_permission_mode', sessionId: props.id, mode })}
+            options={MODES.map((value) => ({ value, label: modeWord(value), disabled: value === 'bypassPermissions' }))}
+          />
+        )}
+      </Field>
+      <Field label={t('composer.effortNone')}>
+        {(attributes) => (
+          <Select
+            {...attributes}
+            disabled={off()}
+            value={props.state?.effort ?? ''}
+            onChange={(effort) => {
+              if (effort) send({ type: 'set_effort', sessionId: props.id, effort });
+            }}
+            options={[{ value: '', label: t('sessions.modelDefault') }, ...EFFORTS.map((value) => ({ value, label: effortWord(value) }))]}
+          />
+        )}
+      </Field>
+      <Field label={t('panels.thinking')}>
+        {(attributes) => (
+          <Select
+            {...attributes}
+            disabled={off()}
+            value={thinking()}
+            onChange={(value) => send({ type: 'set_thinking', sessionId: props.id, tokens: value === 'free' ? null : Number(value) })}
+            options={[
+              { value: 'free', label: t('sessions.modelDefault') },
+              ...[...new Set([...BUDGETS.map(String), ...(thinking() === 'free' ? [] : [thinking()])])].map((value) => ({
+                value,
+                label: value === '0' ? t('panels.thinkingOff') : t('panels.thinkingUpTo', { n: tokens(Number(value)) }),
+              })),
+            ]}
+          />
+        )}
+      </Field>
+      <Field label={t('panels.style')} hint={t('panels.styleWords')}>
+        {(attributes) => (
+          <Show when={may('admin')} fallback={<p>{style()}</p>}>
+            <Select {...attributes} value={style()} onChange={(value) => void keepStyle(value)} options={options(STYLES, style())} />
+          </Show>
+        )}
+      </Field>
     </div>
   );
 }

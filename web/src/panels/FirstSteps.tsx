@@ -15,7 +15,8 @@ type Step = { key: Key & `onboarding.${string}`; done: boolean };
 /** The steps of the tour in order, with those that are done. */
 export function steps(all: readonly { what: { type: string } & Record<string, unknown> }[], state: SessionState | undefined, devices: number): Step[] {
   const has = (test: (what: Record<string, unknown> & { type: string }) => boolean) => all.some((one) => test(one.what));
-  const asked = (kind: string) => has((what) => what.type === 'sluice_ask' && (kind === 'question' ? what['kind'] === 'question' : what['kind'] !== 'question'));
+  const asked = (kind: string) =>
+    has((what) => what.type === 'sluice_ask' && (kind === 'question' ? what['kind'] === 'question' : what['kind'] !== 'question'));
   const failed = has((what) => what.type === 'user' && JSON.stringify(what['message'] ?? '').includes('"is_error":true'));
   return [
     { key: 'onboarding.send', done: has((what) => what.type === 'sluice_prompt') },
@@ -29,28 +30,44 @@ export function steps(all: readonly { what: { type: string } & Record<string, un
 }
 
 export function FirstSteps(props: { id: string; state: SessionState | undefined }): JSX.Element {
-  const [devices] = createAsked(() => (may('admin') ? (props.state?.info.finishedAt ?? 0) : null), async () => (await request({ type: 'devices' })).devices.length);
+  const [devices] = createAsked(
+    () => (may('admin') ? (props.state?.info.finishedAt ?? 0) : null),
+    async () => (await request({ type: 'devices' })).devices.length,
+  );
   const list = createMemo(() => steps(records(props.id), props.state, devices.latest ?? 1));
   const done = () => list().filter((step) => step.done).length;
   const next = () => list().find((step) => !step.done);
   return (
-      <Pane name="first" title={t('onboarding.title')} open figure={t('onboarding.of', { done: done(), all: list().length })}>
-        <ul class="tasks">
-          <For each={list()}>{(step) => (
+    <Pane name="first" title={t('onboarding.title')} open figure={t('onboarding.of', { done: done(), all: list().length })}>
+      <ul class="tasks">
+        <For each={list()}>
+          {(step) => (
             <li class={step.done ? 'done' : step === next() ? 'active' : ''}>
               <Icon name={step.done ? 'done' : step === next() ? 'half' : 'circle'} />
-              <span><span class="vh">{step.done ? t('onboarding.stepDone') : step === next() ? t('onboarding.stepNext') : t('onboarding.stepOpen')}: </span>{(t as (key: Key) => string)(step.key)}</span>
-              <Show when={step.key === 'onboarding.phone' && !step.done}><Button small onClick={() => go('#/settings/devices')}>{t('onboarding.goPhone')}</Button></Show>
+              <span>
+                <span class="vh">{step.done ? t('onboarding.stepDone') : step === next() ? t('onboarding.stepNext') : t('onboarding.stepOpen')}: </span>
+                {(t as (key: Key) => string)(step.key)}
+              </span>
+              <Show when={step.key === 'onboarding.phone' && !step.done}>
+                <Button small onClick={() => go('#/settings/devices')}>
+                  {t('onboarding.goPhone')}
+                </Button>
+              </Show>
             </li>
-          )}</For>
-        </ul>
-      </Pane>
+          )}
+        </For>
+      </ul>
+    </Pane>
   );
 }
 
 /** The section about models of one's own, folded unless `open`. */
 export function BringPane(props: { open: boolean }): JSX.Element {
-  return <Pane name="bring" title={t('onboarding.bring')} open={props.open}><Bring /></Pane>;
+  return (
+    <Pane name="bring" title={t('onboarding.bring')} open={props.open}>
+      <Bring />
+    </Pane>
+  );
 }
 
 /** How to bring a model of one's own, each way with a button that tries it. */
@@ -61,7 +78,9 @@ export function Bring(): JSX.Element {
     <div class="bring">
       <section>
         <h3>{t('onboarding.key')}</h3>
-        <pre class="well" tabIndex={0} role="group" aria-label={t('onboarding.key')}>{'export ANTHROPIC_API_KEY=…\nsluice serve'}</pre>
+        <pre class="well" tabIndex={0} role="group" aria-label={t('onboarding.key')}>
+          {'export ANTHROPIC_API_KEY=…\nsluice serve'}
+        </pre>
         <p>{t('onboarding.keyWords')}</p>
         <Check what="key" label={t('onboarding.keyCheck')} />
       </section>
@@ -69,14 +88,31 @@ export function Bring(): JSX.Element {
         <h3>{t('onboarding.server')}</h3>
         <pre class="well" tabIndex={0} role="group" aria-label={t('onboarding.server')}>{`export ANTHROPIC_BASE_URL=${address()}\nsluice serve`}</pre>
         <p>{t('onboarding.serverWords')}</p>
-        <Field label={t('onboarding.serverAddress')}>{(attributes) => <Input {...attributes} mono inputmode="url" value={address()} onInput={(event) => setAddress(event.currentTarget.value)} />}</Field>
+        <Field label={t('onboarding.serverAddress')}>
+          {(attributes) => <Input {...attributes} mono inputmode="url" value={address()} onInput={(event) => setAddress(event.currentTarget.value)} />}
+        </Field>
         <Check what="server" value={address()} label={t('onboarding.serverCheck')} />
       </section>
       <section>
         <h3>{t('onboarding.claude', { name: 'claude' })}</h3>
-        <p>{claude()?.available ? t('onboarding.claudeFound', { version: claude()?.version ?? '?' }) : t('onboarding.claudeMissing')} {t('onboarding.claudeWords')}</p>
+        <p>
+          {claude()?.available ? t('onboarding.claudeFound', { version: claude()?.version ?? '?' }) : t('onboarding.claudeMissing')}{' '}
+          {t('onboarding.claudeWords')}
+        </p>
         <Check what="agent" value={claude()?.name ?? 'claude'} label={t('onboarding.claudeCheck')}>
-          <Show when={claude()?.available && claude()}>{(agent) => <Button small onClick={() => { setNewAgent(agent().name); go('#/new'); }}>{t('onboarding.claudeUse')}</Button>}</Show>
+          <Show when={claude()?.available && claude()}>
+            {(agent) => (
+              <Button
+                small
+                onClick={() => {
+                  setNewAgent(agent().name);
+                  go('#/new');
+                }}
+              >
+                {t('onboarding.claudeUse')}
+              </Button>
+            )}
+          </Show>
         </Check>
       </section>
     </div>
@@ -99,10 +135,22 @@ function Check(props: { what: 'key' | 'server' | 'agent'; value?: string; label:
   };
   return (
     <>
-      <div class="row wrap"><Button small icon="check" disabled={busy() || !may('admin')} onClick={() => void check()}>{busy() ? t('onboarding.checking') : props.label}</Button>{props.children}</div>
-      <div role="status"><Show when={answer()}>{(one) => (
-        <p class={one().ok ? 't-ok' : 't-bad'}>{one().ok ? t('onboarding.works', { message: one().message }) : t('onboarding.fails', { message: one().message })}<Show when={one().hint}> · {one().hint}</Show></p>
-      )}</Show></div>
+      <div class="row wrap">
+        <Button small icon="check" disabled={busy() || !may('admin')} onClick={() => void check()}>
+          {busy() ? t('onboarding.checking') : props.label}
+        </Button>
+        {props.children}
+      </div>
+      <div role="status">
+        <Show when={answer()}>
+          {(one) => (
+            <p class={one().ok ? 't-ok' : 't-bad'}>
+              {one().ok ? t('onboarding.works', { message: one().message }) : t('onboarding.fails', { message: one().message })}
+              <Show when={one().hint}> · {one().hint}</Show>
+            </p>
+          )}
+        </Show>
+      </div>
     </>
   );
 }

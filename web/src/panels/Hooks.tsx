@@ -19,10 +19,20 @@ export function Hooks(props: { id: string; state: SessionState | undefined }): J
         <Asked of={asked} again={() => void refetch()}>
           <Show when={hooks().length} fallback={<p class="dim">{t('panels.hooksNone')}</p>}>
             <ul class="raw">
-              <For each={hooks()}>{(hook) => (
-                <li><b class="mid">{hook.event}</b> <Show when={hook.matcher}><code>{hook.matcher}</code></Show> <span class="small dim">{hook.sourceLabel ?? hook.source}</span>
-                  <div><code>{hook.commandText ?? hook.displayText}</code></div></li>
-              )}</For>
+              <For each={hooks()}>
+                {(hook) => (
+                  <li>
+                    <b class="mid">{hook.event}</b>{' '}
+                    <Show when={hook.matcher}>
+                      <code>{hook.matcher}</code>
+                    </Show>{' '}
+                    <span class="small dim">{hook.sourceLabel ?? hook.source}</span>
+                    <div>
+                      <code>{hook.commandText ?? hook.displayText}</code>
+                    </div>
+                  </li>
+                )}
+              </For>
             </ul>
           </Show>
         </Asked>

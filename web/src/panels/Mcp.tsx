@@ -7,7 +7,15 @@ import { may, request } from '../screens/link';
 import { act, done } from '../screens/act';
 import { Pane } from './Pane';
 
-type Server = { name: string; status: string; error?: string; scope?: string; transport?: string; config?: { type?: string }; tools?: { name: string; description?: string }[] };
+type Server = {
+  name: string;
+  status: string;
+  error?: string;
+  scope?: string;
+  transport?: string;
+  config?: { type?: string };
+  tools?: { name: string; description?: string }[];
+};
 type Answer = { mcpServers?: Server[]; servers?: Server[] };
 type SignIn = { authUrl?: string; url?: string } | null;
 
@@ -18,8 +26,17 @@ const dot: Readonly<Record<string, string>> = { connected: '', 'needs-auth': 'ri
 
 function words(server: Server): string {
   const parts = [
-    server.status === 'connected' ? t('panels.mcpConnected') : server.status === 'needs-auth' ? t('panels.mcpAuth') : server.status === 'failed' ? t('panels.mcpFailed')
-      : server.status === 'pending' ? t('panels.mcpPending') : server.status === 'disabled' ? t('panels.mcpDisabled') : server.status,
+    server.status === 'connected'
+      ? t('panels.mcpConnected')
+      : server.status === 'needs-auth'
+        ? t('panels.mcpAuth')
+        : server.status === 'failed'
+          ? t('panels.mcpFailed')
+          : server.status === 'pending'
+            ? t('panels.mcpPending')
+            : server.status === 'disabled'
+              ? t('panels.mcpDisabled')
+              : server.status,
     server.error,
     server.tools?.length ? t('panels.mcpTools', { n: server.tools.length }) : null,
     server.transport ?? server.config?.type,
@@ -29,21 +46,45 @@ function words(server: Server): string {
 
 export function Mcp(props: { id: string; state: SessionState | undefined; facts: Facts | undefined }): JSX.Element {
   const known = () => (props.facts?.servers ?? []) as Server[];
-  const key = () => (props.state?.process.state === 'up' ? `${props.id} ${known().map((one) => `${one.name}${one.status}`).join()}` : null);
+  const key = () =>
+    props.state?.process.state === 'up'
+      ? `${props.id} ${known()
+          .map((one) => `${one.name}${one.status}`)
+          .join()}`
+      : null;
   const [asked, { refetch }] = createAsked(key, () => request<Answer>({ type: 'mcp_status', sessionId: props.id }).catch(() => ({}) as Answer));
   // The agent reports a change of a server with the next turn only: while the list is seen, it is asked.
   let list: HTMLElement | undefined;
-  const look = () => { if (key() !== null && !document.hidden && list?.isConnected && list.checkVisibility({ contentVisibilityAuto: true })) void refetch(); };
+  const look = () => {
+    if (key() !== null && !document.hidden && list?.isConnected && list.checkVisibility({ contentVisibilityAuto: true })) void refetch();
+  };
   const timer = setInterval(look, LOOK_EVERY);
   onCleanup(() => clearInterval(timer));
   const servers = () => asked.latest?.mcpServers ?? asked.latest?.servers ?? known();
   const needs = () => servers().filter((one) => one.status === 'needs-auth').length;
   return (
-    <Pane name="mcp" title={t('panels.mcp')} figure={
-      <Show when={needs()} fallback={servers().length || undefined}><span class="t-ask">{t('panels.mcpNeeds', { n: needs() })}</span></Show>
-    }>
+    <Pane
+      name="mcp"
+      title={t('panels.mcp')}
+      figure={
+        <Show when={needs()} fallback={servers().length || undefined}>
+          <span class="t-ask">{t('panels.mcpNeeds', { n: needs() })}</span>
+        </Show>
+      }
+    >
       <Show when={servers().length} fallback={<p class="dim">{t('panels.mcpNone')}</p>}>
-        <ul class="mcp" ref={(element) => { list = element; }}><For each={servers().map((one) => one.name)}>{(name) => <Show when={servers().find((one) => one.name === name)}>{(server) => <Row id={props.id} server={server()} again={() => void refetch()} />}</Show>}</For></ul>
+        <ul
+          class="mcp"
+          ref={(element) => {
+            list = element;
+          }}
+        >
+          <For each={servers().map((one) => one.name)}>
+            {(name) => (
+              <Show when={servers().find((one) => one.name === name)}>{(server) => <Row id={props.id} server={server()} again={() => void refetch()} />}</Show>
+            )}
+          </For>
+        </ul>
       </Show>
     </Pane>
   );
@@ -70,7 +111,10 @@ function Row(props: { id: string; server: Server; again: () => void }): JSX.Elem
   // The person agrees on another page: this one looks when it is looked at again.
   createEffect(() => {
     if (!page()) return;
-    if (props.server.status !== 'needs-auth') { setPage(null); return; }
+    if (props.server.status !== 'needs-auth') {
+      setPage(null);
+      return;
+    }
     const look = () => props.again();
     window.addEventListener('focus', look);
     onCleanup(() => window.removeEventListener('focus', look));
@@ -82,20 +126,46 @@ function Row(props: { id: string; server: Server; again: () => void }): JSX.Elem
       <span class="line2">{words(props.server)}</span>
       <span class="acts">
         <Show when={may('operate')}>
-          <Show when={props.server.status === 'needs-auth' && may('approve')}><Button small disabled={busy()} onClick={() => void signIn()}>{t('panels.signIn')}</Button></Show>
-          <Show when={props.server.status === 'failed'}>
-            <Button small disabled={busy()} onClick={() => void run(() => request({ type: 'mcp_reconnect', sessionId: props.id, server: props.server.name }))}>{busy() ? t('panels.reconnecting') : t('panels.reconnect')}</Button>
+          <Show when={props.server.status === 'needs-auth' && may('approve')}>
+            <Button small disabled={busy()} onClick={() => void signIn()}>
+              {t('panels.signIn')}
+            </Button>
           </Show>
-          <Switch label={t('panels.mcpOn', { server: props.server.name })} checked={props.server.status !== 'disabled'} disabled={!may('approve')}
-            onChange={(enabled) => void run(() => request({ type: 'mcp_toggle', sessionId: props.id, server: props.server.name, enabled }))} />
+          <Show when={props.server.status === 'failed'}>
+            <Button small disabled={busy()} onClick={() => void run(() => request({ type: 'mcp_reconnect', sessionId: props.id, server: props.server.name }))}>
+              {busy() ? t('panels.reconnecting') : t('panels.reconnect')}
+            </Button>
+          </Show>
+          <Switch
+            label={t('panels.mcpOn', { server: props.server.name })}
+            checked={props.server.status !== 'disabled'}
+            disabled={!may('approve')}
+            onChange={(enabled) => void run(() => request({ type: 'mcp_toggle', sessionId: props.id, server: props.server.name, enabled }))}
+          />
         </Show>
       </span>
-      <Show when={page()}>{(url) => (
-        <p class="line2">{t('panels.signInWords', { host: url().host })} <a href={url().href} target="_blank" rel="noopener noreferrer">{t('panels.signInOpen')}</a></p>
-      )}</Show>
+      <Show when={page()}>
+        {(url) => (
+          <p class="line2">
+            {t('panels.signInWords', { host: url().host })}{' '}
+            <a href={url().href} target="_blank" rel="noopener noreferrer">
+              {t('panels.signInOpen')}
+            </a>
+          </p>
+        )}
+      </Show>
       <Show when={props.server.tools?.length}>
-        <details><summary>{t('panels.mcpTools', { n: props.server.tools?.length ?? 0 })}</summary>
-          <ul><For each={props.server.tools}>{(tool) => <li><code>{tool.name}</code> {tool.description}</li>}</For></ul>
+        <details>
+          <summary>{t('panels.mcpTools', { n: props.server.tools?.length ?? 0 })}</summary>
+          <ul>
+            <For each={props.server.tools}>
+              {(tool) => (
+                <li>
+                  <code>{tool.name}</code> {tool.description}
+                </li>
+              )}
+            </For>
+          </ul>
         </details>
       </Show>
     </li>

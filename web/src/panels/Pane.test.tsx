@@ -9,8 +9,24 @@ afterEach(() => leave?.());
 
 function shown(latest: Accessor<string | undefined>, error: Accessor<unknown>): HTMLElement {
   const host = document.createElement('div');
-  const of: AskedFor<string> = { get latest() { return latest(); }, get error() { return error(); }, loading: false };
-  leave = render(() => <Asked of={of} again={() => undefined}><input /><p>{latest()}</p></Asked>, host);
+  const of: AskedFor<string> = {
+    get latest() {
+      return latest();
+    },
+    get error() {
+      return error();
+    },
+    loading: false,
+  };
+  leave = render(
+    () => (
+      <Asked of={of} again={() => undefined}>
+        <input />
+        <p>{latest()}</p>
+      </Asked>
+    ),
+    host,
+  );
   return host;
 }
 
@@ -18,7 +34,7 @@ test('a form in a panel keeps its text while the panel is read again, and when t
   const [latest, setLatest] = createSignal<string | undefined>('one');
   const [error, setError] = createSignal<unknown>();
   const host = shown(latest, error);
-  const input = host.querySelector('input')!;
+  const input = host.querySelector('input') ?? expect.fail('no input');
   input.value = 'typed';
   setLatest('two');
   setError(new Error('no answer'));

@@ -24,9 +24,22 @@ export function Asked<T>(props: { of: AskedFor<T>; again: () => void; children: 
     <>
       <Show when={props.of.error}>
         <p class="dim">{t('panels.failed', { why: reasonOf(props.of.error) })}</p>
-        <p><Button small icon="retry" onClick={() => props.again()}>{t('panels.again')}</Button></p>
+        <p>
+          <Button small icon="retry" onClick={() => props.again()}>
+            {t('panels.again')}
+          </Button>
+        </p>
       </Show>
-      <Show when={props.of.latest !== undefined} fallback={<Show when={!props.of.error}><p class="dim">{t('panels.loading')}</p></Show>}>{props.children}</Show>
+      <Show
+        when={props.of.latest !== undefined}
+        fallback={
+          <Show when={!props.of.error}>
+            <p class="dim">{t('panels.loading')}</p>
+          </Show>
+        }
+      >
+        {props.children}
+      </Show>
     </>
   );
 }

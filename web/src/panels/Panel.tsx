@@ -31,7 +31,11 @@ export function Sections(props: { id: string }): JSX.Element {
   return (
     <>
       <Tasks state={state()} />
-      <Show when={isDemo(state()?.info.agent) && isTour(props.id)}><Suspense><FirstSteps id={props.id} state={state()} /></Suspense></Show>
+      <Show when={isDemo(state()?.info.agent) && isTour(props.id)}>
+        <Suspense>
+          <FirstSteps id={props.id} state={state()} />
+        </Suspense>
+      </Show>
       <Background id={props.id} state={state()} />
       <Context id={props.id} state={state()} />
       <Cost state={state()} />
@@ -41,17 +45,36 @@ export function Sections(props: { id: string }): JSX.Element {
       <InForce id={props.id} state={state()} facts={factsOf(props.id)} />
       <Hooks id={props.id} state={state()} />
       <Drift id={props.id} state={state()} />
-      <Show when={isDemo(state()?.info.agent)}><Suspense><BringPane open={isTour(props.id)} /></Suspense></Show>
+      <Show when={isDemo(state()?.info.agent)}>
+        <Suspense>
+          <BringPane open={isTour(props.id)} />
+        </Suspense>
+      </Show>
     </>
   );
 }
 
 export default function Panel(props: { id: string; drawer: boolean; onClose: () => void; ref?: (element: HTMLElement) => void }): JSX.Element {
   return (
-    <Dynamic component={props.drawer ? 'div' : 'aside'} class="panel" ref={(element: HTMLElement) => props.ref?.(element)} aria-label={t('panels.panel')} tabIndex={-1}
-      role={props.drawer ? 'dialog' : undefined} aria-modal={props.drawer ? true : undefined}
-      onKeyDown={(event: KeyboardEvent) => { if (props.drawer && event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
-      <div class="panel-head drawer-close"><h2>{t('sessions.details')}</h2><IconButton icon="x" label={t('ui.close')} onClick={() => props.onClose()} /></div>
+    <Dynamic
+      component={props.drawer ? 'div' : 'aside'}
+      class="panel"
+      ref={(element: HTMLElement) => props.ref?.(element)}
+      aria-label={t('panels.panel')}
+      tabIndex={-1}
+      role={props.drawer ? 'dialog' : undefined}
+      aria-modal={props.drawer ? true : undefined}
+      onKeyDown={(event: KeyboardEvent) => {
+        if (props.drawer && event.key === 'Escape') {
+          event.stopPropagation();
+          props.onClose();
+        }
+      }}
+    >
+      <div class="panel-head drawer-close">
+        <h2>{t('sessions.details')}</h2>
+        <IconButton icon="x" label={t('ui.close')} onClick={() => props.onClose()} />
+      </div>
       <Sections id={props.id} />
     </Dynamic>
   );

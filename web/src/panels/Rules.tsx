@@ -13,15 +13,26 @@ type Listed = { rules?: ListedRule[]; state?: { rules?: ListedRule[] } };
 
 export function scopeWord(source: string): string {
   switch (source) {
-    case 'session': case 'command': return t('panels.scopeSession');
-    case 'localSettings': return t('panels.scopeLocal');
-    case 'projectSettings': return t('panels.scopeProject');
-    case 'userSettings': return t('panels.scopeUser');
-    case 'policySettings': return t('panels.scopePolicy');
-    default: return t('panels.scopeOther', { source });
+    case 'session':
+    case 'command':
+      return t('panels.scopeSession');
+    case 'localSettings':
+      return t('panels.scopeLocal');
+    case 'projectSettings':
+      return t('panels.scopeProject');
+    case 'userSettings':
+      return t('panels.scopeUser');
+    case 'policySettings':
+      return t('panels.scopePolicy');
+    default:
+      return t('panels.scopeOther', { source });
   }
 }
-const FILES: Readonly<Record<string, string>> = { localSettings: '.claude/settings.local.json', projectSettings: '.claude/settings.json', userSettings: '~/.claude/settings.json' };
+const FILES: Readonly<Record<string, string>> = {
+  localSettings: '.claude/settings.local.json',
+  projectSettings: '.claude/settings.json',
+  userSettings: '~/.claude/settings.json',
+};
 const place = (source: string): string => (source === 'session' ? t('panels.scopeSessionWhere') : (FILES[source] ?? ''));
 const behaviour = (word: string): string => (word === 'allow' ? t('panels.allow') : word === 'deny' ? t('panels.deny') : t('panels.ask'));
 const tone = (word: string): string => (word === 'allow' ? 't-ok' : word === 'deny' ? 't-bad' : 't-ask');
@@ -39,10 +50,11 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
   const rules = createMemo(() => asked.latest ?? []);
   const change = (op: 'add' | 'remove', rule: Rule, destination: string) =>
     request({ type: 'change_rule', sessionId: props.id, op, behavior: rule.behavior, rule: rule.rule, destination });
-  const restart = () => done(async () => {
-    await request({ type: 'stop_session', sessionId: props.id });
-    await request({ type: 'resume_session', sessionId: props.id });
-  });
+  const restart = () =>
+    done(async () => {
+      await request({ type: 'stop_session', sessionId: props.id });
+      await request({ type: 'resume_session', sessionId: props.id });
+    });
   const remove = async (rule: ShownRule) => {
     if (!(await done(() => change('remove', rule, rule.source)))) return;
     await refetch();
@@ -53,7 +65,10 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
       return;
     }
     const idle = infoOf(props.id)?.standing === 'idle' && may('operate');
-    toast(t('panels.notRemoved', { rule: rule.rule }), { seconds: 12, action: idle ? { label: t('panels.restartAgent'), run: () => void restart() } : undefined });
+    toast(t('panels.notRemoved', { rule: rule.rule }), {
+      seconds: 12,
+      action: idle ? { label: t('panels.restartAgent'), run: () => void restart() } : undefined,
+    });
   };
   const add = async (rule: Rule, to: string): Promise<boolean> => {
     if (!(await done(() => change('add', rule, to)))) return false;
@@ -68,22 +83,37 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
     <Pane name="rules" title={t('panels.rules')} figure={rules().length || undefined}>
       <Asked of={asked} again={() => void refetch()}>
         <div class="rules">
-          <Show when={rules().length === 0}><p class="dim">{t('panels.rulesNone')}</p></Show>
-          <For each={rulesBySource(rules())}>{([source, list]) => (
-            <>
-              <h3>{scopeWord(source)} <span>{place(source)}</span></h3>
-              <ul>
-                <For each={list}>{(rule) => (
-                  <li classList={{ void: rule.effect === 'saved' }}>
-                    <b class={tone(rule.behavior)}>{behaviour(rule.behavior)}</b>
-                    <span><code>{rule.rule}</code><Show when={effect(rule)}>{(words) => <span class="small dim"> · {words()}</span>}</Show></span>
-                    <Show when={may('admin') && rule.removable}><IconButton small icon="x" label={t('panels.removeRule', { rule: rule.rule })} onClick={() => void remove(rule)} /></Show>
-                  </li>
-                )}</For>
-              </ul>
-            </>
-          )}</For>
-          <Show when={may('admin')}><AddRule add={add} /></Show>
+          <Show when={rules().length === 0}>
+            <p class="dim">{t('panels.rulesNone')}</p>
+          </Show>
+          <For each={rulesBySource(rules())}>
+            {([source, list]) => (
+              <>
+                <h3>
+                  {scopeWord(source)} <span>{place(source)}</span>
+                </h3>
+                <ul>
+                  <For each={list}>
+                    {(rule) => (
+                      <li classList={{ void: rule.effect === 'saved' }}>
+                        <b class={tone(rule.behavior)}>{behaviour(rule.behavior)}</b>
+                        <span>
+                          <code>{rule.rule}</code>
+                          <Show when={effect(rule)}>{(words) => <span class="small dim"> · {words()}</span>}</Show>
+                        </span>
+                        <Show when={may('admin') && rule.removable}>
+                          <IconButton small icon="x" label={t('panels.removeRule', { rule: rule.rule })} onClick={() => void remove(rule)} />
+                        </Show>
+                      </li>
+                    )}
+                  </For>
+                </ul>
+              </>
+            )}
+          </For>
+          <Show when={may('admin')}>
+            <AddRule add={add} />
+          </Show>
         </div>
       </Asked>
     </Pane>
@@ -107,16 +137,50 @@ function AddRule(props: { add: (rule: Rule, to: Destination) => Promise<boolean>
     setBusy(false);
   };
   return (
-    <Show when={open()} fallback={<p><Button small icon="plus" onClick={() => setOpen(true)}>{t('panels.addRule')}</Button></p>}>
+    <Show
+      when={open()}
+      fallback={
+        <p>
+          <Button small icon="plus" onClick={() => setOpen(true)}>
+            {t('panels.addRule')}
+          </Button>
+        </p>
+      }
+    >
       <form class="addrule" onSubmit={(event) => void submit(event)}>
         <div class="pair2">
-          <Field label={t('panels.ruleWhat')}>{(attributes) => <Select {...attributes} value={what()} onChange={setWhat} options={[{ value: 'allow', label: t('panels.allow') }, { value: 'ask', label: t('panels.ask') }, { value: 'deny', label: t('panels.deny') }]} />}</Field>
-          <Field label={t('panels.ruleWhere')}>{(attributes) => <Select {...attributes} value={to()} onChange={setTo} options={DESTINATIONS.map((value) => ({ value, label: scopeWord(value) }))} />}</Field>
+          <Field label={t('panels.ruleWhat')}>
+            {(attributes) => (
+              <Select
+                {...attributes}
+                value={what()}
+                onChange={setWhat}
+                options={[
+                  { value: 'allow', label: t('panels.allow') },
+                  { value: 'ask', label: t('panels.ask') },
+                  { value: 'deny', label: t('panels.deny') },
+                ]}
+              />
+            )}
+          </Field>
+          <Field label={t('panels.ruleWhere')}>
+            {(attributes) => (
+              <Select {...attributes} value={to()} onChange={setTo} options={DESTINATIONS.map((value) => ({ value, label: scopeWord(value) }))} />
+            )}
+          </Field>
         </div>
-        <Field label={t('panels.ruleText')} hint={t('panels.ruleHint')}>{(attributes) => <Input {...attributes} mono value={text()} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />}</Field>
+        <Field label={t('panels.ruleText')} hint={t('panels.ruleHint')}>
+          {(attributes) => (
+            <Input {...attributes} mono value={text()} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />
+          )}
+        </Field>
         <div class="row">
-          <Button type="submit" small look="primary" disabled={busy() || !text().trim()}>{busy() ? t('panels.adding') : t('panels.addDo')}</Button>
-          <Button small look="bare" onClick={() => setOpen(false)}>{t('ui.cancel')}</Button>
+          <Button type="submit" small look="primary" disabled={busy() || !text().trim()}>
+            {busy() ? t('panels.adding') : t('panels.addDo')}
+          </Button>
+          <Button small look="bare" onClick={() => setOpen(false)}>
+            {t('ui.cancel')}
+          </Button>
         </div>
       </form>
     </Show>

@@ -19,31 +19,51 @@ function look(todo: TodoInfo, open: ReadonlySet<string>): Look {
 export function Tasks(props: { state: SessionState | undefined }): JSX.Element {
   const todos = () => props.state?.todos ?? [];
   const done = () => todos().filter((one) => one.status === 'completed').length;
-  const open = createMemo(() => new Set(todos().filter((one) => one.status !== 'completed').flatMap((one) => (one.id ? [one.id] : []))));
+  const open = createMemo(
+    () =>
+      new Set(
+        todos()
+          .filter((one) => one.status !== 'completed')
+          .flatMap((one) => (one.id ? [one.id] : [])),
+      ),
+  );
   let said = 0;
-  createEffect(on(() => todos().filter((one) => one.status === 'completed').map((one) => one.subject), (after, before) => {
-    const fresh = before && after.find((one) => !before.includes(one));
-    if (!fresh || Date.now() - said < 5000) return;
-    said = Date.now();
-    announce(t('panels.saidDone', { task: fresh }));
-  }));
+  createEffect(
+    on(
+      () =>
+        todos()
+          .filter((one) => one.status === 'completed')
+          .map((one) => one.subject),
+      (after, before) => {
+        const fresh = before && after.find((one) => !before.includes(one));
+        if (!fresh || Date.now() - said < 5000) return;
+        said = Date.now();
+        announce(t('panels.saidDone', { task: fresh }));
+      },
+    ),
+  );
   return (
     <Pane name="tasks" title={t('panels.tasks')} open figure={todos().length ? t('panels.tasksOf', { done: done(), all: todos().length }) : undefined}>
       <Show when={todos().length} fallback={<p class="dim">{t('panels.tasksNone')}</p>}>
         <ul class="tasks">
-          <For each={todos()}>{(todo) => {
-            const how = () => look(todo, open());
-            return (
-              <li class={how().look}>
-                <Icon name={how().icon} />
-                <span><span class="vh">{how().word()}: </span>{how().look === 'active' ? (todo.active ?? todo.subject) : todo.subject}</span>
-                <span class="aside">
-                  <Show when={how().look === 'active' && props.state?.turn}>{(turn) => age(now() - turn().began)}</Show>
-                  <Show when={how().icon === 'blocked'}>{t('panels.after', { list: todo.blockedBy.filter((id) => open().has(id)).join(', ') })}</Show>
-                </span>
-              </li>
-            );
-          }}</For>
+          <For each={todos()}>
+            {(todo) => {
+              const how = () => look(todo, open());
+              return (
+                <li class={how().look}>
+                  <Icon name={how().icon} />
+                  <span>
+                    <span class="vh">{how().word()}: </span>
+                    {how().look === 'active' ? (todo.active ?? todo.subject) : todo.subject}
+                  </span>
+                  <span class="aside">
+                    <Show when={how().look === 'active' && props.state?.turn}>{(turn) => age(now() - turn().began)}</Show>
+                    <Show when={how().icon === 'blocked'}>{t('panels.after', { list: todo.blockedBy.filter((id) => open().has(id)).join(', ') })}</Show>
+                  </span>
+                </li>
+              );
+            }}
+          </For>
         </ul>
       </Show>
     </Pane>

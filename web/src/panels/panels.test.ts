@@ -5,22 +5,46 @@ import { parts } from './Context';
 import { steps } from './FirstSteps';
 
 test('what fills the window comes largest first, then what is free and what is kept back', () => {
-  const shown = parts({ categories: [
-    { name: 'System prompt', tokens: 4_000, kind: 'used' }, { name: 'Messages', tokens: 60_000, kind: 'used' }, { name: 'Deferred tools', tokens: 9_000, kind: 'deferred' },
-    { name: 'Autocompact buffer', tokens: 20_000, kind: 'buffer' }, { name: 'Free space', tokens: 116_000, kind: 'free' },
-  ] }, 200_000);
-  expect(shown.map((part) => [part.name, part.tokens, part.kept])).toEqual([['Messages', 60_000, false], ['System prompt', 4_000, false], ['', 116_000, false], ['', 20_000, true]]);
+  const shown = parts(
+    {
+      categories: [
+        { name: 'System prompt', tokens: 4_000, kind: 'used' },
+        { name: 'Messages', tokens: 60_000, kind: 'used' },
+        { name: 'Deferred tools', tokens: 9_000, kind: 'deferred' },
+        { name: 'Autocompact buffer', tokens: 20_000, kind: 'buffer' },
+        { name: 'Free space', tokens: 116_000, kind: 'free' },
+      ],
+    },
+    200_000,
+  );
+  expect(shown.map((part) => [part.name, part.tokens, part.kept])).toEqual([
+    ['Messages', 60_000, false],
+    ['System prompt', 4_000, false],
+    ['', 116_000, false],
+    ['', 20_000, true],
+  ]);
   expect(shown.reduce((sum, part) => sum + part.tokens, 0)).toBe(200_000);
 });
 
 test('older agents give no kinds: the names say what is free', () => {
-  const shown = parts({ categories: [{ name: 'Messages', tokens: 50 }, { name: 'Free space', tokens: 50 }] }, 100);
+  const shown = parts(
+    {
+      categories: [
+        { name: 'Messages', tokens: 50 },
+        { name: 'Free space', tokens: 50 },
+      ],
+    },
+    100,
+  );
   expect(shown.map((part) => part.tokens)).toEqual([50, 50]);
   expect(parts({}, 100)).toEqual([{ name: '', tokens: 100, colour: 'var(--line)', kept: false }]);
 });
 
 test('first steps are ticked by what happened', () => {
-  const done = (records: { what: { type: string } & Record<string, unknown> }[], devices = 1) => steps(records, undefined, devices).filter((step) => step.done).map((step) => step.key);
+  const done = (records: { what: { type: string } & Record<string, unknown> }[], devices = 1) =>
+    steps(records, undefined, devices)
+      .filter((step) => step.done)
+      .map((step) => step.key);
   expect(done([])).toEqual([]);
   expect(done([{ what: { type: 'sluice_prompt' } }, { what: { type: 'assistant' } }])).toEqual(['onboarding.send', 'onboarding.watch']);
   expect(done([{ what: { type: 'sluice_ask', kind: 'tool' } }])).toEqual(['onboarding.decide']);
@@ -30,8 +54,24 @@ test('first steps are ticked by what happened', () => {
 });
 
 test('waits are summed over all turns, and a moment belongs to the turn that ran then', () => {
-  const turn = (n: number, began: number, waits: [number, number][] = []): TurnInfo => ({ turn: n, seq: n * 10, began, ended: began + 5, end: 'success', cost: 0, waits, origin: null, prompt: null });
-  const turns = [turn(1, 100, [[101, 103]]), turn(2, 200, [[201, 202], [203, 210]])];
+  const turn = (n: number, began: number, waits: [number, number][] = []): TurnInfo => ({
+    turn: n,
+    seq: n * 10,
+    began,
+    ended: began + 5,
+    end: 'success',
+    cost: 0,
+    waits,
+    origin: null,
+    prompt: null,
+  });
+  const turns = [
+    turn(1, 100, [[101, 103]]),
+    turn(2, 200, [
+      [201, 202],
+      [203, 210],
+    ]),
+  ];
   expect(waited(turns)).toBe(10);
   expect([50, 150, 200, 900].map((at) => turnAt(turns, at)?.turn)).toEqual([1, 1, 2, 2]);
 });

@@ -27,5 +27,13 @@ test('sources are ordered from the session outwards', () => {
 test('a rule counts as removed when its source no longer has it', () => {
   const removed = { behavior: 'allow', rule: RULE, source: 'localSettings' };
   expect(isListed(shownRules([{ ...removed, notInEffect: true }]), removed)).toBe(true);
-  expect(isListed(shownRules([{ ...removed, source: 'userSettings' }, { ...removed, behavior: 'deny' }]), removed)).toBe(false);
+  expect(
+    isListed(
+      shownRules([
+        { ...removed, source: 'userSettings' },
+        { ...removed, behavior: 'deny' },
+      ]),
+      removed,
+    ),
+  ).toBe(false);
 });

@@ -4,10 +4,23 @@ export type Destination = 'session' | 'localSettings' | 'projectSettings' | 'use
 export const DESTINATIONS: readonly Destination[] = ['session', 'localSettings', 'projectSettings', 'userSettings'];
 
 /** A rule as the agent lists it. */
-export interface ListedRule { behavior: string; rule: string; source?: string; destination?: string; editability?: string; notInEffect?: boolean }
+export interface ListedRule {
+  behavior: string;
+  rule: string;
+  source?: string;
+  destination?: string;
+  editability?: string;
+  notInEffect?: boolean;
+}
 /** `saved`: its file has it, and it does not apply. */
 export type Effect = 'applied' | 'saved';
-export interface ShownRule { behavior: string; rule: string; source: string; effect: Effect; removable: boolean }
+export interface ShownRule {
+  behavior: string;
+  rule: string;
+  source: string;
+  effect: Effect;
+  removable: boolean;
+}
 
 const isDestination = (source: string): source is Destination => DESTINATIONS.some((one) => one === source);
 
@@ -17,13 +30,22 @@ export function shownRules(listed: readonly ListedRule[]): ShownRule[] {
     const from = one.source ?? one.destination ?? 'session';
     // Rules of the host last as long as the session.
     const source = from === 'flagSettings' || from === 'cliArg' ? 'session' : from;
-    return { behavior: one.behavior, rule: one.rule, source, effect: one.notInEffect === true ? 'saved' : 'applied', removable: isDestination(source) && (from === 'flagSettings' || one.editability !== 'readonly') };
+    return {
+      behavior: one.behavior,
+      rule: one.rule,
+      source,
+      effect: one.notInEffect === true ? 'saved' : 'applied',
+      removable: isDestination(source) && (from === 'flagSettings' || one.editability !== 'readonly'),
+    };
   });
 }
 
 /** The rules by source, in the order of the sources. */
 export function rulesBySource(rules: readonly ShownRule[]): [string, ShownRule[]][] {
-  const rank = (source: string): number => { const at = DESTINATIONS.findIndex((one) => one === source); return at < 0 ? DESTINATIONS.length : at; };
+  const rank = (source: string): number => {
+    const at = DESTINATIONS.findIndex((one): boolean => String(one) === source);
+    return at < 0 ? DESTINATIONS.length : at;
+  };
   const by = new Map<string, ShownRule[]>();
   for (const rule of rules) by.set(rule.source, [...(by.get(rule.source) ?? []), rule]);
   return [...by].sort(([a], [b]) => rank(a) - rank(b));

@@ -29,18 +29,30 @@ export function pageBuild(): string | null {
 
 /** Who wants to be called is called from a hidden page too, so its line is kept. */
 function wantsCalls(): boolean {
-  try { return (localStorage.getItem('sluice.notices') ?? 'off') !== 'off'; } catch { return false; }
+  try {
+    return (localStorage.getItem('sluice.notices') ?? 'off') !== 'off';
+  } catch {
+    return false;
+  }
 }
 
 /** What `boot/first.js` began: the line with its greeting on it, and the session it asked for. */
-interface First { socket: WebSocket; heard: unknown[]; session: string | null; id: string }
+interface First {
+  socket: WebSocket;
+  heard: unknown[];
+  session: string | null;
+  id: string;
+}
 
 function takeFirst(begun: (first: First) => void, told: () => void): Wire | null {
   const first = (window as { sluiceFirst?: First }).sluiceFirst;
   if (!first || first.socket.readyState > WebSocket.OPEN) return null;
   const { socket, heard } = first;
   const wire: Wire = {
-    greeted: true, onopen: null, onmessage: null, onclose: null,
+    greeted: true,
+    onopen: null,
+    onmessage: null,
+    onclose: null,
     send: (text) => socket.send(text),
     close: () => socket.close(),
     replay: () => {
@@ -61,19 +73,33 @@ export function makeClient(options: Partial<ClientOptions> = {}): Client {
   const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
   let fresh = true;
   const open = (): Wire => {
-    const first = fresh ? takeFirst(({ session, id }) => { if (session) client.begun(session, id); }, () => client.settle()) : null;
+    const first = fresh
+      ? takeFirst(
+          ({ session, id }) => {
+            if (session) client.begun(session, id);
+          },
+          () => client.settle(),
+        )
+      : null;
     fresh = false;
     return first ?? (new WebSocket(address) as unknown as Wire);
   };
   const client: Client = new Client({ open, client: 'sluice-web', build: pageBuild(), paired, reload, triesHidden: wantsCalls, ...options });
   const seen = () => (document.hidden ? client.connection.background() : client.connection.foreground());
-  document.addEventListener('visibilitychange', () => { seen(); if (document.hidden) void client.cache.flush(); });
-  window.addEventListener('pageshow', (event) => { if (event.persisted) client.connection.foreground(); });
+  document.addEventListener('visibilitychange', () => {
+    seen();
+    if (document.hidden) void client.cache.flush();
+  });
+  window.addEventListener('pageshow', (event) => {
+    if (event.persisted) client.connection.foreground();
+  });
   window.addEventListener('pagehide', () => void client.cache.flush());
   window.addEventListener('online', () => client.connection.online());
   // A line that may be cut is asked at once, not after minutes of silence.
   window.addEventListener('offline', () => client.connection.probe());
-  window.addEventListener('storage', (event) => { if (event.key === null || event.key.startsWith('sluice.outbox.')) client.outbox.read(); });
+  window.addEventListener('storage', (event) => {
+    if (event.key === null || event.key.startsWith('sluice.outbox.')) client.outbox.read();
+  });
   if (document.hidden) client.connection.background();
   return client;
 }

@@ -23,7 +23,12 @@ export interface ClientOptions extends Pick<ConnectionOptions, 'open' | 'client'
   upload?: Upload;
 }
 
-interface Open { store: SessionStore; users: number; loading: Promise<void>; asked: boolean }
+interface Open {
+  store: SessionStore;
+  users: number;
+  loading: Promise<void>;
+  asked: boolean;
+}
 
 export class Client {
   readonly connection: Connection;
@@ -56,12 +61,17 @@ export class Client {
       if (line.phase === 'up') return;
       this.numbers.clear();
       this.list.cut();
-      for (const open of this.stores.values()) { open.asked = false; open.store.cut(); }
+      for (const open of this.stores.values()) {
+        open.asked = false;
+        open.store.cut();
+      }
     });
   }
 
   /** What this device may do. */
-  may(scope: Scope): boolean { return this.welcome.value?.scopes.includes(scope) ?? false; }
+  may(scope: Scope): boolean {
+    return this.welcome.value?.scopes.includes(scope) ?? false;
+  }
 
   /** The store of a session; from now on it is kept current. Call the returned `close` when it is no longer shown. */
   open(sessionId: string): { store: SessionStore; ready: Promise<void>; close: () => void } {
@@ -82,7 +92,16 @@ export class Client {
     this.subscribe(one);
     this.cool();
     let closed = false;
-    return { store: one.store, ready: one.loading, close: () => { if (closed) return; closed = true; one.users -= 1; this.cool(); } };
+    return {
+      store: one.store,
+      ready: one.loading,
+      close: () => {
+        if (closed) return;
+        closed = true;
+        one.users -= 1;
+        this.cool();
+      },
+    };
   }
 
   /** A session that was asked for before there was a client, by the command `id`. */
@@ -92,17 +111,22 @@ export class Client {
     open.store.asked();
     this.commands.claim((receipt) => {
       if (receipt.id !== id) return false;
-      if (receipt.ok) this.known(open.store, receipt.data); else if (receipt.error?.code === 'session') this.gone(sessionId);
+      if (receipt.ok) this.known(open.store, receipt.data);
+      else if (receipt.error?.code === 'session') this.gone(sessionId);
       return true;
     });
   }
 
   /** What was heard so far is told now: nobody has to show it in two steps. */
-  settle(): void { for (const { store } of this.stores.values()) store.flush(); }
+  settle(): void {
+    for (const { store } of this.stores.values()) store.flush();
+  }
 
   private make(sessionId: string): Open {
     const store = new SessionStore(sessionId, this.schedule, (one) => this.resubscribe(one));
-    store.changes.listen((change) => { if (change.appended.length || change.reset || change.state || change.facts) this.cache.touch(store); });
+    store.changes.listen((change) => {
+      if (change.appended.length || change.reset || change.state || change.facts) this.cache.touch(store);
+    });
     const open: Open = { store, users: 0, asked: false, loading: Promise.resolve() };
     this.stores.set(sessionId, open);
     return open;
@@ -129,7 +153,9 @@ export class Client {
     return cursors;
   }
 
-  private subscribeAll(): void { for (const open of this.stores.values()) this.subscribe(open); }
+  private subscribeAll(): void {
+    for (const open of this.stores.values()) this.subscribe(open);
+  }
 
   private subscribe(open: Open): void {
     if (open.asked || !this.connection.up || open.store.phase === 'gone') return;
@@ -149,9 +175,12 @@ export class Client {
   }
 
   private ask(store: SessionStore, cursor: Cursor | null): void {
-    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: TURNS }).then((answer) => this.known(store, answer), (error: unknown) => {
-      if (error instanceof Refusal && error.code === 'session') this.gone(store.id);
-    });
+    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: TURNS }).then(
+      (answer) => this.known(store, answer),
+      (error: unknown) => {
+        if (error instanceof Refusal && error.code === 'session') this.gone(store.id);
+      },
+    );
   }
 
   /** The answer to a subscription: it may name the session otherwise. */
@@ -197,17 +226,28 @@ export class Client {
         this.numbers.set(message.s, message.sessionId);
         this.stores.get(message.sessionId)?.store.applySnapshot(message.cursor, message.records, message.more);
         break;
-      case 'record': this.stores.get(message.sessionId)?.store.applyRecord(message); break;
-      case 'block': this.at(message.s)?.applyBlock(message); break;
-      case 'delta': this.at(message.s)?.applyDelta(message.b, message.text); break;
-      case 'void': this.at(message.s)?.applyVoid(message.parent ?? null); break;
+      case 'record':
+        this.stores.get(message.sessionId)?.store.applyRecord(message);
+        break;
+      case 'block':
+        this.at(message.s)?.applyBlock(message);
+        break;
+      case 'delta':
+        this.at(message.s)?.applyDelta(message.b, message.text);
+        break;
+      case 'void':
+        this.at(message.s)?.applyVoid(message.parent ?? null);
+        break;
       case 'state':
         // The summary of a list is told less often; what is known of a session holds everywhere.
         this.list.apply({ type: 'session', session: message.info });
         this.stores.get(message.sessionId)?.store.applyState(message);
         break;
-      case 'facts': this.stores.get(message.sessionId)?.store.applyFacts(message); break;
-      default: break;
+      case 'facts':
+        this.stores.get(message.sessionId)?.store.applyFacts(message);
+        break;
+      default:
+        break;
     }
   }
 }
@@ -224,7 +264,10 @@ export const frameSchedule: Schedule = (flush, now) => {
 export async function uploadPicture(picture: Blob): Promise<Image> {
   const answer = await fetch('/api/upload', { method: 'POST', headers: { 'content-type': picture.type }, body: picture, credentials: 'same-origin' });
   const body: unknown = await answer.json().catch(() => null);
-  const field = (name: string): string | null => { const value = typeof body === 'object' && body !== null ? (body as { [key: string]: unknown })[name] : undefined; return typeof value === 'string' ? value : null; };
+  const field = (name: string): string | null => {
+    const value = typeof body === 'object' && body !== null ? (body as { [key: string]: unknown })[name] : undefined;
+    return typeof value === 'string' ? value : null;
+  };
   const hash = field('hash');
   if (!answer.ok || hash === null) throw new Error(field('message') ?? `upload refused (${answer.status})`);
   return { hash, mimeType: field('mimeType') ?? picture.type };

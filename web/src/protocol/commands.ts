@@ -1,18 +1,73 @@
 // Commands and their receipts. Every command has an id; the bridge gives the same receipt to the same id, so whatever
 // has no receipt when a line breaks is sent again on the next one, with no second effect.
 import type {
-  Accepted, Audit, Begun, BridgeStatus, Changes, Checked, ClientMessage, Code, Command, Devices, Diff, DriftLines, Exported, FolderTrust, Highlighted, HistoryPage,
-  JsonValue, PairingCode, Paths, Problem, Receipt, Resolved, Rewound, SearchHits, ServerMessage, Sessions, TimelineData, UsageTable,
-  FileText, FolderEntries, GitReport, Templates, WorkingTree,
+  Accepted,
+  Audit,
+  Begun,
+  BridgeStatus,
+  Changes,
+  Checked,
+  ClientMessage,
+  Code,
+  Command,
+  Devices,
+  Diff,
+  DriftLines,
+  Exported,
+  FolderTrust,
+  Highlighted,
+  HistoryPage,
+  JsonValue,
+  PairingCode,
+  Paths,
+  Problem,
+  Receipt,
+  Resolved,
+  Rewound,
+  SearchHits,
+  ServerMessage,
+  Sessions,
+  TimelineData,
+  UsageTable,
+  FileText,
+  FolderEntries,
+  GitReport,
+  Templates,
+  WorkingTree,
 } from '../api/types';
 import type { Connection } from './connection';
 
 /** What the receipt of a command holds. */
 interface Known {
-  start: Begun; resume_session: Begun; fork: Begun; input: Accepted; list_recent_sessions: Sessions; history: HistoryPage; files: Paths; folders: Paths;
-  search: SearchHits; usage: UsageTable; highlight: Highlighted; diff: Diff; changes: Changes; drift: DriftLines; timeline: TimelineData; devices: Devices;
-  pair: PairingCode; audit: Audit; check: Checked; rewind: Rewound; export: Exported; status: BridgeStatus; folder_trust: FolderTrust; trust_folder: FolderTrust;
-  working_tree: WorkingTree; git: GitReport; folder: FolderEntries; file: FileText; templates: Templates;
+  start: Begun;
+  resume_session: Begun;
+  fork: Begun;
+  input: Accepted;
+  list_recent_sessions: Sessions;
+  history: HistoryPage;
+  files: Paths;
+  folders: Paths;
+  search: SearchHits;
+  usage: UsageTable;
+  highlight: Highlighted;
+  diff: Diff;
+  changes: Changes;
+  drift: DriftLines;
+  timeline: TimelineData;
+  devices: Devices;
+  pair: PairingCode;
+  audit: Audit;
+  check: Checked;
+  rewind: Rewound;
+  export: Exported;
+  status: BridgeStatus;
+  folder_trust: FolderTrust;
+  trust_folder: FolderTrust;
+  working_tree: WorkingTree;
+  git: GitReport;
+  folder: FolderEntries;
+  file: FileText;
+  templates: Templates;
 }
 export type CommandType = Exclude<ClientMessage['type'], 'hello' | 'ping' | 'pong'>;
 export type CommandOf<T extends CommandType> = Extract<ClientMessage, { type: T }>;
@@ -21,7 +76,14 @@ export type Answer<T extends CommandType> = T extends keyof Known ? Known[T] : J
 /** Why a command had no effect, or why nobody knows whether it had one. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  constructor(readonly code: Code | 'timeout' | 'cancelled', message: string, readonly hint: string | null = null, readonly resolved: Resolved | null = null) { super(message); }
+  constructor(
+    readonly code: Code | 'timeout' | 'cancelled',
+    message: string,
+    readonly hint: string | null = null,
+    readonly resolved: Resolved | null = null,
+  ) {
+    super(message);
+  }
 }
 
 export const refusalOf = (problem: Problem | null | undefined): Refusal =>
@@ -35,9 +97,27 @@ export interface SendOptions {
 }
 
 /** These wait for an agent to start or a model server to answer. */
-const SLOW: ReadonlySet<CommandType> = new Set<CommandType>(['start', 'resume_session', 'fork', 'rewind', 'check', 'mcp_authenticate', 'mcp_reconnect', 'export', 'changes', 'working_tree', 'git']);
+const SLOW: ReadonlySet<CommandType> = new Set<CommandType>([
+  'start',
+  'resume_session',
+  'fork',
+  'rewind',
+  'check',
+  'mcp_authenticate',
+  'mcp_reconnect',
+  'export',
+  'changes',
+  'working_tree',
+  'git',
+]);
 
-interface Pending { command: Command; resolve: (data: unknown) => void; reject: (error: Refusal) => void; timer: ReturnType<typeof setTimeout>; sent: boolean }
+interface Pending {
+  command: Command;
+  resolve: (data: unknown) => void;
+  reject: (error: Refusal) => void;
+  timer: ReturnType<typeof setTimeout>;
+  sent: boolean;
+}
 
 export const newId = (): string => {
   if (typeof crypto !== 'undefined' && typeof crypto.randomUUID === 'function') return crypto.randomUUID();
@@ -55,7 +135,9 @@ export class Commands {
 
   constructor(private readonly connection: Connection) {
     connection.messages.listen((message) => this.hear(message));
-    connection.opened.listen(() => { for (const one of this.pending.values()) one.sent = connection.send(one.command); });
+    connection.opened.listen(() => {
+      for (const one of this.pending.values()) one.sent = connection.send(one.command);
+    });
   }
 
   /** Sends a command and waits for its receipt, also across a line that breaks. */
@@ -63,9 +145,24 @@ export class Commands {
     const id = options.id ?? newId();
     const whole: Command = { ...command, id };
     return new Promise<Answer<T>>((resolve, reject) => {
-      const settle = (act: () => void) => { const one = this.pending.get(id); if (!one) return; clearTimeout(one.timer); this.pending.delete(id); act(); };
-      const timer = setTimeout(() => settle(() => reject(new Refusal('timeout', 'no answer in time'))), options.timeout ?? (SLOW.has(whole.type as CommandType) ? 90_000 : 30_000));
-      this.pending.set(id, { command: whole, timer, sent: false, resolve: (data) => settle(() => resolve(data as Answer<T>)), reject: (error) => settle(() => reject(error)) });
+      const settle = (act: () => void) => {
+        const one = this.pending.get(id);
+        if (!one) return;
+        clearTimeout(one.timer);
+        this.pending.delete(id);
+        act();
+      };
+      const timer = setTimeout(
+        () => settle(() => reject(new Refusal('timeout', 'no answer in time'))),
+        options.timeout ?? (SLOW.has(whole.type as CommandType) ? 90_000 : 30_000),
+      );
+      this.pending.set(id, {
+        command: whole,
+        timer,
+        sent: false,
+        resolve: (data) => settle(() => resolve(data as Answer<T>)),
+        reject: (error) => settle(() => reject(error)),
+      });
       options.signal?.addEventListener('abort', () => settle(() => reject(new Refusal('cancelled', 'not needed any more'))), { once: true });
       const one = this.pending.get(id);
       if (one && this.connection.up) one.sent = this.connection.send(whole);
@@ -73,22 +170,32 @@ export class Commands {
   }
 
   /** How many wait for a receipt. */
-  get waiting(): number { return this.pending.size; }
+  get waiting(): number {
+    return this.pending.size;
+  }
 
   /** Receipts of commands that somebody else sent, such as the outbox. */
-  claim(taker: (receipt: Receipt) => boolean): void { this.claims.push(taker); }
+  claim(taker: (receipt: Receipt) => boolean): void {
+    this.claims.push(taker);
+  }
 
   private hear(message: ServerMessage): void {
     if (message.type === 'receipt') this.settle(message);
     else if (message.type === 'error' && message.requestId) {
-      this.settle({ id: message.requestId, ok: false, data: null, error: { code: message.code, message: message.message, hint: message.hint ?? null, resolved: message.resolved ?? null } });
+      this.settle({
+        id: message.requestId,
+        ok: false,
+        data: null,
+        error: { code: message.code, message: message.message, hint: message.hint ?? null, resolved: message.resolved ?? null },
+      });
     }
   }
 
   private settle(receipt: Receipt): void {
     const one = this.pending.get(receipt.id);
     if (one) {
-      if (receipt.ok) one.resolve(receipt.data ?? null); else one.reject(refusalOf(receipt.error));
+      if (receipt.ok) one.resolve(receipt.data ?? null);
+      else one.reject(refusalOf(receipt.error));
       return;
     }
     for (const taker of this.claims) if (taker(receipt)) return;

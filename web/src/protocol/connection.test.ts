@@ -2,10 +2,19 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { testClient, welcome, type TestWire } from './testing';
 
-beforeEach(() => { vi.useFakeTimers(); vi.setSystemTime(1_000_000); });
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setSystemTime(1_000_000);
+});
 afterEach(() => vi.useRealTimers());
 
-const phases = (client: ReturnType<typeof testClient>['client']) => { const seen: string[] = []; client.connection.line.listen((line) => { if (seen.at(-1) !== line.phase) seen.push(line.phase); }); return seen; };
+const phases = (client: ReturnType<typeof testClient>['client']) => {
+  const seen: string[] = [];
+  client.connection.line.listen((line) => {
+    if (seen.at(-1) !== line.phase) seen.push(line.phase);
+  });
+  return seen;
+};
 
 test('a line is up when it was welcomed', () => {
   const { client, last } = testClient();
@@ -52,7 +61,10 @@ test('a lost line says since when, how often it was tried and when next', () => 
 test('tries never end and are never more than 18 seconds apart', () => {
   const { client, wires, last } = testClient({ random: () => 1 });
   client.connection.start();
-  for (let n = 0; n < 200; n += 1) { last().cut(); vi.advanceTimersByTime(18_000); }
+  for (let n = 0; n < 200; n += 1) {
+    last().cut();
+    vi.advanceTimersByTime(18_000);
+  }
   expect(wires.length).toBeGreaterThan(200);
 });
 
@@ -122,7 +134,11 @@ test('lines that open but are never greeted do not count as being back', () => {
   last().welcome();
   last().cut();
   const at = Date.now();
-  for (let n = 0; n < 4; n += 1) { vi.advanceTimersByTime(1_000); last().open(); last().cut(); }
+  for (let n = 0; n < 4; n += 1) {
+    vi.advanceTimersByTime(1_000);
+    last().open();
+    last().cut();
+  }
   expect(client.connection.line.value).toMatchObject({ phase: 'lost', since: at });
   expect(client.connection.line.value.tries).toBeGreaterThan(2);
 });
@@ -142,7 +158,10 @@ test('a hidden page does not try; looking at it tries at once', () => {
 test('being online again tries at once', () => {
   const { client, wires, last } = testClient();
   client.connection.start();
-  for (let n = 0; n < 8; n += 1) { last().cut(); vi.advanceTimersByTime(20_000); }
+  for (let n = 0; n < 8; n += 1) {
+    last().cut();
+    vi.advanceTimersByTime(20_000);
+  }
   last().cut();
   const before = wires.length;
   client.connection.online();
@@ -156,7 +175,10 @@ test('a bridge that restarts is expected back soon', () => {
   client.connection.start();
   last().welcome();
   bye(last(), 'restarting');
-  for (let n = 0; n < 10; n += 1) { vi.advanceTimersByTime(1_001); last().cut(); }
+  for (let n = 0; n < 10; n += 1) {
+    vi.advanceTimersByTime(1_001);
+    last().cut();
+  }
   expect(wires.length).toBeGreaterThan(8);
   expect(client.connection.line.value.bye).toBe('restarting');
 });
@@ -237,7 +259,13 @@ test('a page that is told to load anew keeps its line', () => {
 test('a bridge that greets and drops is not asked without a pause', () => {
   const { client, wires, last } = testClient();
   client.connection.start();
-  for (let n = 0; n < 100; n += 1) { if (!last().closed) { last().welcome(); last().cut(); } vi.advanceTimersByTime(100); }
+  for (let n = 0; n < 100; n += 1) {
+    if (!last().closed) {
+      last().welcome();
+      last().cut();
+    }
+    vi.advanceTimersByTime(100);
+  }
   expect(wires.length).toBeLessThan(10);
 });
 

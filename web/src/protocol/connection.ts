@@ -104,7 +104,9 @@ export class Connection {
   }
 
   /** The time at the bridge. */
-  now(): number { return Date.now() + this.skew; }
+  now(): number {
+    return Date.now() + this.skew;
+  }
 
   start(): void {
     this.stopped = false;
@@ -123,11 +125,19 @@ export class Connection {
   }
 
   /** Whether a message sent now leaves the page. */
-  get up(): boolean { return this.open && this.welcome !== null; }
+  get up(): boolean {
+    return this.open && this.welcome !== null;
+  }
 
   send(message: Command): boolean {
     if (!this.open || !this.wire) return false;
-    try { this.wire.send(JSON.stringify(message)); return true; } catch { this.fail(); return false; }
+    try {
+      this.wire.send(JSON.stringify(message));
+      return true;
+    } catch {
+      this.fail();
+      return false;
+    }
   }
 
   /** A person asks for it, or the device is back on a network: at once. */
@@ -144,15 +154,22 @@ export class Connection {
   foreground(): void {
     this.hidden = false;
     if (this.stopped) return;
-    if (this.open) this.probe(); else this.tryNow();
+    if (this.open) this.probe();
+    else this.tryNow();
   }
 
   background(): void {
     this.hidden = true;
-    if (!this.open && !this.wire && this.retry !== null) { this.clear('retry'); this.plan(); }
+    if (!this.open && !this.wire && this.retry !== null) {
+      this.clear('retry');
+      this.plan();
+    }
   }
 
-  online(): void { if (this.open) this.probe(); else this.tryNow(); }
+  online(): void {
+    if (this.open) this.probe();
+    else this.tryNow();
+  }
 
   /** Asks for a sign; without one the line is given up and opened anew. */
   probe(): void {
@@ -167,7 +184,10 @@ export class Connection {
 
   /** Resolves when the bridge answers a ping: requests reach it. Stays pending when the connection ends first. */
   reached(): Promise<void> {
-    return new Promise((resolve) => { this.pings.push(resolve); this.probe(); });
+    return new Promise((resolve) => {
+      this.pings.push(resolve);
+      this.probe();
+    });
   }
 
   private attempt(): void {
@@ -177,7 +197,12 @@ export class Connection {
     this.triedAt = Date.now();
     this.tell(null);
     let wire: Wire;
-    try { wire = this.options.open(); } catch { this.fail(); return; }
+    try {
+      wire = this.options.open();
+    } catch {
+      this.fail();
+      return;
+    }
     this.wire = wire;
     this.watchFor = 0;
     this.watch = setTimeout(() => this.fail(), CONNECT_TIMEOUT);
@@ -185,9 +210,19 @@ export class Connection {
       if (this.wire !== wire) return;
       this.open = true;
       this.hear();
-      if (!wire.greeted) this.send({ type: 'hello', version: VERSION, client: this.options.client, build: this.options.build ?? null, capabilities: [], cursors: this.options.cursors() });
+      if (!wire.greeted)
+        this.send({
+          type: 'hello',
+          version: VERSION,
+          client: this.options.client,
+          build: this.options.build ?? null,
+          capabilities: [],
+          cursors: this.options.cursors(),
+        });
     };
-    wire.onmessage = (event) => { if (this.wire === wire) this.receive(event.data); };
+    wire.onmessage = (event) => {
+      if (this.wire === wire) this.receive(event.data);
+    };
     wire.onclose = ({ code, reason }) => {
       if (this.wire !== wire) return;
       if (code === SHUT_OUT && reason === 'revoked') this.unpaired();
@@ -203,12 +238,22 @@ export class Connection {
       const read: unknown = JSON.parse(String(data));
       if (typeof read !== 'object' || read === null || typeof (read as { type?: unknown }).type !== 'string') return;
       message = read as ServerMessage;
-    } catch { return; }
+    } catch {
+      return;
+    }
     switch (message.type) {
-      case 'ping': this.send({ type: 'pong' }); return;
-      case 'pong': for (const resolve of this.pings.splice(0)) resolve(); return;
-      case 'welcome': this.greet(message); return;
-      case 'bye': this.leave(message.reason); return;
+      case 'ping':
+        this.send({ type: 'pong' });
+        return;
+      case 'pong':
+        for (const resolve of this.pings.splice(0)) resolve();
+        return;
+      case 'welcome':
+        this.greet(message);
+        return;
+      case 'bye':
+        this.leave(message.reason);
+        return;
       default:
         // What comes before the greeting is for clients that never say hello.
         if (this.welcome) this.messages.tell(message);
@@ -234,7 +279,10 @@ export class Connection {
   private leave(reason: Bye): void {
     this.bye = reason;
     // The line goes on meanwhile: a page of another build is better than none.
-    if (reason === 'reload') { this.options.reload?.(this.welcome?.build ?? null); return; }
+    if (reason === 'reload') {
+      this.options.reload?.(this.welcome?.build ?? null);
+      return;
+    }
     this.fail();
   }
 
@@ -263,7 +311,8 @@ export class Connection {
     this.watch = setTimeout(() => {
       this.watch = null;
       const rest = this.heard + patience - Date.now();
-      if (rest > 0) this.listenOn(rest, patience); else this.fail();
+      if (rest > 0) this.listenOn(rest, patience);
+      else this.fail();
     }, ms);
   }
 
@@ -281,18 +330,29 @@ export class Connection {
       this.line.set({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: this.bye });
       this.startGrace();
     } else if (this.options.paired) {
-      void this.options.paired().then((known) => { if (!known && !this.open && !this.stopped) this.unpaired(); }, () => undefined);
+      void this.options.paired().then(
+        (known) => {
+          if (!known && !this.open && !this.stopped) this.unpaired();
+        },
+        () => undefined,
+      );
     }
     this.plan();
   }
 
   private plan(): void {
-    if (this.hidden && !this.options.triesHidden?.()) { this.tell(null); return; }
+    if (this.hidden && !this.options.triesHidden?.()) {
+      this.tell(null);
+      return;
+    }
     const step = STEPS[Math.min(this.tries, STEPS.length - 1)] ?? 15_000;
     const base = this.hidden ? 60_000 : this.bye === 'restarting' ? Math.min(step, 1_000) : step;
     const wait = Math.round(base * (0.8 + 0.4 * (this.options.random ?? Math.random)()));
     this.clear('retry');
-    this.retry = setTimeout(() => { this.retry = null; this.attempt(); }, wait);
+    this.retry = setTimeout(() => {
+      this.retry = null;
+      this.attempt();
+    }, wait);
     this.tell(Date.now() + wait);
   }
 
@@ -318,7 +378,11 @@ export class Connection {
     this.pings = [];
     if (!wire) return;
     wire.onopen = wire.onmessage = wire.onclose = null;
-    try { wire.close(); } catch { /* it was never open */ }
+    try {
+      wire.close();
+    } catch {
+      /* it was never open */
+    }
   }
 
   private clear(...names: ('retry' | 'grace' | 'watch' | 'probing')[]): void {

@@ -36,11 +36,20 @@ test('earlier messages are those of the session, newest first, none twice', () =
 
 test('sessions are grouped by what needs a person', () => {
   const list = new SessionList(new MemoryShelf());
-  list.apply({ type: 'session_list', sessions: [
-    info({ sessionId: 'idle', lastActivityAt: 9 }), info({ sessionId: 'unread', finishedAt: 5, lastActivityAt: 1 }), info({ sessionId: 'asks-new', standing: 'waiting', since: 20, pendingAsks: 1 }),
-    info({ sessionId: 'asks-old', standing: 'waiting', since: 10, pendingAsks: 1 }), info({ sessionId: 'crashed', standing: 'crashed', since: 15 }), info({ sessionId: 'runs', standing: 'running' }),
-    info({ sessionId: 'stalled', standing: 'stalled' }), info({ sessionId: 'made', standing: 'external', external: true }), info({ sessionId: 'away', archived: true }),
-  ] });
+  list.apply({
+    type: 'session_list',
+    sessions: [
+      info({ sessionId: 'idle', lastActivityAt: 9 }),
+      info({ sessionId: 'unread', finishedAt: 5, lastActivityAt: 1 }),
+      info({ sessionId: 'asks-new', standing: 'waiting', since: 20, pendingAsks: 1 }),
+      info({ sessionId: 'asks-old', standing: 'waiting', since: 10, pendingAsks: 1 }),
+      info({ sessionId: 'crashed', standing: 'crashed', since: 15 }),
+      info({ sessionId: 'runs', standing: 'running' }),
+      info({ sessionId: 'stalled', standing: 'stalled' }),
+      info({ sessionId: 'made', standing: 'external', external: true }),
+      info({ sessionId: 'away', archived: true }),
+    ],
+  });
   const ids = (which: 'needs' | 'running' | 'idle') => list.groups()[which].map((one) => one.sessionId);
   expect(ids('needs')).toEqual(['asks-old', 'crashed', 'asks-new']);
   expect(ids('running')).toEqual(['runs', 'stalled']);

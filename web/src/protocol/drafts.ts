@@ -8,39 +8,84 @@ export const MOST_TEXT = 200_000;
 export const MOST_DRAFTS = 60;
 export const MOST_HISTORY = 200;
 
-export interface DraftPicture { key: string; name: string; width: number; height: number; bytes: number; mimeType: string; smaller: boolean; hash: string | null }
-export interface MessageDraft { text: string; pictures: DraftPicture[]; at: number }
+export interface DraftPicture {
+  key: string;
+  name: string;
+  width: number;
+  height: number;
+  bytes: number;
+  mimeType: string;
+  smaller: boolean;
+  hash: string | null;
+}
+export interface MessageDraft {
+  text: string;
+  pictures: DraftPicture[];
+  at: number;
+}
 
-const isDraft = (value: unknown): value is MessageDraft => isObject(value) && typeof value.text === 'string' && Array.isArray(value.pictures) && typeof value.at === 'number';
-const isHistory = (value: unknown): value is { s: string; t: string }[] => Array.isArray(value) && value.every((one) => isObject(one) && typeof one.s === 'string' && typeof one.t === 'string');
+const isDraft = (value: unknown): value is MessageDraft =>
+  isObject(value) && typeof value.text === 'string' && Array.isArray(value.pictures) && typeof value.at === 'number';
+const isHistory = (value: unknown): value is { s: string; t: string }[] =>
+  Array.isArray(value) && value.every((one) => isObject(one) && typeof one.s === 'string' && typeof one.t === 'string');
 
 export class Drafts {
-  constructor(private readonly shelf: Shelf, private readonly chest: Chest) {}
+  constructor(
+    private readonly shelf: Shelf,
+    private readonly chest: Chest,
+  ) {}
 
-  get(sessionId: string): MessageDraft { return readJson(this.shelf, DRAFT + sessionId, isDraft) ?? { text: '', pictures: [], at: 0 }; }
+  get(sessionId: string): MessageDraft {
+    return readJson(this.shelf, DRAFT + sessionId, isDraft) ?? { text: '', pictures: [], at: 0 };
+  }
 
   /** Keeps a draft; false when the device refuses. An empty one is forgotten. */
   set(sessionId: string, text: string, pictures: readonly DraftPicture[], now = Date.now()): boolean {
-    if (text === '' && pictures.length === 0) { this.shelf.removeItem(DRAFT + sessionId); return true; }
+    if (text === '' && pictures.length === 0) {
+      this.shelf.removeItem(DRAFT + sessionId);
+      return true;
+    }
     const draft: MessageDraft = { text: text.slice(0, MOST_TEXT), pictures: [...pictures], at: now };
-    if (writeJson(this.shelf, DRAFT + sessionId, draft)) { this.limit(sessionId); return true; }
+    if (writeJson(this.shelf, DRAFT + sessionId, draft)) {
+      this.limit(sessionId);
+      return true;
+    }
     return this.makeRoom(sessionId) && writeJson(this.shelf, DRAFT + sessionId, draft);
   }
 
   async putPicture(key: string, picture: Blob): Promise<boolean> {
-    try { await this.chest.put('pictures', key, picture); return true; } catch { return false; }
+    try {
+      await this.chest.put('pictures', key, picture);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   async getPicture(key: string): Promise<Blob | null> {
-    try { const value = await this.chest.get('pictures', key); return value instanceof Blob ? value : null; } catch { return null; }
+    try {
+      const value = await this.chest.get('pictures', key);
+      return value instanceof Blob ? value : null;
+    } catch {
+      return null;
+    }
   }
 
-  async dropPicture(key: string): Promise<void> { try { await this.chest.delete('pictures', key); } catch { /* it is not kept then */ } }
+  async dropPicture(key: string): Promise<void> {
+    try {
+      await this.chest.delete('pictures', key);
+    } catch {
+      /* it is not kept then */
+    }
+  }
 
   /** Earlier messages, newest first: those of this session. */
   history(sessionId: string): string[] {
     const all = readJson(this.shelf, HISTORY, isHistory) ?? [];
-    return all.filter((one) => one.s === sessionId).map((one) => one.t).reverse();
+    return all
+      .filter((one) => one.s === sessionId)
+      .map((one) => one.t)
+      .reverse();
   }
 
   /** Remembers what was sent, or cleared: ↑ brings it back. */
@@ -55,12 +100,19 @@ export class Drafts {
 
   private keys(): string[] {
     const keys: string[] = [];
-    for (let index = 0; index < this.shelf.length; index += 1) { const key = this.shelf.key(index); if (key?.startsWith(DRAFT)) keys.push(key); }
+    for (let index = 0; index < this.shelf.length; index += 1) {
+      const key = this.shelf.key(index);
+      if (key?.startsWith(DRAFT)) keys.push(key);
+    }
     return keys;
   }
 
   private oldest(except: string): string[] {
-    return this.keys().filter((key) => key !== DRAFT + except).map((key) => ({ key, at: readJson(this.shelf, key, isDraft)?.at ?? 0 })).sort((a, b) => a.at - b.at).map((one) => one.key);
+    return this.keys()
+      .filter((key) => key !== DRAFT + except)
+      .map((key) => ({ key, at: readJson(this.shelf, key, isDraft)?.at ?? 0 }))
+      .sort((a, b) => a.at - b.at)
+      .map((one) => one.key);
   }
 
   private limit(sessionId: string): void {

@@ -4,10 +4,15 @@ import { Refusal } from './commands';
 import { MemoryChest, MemoryShelf } from './storage';
 import { TestBridge, testClient } from './testing';
 
-beforeEach(() => { vi.useFakeTimers(); vi.setSystemTime(1_000_000); });
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setSystemTime(1_000_000);
+});
 afterEach(() => vi.useRealTimers());
 /** Lets time pass until the next try. */
-const until = async (check: () => boolean) => { for (let n = 0; n < 200 && !check(); n += 1) await vi.advanceTimersByTimeAsync(100); };
+const until = async (check: () => boolean) => {
+  for (let n = 0; n < 200 && !check(); n += 1) await vi.advanceTimersByTimeAsync(100);
+};
 const settle = () => vi.advanceTimersByTimeAsync(1);
 
 test('what was sent without a line goes out once, in order, when it is back', async () => {
@@ -16,7 +21,10 @@ test('what was sent without a line goes out once, in order, when it is back', as
   client.connection.start();
   void client.outbox.keep({ sessionId: 's', text: 'one' });
   void client.outbox.keep({ sessionId: 's', text: 'two' });
-  expect(client.outbox.of('s').map((entry) => [entry.text, entry.state])).toEqual([['one', 'kept'], ['two', 'kept']]);
+  expect(client.outbox.of('s').map((entry) => [entry.text, entry.state])).toEqual([
+    ['one', 'kept'],
+    ['two', 'kept'],
+  ]);
   bridge.take(last());
   last().welcome();
   await settle();
@@ -64,7 +72,11 @@ test('two tabs with the same kept message have one effect', async () => {
   const a = testClient({ shelf });
   void a.client.outbox.keep({ sessionId: 's', text: 'once' });
   const b = testClient({ shelf });
-  for (const tab of [a, b]) { tab.client.connection.start(); bridge.take(tab.last()); tab.last().welcome(); }
+  for (const tab of [a, b]) {
+    tab.client.connection.start();
+    bridge.take(tab.last());
+    tab.last().welcome();
+  }
   await settle();
   expect(bridge.effects.length).toBe(1);
   expect(shelf.length === 0 || ![...Array(shelf.length).keys()].some((n) => shelf.key(n)?.startsWith('sluice.outbox.'))).toBe(true);
@@ -96,7 +108,10 @@ test('a message without a receipt is said to be unanswered, not lost', async () 
   await settle();
   expect(client.outbox.of('s')[0]?.state).toBe('sent');
   expect(client.outbox.takeBack(client.outbox.of('s')[0]?.id ?? '')).toBe(null);
-  for (let n = 0; n < 2; n += 1) { await vi.advanceTimersByTimeAsync(9_000); last().say({ type: 'ping', at: 1 }); }
+  for (let n = 0; n < 2; n += 1) {
+    await vi.advanceTimersByTimeAsync(9_000);
+    last().say({ type: 'ping', at: 1 });
+  }
   expect(client.outbox.of('s')[0]?.state).toBe('unanswered');
 });
 

@@ -23,12 +23,24 @@ export interface Kept {
   readonly at: number;
 }
 export type KeptState = 'kept' | 'sent' | 'unanswered' | 'failed';
-export interface KeptEntry extends Kept { readonly state: KeptState; readonly problem: Problem | null }
+export interface KeptEntry extends Kept {
+  readonly state: KeptState;
+  readonly problem: Problem | null;
+}
 
-interface Live { state: KeptState; problem: Problem | null; timer: ReturnType<typeof setTimeout> | null; done: ((problem: Problem | null) => void)[] }
+interface Live {
+  state: KeptState;
+  problem: Problem | null;
+  timer: ReturnType<typeof setTimeout> | null;
+  done: ((problem: Problem | null) => void)[];
+}
 
 const isKept = (value: unknown): value is Kept =>
-  isObject(value) && ['id', 'sessionId', 'uuid', 'text'].every((key) => typeof value[key] === 'string') && Array.isArray(value.images) && Array.isArray(value.pictures) && typeof value.at === 'number';
+  isObject(value) &&
+  ['id', 'sessionId', 'uuid', 'text'].every((key) => typeof value[key] === 'string') &&
+  Array.isArray(value.images) &&
+  Array.isArray(value.pictures) &&
+  typeof value.at === 'number';
 
 export type Upload = (picture: Blob) => Promise<Image>;
 
@@ -38,7 +50,13 @@ export class Outbox {
   private readonly live = new Map<string, Live>();
   private flow: Promise<void> = Promise.resolve();
 
-  constructor(private readonly connection: Connection, commands: Commands, private readonly shelf: Shelf, private readonly chest: Chest, private readonly upload: Upload) {
+  constructor(
+    private readonly connection: Connection,
+    commands: Commands,
+    private readonly shelf: Shelf,
+    private readonly chest: Chest,
+    private readonly upload: Upload,
+  ) {
     this.read();
     commands.claim((receipt) => this.settle(receipt));
     connection.opened.listen(() => this.push());
@@ -59,28 +77,52 @@ export class Outbox {
         const value: unknown = JSON.parse(this.shelf.getItem(key) ?? 'null');
         if (!isKept(value)) continue;
         // A message for a session that is no more; nobody looks for it after so long.
-        if (value.at < Date.now() - MOST_AGE) { this.shelf.removeItem(key); index -= 1; continue; }
+        if (value.at < Date.now() - MOST_AGE) {
+          this.shelf.removeItem(key);
+          index -= 1;
+          continue;
+        }
         seen.add(value.id);
         this.entries.set(value.id, value);
         this.stateOf(value.id);
-      } catch { /* not ours */ }
+      } catch {
+        /* not ours */
+      }
     }
     for (const id of [...this.entries.keys()]) if (!seen.has(id) && this.live.get(id)?.state !== 'failed') this.forget(id);
     this.changed.tell();
   }
 
   all(): KeptEntry[] {
-    return [...this.entries.values()].sort((a, b) => a.at - b.at).map((entry) => { const { state, problem } = this.stateOf(entry.id); return { ...entry, state, problem }; });
+    return [...this.entries.values()]
+      .sort((a, b) => a.at - b.at)
+      .map((entry) => {
+        const { state, problem } = this.stateOf(entry.id);
+        return { ...entry, state, problem };
+      });
   }
 
-  of(sessionId: string): KeptEntry[] { return this.all().filter((entry) => entry.sessionId === sessionId); }
+  of(sessionId: string): KeptEntry[] {
+    return this.all().filter((entry) => entry.sessionId === sessionId);
+  }
 
   /** Keeps a message and sends it as soon as there is a line. Resolves with its problem, or nothing when it was taken. */
   keep(message: { sessionId: string; text: string; images?: readonly Image[]; pictures?: readonly string[]; steer?: boolean }): Promise<Problem | null> {
     const id = newId();
     const last = Math.max(0, ...[...this.entries.values()].map((entry) => entry.at));
-    this.put({ id, uuid: id, sessionId: message.sessionId, text: message.text, images: message.images ?? [], pictures: message.pictures ?? [], steer: message.steer ?? false, at: Math.max(Date.now(), last + 1) });
-    const done = new Promise<Problem | null>((resolve) => { this.stateOf(id).done.push(resolve); });
+    this.put({
+      id,
+      uuid: id,
+      sessionId: message.sessionId,
+      text: message.text,
+      images: message.images ?? [],
+      pictures: message.pictures ?? [],
+      steer: message.steer ?? false,
+      at: Math.max(Date.now(), last + 1),
+    });
+    const done = new Promise<Problem | null>((resolve) => {
+      this.stateOf(id).done.push(resolve);
+    });
     this.push();
     this.changed.tell();
     return done;
@@ -91,7 +133,10 @@ export class Outbox {
     const entry = this.entries.get(id);
     const { state } = this.stateOf(id);
     if (!entry || state === 'sent' || state === 'unanswered') return false;
-    if (state === 'failed') { this.retry(id, text); return true; }
+    if (state === 'failed') {
+      this.retry(id, text);
+      return true;
+    }
     this.put({ ...entry, text });
     this.changed.tell();
     return true;
@@ -122,12 +167,14 @@ export class Outbox {
 
   /** Sends what is kept, in order. */
   private push(): void {
-    this.flow = this.flow.then(async () => {
-      for (const entry of this.all()) {
-        if (!this.connection.up) return;
-        if (entry.state === 'kept') await this.sendOne(entry.id);
-      }
-    }).catch(() => undefined);
+    this.flow = this.flow
+      .then(async () => {
+        for (const entry of this.all()) {
+          if (!this.connection.up) return;
+          if (entry.state === 'kept') await this.sendOne(entry.id);
+        }
+      })
+      .catch(() => undefined);
   }
 
   private async sendOne(id: string): Promise<void> {
@@ -136,10 +183,23 @@ export class Outbox {
     if (!entry || !this.entries.has(id) || !this.connection.up) return;
     const state = this.stateOf(id);
     if (state.state !== 'kept') return;
-    const went = this.connection.send({ type: 'input', id: entry.id, uuid: entry.uuid, sessionId: entry.sessionId, text: entry.text, images: [...entry.images], steer: entry.steer });
+    const went = this.connection.send({
+      type: 'input',
+      id: entry.id,
+      uuid: entry.uuid,
+      sessionId: entry.sessionId,
+      text: entry.text,
+      images: [...entry.images],
+      steer: entry.steer,
+    });
     if (!went) return;
     this.mark(state, 'sent');
-    state.timer = setTimeout(() => { if (state.state === 'sent') { this.mark(state, 'unanswered'); this.changed.tell(); } }, UNANSWERED);
+    state.timer = setTimeout(() => {
+      if (state.state === 'sent') {
+        this.mark(state, 'unanswered');
+        this.changed.tell();
+      }
+    }, UNANSWERED);
     this.changed.tell();
   }
 
@@ -182,7 +242,10 @@ export class Outbox {
 
   private stateOf(id: string): Live {
     let one = this.live.get(id);
-    if (!one) { one = { state: 'kept', problem: null, timer: null, done: [] }; this.live.set(id, one); }
+    if (!one) {
+      one = { state: 'kept', problem: null, timer: null, done: [] };
+      this.live.set(id, one);
+    }
     return one;
   }
 

@@ -12,22 +12,46 @@ const store = (lost: (one: SessionStore) => void = () => undefined) => {
   const one = new SessionStore('s', (flush) => flushes.push(flush), lost);
   const told: Change[] = [];
   one.changes.listen((change) => told.push(change));
-  return { one, told, frame: () => { for (const flush of flushes.splice(0)) flush(); } };
+  return {
+    one,
+    told,
+    frame: () => {
+      for (const flush of flushes.splice(0)) flush();
+    },
+  };
 };
 const seqs = (one: SessionStore) => one.records.map((r) => r.seq);
 
 /** A small generator, so that a failure can be repeated by its seed. */
-const random = (seed: number) => () => { seed = (seed * 1_664_525 + 1_013_904_223) >>> 0; return seed / 2 ** 32; };
+const random = (seed: number) => () => {
+  seed = (seed * 1_664_525 + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+};
 
 test('records come once and in order, however frames are doubled and mixed', () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const next = random(seed);
     const { one, told, frame } = store();
-    one.applySnapshot({ epoch: 1, seq: 10 }, Array.from({ length: 10 }, (_, n) => record(n + 1)), false);
+    one.applySnapshot(
+      { epoch: 1, seq: 10 },
+      Array.from({ length: 10 }, (_, n) => record(n + 1)),
+      false,
+    );
     const frames: Record[] = [];
     for (let seq = 5; seq <= 60; seq += 1) for (let copies = 1 + Math.floor(next() * 3); copies > 0; copies -= 1) frames.push(record(seq));
-    for (let n = 0; n < frames.length; n += 1) { const m = Math.min(frames.length - 1, n + Math.floor(next() * 12)); const a = frames[n]; const b = frames[m]; if (a && b) { frames[n] = b; frames[m] = a; } }
-    for (const one_ of frames) { one.applyRecord(one_); if (next() < 0.2) frame(); }
+    for (let n = 0; n < frames.length; n += 1) {
+      const m = Math.min(frames.length - 1, n + Math.floor(next() * 12));
+      const a = frames[n];
+      const b = frames[m];
+      if (a && b) {
+        frames[n] = b;
+        frames[m] = a;
+      }
+    }
+    for (const one_ of frames) {
+      one.applyRecord(one_);
+      if (next() < 0.2) frame();
+    }
     frame();
     expect(seqs(one), `seed ${seed}`).toEqual(Array.from({ length: 60 }, (_, n) => n + 1));
     const applied = told.flatMap((change) => change.appended.map((r) => r.seq));
@@ -90,7 +114,10 @@ test('another epoch replaces everything', () => {
   one.applySnapshot({ epoch: 2, seq: 2 }, [record(1, undefined, { epoch: 2 }), record(2, undefined, { epoch: 2 })], false);
   one.applyRecord(record(4));
   frame();
-  expect(one.records.map((r) => [r.epoch, r.seq])).toEqual([[2, 1], [2, 2]]);
+  expect(one.records.map((r) => [r.epoch, r.seq])).toEqual([
+    [2, 1],
+    [2, 2],
+  ]);
   expect(told.at(-1)?.reset).toBe(true);
 });
 
@@ -108,7 +135,11 @@ test('deltas are told once a frame and only for the block that grew', () => {
   expect(one.pulse).toBe(1);
 });
 
-const said = (message: string, content: object[], parent: string | null = null) => ({ type: 'assistant', parent_tool_use_id: parent, message: { id: message, content } });
+const said = (message: string, content: object[], parent: string | null = null) => ({
+  type: 'assistant',
+  parent_tool_use_id: parent,
+  message: { id: message, content },
+});
 const block = (b: number, over: object = {}) => ({ s: 1, b, message: 'm', parent: null, index: 0, kind: 'text', id: null, name: null, text: 'x', ...over });
 
 test('a record takes the place of the block it holds, not of the next one', () => {
@@ -143,7 +174,10 @@ test('memory is bounded: old turns go, and can be had again', () => {
   const first = one.records[0]?.seq ?? 0;
   expect(first % 10).toBe(1);
   expect(one.more).toBe(true);
-  one.applyHistory(Array.from({ length: first + 5 }, (_, n) => record(n + 1)), false);
+  one.applyHistory(
+    Array.from({ length: first + 5 }, (_, n) => record(n + 1)),
+    false,
+  );
   expect(seqs(one)).toEqual(Array.from({ length: MOST_RECORDS + 1 }, (_, n) => n + 1));
 });
 
@@ -196,7 +230,16 @@ test('what was seen last is painted before the bridge answers', async () => {
   expect([again.phase, again.more]).toEqual(['kept', true]);
   second.last().welcome();
   await vi.advanceTimersByTimeAsync(1);
-  const told = [...second.last().of('hello').map((hello) => hello.cursors?.['s']), ...second.last().of('subscribe').map((one) => one.cursor)];
+  const told = [
+    ...second
+      .last()
+      .of('hello')
+      .map((hello) => hello.cursors?.['s']),
+    ...second
+      .last()
+      .of('subscribe')
+      .map((one) => one.cursor),
+  ];
   expect(told).toContainEqual({ epoch: 1, seq: 2 });
 });
 
@@ -219,15 +262,30 @@ test('a session that was asked for before there was a client is not asked for ag
   expect(last().of('hello')).toEqual([]);
   last().welcome();
   await vi.advanceTimersByTimeAsync(1);
-  expect([...last().of('hello').flatMap((hello) => Object.keys(hello.cursors ?? {})), ...last().of('subscribe').map((one) => one.sessionId)]).toContain('theirs');
+  expect([
+    ...last()
+      .of('hello')
+      .flatMap((hello) => Object.keys(hello.cursors ?? {})),
+    ...last()
+      .of('subscribe')
+      .map((one) => one.sessionId),
+  ]).toContain('theirs');
 });
 
 test('only the newest sessions nobody looks at stay subscribed', async () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
-  for (let n = 0; n < 10; n += 1) { const { close } = client.open(`s${n}`); await vi.advanceTimersByTimeAsync(1); close(); }
-  expect(last().of('unsubscribe').map((one) => one.sessionId)).toEqual(['s0', 's1', 's2', 's3', 's4', 's5']);
+  for (let n = 0; n < 10; n += 1) {
+    const { close } = client.open(`s${n}`);
+    await vi.advanceTimersByTimeAsync(1);
+    close();
+  }
+  expect(
+    last()
+      .of('unsubscribe')
+      .map((one) => one.sessionId),
+  ).toEqual(['s0', 's1', 's2', 's3', 's4', 's5']);
 });
 
 test('a session the bridge does not know is gone', async () => {

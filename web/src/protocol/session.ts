@@ -54,9 +54,26 @@ export interface Change {
   phase: boolean;
 }
 
-const nothing = (): Change => ({ reset: false, appended: [], prepended: [], dropped: 0, grown: new Set(), drafts: false, state: false, facts: false, phase: false });
+const nothing = (): Change => ({
+  reset: false,
+  appended: [],
+  prepended: [],
+  dropped: 0,
+  grown: new Set(),
+  drafts: false,
+  state: false,
+  facts: false,
+  phase: false,
+});
 
-export interface Snapshot { epoch: number; seq: number; records: Record[]; more: boolean; state: SessionState | null; facts: Facts | null }
+export interface Snapshot {
+  epoch: number;
+  seq: number;
+  records: Record[];
+  more: boolean;
+  state: SessionState | null;
+  facts: Facts | null;
+}
 
 /** `now`: somebody waits for it; as soon as can be, not with the next frame. */
 export type Schedule = (flush: () => void, now: boolean) => void;
@@ -87,13 +104,23 @@ export class SessionStore {
   /** The last number when a hole was asked for. */
   private askedAt = -1;
 
-  constructor(readonly id: string, private readonly schedule: Schedule, private readonly lost: (store: SessionStore) => void) {}
+  constructor(
+    readonly id: string,
+    private readonly schedule: Schedule,
+    private readonly lost: (store: SessionStore) => void,
+  ) {}
 
   /** The last record that is known with all before it. */
-  get cursor(): Cursor | null { return this.epoch < 0 ? null : { epoch: this.epoch, seq: this.seq }; }
-  get drafts(): readonly Draft[] { return [...this.written.values()]; }
+  get cursor(): Cursor | null {
+    return this.epoch < 0 ? null : { epoch: this.epoch, seq: this.seq };
+  }
+  get drafts(): readonly Draft[] {
+    return [...this.written.values()];
+  }
   /** How many records there are at the bridge, as far as was heard. */
-  get newest(): number { return Math.max(this.seq, this.state?.info.cursor.epoch === this.epoch ? this.state.info.cursor.seq : 0); }
+  get newest(): number {
+    return Math.max(this.seq, this.state?.info.cursor.epoch === this.epoch ? this.state.info.cursor.seq : 0);
+  }
 
   /** What the device kept from the last visit. */
   restore(kept: Snapshot): void {
@@ -114,7 +141,10 @@ export class SessionStore {
   }
 
   /** The session was asked for. */
-  asked(): void { this.target = null; if (this.phase !== 'gone') this.setPhase('catching'); }
+  asked(): void {
+    this.target = null;
+    if (this.phase !== 'gone') this.setPhase('catching');
+  }
 
   /** Someone reads far above: nothing of it is let go meanwhile. */
   setReading(reading: boolean): void {
@@ -134,7 +164,10 @@ export class SessionStore {
     // What was being written is told anew after this.
     this.forgetDrafts();
     if (verdict === 'gap') return;
-    if (cursor.epoch !== this.epoch) { this.lost(this); return; }
+    if (cursor.epoch !== this.epoch) {
+      this.lost(this);
+      return;
+    }
     this.target = cursor.seq;
     this.toldAt = Date.now();
     if (this.seq >= cursor.seq) this.setPhase('live');
@@ -152,7 +185,11 @@ export class SessionStore {
     }
     if (record.seq <= this.seq || this.held.has(record.seq)) return;
     if (record.seq > this.seq + 1) {
-      if (this.held.size >= MOST_HELD) { this.lost(this); this.held.clear(); return; }
+      if (this.held.size >= MOST_HELD) {
+        this.lost(this);
+        this.held.clear();
+        return;
+      }
       this.held.set(record.seq, record);
       this.patience(GAP_PATIENCE);
       return;
@@ -171,7 +208,16 @@ export class SessionStore {
   }
 
   applyBlock(block: Block): void {
-    this.written.set(block.b, { key: block.b, message: block.message, parent: block.parent ?? null, index: block.index, kind: block.kind, id: block.id ?? null, name: block.name ?? null, text: block.text });
+    this.written.set(block.b, {
+      key: block.b,
+      message: block.message,
+      parent: block.parent ?? null,
+      index: block.index,
+      kind: block.kind,
+      id: block.id ?? null,
+      name: block.name ?? null,
+      text: block.text,
+    });
     this.change.drafts = true;
     this.flushSoon();
   }
@@ -184,7 +230,9 @@ export class SessionStore {
     this.flushSoon();
   }
 
-  applyVoid(parent: string | null): void { this.dropDrafts((draft) => draft.parent === parent); }
+  applyVoid(parent: string | null): void {
+    this.dropDrafts((draft) => draft.parent === parent);
+  }
 
   applyState(state: SessionState): void {
     this.state = state;
@@ -198,7 +246,9 @@ export class SessionStore {
     this.flushSoon();
   }
 
-  gone(): void { this.setPhase('gone'); }
+  gone(): void {
+    this.setPhase('gone');
+  }
 
   /** The line is away. What was being written stays as it was last seen; it is told anew when the line is back. */
   cut(): void {
@@ -209,14 +259,28 @@ export class SessionStore {
     this.scheduled = false;
     const change = this.change;
     this.change = nothing();
-    if (change.reset || change.appended.length || change.prepended.length || change.dropped || change.grown.size || change.drafts || change.state || change.facts || change.phase) this.changes.tell(change);
+    if (
+      change.reset ||
+      change.appended.length ||
+      change.prepended.length ||
+      change.dropped ||
+      change.grown.size ||
+      change.drafts ||
+      change.state ||
+      change.facts ||
+      change.phase
+    )
+      this.changes.tell(change);
   }
 
   /** Waits for what is missing, asks for it once, and then takes it that the numbers between were never used. */
   private patience(ms: number): void {
     this.gap ??= setTimeout(() => {
       this.gap = null;
-      if (this.held.size === 0) { if (this.phase === 'catching') this.setPhase('live'); return; }
+      if (this.held.size === 0) {
+        if (this.phase === 'catching') this.setPhase('live');
+        return;
+      }
       if (this.askedAt !== this.seq) {
         this.askedAt = this.seq;
         this.lost(this);
@@ -249,7 +313,10 @@ export class SessionStore {
       this.append(record);
     }
     for (const seq of this.held.keys()) if (seq <= this.seq) this.held.delete(seq);
-    if (this.held.size === 0 && this.gap !== null && this.phase !== 'catching') { clearTimeout(this.gap); this.gap = null; }
+    if (this.held.size === 0 && this.gap !== null && this.phase !== 'catching') {
+      clearTimeout(this.gap);
+      this.gap = null;
+    }
     if (!quiet) this.flushSoon();
   }
 
@@ -268,8 +335,15 @@ export class SessionStore {
   /** A record holds what a draft was: the draft goes in the same frame. */
   private supersede(what: AgentMessage | Own): void {
     if (this.written.size === 0) return;
-    if (what.type === 'result') { this.dropDrafts((draft) => draft.parent === null); return; }
-    if (what.type === 'sluice_unfinished') { const { message, parent } = what as Extract<Own, { type: 'sluice_unfinished' }>; this.dropDrafts((draft) => draft.message === message && draft.parent === parent); return; }
+    if (what.type === 'result') {
+      this.dropDrafts((draft) => draft.parent === null);
+      return;
+    }
+    if (what.type === 'sluice_unfinished') {
+      const { message, parent } = what as Extract<Own, { type: 'sluice_unfinished' }>;
+      this.dropDrafts((draft) => draft.message === message && draft.parent === parent);
+      return;
+    }
     if (what.type !== 'assistant') return;
     const said = what as AgentMessage;
     const parent: unknown = said['parent_tool_use_id'] ?? null;
@@ -280,7 +354,9 @@ export class SessionStore {
     let upTo = -1;
     for (const block of content as { type?: string; id?: string }[]) {
       const kind = kindOf(block.type ?? '');
-      const draft = mine.find((one) => one.index > upTo && (kind === 'call' && one.id ? one.id === block.id : one.kind === kind)) ?? mine.find((one) => one.index > upTo && one.kind === block.type);
+      const draft =
+        mine.find((one) => one.index > upTo && (kind === 'call' && one.id ? one.id === block.id : one.kind === kind)) ??
+        mine.find((one) => one.index > upTo && one.kind === block.type);
       if (draft) upTo = draft.index;
     }
     // Blocks come in order: all up to the one that is recorded are over.
@@ -297,7 +373,9 @@ export class SessionStore {
     this.flushSoon();
   }
 
-  private forgetDrafts(): void { this.dropDrafts(() => true); }
+  private forgetDrafts(): void {
+    this.dropDrafts(() => true);
+  }
 
   private trim(): void {
     if (this.reading || this.records.length <= MOST_RECORDS) return;
@@ -337,7 +415,11 @@ export class SessionStore {
     this.scheduled = true;
     this.schedule(() => {
       // What comes after an absence is shown as a whole, not a row at a time; what does not come is not waited for.
-      if (this.catchingUp()) { this.scheduled = false; this.flushSoon(); return; }
+      if (this.catchingUp()) {
+        this.scheduled = false;
+        this.flushSoon();
+        return;
+      }
       if (this.change.appended.length > 0 || this.change.grown.size > 0) this.beat();
       this.flush();
     }, now);

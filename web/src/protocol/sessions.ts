@@ -9,20 +9,34 @@ const MOST_SEEN = 500;
 const MOST_KEPT = 60;
 
 export type Group = 'needs' | 'running' | 'idle';
-export interface Groups { needs: SessionInfo[]; running: SessionInfo[]; idle: SessionInfo[] }
+export interface Groups {
+  needs: SessionInfo[];
+  running: SessionInfo[];
+  idle: SessionInfo[];
+}
 
 /** Which group a session stands in. Unread does not move it; it only comes first there. */
 export function groupOf(info: SessionInfo): Group {
   if (info.pendingAsks > 0) return 'needs';
   switch (info.standing) {
-    case 'waiting': case 'crashed': case 'lost': return 'needs';
-    case 'starting': case 'running': case 'retrying': case 'stalled': case 'stopping': return 'running';
-    default: return 'idle';
+    case 'waiting':
+    case 'crashed':
+    case 'lost':
+      return 'needs';
+    case 'starting':
+    case 'running':
+    case 'retrying':
+    case 'stalled':
+    case 'stopping':
+      return 'running';
+    default:
+      return 'idle';
   }
 }
 
 const isSeen = (value: unknown): value is { [sessionId: string]: number } => isObject(value) && Object.values(value).every((at) => typeof at === 'number');
-const isList = (value: unknown): value is SessionInfo[] => Array.isArray(value) && value.every((one) => isObject(one) && typeof one.sessionId === 'string' && typeof one.standing === 'string' && isObject(one.cursor));
+const isList = (value: unknown): value is SessionInfo[] =>
+  Array.isArray(value) && value.every((one) => isObject(one) && typeof one.sessionId === 'string' && typeof one.standing === 'string' && isObject(one.cursor));
 
 export class SessionList {
   readonly changed = new Topic<void>();
@@ -63,10 +77,18 @@ export class SessionList {
   }
 
   /** The line is away: what is shown was. */
-  cut(): void { this.current = false; this.keep(); this.changed.tell(); }
+  cut(): void {
+    this.current = false;
+    this.keep();
+    this.changed.tell();
+  }
 
-  get(sessionId: string): SessionInfo | undefined { return this.sessions.get(sessionId); }
-  all(): SessionInfo[] { return [...this.sessions.values()]; }
+  get(sessionId: string): SessionInfo | undefined {
+    return this.sessions.get(sessionId);
+  }
+  all(): SessionInfo[] {
+    return [...this.sessions.values()];
+  }
 
   /** A turn ended since it was last looked at here. */
   unread(info: SessionInfo): boolean {
@@ -81,7 +103,11 @@ export class SessionList {
     const news = this.unread(info);
     this.seen.delete(sessionId);
     this.seen.set(sessionId, at);
-    while (this.seen.size > MOST_SEEN) { const [oldest] = this.seen.keys(); if (oldest === undefined) break; this.seen.delete(oldest); }
+    while (this.seen.size > MOST_SEEN) {
+      const [oldest] = this.seen.keys();
+      if (oldest === undefined) break;
+      this.seen.delete(oldest);
+    }
     writeJson(this.shelf, SEEN, Object.fromEntries(this.seen));
     if (news) when(() => this.changed.tell());
   }
@@ -97,10 +123,15 @@ export class SessionList {
   }
 
   /** How many wait for a person, for the title and the badge. */
-  waiting(): SessionInfo[] { return this.groups().needs; }
+  waiting(): SessionInfo[] {
+    return this.groups().needs;
+  }
 
   private keep(): void {
-    const newest = this.all().sort((a, b) => b.lastActivityAt - a.lastActivityAt).slice(0, MOST_KEPT).map((info) => ({ ...info, activity: [] }));
+    const newest = this.all()
+      .sort((a, b) => b.lastActivityAt - a.lastActivityAt)
+      .slice(0, MOST_KEPT)
+      .map((info) => ({ ...info, activity: [] }));
     writeJson(this.shelf, LIST, newest);
   }
 }

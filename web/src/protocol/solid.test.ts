@@ -5,7 +5,9 @@ import { testClient } from './testing';
 test('what a device may do is known whenever the connection is up', () => {
   const { client, last } = testClient();
   const seen: boolean[] = [];
-  client.connection.line.listen((line) => { if (line.phase === 'up') seen.push(client.may('operate')); });
+  client.connection.line.listen((line) => {
+    if (line.phase === 'up') seen.push(client.may('operate'));
+  });
   client.connection.start();
   last().welcome();
   expect(seen).toEqual([true]);
@@ -14,7 +16,12 @@ test('what a device may do is known whenever the connection is up', () => {
 test('a decision by the scopes of the device is taken again when the welcome arrives', () => {
   const { client, last } = testClient();
   const decided: boolean[] = [];
-  const dispose = createRoot((stop) => { createEffect(() => { decided.push(client.may('operate')); }); return stop; });
+  const dispose = createRoot((stop) => {
+    createEffect(() => {
+      decided.push(client.may('operate'));
+    });
+    return stop;
+  });
   expect(decided).toEqual([false]);
   client.connection.start();
   last().welcome();

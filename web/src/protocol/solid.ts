@@ -50,7 +50,10 @@ export function useSession(client: Client, sessionId: string): SessionView {
     }
     if (change.facts) setFacts(store.facts);
     if (change.phase) setPhase(store.phase);
-    if (change.reset || change.appended.length || change.prepended.length || change.dropped) { setRecords(store.records); setMore(store.more); }
+    if (change.reset || change.appended.length || change.prepended.length || change.dropped) {
+      setRecords(store.records);
+      setMore(store.more);
+    }
     if (change.drafts) {
       const here = new Set(store.drafts.map((draft) => draft.key));
       for (const key of texts.keys()) if (!here.has(key)) texts.delete(key);
@@ -62,31 +65,56 @@ export function useSession(client: Client, sessionId: string): SessionView {
   onCleanup(store.changes.listen(follow));
 
   return {
-    store, state: () => holder.state, asks, queue, facts, phase, more, records, drafts, pulse,
+    store,
+    state: () => holder.state,
+    asks,
+    queue,
+    facts,
+    phase,
+    more,
+    records,
+    drafts,
+    pulse,
     textOf: (draft) => {
       let text = texts.get(draft.key);
-      if (!text) { text = createSignal(draft.text); texts.set(draft.key, text); }
+      if (!text) {
+        text = createSignal(draft.text);
+        texts.set(draft.key, text);
+      }
       return text[0]();
     },
-    onChange: (listener) => { onCleanup(store.changes.listen(listener)); },
+    onChange: (listener) => {
+      onCleanup(store.changes.listen(listener));
+    },
   };
 }
 
 /** A store writes into what it is given; the protocol's own objects stay as they came. */
 const plain = (state: SessionState | null): SessionState | null => (state ? structuredClone(state) : null);
 
-export interface ListView { readonly groups: Accessor<Groups>; readonly archived: Accessor<Groups>; readonly current: Accessor<boolean> }
+export interface ListView {
+  readonly groups: Accessor<Groups>;
+  readonly archived: Accessor<Groups>;
+  readonly current: Accessor<boolean>;
+}
 
 export function useSessions(client: Client): ListView {
   const [groups, setGroups] = createSignal(client.list.groups());
   const [archived, setArchived] = createSignal(client.list.groups(true));
   const [current, setCurrent] = createSignal(client.list.current);
   let due = false;
-  onCleanup(client.list.changed.listen(() => {
-    if (due) return;
-    due = true;
-    queueMicrotask(() => { due = false; setGroups(client.list.groups()); setArchived(client.list.groups(true)); setCurrent(client.list.current); });
-  }));
+  onCleanup(
+    client.list.changed.listen(() => {
+      if (due) return;
+      due = true;
+      queueMicrotask(() => {
+        due = false;
+        setGroups(client.list.groups());
+        setArchived(client.list.groups(true));
+        setCurrent(client.list.current);
+      });
+    }),
+  );
   return { groups, archived, current };
 }
 
@@ -94,15 +122,23 @@ export function useSessions(client: Client): ListView {
 export function useKept(client: Client, sessionId: () => string): Accessor<readonly KeptEntry[]> {
   const [version, setVersion] = createSignal(0);
   onCleanup(client.outbox.changed.listen(() => setVersion((n) => n + 1)));
-  return () => { version(); return client.outbox.of(sessionId()); };
+  return () => {
+    version();
+    return client.outbox.of(sessionId());
+  };
 }
 
 /** The time at the bridge, ticking once a second while something shows it and the page is looked at. */
 export function useNow(client: Client, every = 1_000): Accessor<number> {
   const [now, setNow] = createSignal(client.connection.now());
-  const timer = setInterval(() => { if (!document.hidden) setNow(client.connection.now()); }, every);
+  const timer = setInterval(() => {
+    if (!document.hidden) setNow(client.connection.now());
+  }, every);
   const wake = () => setNow(client.connection.now());
   document.addEventListener('visibilitychange', wake);
-  onCleanup(() => { clearInterval(timer); document.removeEventListener('visibilitychange', wake); });
+  onCleanup(() => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', wake);
+  });
   return now;
 }

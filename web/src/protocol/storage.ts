@@ -15,10 +15,18 @@ export class MemoryShelf implements Shelf {
   private readonly entries = new Map<string, string>();
   /** Characters it takes at most, for tests of a full one. */
   constructor(private readonly room = Number.POSITIVE_INFINITY) {}
-  get length(): number { return this.entries.size; }
-  key(index: number): string | null { return [...this.entries.keys()][index] ?? null; }
-  getItem(key: string): string | null { return this.entries.get(key) ?? null; }
-  removeItem(key: string): void { this.entries.delete(key); }
+  get length(): number {
+    return this.entries.size;
+  }
+  key(index: number): string | null {
+    return [...this.entries.keys()][index] ?? null;
+  }
+  getItem(key: string): string | null {
+    return this.entries.get(key) ?? null;
+  }
+  removeItem(key: string): void {
+    this.entries.delete(key);
+  }
   setItem(key: string, value: string): void {
     let size = key.length + value.length;
     for (const [k, v] of this.entries) if (k !== key) size += k.length + v.length;
@@ -74,10 +82,18 @@ export type StoreName = 'snapshots' | 'pictures';
 
 export class MemoryChest implements Chest {
   private readonly stores: Record<StoreName, Map<string, unknown>> = { snapshots: new Map(), pictures: new Map() };
-  async get(store: StoreName, key: string): Promise<unknown> { return this.stores[store].get(key); }
-  async put(store: StoreName, key: string, value: unknown): Promise<void> { this.stores[store].set(key, structuredClone(value)); }
-  async delete(store: StoreName, key: string): Promise<void> { this.stores[store].delete(key); }
-  async keys(store: StoreName): Promise<string[]> { return [...this.stores[store].keys()]; }
+  async get(store: StoreName, key: string): Promise<unknown> {
+    return this.stores[store].get(key);
+  }
+  async put(store: StoreName, key: string, value: unknown): Promise<void> {
+    this.stores[store].set(key, structuredClone(value));
+  }
+  async delete(store: StoreName, key: string): Promise<void> {
+    this.stores[store].delete(key);
+  }
+  async keys(store: StoreName): Promise<string[]> {
+    return [...this.stores[store].keys()];
+  }
 }
 
 const DATABASE = 'sluice';
@@ -93,13 +109,18 @@ export class BrowserChest implements Chest {
         for (const name of ['snapshots', 'pictures']) if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name);
       };
       request.onsuccess = () => {
-        request.result.onversionchange = () => { request.result.close(); this.database = null; };
+        request.result.onversionchange = () => {
+          request.result.close();
+          this.database = null;
+        };
         resolve(request.result);
       };
       request.onerror = () => reject(request.error ?? new Error('no database'));
       request.onblocked = () => reject(new Error('blocked'));
     });
-    this.database.catch(() => { this.database = null; });
+    this.database.catch(() => {
+      this.database = null;
+    });
     return this.database;
   }
 
@@ -113,10 +134,18 @@ export class BrowserChest implements Chest {
     });
   }
 
-  get(store: StoreName, key: string): Promise<unknown> { return this.run<unknown>(store, 'readonly', (one) => one.get(key)); }
-  async put(store: StoreName, key: string, value: unknown): Promise<void> { await this.run(store, 'readwrite', (one) => one.put(value, key)); }
-  async delete(store: StoreName, key: string): Promise<void> { await this.run(store, 'readwrite', (one) => one.delete(key)); }
-  async keys(store: StoreName): Promise<string[]> { return (await this.run(store, 'readonly', (one) => one.getAllKeys())).map(String); }
+  get(store: StoreName, key: string): Promise<unknown> {
+    return this.run<unknown>(store, 'readonly', (one) => one.get(key));
+  }
+  async put(store: StoreName, key: string, value: unknown): Promise<void> {
+    await this.run(store, 'readwrite', (one) => one.put(value, key));
+  }
+  async delete(store: StoreName, key: string): Promise<void> {
+    await this.run(store, 'readwrite', (one) => one.delete(key));
+  }
+  async keys(store: StoreName): Promise<string[]> {
+    return (await this.run(store, 'readonly', (one) => one.getAllKeys())).map(String);
+  }
 }
 
 export const browserChest = (): Chest => (typeof indexedDB === 'undefined' ? new MemoryChest() : new BrowserChest());

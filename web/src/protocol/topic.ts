@@ -8,14 +8,18 @@ export class Topic<T> {
 
   listen(listener: Listener<T>): () => void {
     this.listeners.add(listener);
-    return () => { this.listeners.delete(listener); };
+    return () => {
+      this.listeners.delete(listener);
+    };
   }
 
   tell(value: T): void {
     for (const listener of [...this.listeners]) listener(value);
   }
 
-  get heard(): boolean { return this.listeners.size > 0; }
+  get heard(): boolean {
+    return this.listeners.size > 0;
+  }
 }
 
 /** A value that notifies when it changes. What Solid computes from `value` is computed again then, after the listeners ran. */
@@ -24,7 +28,10 @@ export class Held<T> {
   private readonly signal = createSignal(undefined, { equals: false });
   constructor(private current: T) {}
 
-  get value(): T { this.signal[0](); return this.current; }
+  get value(): T {
+    this.signal[0]();
+    return this.current;
+  }
 
   set(next: T): void {
     if (Object.is(next, this.current)) return;
@@ -34,5 +41,7 @@ export class Held<T> {
   }
 
   /** Calls with every later value. */
-  listen(listener: Listener<T>): () => void { return this.topic.listen(listener); }
+  listen(listener: Listener<T>): () => void {
+    return this.topic.listen(listener);
+  }
 }

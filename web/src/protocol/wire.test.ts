@@ -12,29 +12,53 @@ import { MemoryChest, MemoryShelf } from './storage';
 const need = createRequire(import.meta.url);
 const { WebSocket } = need(join(dirname(need.resolve('ws/package.json')), 'index.js')) as typeof import('ws');
 
-interface FakeSession { id: string; records: Record[]; state: { queue: { text: string }[] } }
-interface Fake { url: string; control: (body: object) => unknown; close: () => Promise<void>; bridge: { log: { type: string; text?: string }[]; sessions: Map<string, FakeSession> } }
+interface FakeSession {
+  id: string;
+  records: Record[];
+  state: { queue: { text: string }[] };
+}
+interface Fake {
+  url: string;
+  control: (body: object) => unknown;
+  close: () => Promise<void>;
+  bridge: { log: { type: string; text?: string }[]; sessions: Map<string, FakeSession> };
+}
 let fake: Fake;
 
 beforeAll(async () => {
-  const { startFake } = (await import(/* @vite-ignore */ new URL('../../test/fake-bridge.mjs', import.meta.url).href)) as { startFake: (options: object) => Promise<Fake> };
+  const { startFake } = (await import(/* @vite-ignore */ new URL('../../test/fake-bridge.mjs', import.meta.url).href)) as {
+    startFake: (options: object) => Promise<Fake>;
+  };
   fake = await startFake({ port: 0 });
 });
 afterAll(() => fake.close());
 
 const until = async (what: string, check: () => boolean) => {
   const end = Date.now() + 15_000;
-  while (!check()) { if (Date.now() > end) throw new Error(`never: ${what}`); await new Promise((resolve) => { setTimeout(resolve, 5); }); }
+  while (!check()) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
+  }
 };
 
 function connect(shelf = new MemoryShelf()): Client {
   const client = new Client({
     open: () => new WebSocket(`${fake.url.replace('http', 'ws')}/ws`) as unknown as Wire,
-    client: 'test', random: () => 0, shelf, chest: new MemoryChest(), schedule: (flush) => queueMicrotask(flush),
+    client: 'test',
+    random: () => 0,
+    shelf,
+    chest: new MemoryChest(),
+    schedule: (flush) => queueMicrotask(flush),
   });
   // A socket that is cut while it opens says so as an error too; the close that follows is what counts.
   const open = client.connection['options'].open;
-  client.connection['options'].open = () => { const wire = open(); (wire as unknown as InstanceType<typeof WebSocket>).on('error', () => undefined); return wire; };
+  client.connection['options'].open = () => {
+    const wire = open();
+    (wire as unknown as InstanceType<typeof WebSocket>).on('error', () => undefined);
+    return wire;
+  };
   client.connection.start();
   return client;
 }
@@ -42,14 +66,21 @@ function connect(shelf = new MemoryShelf()): Client {
 test('no record is lost or doubled and no message sent twice, however often the line breaks', async () => {
   fake.control({ do: 'reset' });
   let seed = 7;
-  const random = () => { seed = (seed * 1_664_525 + 1_013_904_223) >>> 0; return seed / 2 ** 32; };
+  const random = () => {
+    seed = (seed * 1_664_525 + 1_013_904_223) >>> 0;
+    return seed / 2 ** 32;
+  };
   const client = connect();
   const ids = ['s-running', 's-idle', 's-agents'];
   const seen = new Map<string, number[]>();
   const stores = ids.map((id) => {
     const { store } = client.open(id);
     seen.set(id, []);
-    store.changes.listen((change) => { const all = seen.get(id) ?? []; if (change.reset) all.length = 0; all.push(...(change.reset ? store.records : change.appended).map((record) => record.seq)); });
+    store.changes.listen((change) => {
+      const all = seen.get(id) ?? [];
+      if (change.reset) all.length = 0;
+      all.push(...(change.reset ? store.records : change.appended).map((record) => record.seq));
+    });
     return store;
   });
   await until('all are live', () => stores.every((store) => store.phase === 'live'));
@@ -58,16 +89,26 @@ test('no record is lost or doubled and no message sent twice, however often the 
     const id = ids[Math.floor(random() * ids.length)] ?? 's-idle';
     const dice = random();
     if (dice < 0.6) fake.control({ do: 'record', sessionId: id, what: { type: 'system', subtype: 'status', step } });
-    else if (dice < 0.75) { const text = `message ${step}`; sent.push(text); void client.outbox.keep({ sessionId: 's-running', text }); }
-    else if (dice < 0.85) fake.control({ do: 'lose', receipts: 1 });
+    else if (dice < 0.75) {
+      const text = `message ${step}`;
+      sent.push(text);
+      void client.outbox.keep({ sessionId: 's-running', text });
+    } else if (dice < 0.85) fake.control({ do: 'lose', receipts: 1 });
     else if (dice < 0.95) fake.control({ do: 'drop' });
-    await new Promise((resolve) => { setTimeout(resolve, Math.floor(random() * 12)); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, Math.floor(random() * 12));
+    });
     // No pauses between the tries here: the more lines are cut the better.
     client.connection.tryNow();
   }
   fake.control({ do: 'lose', receipts: 0 });
   client.connection.tryNow();
-  await until('everything arrived', () => client.outbox.all().length === 0 && stores.every((store) => store.phase === 'live' && store.cursor?.seq === fake.bridge.sessions.get(store.id)?.records.length));
+  await until(
+    'everything arrived',
+    () =>
+      client.outbox.all().length === 0 &&
+      stores.every((store) => store.phase === 'live' && store.cursor?.seq === fake.bridge.sessions.get(store.id)?.records.length),
+  );
   for (const store of stores) {
     const whole = fake.bridge.sessions.get(store.id)?.records.map((record) => record.seq) ?? [];
     expect(store.records.map((record) => record.seq)).toEqual(whole.slice(-store.records.length));

@@ -67,7 +67,11 @@ export function format(route: Route): string {
       return withQuery('#/new', { folder: route.folder });
     case 'session': {
       const tail = route.view !== 'transcript' ? `/${route.view}` : route.seq === null ? '' : `/${route.seq}`;
-      return withQuery(`#/s/${encodeURIComponent(route.id)}${tail}`, { beside: route.beside.join(','), path: route.path ?? '', line: route.line ? String(route.line) : '' });
+      return withQuery(`#/s/${encodeURIComponent(route.id)}${tail}`, {
+        beside: route.beside.join(','),
+        path: route.path ?? '',
+        line: route.line ? String(route.line) : '',
+      });
     }
     case 'settings':
       return route.part ? `#/settings/${route.part}` : '#/settings';
@@ -77,8 +81,14 @@ export function format(route: Route): string {
 }
 
 /** The address of a session, for a link. */
-export const sessionHref = (id: string, view: View = 'transcript', seq: number | null = null, beside: readonly string[] = [], path = '', line: number | null = null): string =>
-  format({ at: 'session', id, view, seq, beside, path, line });
+export const sessionHref = (
+  id: string,
+  view: View = 'transcript',
+  seq: number | null = null,
+  beside: readonly string[] = [],
+  path = '',
+  line: number | null = null,
+): string => format({ at: 'session', id, view, seq, beside, path, line });
 
 const [route, setRoute] = createSignal<Route>(parse(typeof location === 'undefined' ? '' : location.hash), {
   equals: (a, b) => format(a) === format(b),

@@ -1,22 +1,24 @@
 // Everything the session changed, as one difference: files, Read ticks, comments that go into the next message.
 import '../text/places';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
-import type { Diff, DiffLine } from '../api/types';
-import { Button, Checkbox, copyText, Field, Icon, IconButton, Menu, Path, Segmented, Select, TextArea, toast } from '../ui';
+import type { Diff } from '../api/types';
+import { Button, Checkbox, Field, Icon, Path, Segmented, Select } from '../ui';
 import { Counts } from '../diff/Counts';
 import { DiffView } from '../diff/DiffView';
 import { t } from '../text';
 import { useKeys } from '../keys/listen';
 import { shortPath } from '../transcript/services';
 import { createAsked } from './asked';
+import { createComments, FileMenu } from './Comments';
 import { openSheet } from './Dialogs';
 import { WorkingTree } from './WorkingTree';
-import { client, may, openSession, reasonOf, request } from './link';
+import { may, openSession, reasonOf, request } from './link';
 import { diffs, keep, recall, setDiffs } from './prefs';
 import './session.css';
 
 /** What a difference says, in short: a file that changes again after it was read is not read any more. */
-const mark = (file: Diff): string => `${file.path} ${file.added} ${file.removed} ${file.hunks.map((hunk) => `${hunk.oldStart},${hunk.newStart},${hunk.lines.length}`).join(';')}`;
+const mark = (file: Diff): string =>
+  `${file.path} ${file.added} ${file.removed} ${file.hunks.map((hunk) => `${hunk.oldStart},${hunk.newStart},${hunk.lines.length}`).join(';')}`;
 
 export default function Changes(props: { id: string }): JSX.Element {
   const view = openSession(props.id);
@@ -24,13 +26,25 @@ export default function Changes(props: { id: string }): JSX.Element {
   // What the whole folder changed, or what the calls of this session did.
   const [source, setSource] = createSignal<'tree' | 'session' | null>(null);
   const [steps, setSteps] = createSignal(0);
-  const [tree, { refetch: lookAgain }] = createAsked(() => `${steps()} ${view.state()?.info.finishedAt ?? 0}`, () => request({ type: 'working_tree', sessionId: props.id }));
+  const [tree, { refetch: lookAgain }] = createAsked(
+    () => `${steps()} ${view.state()?.info.finishedAt ?? 0}`,
+    () => request({ type: 'working_tree', sessionId: props.id }),
+  );
   const shown = () => source() ?? (tree.latest?.git === false || tree.error ? 'session' : 'tree');
   const [range, setRange] = createSignal('all');
   const step = () => shown() === 'session' && `${range()} ${view.state()?.info.finishedAt ?? 0}`;
   const [changes, { refetch }] = createAsked(step, () => request({ type: 'changes', sessionId: props.id, turn: range() === 'all' ? null : Number(range()) }));
   // Below the folder of the session as people name them there.
-  const files = createMemo(() => (shown() === 'tree' ? (tree.latest?.files ?? []).map((file) => file.diff) : changes.error ? [] : (changes.latest?.files ?? []).map((file) => ({ ...file, path: shortPath(file.path, view.state()?.info.projectPath) }))));
+  const files = createMemo(() =>
+    shown() === 'tree'
+      ? (tree.latest?.files ?? []).map((file) => file.diff)
+      : changes.error
+        ? []
+        : (changes.latest?.files ?? []).map((file) => ({ ...file, path: shortPath(file.path, view.state()?.info.projectPath) })),
+  );
+  const byPath = createMemo(() => new Map(files().map((file) => [file.path, file])));
+  // Rows are keyed by path: an update keeps what is open and a comment that is being written.
+  const paths = createMemo(() => [...byPath().keys()]);
   const sum = (field: 'added' | 'removed') => files().reduce((n, file) => n + file[field], 0);
 
   const [read, setRead] = createSignal<readonly string[]>(JSON.parse(recall(`seen.${props.id}`) ?? '[]') as string[]);
@@ -56,34 +70,123 @@ export default function Changes(props: { id: string }): JSX.Element {
   return (
     <div class="chg">
       <nav class="ftree" aria-label={t('places.changedFiles')}>
-        <div class="top"><b class="strong">{t('sessions.files', { n: files().length })}</b><Counts added={sum('added')} removed={sum('removed')} /></div>
-        <For each={files()}>{(file) => (
-          <a href={`#file`} classList={{ read: isRead(file) }} onClick={(event) => { event.preventDefault(); jump(file.path); }}>
-            <span class="mono trunc">{file.path.split('/').at(-1)}</span><Counts added={file.added} removed={file.removed} />
-            <small class="trunc">{file.path.split('/').slice(0, -1).join('/')}</small>
-          </a>
-        )}</For>
-        <Show when={shown() === 'session'}><div class="range"><Range value={range()} turns={turns()} onChange={setRange} /></div></Show>
+        <div class="top">
+          <b class="strong">{t('sessions.files', { n: files().length })}</b>
+          <Counts added={sum('added')} removed={sum('removed')} />
+        </div>
+        <For each={files()}>
+          {(file) => (
+            <a
+              href={`#file`}
+              classList={{ read: isRead(file) }}
+              onClick={(event) => {
+                event.preventDefault();
+                jump(file.path);
+              }}
+            >
+              <span class="mono trunc">{file.path.split('/').at(-1)}</span>
+              <Counts added={file.added} removed={file.removed} />
+              <small class="trunc">{file.path.split('/').slice(0, -1).join('/')}</small>
+            </a>
+          )}
+        </For>
+        <Show when={shown() === 'session'}>
+          <div class="range">
+            <Range value={range()} turns={turns()} onChange={setRange} />
+          </div>
+        </Show>
       </nav>
       <div class="fdiffs" ref={area} tabIndex={0} role="group" aria-label={t('sessions.changes')} data-region="stream">
         <div class="fbar">
-          <Show when={tree.latest?.git}><Segmented<'tree' | 'session'> label={t('places.whatChanged')} value={shown()} onChange={setSource} options={[{ value: 'tree', label: t('places.tree') }, { value: 'session', label: t('places.thisSession') }]} /></Show>
-          <Show when={shown() === 'session'}>
-          <span class="not-phone"><Segmented label={t('places.layout')} value={diffs()} onChange={setDiffs} options={[{ value: 'unified', label: t('places.unified') }, { value: 'split', label: t('places.split') }]} /></span>
-          <Button small icon="wrap" aria-pressed={wrap()} onClick={() => setWrap(!wrap())}>{t('places.wrap')}</Button>
-          <span class="push dim num">{t('places.readOf', { n: files().filter(isRead).length, all: files().length })}</span>
-          <Show when={may('operate')}><Button small icon="undo" onClick={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })}>{t('places.rewindFilesDo')}</Button></Show>
+          <Show when={tree.latest?.git}>
+            <Segmented<'tree' | 'session'>
+              label={t('places.whatChanged')}
+              value={shown()}
+              onChange={setSource}
+              options={[
+                { value: 'tree', label: t('places.tree') },
+                { value: 'session', label: t('places.thisSession') },
+              ]}
+            />
           </Show>
-          <Show when={shown() === 'tree'}><span class="push" /><Button small icon="retry" onClick={() => void lookAgain()}>{t('places.lookAgain')}</Button></Show>
+          <span class="not-phone">
+            <Segmented
+              label={t('places.layout')}
+              value={diffs()}
+              onChange={setDiffs}
+              options={[
+                { value: 'unified', label: t('places.unified') },
+                { value: 'split', label: t('places.split') },
+              ]}
+            />
+          </span>
+          <Button small class="not-phone" icon="wrap" aria-pressed={wrap()} onClick={() => setWrap(!wrap())}>
+            {t('places.wrap')}
+          </Button>
+          <Show when={shown() === 'session'}>
+            <span class="push dim num">{t('places.readOf', { n: files().filter(isRead).length, all: files().length })}</span>
+            <Show when={may('operate')}>
+              <Button small icon="undo" onClick={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })}>
+                {t('places.rewindFilesDo')}
+              </Button>
+            </Show>
+          </Show>
+          <Show when={shown() === 'tree'}>
+            <span class="push" />
+            <Button small icon="retry" onClick={() => void lookAgain()}>
+              {t('places.lookAgain')}
+            </Button>
+          </Show>
         </div>
-        <Show when={shown() === 'tree'} fallback={<>
-        <Show when={changes.error}><div class="blank"><p>{t('sessions.failed', { why: reasonOf(changes.error) })}</p><Button icon="retry" onClick={() => void refetch()}>{t('sessions.again')}</Button></div></Show>
-        <Show when={!changes.error && files().length === 0}>
-          <div class="blank"><Show when={changes.loading} fallback={<><h2>{t('places.noChanges')}</h2><p>{t('places.noChangesWords')}</p></>}><p role="status">{t('places.looking')}</p></Show></div>
-        </Show>
-        <For each={files()}>{(file) => <File id={props.id} file={file} split={split()} wrap={wrap()} read={isRead(file)} onRead={(on) => setFileRead(file, on)} />}</For>
-        </>}>
-          <Show when={tree.latest} fallback={<div class="blank"><p role="status">{t('places.looking')}</p></div>}>{(found) => <WorkingTree id={props.id} tree={found()} onChanged={() => setSteps(steps() + 1)} />}</Show>
+        <Show
+          when={shown() === 'tree'}
+          fallback={
+            <>
+              <Show when={changes.error}>
+                <div class="blank">
+                  <p>{t('sessions.failed', { why: reasonOf(changes.error) })}</p>
+                  <Button icon="retry" onClick={() => void refetch()}>
+                    {t('sessions.again')}
+                  </Button>
+                </div>
+              </Show>
+              <Show when={!changes.error && files().length === 0}>
+                <div class="blank">
+                  <Show
+                    when={changes.loading}
+                    fallback={
+                      <>
+                        <h2>{t('places.noChanges')}</h2>
+                        <p>{t('places.noChangesWords')}</p>
+                      </>
+                    }
+                  >
+                    <p role="status">{t('places.looking')}</p>
+                  </Show>
+                </div>
+              </Show>
+              <For each={paths()}>
+                {(path) => (
+                  <Show when={byPath().get(path)}>
+                    {(file) => (
+                      <File id={props.id} file={file()} split={split()} wrap={wrap()} read={isRead(file())} onRead={(on) => setFileRead(file(), on)} />
+                    )}
+                  </Show>
+                )}
+              </For>
+            </>
+          }
+        >
+          <Show
+            when={tree.latest}
+            fallback={
+              <div class="blank">
+                <p role="status">{t('places.looking')}</p>
+              </div>
+            }
+          >
+            {(found) => <WorkingTree id={props.id} tree={found()} split={split()} wrap={wrap()} onChanged={() => setSteps(steps() + 1)} />}
+          </Show>
         </Show>
       </div>
     </div>
@@ -92,63 +195,61 @@ export default function Changes(props: { id: string }): JSX.Element {
 
 function Range(props: { value: string; turns: number; onChange: (value: string) => void }): JSX.Element {
   return (
-    <Field label={t('places.range')}>{(attributes) => (
-      <Select {...attributes} value={props.value} onChange={props.onChange} options={[
-        { value: 'all', label: t('places.wholeSession') },
-        ...Array.from({ length: Math.min(props.turns, 200) }, (_, i) => props.turns - i).map((n) => ({ value: String(n), label: t('places.turnOnly', { n }) })),
-      ]} />
-    )}</Field>
+    <Field label={t('places.range')}>
+      {(attributes) => (
+        <Select
+          {...attributes}
+          value={props.value}
+          onChange={props.onChange}
+          options={[
+            { value: 'all', label: t('places.wholeSession') },
+            ...Array.from({ length: Math.min(props.turns, 200) }, (_, i) => props.turns - i).map((n) => ({
+              value: String(n),
+              label: t('places.turnOnly', { n }),
+            })),
+          ]}
+        />
+      )}
+    </Field>
   );
 }
 
 function File(props: { id: string; file: Diff; split: boolean; wrap: boolean; read: boolean; onRead: (on: boolean) => void }): JSX.Element {
   const [open, setOpen] = createSignal(!props.read);
-  /** The line that is commented on, the whole file, or nothing. */
-  const [comment, setComment] = createSignal<DiffLine | 'file' | null>(null);
-  const form = () => <Comment id={props.id} path={props.file.path} line={lineNumber(comment())} onClose={() => setComment(null)} />;
-  // Beside one another there is no room below a line: the words go under the file.
-  const below = () => comment() === 'file' || (props.split && comment() !== null);
+  const comments = createComments(props.id, props.file.path);
   return (
     <section class="fbox" data-path={props.file.path} aria-label={props.file.path}>
       <header class="fh">
-        <button type="button" class="fold" aria-expanded={open()} onClick={() => setOpen(!open())}><Icon name="chevron" class="chev" /><Path path={props.file.path} /></button>
+        <button type="button" class="fold" aria-expanded={open()} onClick={() => setOpen(!open())}>
+          <Icon name="chevron" class="chev" />
+          <Path path={props.file.path} />
+        </button>
         <Counts added={props.file.added} removed={props.file.removed} />
-        <Show when={props.file.kind !== 'edit'}><span class="chip">{props.file.kind === 'new' ? t('places.newFile') : t('places.deletedFile')}</span></Show>
+        <Show when={props.file.kind !== 'edit'}>
+          <span class="chip">{props.file.kind === 'new' ? t('places.newFile') : t('places.deletedFile')}</span>
+        </Show>
         <span class="push" />
-        <Checkbox checked={props.read} onChange={(on) => { props.onRead(on); setOpen(!on); }}>{t('places.readTick')}</Checkbox>
-        <Menu label={t('places.fileMenu', { path: props.file.path })} items={() => [
-          ...(may('operate') ? [{ label: t('places.comment'), icon: 'edit' as const, onSelect: () => { setOpen(true); setComment('file'); } }] : []),
-          { label: t('places.copyPath'), icon: 'copy', onSelect: () => void copyText(props.file.path) },
-        ]} trigger={(attributes) => <IconButton {...attributes} small icon="dots" label={t('places.fileMenu', { path: props.file.path })} />} />
+        <Checkbox
+          checked={props.read}
+          onChange={(on) => {
+            props.onRead(on);
+            setOpen(!on);
+          }}
+        >
+          {t('places.readTick')}
+        </Checkbox>
+        <FileMenu
+          path={props.file.path}
+          onComment={() => {
+            setOpen(true);
+            comments.onFile();
+          }}
+        />
       </header>
       <Show when={open()}>
-        <DiffView diff={props.file} mode={props.split ? 'split' : 'unified'} wrap={props.wrap}
-          onLine={may('operate') ? (line) => setComment(line) : undefined} below={(line) => (comment() === line && !props.split ? form() : undefined)} />
-        <Show when={below()}>{form()}</Show>
+        <DiffView diff={props.file} mode={props.split ? 'split' : 'unified'} wrap={props.wrap} onLine={comments.onLine} below={comments.below} />
+        {comments.foot()}
       </Show>
     </section>
-  );
-}
-
-const lineNumber = (line: DiffLine | 'file' | null): number | null => (line && line !== 'file' ? (line.new ?? line.old) : null);
-
-/** Words about a place in a file. They join the message that is being written in this session. */
-function Comment(props: { id: string; path: string; line: number | null; onClose: () => void }): JSX.Element {
-  const [text, setText] = createSignal('');
-  const add = () => {
-    const { drafts } = client();
-    const draft = drafts.get(props.id);
-    const place = props.line === null ? props.path : `${props.path}:${props.line}`;
-    drafts.set(props.id, [draft.text.trimEnd(), `${place}\n${text().trim()}`].filter(Boolean).join('\n\n'), draft.pictures);
-    toast(t('places.commentAdded'));
-    props.onClose();
-  };
-  return (
-    <form class="cmt" aria-label={t('places.commentOn', { path: props.path })} onSubmit={(event) => { event.preventDefault(); if (text().trim()) add(); }}
-      onKeyDown={(event) => { if (event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
-      <p><b class="strong">{props.line === null ? t('places.commentWhole') : t('places.commentLine', { n: props.line })}</b> <span class="dim">{t('places.commentGoes')}</span></p>
-      <TextArea ref={(element) => queueMicrotask(() => element.focus())} aria-label={t('places.comment')} rows={2} value={text()} onInput={(event) => setText(event.currentTarget.value)} />
-      <div class="row"><Button type="submit" look="primary" disabled={!text().trim()}>{t('places.commentAdd')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></div>
-    </form>
   );
 }

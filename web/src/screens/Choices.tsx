@@ -1,9 +1,21 @@
 import { createUniqueId, For, Show, type JSX } from 'solid-js';
 
-export interface Choice<T extends string> { value: T; label: JSX.Element; words?: JSX.Element; disabled?: boolean | undefined }
+export interface Choice<T extends string> {
+  value: T;
+  label: JSX.Element;
+  words?: JSX.Element;
+  disabled?: boolean | undefined;
+}
 
 /** One of several, each with a line that says what it means (native radio buttons: arrows move and choose). */
-export function Choices<T extends string>(props: { label: string; value: T | ''; options: readonly Choice<T>[]; onChange: (value: T) => void; class?: string; mono?: boolean }): JSX.Element {
+export function Choices<T extends string>(props: {
+  label: string;
+  value: T | '';
+  options: readonly Choice<T>[];
+  onChange: (value: T) => void;
+  class?: string;
+  mono?: boolean;
+}): JSX.Element {
   const name = createUniqueId();
   let group!: HTMLDivElement;
   // The checked button is the one of `value`, also when the owner declines the change.
@@ -13,13 +25,26 @@ export function Choices<T extends string>(props: { label: string; value: T | '';
   };
   return (
     <div ref={group} class={props.class ?? 'opts'} role="radiogroup" aria-label={props.label}>
-      <For each={props.options}>{(option) => (
-        <label class="opt">
-          <input type="radio" name={name} value={option.value} checked={option.value === props.value} disabled={option.disabled} onChange={() => pick(option.value)} />
-          <span class="l" classList={{ mono: props.mono === true }}>{option.label}</span>
-          <Show when={option.words}><span class="d">{option.words}</span></Show>
-        </label>
-      )}</For>
+      <For each={props.options}>
+        {(option) => (
+          <label class="opt">
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === props.value}
+              disabled={option.disabled}
+              onChange={() => pick(option.value)}
+            />
+            <span class="l" classList={{ mono: props.mono === true }}>
+              {option.label}
+            </span>
+            <Show when={option.words}>
+              <span class="d">{option.words}</span>
+            </Show>
+          </label>
+        )}
+      </For>
     </div>
   );
 }

@@ -13,7 +13,10 @@ const Export = lazy(() => import('./Export'));
 const TrustSheet = lazy(() => import('./TrustSheet'));
 
 /** `trust`: `id` is the session whose agent is to restart, or empty. */
-type Sheet = { kind: 'rename' | 'delete' | 'export'; id: string } | { kind: 'rewind'; id: string; prompt: string | null } | { kind: 'trust'; id: string; folder: string };
+type Sheet =
+  | { kind: 'rename' | 'delete' | 'export'; id: string }
+  | { kind: 'rewind'; id: string; prompt: string | null }
+  | { kind: 'trust'; id: string; folder: string };
 const [sheet, setSheet] = createSignal<Sheet | null>(null);
 export const openSheet = (next: Sheet): void => void setSheet(next);
 export const titleOf = (info: SessionInfo | undefined): string => info?.title ?? t('sessions.untitled');
@@ -44,27 +47,42 @@ export function entries(info: SessionInfo, extra: readonly MenuEntry[] = []): Me
   const live = !info.external && !['stopped', 'crashed', 'external', 'lost'].includes(info.standing);
   return [
     ...extra,
-    ...(may('operate') ? ([
-      ...(live ? [] : [{ label: t('sessions.resume'), icon: 'retry', onSelect: () => void resume(info) } as const]),
-      { label: t('sessions.rename'), icon: 'edit', onSelect: () => openSheet({ kind: 'rename', id }) },
-      { label: t('sessions.fork'), icon: 'fork', onSelect: () => void fork(id) },
-      { label: t('sessions.rewind'), icon: 'history', disabled: info.external, onSelect: () => openSheet({ kind: 'rewind', id, prompt: null }) },
-    ] as const) : []),
+    ...(may('operate')
+      ? ([
+          ...(live ? [] : [{ label: t('sessions.resume'), icon: 'retry', onSelect: () => void resume(info) } as const]),
+          { label: t('sessions.rename'), icon: 'edit', onSelect: () => openSheet({ kind: 'rename', id }) },
+          { label: t('sessions.fork'), icon: 'fork', onSelect: () => void fork(id) },
+          { label: t('sessions.rewind'), icon: 'history', disabled: info.external, onSelect: () => openSheet({ kind: 'rewind', id, prompt: null }) },
+        ] as const)
+      : []),
     { label: t('sessions.export'), icon: 'download', onSelect: () => openSheet({ kind: 'export', id }) },
     { label: t('sessions.copyLink'), icon: 'link', onSelect: () => void copyText(new URL(sessionHref(id), location.href).href) },
-    ...(may('operate') ? ([
-      'separator',
-      ...(live ? [{ label: t('sessions.stopAgent'), icon: 'stop', onSelect: () => void done(() => request({ type: 'stop_session', sessionId: id })).then((ok) => ok && toast(t('sessions.stopped'))) } as const] : []),
-      { label: info.archived ? t('sessions.unarchive') : t('sessions.archive'), icon: 'folder', onSelect: () => void archive(info, !info.archived) },
-      ...(may('admin') ? [{ label: t('sessions.remove'), icon: 'x', bad: true, onSelect: () => openSheet({ kind: 'delete', id }) } as const] : []),
-    ] as const) : []),
+    ...(may('operate')
+      ? ([
+          'separator',
+          ...(live
+            ? [
+                {
+                  label: t('sessions.stopAgent'),
+                  icon: 'stop',
+                  onSelect: () => void done(() => request({ type: 'stop_session', sessionId: id })).then((ok) => ok && toast(t('sessions.stopped'))),
+                } as const,
+              ]
+            : []),
+          { label: info.archived ? t('sessions.unarchive') : t('sessions.archive'), icon: 'folder', onSelect: () => void archive(info, !info.archived) },
+          ...(may('admin') ? [{ label: t('sessions.remove'), icon: 'x', bad: true, onSelect: () => openSheet({ kind: 'delete', id }) } as const] : []),
+        ] as const)
+      : []),
   ];
 }
 
 export function SessionMenu(props: { info: SessionInfo; extra?: () => readonly MenuEntry[]; small?: boolean }): JSX.Element {
   return (
-    <Menu label={t('sessions.menuOf', { title: titleOf(props.info) })} items={() => entries(props.info, props.extra?.())}
-      trigger={(attributes) => <IconButton {...attributes} small={props.small} icon="dots" label={t('sessions.menuOf', { title: titleOf(props.info) })} />} />
+    <Menu
+      label={t('sessions.menuOf', { title: titleOf(props.info) })}
+      items={() => entries(props.info, props.extra?.())}
+      trigger={(attributes) => <IconButton {...attributes} small={props.small} icon="dots" label={t('sessions.menuOf', { title: titleOf(props.info) })} />}
+    />
   );
 }
 
@@ -73,14 +91,25 @@ export function Sheets(): JSX.Element {
   const close = () => setSheet(null);
   const drawn = (one: Sheet): JSX.Element => {
     switch (one.kind) {
-      case 'rename': return <Rename id={one.id} onClose={close} />;
-      case 'delete': return <Delete id={one.id} onClose={close} />;
-      case 'rewind': return <Rewind id={one.id} prompt={one.prompt} onClose={close} />;
-      case 'trust': return <TrustSheet folder={one.folder} id={one.id} onClose={close} />;
-      case 'export': return <Export id={one.id} onClose={close} />;
+      case 'rename':
+        return <Rename id={one.id} onClose={close} />;
+      case 'delete':
+        return <Delete id={one.id} onClose={close} />;
+      case 'rewind':
+        return <Rewind id={one.id} prompt={one.prompt} onClose={close} />;
+      case 'trust':
+        return <TrustSheet folder={one.folder} id={one.id} onClose={close} />;
+      case 'export':
+        return <Export id={one.id} onClose={close} />;
     }
   };
-  return <Suspense><Show keyed when={sheet()}>{drawn}</Show></Suspense>;
+  return (
+    <Suspense>
+      <Show keyed when={sheet()}>
+        {drawn}
+      </Show>
+    </Suspense>
+  );
 }
 
 function Rename(props: { id: string; onClose: () => void }): JSX.Element {
@@ -91,11 +120,25 @@ function Rename(props: { id: string; onClose: () => void }): JSX.Element {
     if (title().trim() && (await done(() => request({ type: 'rename', sessionId: props.id, title: title().trim() }), setBusy))) props.onClose();
   };
   return (
-    <Dialog open title={t('sessions.renameTitle')} onClose={props.onClose} footer={
-      <><Button look="primary" disabled={busy() || !title().trim()} onClick={(event) => void save(event)}>{t('sessions.save')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></>
-    }>
+    <Dialog
+      open
+      title={t('sessions.renameTitle')}
+      onClose={props.onClose}
+      footer={
+        <>
+          <Button look="primary" disabled={busy() || !title().trim()} onClick={(event) => void save(event)}>
+            {t('sessions.save')}
+          </Button>
+          <Button look="bare" onClick={() => props.onClose()}>
+            {t('ui.cancel')}
+          </Button>
+        </>
+      }
+    >
       <form onSubmit={(event) => void save(event)}>
-        <Field label={t('sessions.title')}>{(attributes) => <Input {...attributes} value={title()} maxLength={200} onInput={(event) => setTitle(event.currentTarget.value)} />}</Field>
+        <Field label={t('sessions.title')}>
+          {(attributes) => <Input {...attributes} value={title()} maxLength={200} onInput={(event) => setTitle(event.currentTarget.value)} />}
+        </Field>
       </form>
     </Dialog>
   );
@@ -115,14 +158,32 @@ function Delete(props: { id: string; onClose: () => void }): JSX.Element {
     toast(t('sessions.deleted', { title }));
   };
   return (
-    <Dialog open title={t('sessions.deleteTitle')} onClose={props.onClose} footer={
-      <><Button tone="bad" disabled={!same() || busy()} onClick={(event) => void remove(event)}>{busy() ? t('sessions.deleting') : t('sessions.deleteDo')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></>
-    }>
+    <Dialog
+      open
+      title={t('sessions.deleteTitle')}
+      onClose={props.onClose}
+      footer={
+        <>
+          <Button tone="bad" disabled={!same() || busy()} onClick={(event) => void remove(event)}>
+            {busy() ? t('sessions.deleting') : t('sessions.deleteDo')}
+          </Button>
+          <Button look="bare" onClick={() => props.onClose()}>
+            {t('ui.cancel')}
+          </Button>
+        </>
+      }
+    >
       <p class="sec">{t('sessions.deleteWords')}</p>
       <form onSubmit={(event) => void remove(event)}>
-        <Field label={t('sessions.deleteType', { title })}>{(attributes) => <Input {...attributes} value={typed()} autocomplete="off" spellcheck={false} onInput={(event) => setTyped(event.currentTarget.value)} />}</Field>
+        <Field label={t('sessions.deleteType', { title })}>
+          {(attributes) => (
+            <Input {...attributes} value={typed()} autocomplete="off" spellcheck={false} onInput={(event) => setTyped(event.currentTarget.value)} />
+          )}
+        </Field>
       </form>
-      <Show when={infoOf(props.id)?.standing === 'running'}><p class="t-ask">{t('sessions.running')}</p></Show>
+      <Show when={infoOf(props.id)?.standing === 'running'}>
+        <p class="t-ask">{t('sessions.running')}</p>
+      </Show>
     </Dialog>
   );
 }

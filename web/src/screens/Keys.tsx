@@ -12,34 +12,71 @@ import './more.css';
 export default function Keys(): JSX.Element {
   const [recording, setRecording] = createSignal<Action | null>(null);
   return (
-    <Page title={t('keys.title')} head={
-      <><span class="push" /><Button small icon="undo" disabled={!isChanged()} onClick={() => { reset(); toast(t('keys.wasReset')); }}>{t('keys.defaults')}</Button></>
-    }>
+    <Page
+      title={t('keys.title')}
+      head={
+        <>
+          <span class="push" />
+          <Button
+            small
+            icon="undo"
+            disabled={!isChanged()}
+            onClick={() => {
+              reset();
+              toast(t('keys.wasReset'));
+            }}
+          >
+            {t('keys.defaults')}
+          </Button>
+        </>
+      }
+    >
       <div class="cols keymap">
-        <For each={places}>{(place) => (
-          <section>
-            <h2 id={`keys-${place}`}>{placeWord(place)}</h2>
-            <table class="kt" aria-labelledby={`keys-${place}`}>
-              <thead class="vh"><tr><th scope="col">{t('keys.action')}</th><th scope="col">{t('keys.keys')}</th><th scope="col"><span class="vh">{t('keys.press')}</span></th></tr></thead>
-              <tbody>
-                <For each={actions.filter((one) => one.place === place)}>{(one) => (
-                  <Show when={recording() === one.id} fallback={
-                    <tr>
-                      <th scope="row">{actionWord(one.id)}</th>
-                      <td><For each={caps(keysOf(one.id))}>{(cap) => <kbd>{cap}</kbd>}</For></td>
-                      <td>
-                        <Show when={!definition(one.id).fixed} fallback={<span class="vh">{t('keys.fixed')}</span>}>
-                          <Show when={isChanged(one.id)}><IconButton small icon="undo" label={t('keys.resetOne', { action: actionWord(one.id) })} onClick={() => reset(one.id)} /></Show>
-                          <IconButton small icon="edit" label={t('keys.change', { action: actionWord(one.id) })} onClick={() => setRecording(one.id)} />
-                        </Show>
-                      </td>
-                    </tr>
-                  }><Recorder id={one.id} onDone={() => setRecording(null)} /></Show>
-                )}</For>
-              </tbody>
-            </table>
-          </section>
-        )}</For>
+        <For each={places}>
+          {(place) => (
+            <section>
+              <h2 id={`keys-${place}`}>{placeWord(place)}</h2>
+              <table class="kt" aria-labelledby={`keys-${place}`}>
+                <thead class="vh">
+                  <tr>
+                    <th scope="col">{t('keys.action')}</th>
+                    <th scope="col">{t('keys.keys')}</th>
+                    <th scope="col">
+                      <span class="vh">{t('keys.press')}</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  <For each={actions.filter((one) => one.place === place)}>
+                    {(one) => (
+                      <Show
+                        when={recording() === one.id}
+                        fallback={
+                          <tr>
+                            <th scope="row">{actionWord(one.id)}</th>
+                            <td>
+                              <For each={caps(keysOf(one.id))}>{(cap) => <kbd>{cap}</kbd>}</For>
+                            </td>
+                            <td>
+                              <Show when={!definition(one.id).fixed} fallback={<span class="vh">{t('keys.fixed')}</span>}>
+                                <Show when={isChanged(one.id)}>
+                                  <IconButton small icon="undo" label={t('keys.resetOne', { action: actionWord(one.id) })} onClick={() => reset(one.id)} />
+                                </Show>
+                                <IconButton small icon="edit" label={t('keys.change', { action: actionWord(one.id) })} onClick={() => setRecording(one.id)} />
+                              </Show>
+                            </td>
+                          </tr>
+                        }
+                      >
+                        <Recorder id={one.id} onDone={() => setRecording(null)} />
+                      </Show>
+                    )}
+                  </For>
+                </tbody>
+              </table>
+            </section>
+          )}
+        </For>
       </div>
     </Page>
   );
@@ -80,12 +117,33 @@ function Recorder(props: { id: Action; onDone: () => void }): JSX.Element {
     else timer = window.setTimeout(() => take(next), 900);
   };
   document.addEventListener('keydown', down, true);
-  onCleanup(() => { document.removeEventListener('keydown', down, true); clearTimeout(timer); resume(); });
+  onCleanup(() => {
+    document.removeEventListener('keydown', down, true);
+    clearTimeout(timer);
+    resume();
+  });
   return (
     <tr class="rec">
-      <th scope="row">{actionWord(props.id)}<Show when={other()}>{(one) => <p class="t-bad" role="alert">{t('keys.clash', { keys: caps(keys()).join(' '), other: actionWord(one()) })}</p>}</Show></th>
-      <td><span class="rec-words" role="status">{keys().length && !other() ? t('keys.pressMore', { keys: caps(keys()).join(' ') }) : t('keys.press')}</span></td>
-      <td><Button small onClick={() => props.onDone()}>{t('ui.cancel')}</Button></td>
+      <th scope="row">
+        {actionWord(props.id)}
+        <Show when={other()}>
+          {(one) => (
+            <p class="t-bad" role="alert">
+              {t('keys.clash', { keys: caps(keys()).join(' '), other: actionWord(one()) })}
+            </p>
+          )}
+        </Show>
+      </th>
+      <td>
+        <span class="rec-words" role="status">
+          {keys().length && !other() ? t('keys.pressMore', { keys: caps(keys()).join(' ') }) : t('keys.press')}
+        </span>
+      </td>
+      <td>
+        <Button small onClick={() => props.onDone()}>
+          {t('ui.cancel')}
+        </Button>
+      </td>
     </tr>
   );
 }

@@ -9,7 +9,11 @@ import { storageFull } from './prefs';
 
 export function Notices(): JSX.Element {
   // In a session the gate says it, once something is known of the session; saying it twice helps nobody.
-  const gateSays = () => { const here = route(); now(); return here.at === 'session' && here.view === 'transcript' && stateOf(here.id) !== undefined; };
+  const gateSays = () => {
+    const here = route();
+    now();
+    return here.at === 'session' && here.view === 'transcript' && stateOf(here.id) !== undefined;
+  };
   const lost = () => line().phase === 'lost' && !gateSays();
   return (
     <div class="notices">
@@ -17,23 +21,53 @@ export function Notices(): JSX.Element {
         <div class="notice off" role="status">
           <Icon name="warn" />
           <span>
-            <Switch fallback={<><span class="what">{t('sessions.offline', { age: age(now() - line().since) })}</span> {t('sessions.offlineWords')}</>}>
-              <Match when={line().bye === 'restarting'}><span class="what">{t('sessions.restarting')}</span> {t('sessions.restartingWords')}</Match>
-              <Match when={line().bye === 'stopping'}><span class="what">{t('sessions.stopping')}</span> {t('sessions.stoppingWords')}</Match>
+            <Switch
+              fallback={
+                <>
+                  <span class="what">{t('sessions.offline', { age: age(now() - line().since) })}</span> {t('sessions.offlineWords')}
+                </>
+              }
+            >
+              <Match when={line().bye === 'restarting'}>
+                <span class="what">{t('sessions.restarting')}</span> {t('sessions.restartingWords')}
+              </Match>
+              <Match when={line().bye === 'stopping'}>
+                <span class="what">{t('sessions.stopping')}</span> {t('sessions.stoppingWords')}
+              </Match>
             </Switch>
             <Show when={line().nextTry}>{(at) => <> {t('sessions.offlineNext', { age: age(Math.max(0, at() - Date.now())) })}</>}</Show>
           </span>
-          <Button small icon="retry" onClick={() => client().connection.tryNow()}>{t('sessions.tryNow')}</Button>
+          <Button small icon="retry" onClick={() => client().connection.tryNow()}>
+            {t('sessions.tryNow')}
+          </Button>
         </div>
       </Show>
       <Show when={newer()}>
-        <div class="notice ask" role="status"><Icon name="retry" /><span><span class="what">{t('sessions.newVersion')}</span> {t('sessions.newVersionWords')}</span><Button small onClick={() => location.reload()}>{t('sessions.reload')}</Button></div>
+        <div class="notice ask" role="status">
+          <Icon name="retry" />
+          <span>
+            <span class="what">{t('sessions.newVersion')}</span> {t('sessions.newVersionWords')}
+          </span>
+          <Button small onClick={() => location.reload()}>
+            {t('sessions.reload')}
+          </Button>
+        </div>
       </Show>
       <Show when={bridgeFull()}>
-        <div class="notice bad" role="status"><Icon name="warn" /><span><span class="what">{t('sessions.disk')}</span> {t('sessions.diskWords')}</span></div>
+        <div class="notice bad" role="status">
+          <Icon name="warn" />
+          <span>
+            <span class="what">{t('sessions.disk')}</span> {t('sessions.diskWords')}
+          </span>
+        </div>
       </Show>
       <Show when={storageFull()}>
-        <div class="notice bad" role="status"><Icon name="warn" /><span><span class="what">{t('sessions.storage')}</span> {t('sessions.storageWords')}</span></div>
+        <div class="notice bad" role="status">
+          <Icon name="warn" />
+          <span>
+            <span class="what">{t('sessions.storage')}</span> {t('sessions.storageWords')}
+          </span>
+        </div>
       </Show>
     </div>
   );

@@ -27,31 +27,61 @@ export default function Overview(props: { id: string }): JSX.Element {
   const step = () => `${props.id} ${view.state()?.info.finishedAt ?? 0} ${view.state()?.turn?.turn ?? 0}`;
   const [timeline] = createAsked(step, () => request({ type: 'timeline', sessionId: props.id }).catch(() => null));
   // Records that came in the same millisecond are told apart all the same: the time is never shorter than they are many.
-  const data = createMemo(() => { const one = timeline.latest; return one ? { ...one, to: Math.max(one.to, one.from + view.records().length) } : null; });
+  const data = createMemo(() => {
+    const one = timeline.latest;
+    return one ? { ...one, to: Math.max(one.to, one.from + view.records().length) } : null;
+  });
   const [at, setAt] = createSignal<number | null>(null);
   const place = () => at() ?? data()?.to ?? 0;
   const [replaying, setReplaying] = createSignal(false);
-  const begin = () => { const one = data(); if (!one) return; if (at() === null || place() >= one.to) setAt(one.from); setReplaying(true); };
+  const begin = () => {
+    const one = data();
+    if (!one) return;
+    if (at() === null || place() >= one.to) setAt(one.from);
+    setReplaying(true);
+  };
   return (
     <div class="scroll overview" tabIndex={0} role="group" aria-label={t('sessions.overview')} data-region="stream">
       <section class="tlbox" aria-label={t('places.soFar')}>
         <div class="top">
           <h2>{t('places.soFar')}</h2>
-          <Show when={data()}>{(one) => <span class="dim"><TimelineWords data={one()} /></span>}</Show>
+          <Show when={data()}>
+            {(one) => (
+              <span class="dim">
+                <TimelineWords data={one()} />
+              </span>
+            )}
+          </Show>
           <span class="push" />
-          <Show when={at() !== null && !replaying()}><Button small onClick={() => go(sessionHref(props.id, 'transcript', turnAt(data()?.turns ?? [], place())?.seq ?? null))}>{t('places.goThere')}</Button></Show>
-          <Button small icon="history" disabled={!data()?.turns.length} onClick={() => (replaying() ? setReplaying(false) : begin())}>{replaying() ? t('places.replayStop') : t('places.replay')}</Button>
-          <Button small icon="download" onClick={() => openSheet({ kind: 'export', id: props.id })}>{t('sessions.export')}</Button>
+          <Show when={at() !== null && !replaying()}>
+            <Button small onClick={() => go(sessionHref(props.id, 'transcript', turnAt(data()?.turns ?? [], place())?.seq ?? null))}>
+              {t('places.goThere')}
+            </Button>
+          </Show>
+          <Button small icon="history" disabled={!data()?.turns.length} onClick={() => (replaying() ? setReplaying(false) : begin())}>
+            {replaying() ? t('places.replayStop') : t('places.replay')}
+          </Button>
+          <Button small icon="download" onClick={() => openSheet({ kind: 'export', id: props.id })}>
+            {t('sessions.export')}
+          </Button>
         </div>
-        <Show when={data()?.turns.length ? data() : null} fallback={<p class="dim">{t('places.timelineNone')}</p>}>{(one) => (
-          <>
-            <Timeline id={props.id} data={one()} at={place()} onAt={setAt} />
-            <Legend />
-          </>
-        )}</Show>
+        <Show when={data()?.turns.length ? data() : null} fallback={<p class="dim">{t('places.timelineNone')}</p>}>
+          {(one) => (
+            <>
+              <Timeline id={props.id} data={one()} at={place()} onAt={setAt} />
+              <Legend />
+            </>
+          )}
+        </Show>
       </section>
-      <Show when={replaying() && data()}>{(one) => <Replay id={props.id} from={one().from} to={one().to} at={place()} onAt={setAt} onEnd={() => setReplaying(false)} />}</Show>
-      <div class="over"><AllOpen.Provider value={true}><Sections id={props.id} /></AllOpen.Provider></div>
+      <Show when={replaying() && data()}>
+        {(one) => <Replay id={props.id} from={one().from} to={one().to} at={place()} onAt={setAt} onEnd={() => setReplaying(false)} />}
+      </Show>
+      <div class="over">
+        <AllOpen.Provider value={true}>
+          <Sections id={props.id} />
+        </AllOpen.Provider>
+      </div>
     </div>
   );
 }
@@ -59,7 +89,10 @@ export default function Overview(props: { id: string }): JSX.Element {
 /** The same times, each at least a millisecond after the one before it. */
 export function apart(times: readonly number[]): number[] {
   let last = Number.NEGATIVE_INFINITY;
-  return times.map((at) => { last = Math.max(at, last + 1); return last; });
+  return times.map((at) => {
+    last = Math.max(at, last + 1);
+    return last;
+  });
 }
 
 /** The transcript as it stood at a moment, going on at any speed. Pauses of more than two seconds are shortened to two. */
@@ -77,24 +110,31 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
   })();
   const records = createMemo(() => view.records().slice());
   const times = createMemo(() => apart(records().map((record) => record.at)));
-  const count = createMemo(() => { const list = times(); let n = 0; while (n < list.length && (list[n] ?? 0) <= props.at) n += 1; return n; });
+  const count = createMemo(() => {
+    const list = times();
+    let n = 0;
+    while (n < list.length && (list[n] ?? 0) <= props.at) n += 1;
+    return n;
+  });
   const [model, setModel] = createSignal(new Transcript());
   let stream: StreamHandle | undefined;
   let taken = 0;
-  createEffect(on([count, ready], ([n, there]) => {
-    if (!there) return;
-    const list = records();
-    if (n < taken) {
-      // Back in time: what was said later must not be there.
-      const fresh = new Transcript();
-      fresh.apply(list.slice(0, n));
-      setModel(fresh);
-    } else if (n > taken) {
-      model().apply(list.slice(taken, n));
-      stream?.toEnd();
-    }
-    taken = n;
-  }));
+  createEffect(
+    on([count, ready], ([n, there]) => {
+      if (!there) return;
+      const list = records();
+      if (n < taken) {
+        // Back in time: what was said later must not be there.
+        const fresh = new Transcript();
+        fresh.apply(list.slice(0, n));
+        setModel(fresh);
+      } else if (n > taken) {
+        model().apply(list.slice(taken, n));
+        stream?.toEnd();
+      }
+      taken = n;
+    }),
+  );
   let last = performance.now();
   const timer = setInterval(() => {
     const nowAt = performance.now();
@@ -112,13 +152,50 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
   return (
     <section aria-label={t('places.replay')}>
       <div class="replay">
-        <Button small look="primary" icon={playing() ? 'stop' : 'chevron'} onClick={() => { if (!playing() && props.at >= props.to) props.onAt(props.from); setPlaying(!playing()); }}>{playing() ? t('places.pause') : t('places.play')}</Button>
-        <label class="row">{t('places.speed')} <input type="range" class="speed" min={SLOWEST} max={FASTEST} step={0.5} value={steps()} aria-valuetext={speedWord(speed())} onInput={(event) => setSteps(Number(event.currentTarget.value))} /> <span class="num speedword">{speedWord(speed())}</span></label>
+        <Button
+          small
+          look="primary"
+          icon={playing() ? 'stop' : 'chevron'}
+          onClick={() => {
+            if (!playing() && props.at >= props.to) props.onAt(props.from);
+            setPlaying(!playing());
+          }}
+        >
+          {playing() ? t('places.pause') : t('places.play')}
+        </Button>
+        <label class="row">
+          {t('places.speed')}{' '}
+          <input
+            type="range"
+            class="speed"
+            min={SLOWEST}
+            max={FASTEST}
+            step={0.5}
+            value={steps()}
+            aria-valuetext={speedWord(speed())}
+            onInput={(event) => setSteps(Number(event.currentTarget.value))}
+          />{' '}
+          <span class="num speedword">{speedWord(speed())}</span>
+        </label>
         <span class="num dim">{t('places.replayAt', { time: seconds(props.at) })}</span>
         <span class="push" />
-        <Button small look="bare" onClick={() => props.onEnd()}>{t('places.replayStop')}</Button>
+        <Button small look="bare" onClick={() => props.onEnd()}>
+          {t('places.replayStop')}
+        </Button>
       </div>
-      <div class="replay-stream"><Show when={model()} keyed>{(one) => <TranscriptView transcript={one} services={services} handle={(handle) => { stream = handle; }} />}</Show></div>
+      <div class="replay-stream">
+        <Show when={model()} keyed>
+          {(one) => (
+            <TranscriptView
+              transcript={one}
+              services={services}
+              handle={(handle) => {
+                stream = handle;
+              }}
+            />
+          )}
+        </Show>
+      </div>
     </section>
   );
 }

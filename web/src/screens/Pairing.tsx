@@ -12,14 +12,25 @@ export const LENGTH = 8;
 /** What was typed or pasted, as a code: case-blind, without spaces and dashes, also out of a whole address. */
 export function readCode(text: string): string {
   const found = /[#?&]pair=([^&\s]+)/.exec(text)?.[1] ?? text;
-  return [...found.toUpperCase()].filter((sign) => SIGNS.test(sign)).join('').slice(0, LENGTH);
+  return [...found.toUpperCase()]
+    .filter((sign) => SIGNS.test(sign))
+    .join('')
+    .slice(0, LENGTH);
 }
 
 export const written = (code: string): string => (code.length > 4 ? `${code.slice(0, 4)}-${code.slice(4)}` : code);
 
 function deviceName(): string {
   const agent = navigator.userAgent;
-  const browser = /Firefox\//.test(agent) ? 'Firefox' : /Edg\//.test(agent) ? 'Edge' : /Chrome\//.test(agent) ? 'Chrome' : /Safari\//.test(agent) ? 'Safari' : '';
+  const browser = /Firefox\//.test(agent)
+    ? 'Firefox'
+    : /Edg\//.test(agent)
+      ? 'Edge'
+      : /Chrome\//.test(agent)
+        ? 'Chrome'
+        : /Safari\//.test(agent)
+          ? 'Safari'
+          : '';
   const kind = /iPad|Tablet/.test(agent) ? t('pairing.kindTablet') : /Mobile|Android|iPhone/.test(agent) ? t('pairing.kindPhone') : t('pairing.kindComputer');
   return browser ? `${kind}, ${browser}` : kind;
 }
@@ -29,7 +40,12 @@ type Outcome = { kind: 'wrong' | 'unreachable' } | { kind: 'locked'; until: numb
 async function pair(code: string, device: string): Promise<Outcome | null> {
   let answer: Response;
   try {
-    answer = await fetch('/api/pair', { method: 'POST', headers: { 'content-type': 'application/json' }, credentials: 'same-origin', body: JSON.stringify({ code: written(code), device }) });
+    answer = await fetch('/api/pair', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      credentials: 'same-origin',
+      body: JSON.stringify({ code: written(code), device }),
+    });
   } catch {
     return { kind: 'unreachable' };
   }
@@ -54,15 +70,22 @@ export default function Pairing(props: { code: string | null; revoked: boolean; 
   let button!: HTMLButtonElement;
   onMount(() => (code().length === LENGTH ? button : field).focus());
   const slots = createMemo(() => Array.from({ length: LENGTH }, (_, i) => code()[i] ?? ''));
-  const locked = () => { const one = outcome(); return one?.kind === 'locked' && one.until > clock() ? one.until - clock() : 0; };
+  const locked = () => {
+    const one = outcome();
+    return one?.kind === 'locked' && one.until > clock() ? one.until - clock() : 0;
+  };
   const trouble = (): string | null => {
     const one = outcome();
     if (locked()) return t('pairing.lockedFor', { age: age(locked()) });
     switch (one?.kind) {
-      case 'wrong': return t('pairing.wrong');
-      case 'unreachable': return t('pairing.unreachable');
-      case 'refused': return t('pairing.refused', { why: one.why });
-      default: return null;
+      case 'wrong':
+        return t('pairing.wrong');
+      case 'unreachable':
+        return t('pairing.unreachable');
+      case 'refused':
+        return t('pairing.refused', { why: one.why });
+      default:
+        return null;
     }
   };
   const submit = async (event: Event) => {
@@ -81,29 +104,68 @@ export default function Pairing(props: { code: string | null; revoked: boolean; 
     <main class="pair" id="main">
       <div class="pairin">
         <section class="pl">
-          <span class="brand"><StateGlyph shape="flow" />Sluice</span>
+          <span class="brand">
+            <StateGlyph shape="flow" />
+            Sluice
+          </span>
           <h1>{t('pairing.pairTitle')}</h1>
           <p class="sec">{props.revoked ? t('pairing.revoked') : t('pairing.pairWords')}</p>
           <form onSubmit={(event) => void submit(event)}>
             <div class="slots" classList={{ wrong: outcome()?.kind === 'wrong' }}>
-              <For each={slots()}>{(sign, i) => (
-                <>
-                  <Show when={i() === 4}><span class="dash" aria-hidden="true" /></Show>
-                  <span class="slot" classList={{ now: i() === Math.min(code().length, LENGTH - 1) }} aria-hidden="true">{sign}</span>
-                </>
-              )}</For>
-              <input ref={field} aria-label={t('pairing.pairLabel')} aria-describedby="pair-note" aria-invalid={outcome()?.kind === 'wrong' ? true : undefined} value={written(code())}
-                autocomplete="one-time-code" autocapitalize="characters" spellcheck={false} inputmode="text"
-                onInput={(event) => { setOutcome(null); setCode(readCode(event.currentTarget.value)); event.currentTarget.value = written(code()); }} />
+              <For each={slots()}>
+                {(sign, i) => (
+                  <>
+                    <Show when={i() === 4}>
+                      <span class="dash" aria-hidden="true" />
+                    </Show>
+                    <span class="slot" classList={{ now: i() === Math.min(code().length, LENGTH - 1) }} aria-hidden="true">
+                      {sign}
+                    </span>
+                  </>
+                )}
+              </For>
+              <input
+                ref={field}
+                aria-label={t('pairing.pairLabel')}
+                aria-describedby="pair-note"
+                aria-invalid={outcome()?.kind === 'wrong' ? true : undefined}
+                value={written(code())}
+                autocomplete="one-time-code"
+                autocapitalize="characters"
+                spellcheck={false}
+                inputmode="text"
+                onInput={(event) => {
+                  setOutcome(null);
+                  setCode(readCode(event.currentTarget.value));
+                  event.currentTarget.value = written(code());
+                }}
+              />
             </div>
-            <p id="pair-note" class="note" classList={{ 't-bad': trouble() !== null }} role="status">{trouble() ?? t('pairing.pairHint')}</p>
-            <Field label={t('pairing.device')}>{(attributes) => <Input {...attributes} value={name()} maxLength={60} onInput={(event) => setName(event.currentTarget.value)} />}</Field>
-            <div class="row"><Button ref={button} type="submit" look="primary" disabled={busy() || locked() > 0}>{busy() ? t('pairing.pairing') : t('pairing.pair')}</Button><span class="note">{t('pairing.revocable')}</span></div>
+            <p id="pair-note" class="note" classList={{ 't-bad': trouble() !== null }} role="status">
+              {trouble() ?? t('pairing.pairHint')}
+            </p>
+            <Field label={t('pairing.device')}>
+              {(attributes) => <Input {...attributes} value={name()} maxLength={60} onInput={(event) => setName(event.currentTarget.value)} />}
+            </Field>
+            <div class="row">
+              <Button ref={button} type="submit" look="primary" disabled={busy() || locked() > 0}>
+                {busy() ? t('pairing.pairing') : t('pairing.pair')}
+              </Button>
+              <span class="note">{t('pairing.revocable')}</span>
+            </div>
           </form>
         </section>
         <section class="pr" aria-label={t('pairing.whereCode')}>
-          <pre>{'$ '}<b>{t('pairing.termServe')}</b>{`\n\n  ${t('pairing.termAt')}\n  ${location.origin}/#pair=\n\n      `}<b class="code">····-····</b>{`\n\n  ${t('pairing.termCode')}`}</pre>
-          <p>{t('pairing.lost')} <code>sluice serve pair</code></p>
+          <pre>
+            {'$ '}
+            <b>{t('pairing.termServe')}</b>
+            {`\n\n  ${t('pairing.termAt')}\n  ${location.origin}/#pair=\n\n      `}
+            <b class="code">····-····</b>
+            {`\n\n  ${t('pairing.termCode')}`}
+          </pre>
+          <p>
+            {t('pairing.lost')} <code>sluice serve pair</code>
+          </p>
         </section>
       </div>
     </main>

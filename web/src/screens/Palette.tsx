@@ -15,7 +15,13 @@ import { Glyph } from './Standing';
 import { actionWord } from './words';
 import './palette.css';
 
-interface Line { key: string; words: string; draw: JSX.Element; note: string; run: () => void }
+interface Line {
+  key: string;
+  words: string;
+  draw: JSX.Element;
+  note: string;
+  run: () => void;
+}
 
 /** Letters in order, better the closer together and the nearer to the start of a word. Nothing when they do not all occur. */
 export function score(text: string, query: string): number | null {
@@ -46,10 +52,23 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
   const [typed, setTyped] = createSignal('');
   let timer = 0;
   onCleanup(() => clearTimeout(timer));
-  const [hits] = createAsked(() => (typed().length >= 2 && up() ? typed() : null), (query) => request({ type: 'search', text: query, limit: 8 }).then((answer) => answer.hits, () => []));
-  onMount(() => { dialog.showModal(); field.focus(); });
+  const [hits] = createAsked(
+    () => (typed().length >= 2 && up() ? typed() : null),
+    (query) =>
+      request({ type: 'search', text: query, limit: 8 }).then(
+        (answer) => answer.hits,
+        () => [],
+      ),
+  );
+  onMount(() => {
+    dialog.showModal();
+    field.focus();
+  });
   const close = () => props.onClose();
-  const leave = (run: () => void) => () => { close(); run(); };
+  const leave = (run: () => void) => () => {
+    close();
+    run();
+  };
   const icon = (name: IconName) => <Icon name={name} />;
 
   const lines = createMemo((): Line[] => {
@@ -58,47 +77,146 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
     const all = [...by.needs, ...by.running, ...by.idle, ...by.elsewhere, ...(query ? by.archived : [])];
     const here = route();
     const info = here.at === 'session' ? infoOf(here.id) : undefined;
-    const line = (key: string, words: string, name: IconName, note: string, run: () => void): Line => ({ key, words, note, run: leave(run), draw: <>{icon(name)}<span class="grow trunc">{words}</span></> });
+    const line = (key: string, words: string, name: IconName, note: string, run: () => void): Line => ({
+      key,
+      words,
+      note,
+      run: leave(run),
+      draw: (
+        <>
+          {icon(name)}
+          <span class="grow trunc">{words}</span>
+        </>
+      ),
+    });
     const choices: Line[] = [
-      ...all.slice(0, query ? undefined : 8).map((one): Line => ({
-        key: `s-${one.sessionId}`, words: `${titleOf(one)} ${folderName(one.projectPath)}`, note: rowAge(one, now()), run: leave(() => go(sessionHref(one.sessionId))),
-        draw: <><Glyph info={one} /><span class="trunc">{titleOf(one)}</span><span class="grow mono dim trunc">{folderName(one.projectPath)}</span></>,
-      })),
-      ...(query && info ? entries(info).filter((entry) => entry !== 'separator').map((entry) => line(`m-${entry.label}`, entry.label, entry.icon ?? 'dots', titleOf(info), entry.onSelect)) : []),
+      ...all.slice(0, query ? undefined : 8).map(
+        (one): Line => ({
+          key: `s-${one.sessionId}`,
+          words: `${titleOf(one)} ${folderName(one.projectPath)}`,
+          note: rowAge(one, now()),
+          run: leave(() => go(sessionHref(one.sessionId))),
+          draw: (
+            <>
+              <Glyph info={one} />
+              <span class="trunc">{titleOf(one)}</span>
+              <span class="grow mono dim trunc">{folderName(one.projectPath)}</span>
+            </>
+          ),
+        }),
+      ),
+      ...(query && info
+        ? entries(info)
+            .filter((entry) => entry !== 'separator')
+            .map((entry) => line(`m-${entry.label}`, entry.label, entry.icon ?? 'dots', titleOf(info), entry.onSelect))
+        : []),
       ...DOES.map((one) => line(`d-${one}`, actionWord(one), 'chevron', capsOf(one), () => queueMicrotask(() => perform(one)))),
       ...spots.map((spot) => line(`p-${spot.at}`, spot.word(), spot.icon, '', () => go(spot.href))),
     ];
     if (!query) return choices;
-    const ranked = choices.map((one) => ({ one, n: score(one.words, query) })).filter((entry): entry is { one: Line; n: number } => entry.n !== null).sort((a, b) => b.n - a.n).slice(0, 14).map((entry) => entry.one);
-    return [...ranked, ...(hits.latest ?? []).map((hit): Line => ({
-      key: `h-${hit.sessionId}-${hit.seq}`, words: '', note: hit.title ?? '', run: leave(() => go(sessionHref(hit.sessionId, 'transcript', hit.seq))),
-      draw: <>{icon('grep')}<span class="grow trunc"><For each={hit.snippet}>{(piece, i) => (i() % 2 ? <mark>{piece}</mark> : piece)}</For></span></>,
-    }))];
+    const ranked = choices
+      .map((one) => ({ one, n: score(one.words, query) }))
+      .filter((entry): entry is { one: Line; n: number } => entry.n !== null)
+      .sort((a, b) => b.n - a.n)
+      .slice(0, 14)
+      .map((entry) => entry.one);
+    return [
+      ...ranked,
+      ...(hits.latest ?? []).map(
+        (hit): Line => ({
+          key: `h-${hit.sessionId}-${hit.seq}`,
+          words: '',
+          note: hit.title ?? '',
+          run: leave(() => go(sessionHref(hit.sessionId, 'transcript', hit.seq))),
+          draw: (
+            <>
+              {icon('grep')}
+              <span class="grow trunc">
+                <For each={hit.snippet}>{(piece, i) => (i() % 2 ? <mark>{piece}</mark> : piece)}</For>
+              </span>
+            </>
+          ),
+        }),
+      ),
+    ];
   });
-  createEffect(() => { if (at() >= lines().length) setAt(Math.max(0, lines().length - 1)); });
+  createEffect(() => {
+    if (at() >= lines().length) setAt(Math.max(0, lines().length - 1));
+  });
   createEffect(() => document.getElementById(`${id}-${at()}`)?.scrollIntoView({ block: 'nearest' }));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     const n = lines().length;
-    if (event.key === 'ArrowDown' && n) { event.preventDefault(); setAt((at() + 1) % n); }
-    else if (event.key === 'ArrowUp' && n) { event.preventDefault(); setAt((at() - 1 + n) % n); }
-    else if (event.key === 'Enter') { event.preventDefault(); lines()[at()]?.run(); }
+    if (event.key === 'ArrowDown' && n) {
+      event.preventDefault();
+      setAt((at() + 1) % n);
+    } else if (event.key === 'ArrowUp' && n) {
+      event.preventDefault();
+      setAt((at() - 1 + n) % n);
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      lines()[at()]?.run();
+    }
   };
   return (
-    <dialog ref={dialog} class="dialog palette" aria-label={t('places.palette')} onCancel={(event) => { event.preventDefault(); close(); }} onClose={close} onPointerDown={(event) => { if (event.target === dialog) close(); }}>
+    <dialog
+      ref={dialog}
+      class="dialog palette"
+      aria-label={t('places.palette')}
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+      onClose={close}
+      onPointerDown={(event) => {
+        if (event.target === dialog) close();
+      }}
+    >
       <div class="palette-in">
-        <label class="search"><Icon name="grep" />
-          <input ref={field} role="combobox" aria-expanded="true" aria-controls={`${id}-list`} aria-activedescendant={lines().length ? `${id}-${at()}` : undefined} aria-label={t('places.palette')} placeholder={t('places.paletteHint')} value={text()} autocomplete="off" spellcheck={false}
-            onInput={(event) => { setText(event.currentTarget.value); setAt(0); clearTimeout(timer); timer = window.setTimeout(() => setTyped(text().trim()), 180); }} onKeyDown={onKeyDown} />
+        <label class="search">
+          <Icon name="grep" />
+          <input
+            ref={field}
+            role="combobox"
+            aria-expanded="true"
+            aria-controls={`${id}-list`}
+            aria-activedescendant={lines().length ? `${id}-${at()}` : undefined}
+            aria-label={t('places.palette')}
+            placeholder={t('places.paletteHint')}
+            value={text()}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => {
+              setText(event.currentTarget.value);
+              setAt(0);
+              clearTimeout(timer);
+              timer = window.setTimeout(() => setTyped(text().trim()), 180);
+            }}
+            onKeyDown={onKeyDown}
+          />
         </label>
         <div class="palette-list" role="listbox" id={`${id}-list`} aria-label={t('places.palette')}>
-          <For each={lines()}>{(one, i) => (
-            <div class="palette-line" role="option" id={`${id}-${i()}`} aria-selected={i() === at()} onPointerMove={() => setAt(i())} onClick={() => one.run()}>
-              {one.draw}<Show when={one.note}><span class="dim note">{one.note}</span></Show>
-            </div>
-          )}</For>
+          <For each={lines()}>
+            {(one, i) => (
+              <div
+                class="palette-line"
+                role="option"
+                id={`${id}-${i()}`}
+                aria-selected={i() === at()}
+                onPointerMove={() => setAt(i())}
+                onClick={() => one.run()}
+              >
+                {one.draw}
+                <Show when={one.note}>
+                  <span class="dim note">{one.note}</span>
+                </Show>
+              </div>
+            )}
+          </For>
         </div>
-        <Show when={lines().length === 0}><p class="none">{t('places.paletteNone')}</p></Show>
+        <Show when={lines().length === 0}>
+          <p class="none">{t('places.paletteNone')}</p>
+        </Show>
       </div>
     </dialog>
   );

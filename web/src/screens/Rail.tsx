@@ -18,10 +18,18 @@ export function Rail(): JSX.Element {
   return (
     <aside class="rail" aria-label={inSession() ? t('sessions.rail') : t('sessions.main')}>
       <div class="rail-top">
-        <a class="brand" href="#/" aria-label={t('sessions.brand')}><StateGlyph shape="flow" />Sluice</a>
-        <Show when={inSession()}><span class="push" /><IconButton icon="plus" label={t('sessions.newSession')} hotkey={capsOf('new')} onClick={() => go('#/new')} /></Show>
+        <a class="brand" href="#/" aria-label={t('sessions.brand')}>
+          <StateGlyph shape="flow" />
+          Sluice
+        </a>
+        <Show when={inSession()}>
+          <span class="push" />
+          <IconButton icon="plus" label={t('sessions.newSession')} hotkey={capsOf('new')} onClick={() => go('#/new')} />
+        </Show>
       </div>
-      <Show when={inSession()} fallback={<Places />}><SessionRail /></Show>
+      <Show when={inSession()} fallback={<Places />}>
+        <SessionRail />
+      </Show>
       <div class="rail-foot">
         <LineWord />
         <span class="tools">
@@ -39,12 +47,24 @@ export function Rail(): JSX.Element {
 /** Whether there is a line, in a word; what to do about it is said in the gate and above the page. */
 function LineWord(): JSX.Element {
   // The line is lost by the clock of this device; the time at the bridge only has it looked at again.
-  const lostFor = () => (now(), Math.max(0, Date.now() - line().since));
+  const lostFor = () => {
+    now();
+    return Math.max(0, Date.now() - line().since);
+  };
   return (
     <Switch>
-      <Match when={line().phase === 'up'}><span class="dot" aria-hidden="true" /><span>{t('sessions.connected')}</span></Match>
-      <Match when={line().phase === 'connecting'}><span class="dot hollow" aria-hidden="true" /><span>{t('sessions.connecting')}</span></Match>
-      <Match when={true}><span class="dot diamond" aria-hidden="true" /><span>{t('sessions.notConnected', { age: age(lostFor()) })}</span></Match>
+      <Match when={line().phase === 'up'}>
+        <span class="dot" aria-hidden="true" />
+        <span>{t('sessions.connected')}</span>
+      </Match>
+      <Match when={line().phase === 'connecting'}>
+        <span class="dot hollow" aria-hidden="true" />
+        <span>{t('sessions.connecting')}</span>
+      </Match>
+      <Match when={true}>
+        <span class="dot diamond" aria-hidden="true" />
+        <span>{t('sessions.notConnected', { age: age(lostFor()) })}</span>
+      </Match>
     </Switch>
   );
 }
@@ -61,10 +81,14 @@ function SessionRail(): JSX.Element {
   return (
     <>
       <button type="button" class="search" onClick={() => perform('palette')} aria-keyshortcuts={ariaKeys('palette')}>
-        <Icon name="grep" /><span class="grow trunc">{t('sessions.search')}</span><Kbd keys={capsOf('palette')} />
+        <Icon name="grep" />
+        <span class="grow trunc">{t('sessions.search')}</span>
+        <Kbd keys={capsOf('palette')} />
       </button>
       <nav class="rail-list" aria-label={t('sessions.sessions')} tabIndex={-1}>
-        <Show when={empty()}><p class="none">{t('sessions.none')}</p></Show>
+        <Show when={empty()}>
+          <p class="none">{t('sessions.none')}</p>
+        </Show>
         <RailGroup title={t('sessions.needsYou')} rows={groups().needs} />
         <RailGroup title={t('sessions.running')} rows={groups().running} />
         <RailGroup title={t('sessions.idle')} rows={groups().idle} most={40} />
@@ -78,12 +102,20 @@ function RailGroup(props: { title: string; rows: readonly SessionInfo[]; most?: 
   const shown = () => (props.most ? props.rows.slice(0, props.most) : props.rows);
   return (
     <Show when={props.rows.length}>
-      <h2 class="group">{props.title} <span class="num">{props.rows.length}</span></h2>
-      <For each={shown().map((info) => info.sessionId)}>{(id) => {
-        const info = createMemo(() => props.rows.find((one) => one.sessionId === id));
-        return <Show when={info()}>{(one) => <RailRow info={one()} />}</Show>;
-      }}</For>
-      <Show when={shown().length < props.rows.length}><a class="navi" href="#/"><span class="grow">{t('sessions.moreSessions', { n: props.rows.length - shown().length })}</span></a></Show>
+      <h2 class="group">
+        {props.title} <span class="num">{props.rows.length}</span>
+      </h2>
+      <For each={shown().map((info) => info.sessionId)}>
+        {(id) => {
+          const info = createMemo(() => props.rows.find((one) => one.sessionId === id));
+          return <Show when={info()}>{(one) => <RailRow info={one()} />}</Show>;
+        }}
+      </For>
+      <Show when={shown().length < props.rows.length}>
+        <a class="navi" href="#/">
+          <span class="grow">{t('sessions.moreSessions', { n: props.rows.length - shown().length })}</span>
+        </a>
+      </Show>
     </Show>
   );
 }
@@ -91,17 +123,36 @@ function RailGroup(props: { title: string; rows: readonly SessionInfo[]; most?: 
 function RailRow(props: { info: SessionInfo }): JSX.Element {
   const at = route;
   /** What stands beside stays there. */
-  const others = () => { const here = at(); return here.at === 'session' && here.view === 'transcript' ? here.beside.filter((one) => one !== props.info.sessionId) : []; };
-  const current = () => { const here = at(); return here.at === 'session' && [here.id, ...here.beside].includes(props.info.sessionId); };
+  const others = () => {
+    const here = at();
+    return here.at === 'session' && here.view === 'transcript' ? here.beside.filter((one) => one !== props.info.sessionId) : [];
+  };
+  const current = () => {
+    const here = at();
+    return here.at === 'session' && [here.id, ...here.beside].includes(props.info.sessionId);
+  };
   let row!: HTMLAnchorElement;
   // Where one is can be seen in the rail too.
-  createEffect(on(current, (now) => { if (now) onCleanup(whenIdle(() => row.scrollIntoView({ block: 'nearest' }))); }));
+  createEffect(
+    on(current, (now) => {
+      if (now) onCleanup(whenIdle(() => row.scrollIntoView({ block: 'nearest' })));
+    }),
+  );
   return (
-    <a ref={row} class="sess" classList={{ unread: unread(props.info) }} href={sessionHref(props.info.sessionId, 'transcript', null, others())} aria-current={current() ? 'page' : undefined} onPointerDown={(event) => fetchAhead(event, props.info.sessionId)}>
+    <a
+      ref={row}
+      class="sess"
+      classList={{ unread: unread(props.info) }}
+      href={sessionHref(props.info.sessionId, 'transcript', null, others())}
+      aria-current={current() ? 'page' : undefined}
+      onPointerDown={(event) => fetchAhead(event, props.info.sessionId)}
+    >
       <Glyph info={props.info} />
       <span class="title trunc">{props.info.title ?? t('sessions.untitled')}</span>
       <span class="when">{rowAge(props.info, now())}</span>
-      <span class="words trunc"><RailWords info={props.info} /></span>
+      <span class="words trunc">
+        <RailWords info={props.info} />
+      </span>
     </a>
   );
 }
@@ -117,22 +168,42 @@ export const spots: readonly Spot[] = [
 
 function Places(): JSX.Element {
   const needs = () => group(sessions(), unread).needs.length;
-  const folder = () => { const here = route(); return here.at === 'sessions' ? here.folder : ''; };
+  const folder = () => {
+    const here = route();
+    return here.at === 'sessions' ? here.folder : '';
+  };
   return (
     <nav class="rail-list" aria-label={t('sessions.main')} tabIndex={-1}>
-      <For each={spots}>{(spot) => (
-        <a class="navi" href={spot.href} aria-current={route().at === spot.at && !(spot.at === 'sessions' && folder()) ? 'page' : undefined}>
-          <Icon name={spot.icon} /><span class="grow">{spot.word()}</span>
-          <Show when={spot.at === 'sessions' && needs()}><Badge tone="ask">{needs()}<span class="vh"> {t('sessions.needsYou')}</span></Badge></Show>
-        </a>
-      )}</For>
+      <For each={spots}>
+        {(spot) => (
+          <a class="navi" href={spot.href} aria-current={route().at === spot.at && !(spot.at === 'sessions' && folder()) ? 'page' : undefined}>
+            <Icon name={spot.icon} />
+            <span class="grow">{spot.word()}</span>
+            <Show when={spot.at === 'sessions' && needs()}>
+              <Badge tone="ask">
+                {needs()}
+                <span class="vh"> {t('sessions.needsYou')}</span>
+              </Badge>
+            </Show>
+          </a>
+        )}
+      </For>
       <Show when={sessions().length}>
         <h2 class="group">{t('sessions.folders')}</h2>
-        <For each={folders(sessions()).slice(0, 30)}>{(one) => (
-          <a class="navi" href={format({ at: 'sessions', q: '', folder: one.path })} title={one.path} aria-current={folder() === one.path ? 'page' : undefined}>
-            <Icon name="folder" class="dim" /><span class="grow mono trunc">{folderName(one.path)}</span><span class="dim num">{one.count}</span>
-          </a>
-        )}</For>
+        <For each={folders(sessions()).slice(0, 30)}>
+          {(one) => (
+            <a
+              class="navi"
+              href={format({ at: 'sessions', q: '', folder: one.path })}
+              title={one.path}
+              aria-current={folder() === one.path ? 'page' : undefined}
+            >
+              <Icon name="folder" class="dim" />
+              <span class="grow mono trunc">{folderName(one.path)}</span>
+              <span class="dim num">{one.count}</span>
+            </a>
+          )}
+        </For>
       </Show>
     </nav>
   );
@@ -143,12 +214,17 @@ export function Tabbar(): JSX.Element {
   const needs = () => group(sessions(), unread).needs.length;
   return (
     <nav class="tabbar" aria-label={t('sessions.main')}>
-      <For each={spots.slice(0, 3)}>{(spot) => (
-        <a href={spot.href} aria-current={route().at === spot.at ? 'page' : undefined}>
-          <Icon name={spot.icon} /><span>{spot.word()}</span>
-          <Show when={spot.at === 'sessions' && needs()}><Badge tone="ask">{needs()}</Badge></Show>
-        </a>
-      )}</For>
+      <For each={spots.slice(0, 3)}>
+        {(spot) => (
+          <a href={spot.href} aria-current={route().at === spot.at ? 'page' : undefined}>
+            <Icon name={spot.icon} />
+            <span>{spot.word()}</span>
+            <Show when={spot.at === 'sessions' && needs()}>
+              <Badge tone="ask">{needs()}</Badge>
+            </Show>
+          </a>
+        )}
+      </For>
     </nav>
   );
 }

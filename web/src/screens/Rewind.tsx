@@ -20,43 +20,99 @@ export default function Rewind(props: { id: string; prompt: string | null; onClo
     const seen = new Map<string, { uuid: string; text: string; at: number }>();
     for (const record of view.records()) {
       const what = record.what as Prompt;
-      if (what.type === 'sluice_prompt' && (what.state === 'delivered' || !what.state)) seen.set(what.uuid, { uuid: what.uuid, text: what.text, at: record.at });
+      if (what.type === 'sluice_prompt' && (what.state === 'delivered' || !what.state))
+        seen.set(what.uuid, { uuid: what.uuid, text: what.text, at: record.at });
     }
     return [...seen.values()].reverse();
   });
   const [picked, setPicked] = createSignal(props.prompt ?? '');
-  createEffect(() => { const first = prompts()[0]; if (!picked() && first) setPicked(first.uuid); });
+  createEffect(() => {
+    const first = prompts()[0];
+    if (!picked() && first) setPicked(first.uuid);
+  });
   const [what, setWhat] = createSignal<What>('both');
   const [busy, setBusy] = createSignal(false);
-  const [dry] = createAsked(picked, (prompt) => request({ type: 'rewind', sessionId: props.id, prompt, dryRun: true, files: true }).catch((error: unknown): Rewound => ({ canRewind: false, files: [], insertions: null, deletions: null, error: reasonOf(error), sessionId: null })));
+  const [dry] = createAsked(picked, (prompt) =>
+    request({ type: 'rewind', sessionId: props.id, prompt, dryRun: true, files: true }).catch(
+      (error: unknown): Rewound => ({ canRewind: false, files: [], insertions: null, deletions: null, error: reasonOf(error), sessionId: null }),
+    ),
+  );
   const possible = () => what() === 'talk' || dry.latest?.canRewind === true;
   const rewind = async () => {
-    const done = await act(() => request({ type: 'rewind', sessionId: props.id, prompt: picked(), files: what() !== 'talk', conversation: what() !== 'files' }), setBusy);
+    const done = await act(
+      () => request({ type: 'rewind', sessionId: props.id, prompt: picked(), files: what() !== 'talk', conversation: what() !== 'files' }),
+      setBusy,
+    );
     if (!done) return;
     props.onClose();
     toast(t('places.rewound'));
     if (done.sessionId) go(sessionHref(done.sessionId));
   };
   return (
-    <Dialog open title={t('places.rewindTitle')} onClose={props.onClose} footer={
-      <><Button look="primary" disabled={busy() || !picked() || !possible()} onClick={() => void rewind()}>{busy() ? t('places.rewinding') : t('places.rewindDo')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></>
-    }>
+    <Dialog
+      open
+      title={t('places.rewindTitle')}
+      onClose={props.onClose}
+      footer={
+        <>
+          <Button look="primary" disabled={busy() || !picked() || !possible()} onClick={() => void rewind()}>
+            {busy() ? t('places.rewinding') : t('places.rewindDo')}
+          </Button>
+          <Button look="bare" onClick={() => props.onClose()}>
+            {t('ui.cancel')}
+          </Button>
+        </>
+      }
+    >
       <Show when={prompts().length} fallback={<p class="sec">{t('places.rewindNone')}</p>}>
-        <Field label={t('places.rewindTo')}>{(attributes) => (
-          <Select {...attributes} value={picked()} onChange={setPicked} options={prompts().map((one) => ({ value: one.uuid, label: `${clock(one.at)} · ${one.text.slice(0, 80)}` }))} />
-        )}</Field>
-        <Choices<What> label={t('places.rewindTitle')} value={what()} onChange={setWhat} options={[
-          { value: 'both', label: t('places.rewindBoth'), words: t('places.rewindBothWords') },
-          { value: 'talk', label: t('places.rewindTalk'), words: t('places.rewindTalkWords') },
-          { value: 'files', label: t('places.rewindFiles'), words: t('places.rewindFilesWords') },
-        ]} />
+        <Field label={t('places.rewindTo')}>
+          {(attributes) => (
+            <Select
+              {...attributes}
+              value={picked()}
+              onChange={setPicked}
+              options={prompts().map((one) => ({ value: one.uuid, label: `${clock(one.at)} · ${one.text.slice(0, 80)}` }))}
+            />
+          )}
+        </Field>
+        <Choices<What>
+          label={t('places.rewindTitle')}
+          value={what()}
+          onChange={setWhat}
+          options={[
+            { value: 'both', label: t('places.rewindBoth'), words: t('places.rewindBothWords') },
+            { value: 'talk', label: t('places.rewindTalk'), words: t('places.rewindTalkWords') },
+            { value: 'files', label: t('places.rewindFiles'), words: t('places.rewindFilesWords') },
+          ]}
+        />
         <div class="box" role="status">
-          <div class="boxhead"><span class="grow">{dry.loading ? t('places.dryRunning') : t('places.dryRun')}</span>
-            <Show when={dry.latest?.canRewind && dry.latest.insertions !== null}><span class="pm"><b>+{dry.latest?.insertions}</b> <i>−{dry.latest?.deletions}</i></span></Show></div>
+          <div class="boxhead">
+            <span class="grow">{dry.loading ? t('places.dryRunning') : t('places.dryRun')}</span>
+            <Show when={dry.latest?.canRewind && dry.latest.insertions !== null}>
+              <span class="pm">
+                <b>+{dry.latest?.insertions}</b> <i>−{dry.latest?.deletions}</i>
+              </span>
+            </Show>
+          </div>
           <div class="content-pad">
-            <Show when={dry.latest?.canRewind} fallback={<Show when={dry.latest}><p class="t-ask">{t('places.rewindNo', { why: dry.latest?.error ?? '' })}</p></Show>}>
+            <Show
+              when={dry.latest?.canRewind}
+              fallback={
+                <Show when={dry.latest}>
+                  <p class="t-ask">{t('places.rewindNo', { why: dry.latest?.error ?? '' })}</p>
+                </Show>
+              }
+            >
               <Show when={dry.latest?.files.length} fallback={<p class="dim">{t('places.dryNothing')}</p>}>
-                <ul class="files"><For each={dry.latest?.files}>{(file) => <li><Path path={file} /></li>}</For></ul>
+                <ul class="files">
+                  <For each={dry.latest?.files}>
+                    {(file) => (
+                      <li>
+                        <Path path={file} />
+                      </li>
+                    )}
+                  </For>
+                </ul>
               </Show>
             </Show>
           </div>

@@ -12,7 +12,7 @@ import { soon } from '../ui/task';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { createChanges, sumOf, type Sum } from './changed';
 import { openSheet } from './Dialogs';
-import { client, goneOf, infoOf, line, now, openSession, stateOf, up } from './link';
+import { client, goneOf, infoOf, line, now, openSession, up } from './link';
 import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
@@ -53,7 +53,10 @@ function matches(query: string): () => boolean {
 }
 
 export function SessionStage(): JSX.Element {
-  const here = createMemo(() => { const at = route(); return at.at === 'session' ? at : null; });
+  const here = createMemo(() => {
+    const at = route();
+    return at.at === 'session' ? at : null;
+  });
   const id = createMemo(() => here()?.id ?? '');
   const width = windowWidth();
   const room = () => (width() >= 80 ? Math.floor((width() - RAIL) / SIDE) : 1);
@@ -64,9 +67,15 @@ export function SessionStage(): JSX.Element {
   const roomy = createMemo(() => width() >= 80 && width() - RAIL - PANEL >= (several() ? sides().length * SIDE : 0));
   const [focused, setFocused] = createSignal('');
   const of = () => (sides().includes(focused()) ? focused() : id());
-  const arrange = (all: readonly string[]) => { const [first, ...rest] = all; if (first) go(sessionHref(first, 'transcript', null, rest)); };
+  const arrange = (all: readonly string[]) => {
+    const [first, ...rest] = all;
+    if (first) go(sessionHref(first, 'transcript', null, rest));
+  };
   const add = (other: string) => arrange([...sides(), other]);
-  const take = (one: string) => { arrange(sides().filter((side) => side !== one)); queueMicrotask(() => reachSide(of())); };
+  const take = (one: string) => {
+    arrange(sides().filter((side) => side !== one));
+    queueMicrotask(() => reachSide(of()));
+  };
   /** Goes to another side: to its message box from a message box, else to what was said there. */
   const reachSide = (one: string, box = false) => {
     setFocused(one);
@@ -88,7 +97,10 @@ export function SessionStage(): JSX.Element {
   const shown = () => here()?.view === 'transcript' && !goneOf(of()) && (roomy() ? panelOpen() === 'open' : drawer());
   let panel: HTMLElement | undefined;
   let before: Element | null = null;
-  const close = () => { setDrawer(false); if (before instanceof HTMLElement && before.isConnected) before.focus(); };
+  const close = () => {
+    setDrawer(false);
+    if (before instanceof HTMLElement && before.isConnected) before.focus();
+  };
   const toggle = () => {
     // On a phone the panel is a place of its own.
     if (narrow()) return go(sessionHref(id(), 'overview'));
@@ -102,19 +114,69 @@ export function SessionStage(): JSX.Element {
   /** In a drawer the focus stays until it is closed. */
   const trap = (event: KeyboardEvent) => {
     if (event.key !== 'Tab' || roomy() || !drawer() || !panel) return;
-    const all = [...panel.querySelectorAll<HTMLElement>('button:not(:disabled), summary, a[href], input, select, textarea, [tabindex="0"]')].filter((one) => one.checkVisibility());
+    const all = [...panel.querySelectorAll<HTMLElement>('button:not(:disabled), summary, a[href], input, select, textarea, [tabindex="0"]')].filter((one) =>
+      one.checkVisibility(),
+    );
     const edge = event.shiftKey ? all[0] : all.at(-1);
     if (document.activeElement !== edge) return;
     event.preventDefault();
     (event.shiftKey ? all.at(-1) : all[0])?.focus();
   };
   return (
-    <div class="stage" classList={{ 'with-panel': shown() && roomy(), several: several(), covered: !roomy() }} style={{ '--sides': sides().length }} onKeyDown={trap}>
-      <Show when={id()} keyed>{(one) => <Side id={one} view={here()?.view ?? 'transcript'} seq={here()?.seq ?? null} beside={false} focused={of() === one} onFocus={() => setFocused(one)} panel={shown()} onPanel={toggle} onAdd={sides().length < room() && here()?.view === 'transcript' ? add : undefined} onClose={several() ? () => take(one) : undefined} />}</Show>
-      <For each={sides().slice(1)}>{(one) => <Side id={one} view="transcript" seq={null} beside focused={of() === one} onFocus={() => setFocused(one)} panel={shown()} onPanel={toggle} onAdd={sides().length < room() ? add : undefined} onClose={() => take(one)} />}</For>
+    <div
+      class="stage"
+      classList={{ 'with-panel': shown() && roomy(), several: several(), covered: !roomy() }}
+      style={{ '--sides': sides().length }}
+      onKeyDown={trap}
+    >
+      <Show when={id()} keyed>
+        {(one) => (
+          <Side
+            id={one}
+            view={here()?.view ?? 'transcript'}
+            seq={here()?.seq ?? null}
+            beside={false}
+            focused={of() === one}
+            onFocus={() => setFocused(one)}
+            panel={shown()}
+            onPanel={toggle}
+            onAdd={sides().length < room() && here()?.view === 'transcript' ? add : undefined}
+            onClose={several() ? () => take(one) : undefined}
+          />
+        )}
+      </Show>
+      <For each={sides().slice(1)}>
+        {(one) => (
+          <Side
+            id={one}
+            view="transcript"
+            seq={null}
+            beside
+            focused={of() === one}
+            onFocus={() => setFocused(one)}
+            panel={shown()}
+            onPanel={toggle}
+            onAdd={sides().length < room() ? add : undefined}
+            onClose={() => take(one)}
+          />
+        )}
+      </For>
       <Show when={shown()}>
-        <Show when={!roomy()}><button type="button" class="veil" tabIndex={-1} aria-hidden="true" onClick={close} /></Show>
-        <Show when={of()} keyed>{(one) => <PanelOf id={one} drawer={!roomy()} onClose={close} ref={(element) => { panel = element; }} />}</Show>
+        <Show when={!roomy()}>
+          <button type="button" class="veil" tabIndex={-1} aria-hidden="true" onClick={close} />
+        </Show>
+        <Show when={of()} keyed>
+          {(one) => (
+            <PanelOf
+              id={one}
+              drawer={!roomy()}
+              onClose={close}
+              ref={(element) => {
+                panel = element;
+              }}
+            />
+          )}
+        </Show>
       </Show>
     </div>
   );
@@ -130,15 +192,41 @@ function PanelOf(props: { id: string; drawer: boolean; onClose: () => void; ref:
   // Not without a line, unless a worker keeps it: a browser does not ask again for a part it could not get.
   const within = () => up() || ('serviceWorker' in navigator && navigator.serviceWorker.controller !== null);
   let shown = true;
-  onCleanup(() => { shown = false; });
+  onCleanup(() => {
+    shown = false;
+  });
   createEffect(() => {
     if (due() || !within() || (view.phase() !== 'live' && !waited())) return;
-    requestAnimationFrame(() => setTimeout(() => { if (shown) { panelSeen = true; setDue(true); } }));
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        if (shown) {
+          panelSeen = true;
+          setDue(true);
+        }
+      }),
+    );
   });
-  return <Show when={due()} fallback={<div class="panel" />}><Suspense fallback={<div class="panel" />}><Panel id={props.id} drawer={props.drawer} onClose={props.onClose} ref={props.ref} /></Suspense></Show>;
+  return (
+    <Show when={due()} fallback={<div class="panel" />}>
+      <Suspense fallback={<div class="panel" />}>
+        <Panel id={props.id} drawer={props.drawer} onClose={props.onClose} ref={props.ref} />
+      </Suspense>
+    </Show>
+  );
 }
 
-interface SideProps { id: string; view: View; seq: number | null; beside: boolean; focused: boolean; onFocus: () => void; panel: boolean; onPanel: () => void; onAdd: ((id: string) => void) | undefined; onClose: (() => void) | undefined }
+interface SideProps {
+  id: string;
+  view: View;
+  seq: number | null;
+  beside: boolean;
+  focused: boolean;
+  onFocus: () => void;
+  panel: boolean;
+  onPanel: () => void;
+  onAdd: ((id: string) => void) | undefined;
+  onClose: (() => void) | undefined;
+}
 
 function Side(props: SideProps): JSX.Element {
   const view = openSession(props.id);
@@ -148,34 +236,100 @@ function Side(props: SideProps): JSX.Element {
   const changed = createMemo(() => sumOf(changes.error ? undefined : changes.latest));
   const inside = () => (
     <>
-      <SessionHead id={props.id} info={info()} gone={gone()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} changed={changed().files} panel={props.panel} onPanel={props.onPanel} onAdd={props.onAdd} onClose={props.onClose} />
-      <Show when={!gone() && !info()?.external}><TrustNote folder={info()?.projectPath ?? ''} agent={info()?.agent} session={props.id} /></Show>
+      <SessionHead
+        id={props.id}
+        info={info()}
+        gone={gone()}
+        view={props.view}
+        beside={props.beside}
+        worktree={view.state()?.worktree ?? null}
+        changed={changed().files}
+        panel={props.panel}
+        onPanel={props.onPanel}
+        onAdd={props.onAdd}
+        onClose={props.onClose}
+      />
+      <Show when={!gone() && !info()?.external}>
+        <TrustNote folder={info()?.projectPath ?? ''} agent={info()?.agent} session={props.id} />
+      </Show>
       <Show when={!gone()} fallback={<Gone />}>
-        <Suspense fallback={<p class="none" role="status">{t('sessions.loading')}</p>}>
+        <Suspense
+          fallback={
+            <p class="none" role="status">
+              {t('sessions.loading')}
+            </p>
+          }
+        >
           <Switch>
-            <Match when={props.view === 'transcript'}><Talk {...props} changed={changed()} /></Match>
-            <Match when={props.view === 'changes'}><Changes id={props.id} /></Match>
-            <Match when={props.view === 'files'}><Files id={props.id} /></Match>
-            <Match when={props.view === 'overview'}><Overview id={props.id} /></Match>
+            <Match when={props.view === 'transcript'}>
+              <Talk {...props} changed={changed()} />
+            </Match>
+            <Match when={props.view === 'changes'}>
+              <Changes id={props.id} />
+            </Match>
+            <Match when={props.view === 'files'}>
+              <Files id={props.id} />
+            </Match>
+            <Match when={props.view === 'overview'}>
+              <Overview id={props.id} />
+            </Match>
           </Switch>
         </Suspense>
       </Show>
     </>
   );
   return (
-    <Show when={props.beside} fallback={<main class="main" id="main" tabIndex={-1} data-session={props.id} data-focused={props.focused ? "" : undefined} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</main>}>
-      <section class="main beside" aria-label={gone() ? t('sessions.gone') : (info()?.title ?? t('sessions.untitled'))} data-session={props.id} data-focused={props.focused ? "" : undefined} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</section>
+    <Show
+      when={props.beside}
+      fallback={
+        <main
+          class="main"
+          id="main"
+          tabIndex={-1}
+          data-session={props.id}
+          data-focused={props.focused ? '' : undefined}
+          onFocusIn={() => props.onFocus()}
+          onPointerDown={() => props.onFocus()}
+        >
+          {inside()}
+        </main>
+      }
+    >
+      <section
+        class="main beside"
+        aria-label={gone() ? t('sessions.gone') : (info()?.title ?? t('sessions.untitled'))}
+        data-session={props.id}
+        data-focused={props.focused ? '' : undefined}
+        onFocusIn={() => props.onFocus()}
+        onPointerDown={() => props.onFocus()}
+      >
+        {inside()}
+      </section>
     </Show>
   );
 }
 
 function Gone(): JSX.Element {
   return (
-    <div class="scroll"><div class="cols"><div class="blank">
-      <p>{t('sessions.goneWords')}</p>
-      <p>{t('sessions.goneDo')}</p>
-      <div class="row wrap"><Button look="primary" onClick={() => go('#/')}>{t('sessions.toSessions')}</Button><Button icon="grep" onClick={() => perform('palette')}>{t('sessions.search')}</Button><Button icon="plus" onClick={() => go('#/new')}>{t('sessions.newSession')}</Button></div>
-    </div></div></div>
+    <div class="scroll">
+      <div class="cols">
+        <div class="blank">
+          <p>{t('sessions.goneWords')}</p>
+          <p>{t('sessions.goneDo')}</p>
+          <div class="row wrap">
+            <Button look="primary" onClick={() => go('#/')}>
+              {t('sessions.toSessions')}
+            </Button>
+            <Button icon="grep" onClick={() => perform('palette')}>
+              {t('sessions.search')}
+            </Button>
+            <Button icon="plus" onClick={() => go('#/new')}>
+              {t('sessions.newSession')}
+            </Button>
+          </div>
+        </div>
+      </div>
+    </div>
   );
 }
 
@@ -184,7 +338,9 @@ function spoken(records: readonly Record[]): string[] {
   return records.flatMap((record) => {
     if (record.what.type !== 'assistant' || (record.what as { parent_tool_use_id?: unknown }).parent_tool_use_id) return [];
     const content: unknown = (record.what as { message?: { content?: unknown } }).message?.content;
-    return Array.isArray(content) ? (content as { type?: string; text?: string }[]).flatMap((block) => (block.type === 'text' && block.text ? [block.text] : [])) : [];
+    return Array.isArray(content)
+      ? (content as { type?: string; text?: string }[]).flatMap((block) => (block.type === 'text' && block.text ? [block.text] : []))
+      : [];
   });
 }
 
@@ -198,7 +354,13 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   const [due, setDue] = createSignal(talkSeen);
   // A page that is opened at a session is drawn once everything above the dock has its place.
   const [placed, setPlaced] = createSignal(talkSeen);
-  if (!due()) onCleanup(soon(() => { talkSeen = true; setDue(true); }));
+  if (!due())
+    onCleanup(
+      soon(() => {
+        talkSeen = true;
+        setDue(true);
+      }),
+    );
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
   /** The line was there and is gone, for longer than a moment. */
@@ -206,32 +368,52 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   const still = () => away() || ['crashed', 'lost', 'stopped'].includes(view.state()?.info.standing ?? '');
 
   // What is at the end while someone looks counts as read. The list is ordered anew by it, after what is read is painted.
-  const look = () => { if (following && !document.hidden) client().list.look(props.id, (tell) => requestAnimationFrame(() => setTimeout(tell))); };
+  const look = () => {
+    if (following && !document.hidden) client().list.look(props.id, (tell) => requestAnimationFrame(() => setTimeout(tell)));
+  };
   createEffect(on(() => [infoOf(props.id)?.finishedAt, view.phase()], look));
-  onMount(() => { document.addEventListener('visibilitychange', look); onCleanup(() => document.removeEventListener('visibilitychange', look)); });
+  onMount(() => {
+    document.addEventListener('visibilitychange', look);
+    onCleanup(() => document.removeEventListener('visibilitychange', look));
+  });
 
   let loading = false;
   const older = () => {
     if (loading) return;
     loading = true;
-    void client().older(view.store).catch(() => false).finally(() => { loading = false; });
+    void client()
+      .older(view.store)
+      .catch(() => false)
+      .finally(() => {
+        loading = false;
+      });
   };
   // Find looks at what is here: what is older is fetched when somebody looks for something.
-  const finds = (event: KeyboardEvent) => { if (props.focused && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f' && view.more()) void reach(view, 1).catch(() => false); };
+  const finds = (event: KeyboardEvent) => {
+    if (props.focused && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f' && view.more()) void reach(view, 1).catch(() => false);
+  };
   document.addEventListener('keydown', finds);
   onCleanup(() => document.removeEventListener('keydown', finds));
   // A link to a record: its turn may have to be fetched first.
-  createEffect(on([() => props.seq, stream, () => view.phase() === 'live'], ([seq, handle, live]) => {
-    if (seq === null || !handle) return;
-    if (handle.toSeq(seq) || !live) return;
-    void reach(view, seq).then((there) => { if (there) queueMicrotask(() => stream()?.toSeq(seq)); }, () => undefined);
-  }));
-  const startAt = () => untrack(() => {
-    if (props.seq !== null) return props.seq;
-    const info = infoOf(props.id);
-    if (!info || !client().list.unread(info)) return undefined;
-    return view.store.records.findLast((record) => record.what.type === 'sluice_prompt')?.seq;
-  });
+  createEffect(
+    on([() => props.seq, stream, () => view.phase() === 'live'], ([seq, handle, live]) => {
+      if (seq === null || !handle) return;
+      if (handle.toSeq(seq) || !live) return;
+      void reach(view, seq).then(
+        (there) => {
+          if (there) queueMicrotask(() => stream()?.toSeq(seq));
+        },
+        () => undefined,
+      );
+    }),
+  );
+  const startAt = () =>
+    untrack(() => {
+      if (props.seq !== null) return props.seq;
+      const info = infoOf(props.id);
+      if (!info || !client().list.unread(info)) return undefined;
+      return view.store.records.findLast((record) => record.what.type === 'sluice_prompt')?.seq;
+    });
   // Whoever wants to read from the top stays with the message when the answer has filled the window.
   let held = -1;
   view.onChange((change) => {
@@ -244,27 +426,68 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
     held = asked;
     stream()?.toSeq(asked);
   });
-  view.onChange((change) => { if (reading() === 'on' && !change.reset) for (const text of spoken(change.appended)) announce(text); });
+  view.onChange((change) => {
+    if (reading() === 'on' && !change.reset) for (const text of spoken(change.appended)) announce(text);
+  });
 
-  const pass = (key: string, shiftKey = false) => () => {
-    const element = stream()?.element;
-    if (!element || !props.focused) return false;
-    if (!element.contains(document.activeElement)) element.focus({ preventScroll: true });
-    element.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey, bubbles: true, cancelable: true }));
-    return true;
-  };
+  const pass =
+    (key: string, shiftKey = false) =>
+    () => {
+      const element = stream()?.element;
+      if (!element || !props.focused) return false;
+      if (!element.contains(document.activeElement)) element.focus({ preventScroll: true });
+      element.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey, bubbles: true, cancelable: true }));
+      return true;
+    };
   useKeys({
-    next: pass('j'), previous: pass('k'), foldAll: pass('Z', true),
-    find: () => { if (!props.focused) return false; document.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, bubbles: true, cancelable: true })); return true; },
+    next: pass('j'),
+    previous: pass('k'),
+    foldAll: pass('Z', true),
+    find: () => {
+      if (!props.focused) return false;
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, bubbles: true, cancelable: true }));
+      return true;
+    },
   });
   return (
     <>
-      <Show when={due() && model()} keyed>{(one) => (
-        <TranscriptView transcript={one} services={services} active={props.focused} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream} still={still()} onSettled={() => setPlaced(true)} seenUpTo={away() ? line().since : undefined}
-          onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} onFound={() => view.store.setReading(!following)} />
-      )}</Show>
-      <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} settled={placed() && !trustPending(view.state()?.info.projectPath ?? '', view.state()?.info.agent)} enterIsLine={enter() === 'line'} handle={setDock} changed={props.changed}
-        onChanges={() => go(sessionHref(props.id, 'changes'))} onRewind={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })} onSession={(id) => go(sessionHref(id))} onSent={() => stream()?.toEnd()} />
+      <Show when={due() && model()} keyed>
+        {(one) => (
+          <TranscriptView
+            transcript={one}
+            services={services}
+            active={props.focused}
+            hasOlder={view.more()}
+            onOlder={older}
+            startAt={startAt()}
+            handle={setStream}
+            still={still()}
+            onSettled={() => setPlaced(true)}
+            seenUpTo={away() ? line().since : undefined}
+            onFollow={(now) => {
+              following = now;
+              view.store.setReading(!now);
+              look();
+            }}
+            onFound={() => view.store.setReading(!following)}
+          />
+        )}
+      </Show>
+      <Dock
+        client={client()}
+        session={view}
+        line={line()}
+        now={now()}
+        here={props.focused}
+        settled={placed() && !trustPending(view.state()?.info.projectPath ?? '', view.state()?.info.agent)}
+        enterIsLine={enter() === 'line'}
+        handle={setDock}
+        changed={props.changed}
+        onChanges={() => go(sessionHref(props.id, 'changes'))}
+        onRewind={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })}
+        onSession={(id) => go(sessionHref(id))}
+        onSent={() => stream()?.toEnd()}
+      />
     </>
   );
 }

@@ -49,8 +49,29 @@ function EditableTitle(props: { id: string; title: string }): JSX.Element {
     end(event.currentTarget, event.key === 'Enter');
   };
   return (
-    <Show when={editing()} fallback={<button ref={button} type="button" class="title-btn trunc" title={t('sessions.rename')} onClick={() => setEditing(true)}>{props.title}</button>}>
-      <input ref={(field) => queueMicrotask(() => { field.focus(); field.select(); })} class="input title-field" value={props.title} maxLength={200} aria-label={t('sessions.title')} autocomplete="off" onKeyDown={keys} onBlur={(event) => end(event.currentTarget, true)} />
+    <Show
+      when={editing()}
+      fallback={
+        <button ref={button} type="button" class="title-btn trunc" title={t('sessions.rename')} onClick={() => setEditing(true)}>
+          {props.title}
+        </button>
+      }
+    >
+      <input
+        ref={(field) =>
+          queueMicrotask(() => {
+            field.focus();
+            field.select();
+          })
+        }
+        class="input title-field"
+        value={props.title}
+        maxLength={200}
+        aria-label={t('sessions.title')}
+        autocomplete="off"
+        onKeyDown={keys}
+        onBlur={(event) => end(event.currentTarget, true)}
+      />
     </Show>
   );
 }
@@ -58,38 +79,110 @@ function EditableTitle(props: { id: string; title: string }): JSX.Element {
 /** Title, where, the views of the session, its panel and its menu. */
 export function SessionHead(props: HeadProps): JSX.Element {
   const views: readonly { view: View; word: () => string }[] = [
-    { view: 'transcript', word: () => t('sessions.transcript') }, { view: 'changes', word: () => t('sessions.changes') }, { view: 'files', word: () => t('sessions.filesView') }, { view: 'overview', word: () => t('sessions.overview') },
+    { view: 'transcript', word: () => t('sessions.transcript') },
+    { view: 'changes', word: () => t('sessions.changes') },
+    { view: 'files', word: () => t('sessions.filesView') },
+    { view: 'overview', word: () => t('sessions.overview') },
   ];
-  const besides = () => { const here = route(); return here.at === 'session' ? here.beside : []; };
+  const besides = () => {
+    const here = route();
+    return here.at === 'session' ? here.beside : [];
+  };
   const extra = (): MenuEntry[] => [
-    ...(props.onClose || matchMedia('(max-width: 47.99rem)').matches ? [...views.map((one) => ({ label: one.word(), checked: one.view === props.view, onSelect: () => go(sessionHref(props.id, one.view)) })), 'separator' as const] : []),
-    ...(props.view === 'transcript' ? [{ label: t('sessions.findIn'), icon: 'grep' as const, hotkey: capsOf('find'), onSelect: () => void perform('find') }] : []),
-    ...(props.onAdd ? [...others().map((info) => ({ label: t('sessions.besideOf', { title: titleOf(info) }), icon: 'side' as const, onSelect: () => props.onAdd?.(info.sessionId) })), 'separator' as const] : []),
+    ...(props.onClose || matchMedia('(max-width: 47.99rem)').matches
+      ? [
+          ...views.map((one) => ({ label: one.word(), checked: one.view === props.view, onSelect: () => go(sessionHref(props.id, one.view)) })),
+          'separator' as const,
+        ]
+      : []),
+    ...(props.view === 'transcript'
+      ? [{ label: t('sessions.findIn'), icon: 'grep' as const, hotkey: capsOf('find'), onSelect: () => void perform('find') }]
+      : []),
+    ...(props.onAdd
+      ? [
+          ...others().map((info) => ({
+            label: t('sessions.besideOf', { title: titleOf(info) }),
+            icon: 'side' as const,
+            onSelect: () => props.onAdd?.(info.sessionId),
+          })),
+          'separator' as const,
+        ]
+      : []),
     ...(props.onClose ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => props.onClose?.() }] : []),
   ];
   /** Those one may want to look at meanwhile: who waits, what runs, what was used last. */
-  const others = () => { const by = group(sessions(), unread); return [...by.needs, ...by.running, ...by.idle].filter((info) => info.sessionId !== here() && !besides().includes(info.sessionId)).slice(0, 5); };
-  const here = () => { const at = route(); return at.at === 'session' ? at.id : ''; };
+  const others = () => {
+    const by = group(sessions(), unread);
+    return [...by.needs, ...by.running, ...by.idle].filter((info) => info.sessionId !== here() && !besides().includes(info.sessionId)).slice(0, 5);
+  };
+  const here = () => {
+    const at = route();
+    return at.at === 'session' ? at.id : '';
+  };
   const title = () => (props.gone ? t('sessions.gone') : titleOf(props.info));
   return (
     <header class="head">
-      <a class="icon-btn back" href="#/" aria-label={t('sessions.back')}><Icon name="back" /></a>
-      <Show when={!props.gone && props.info}>{(info) => <span class="only-phone"><Glyph info={info()} /></span>}</Show>
+      <a class="icon-btn back" href="#/" aria-label={t('sessions.back')}>
+        <Icon name="back" />
+      </a>
+      <Show when={!props.gone && props.info}>
+        {(info) => (
+          <span class="only-phone">
+            <Glyph info={info()} />
+          </span>
+        )}
+      </Show>
       <div class="ttl">
-        <Dynamic component={props.beside ? 'h2' : 'h1'} class="trunc"><Show when={!props.gone && props.info && may('operate')} fallback={title()}><EditableTitle id={props.id} title={title()} /></Show></Dynamic>
-        <Show when={!props.gone && props.info}>{(info) => (
-          <p class="where trunc">
-            <span class="only-phone">{standing(info()).word}<Show when={standing(info()).evidence}> · {standing(info()).evidence}</Show></span>
-            <span class="not-phone" title={info().projectPath}>{folderName(info().projectPath)}<Show when={branchOf(info()) ?? (props.worktree ? folderName(props.worktree) : null)}>{(branch) => <> / {branch()}</>}</Show></span>
-          </p>
-        )}</Show>
+        <Dynamic component={props.beside ? 'h2' : 'h1'} class="trunc">
+          <Show when={!props.gone && props.info && may('operate')} fallback={title()}>
+            <EditableTitle id={props.id} title={title()} />
+          </Show>
+        </Dynamic>
+        <Show when={!props.gone && props.info}>
+          {(info) => (
+            <p class="where trunc">
+              <span class="only-phone">
+                {standing(info()).word}
+                <Show when={standing(info()).evidence}> · {standing(info()).evidence}</Show>
+              </span>
+              <span class="not-phone" title={info().projectPath}>
+                {folderName(info().projectPath)}
+                <Show when={branchOf(info()) ?? (props.worktree ? folderName(props.worktree) : null)}>{(branch) => <> / {branch()}</>}</Show>
+              </span>
+            </p>
+          )}
+        </Show>
       </div>
-      <Show when={!props.gone} fallback={<span class="push" />}><nav class="tabs" aria-label={props.beside ? `${t('sessions.views')}: ${title()}` : t('sessions.views')}>
-        <For each={views}>{(one) => <a href={sessionHref(props.id, one.view, null, props.beside ? [] : besides())} aria-current={props.view === one.view ? 'page' : undefined}>{one.word()}<Show when={one.view === 'changes' && props.changed > 0}> <span class="num dim" aria-hidden="true">{props.changed}</span></Show></a>}</For>
-      </nav></Show>
-      <Show when={!props.gone && !props.beside && props.view === 'transcript'}><IconButton icon="side" label={props.panel ? t('sessions.hideDetails') : t('sessions.details')} hotkey={capsOf('panel')} pressed={props.panel} onClick={() => props.onPanel()} /></Show>
+      <Show when={!props.gone} fallback={<span class="push" />}>
+        <nav class="tabs" aria-label={props.beside ? `${t('sessions.views')}: ${title()}` : t('sessions.views')}>
+          <For each={views}>
+            {(one) => (
+              <a href={sessionHref(props.id, one.view, null, props.beside ? [] : besides())} aria-current={props.view === one.view ? 'page' : undefined}>
+                {one.word()}
+                <Show when={one.view === 'changes' && props.changed > 0}>
+                  {' '}
+                  <span class="num dim" aria-hidden="true">
+                    {props.changed}
+                  </span>
+                </Show>
+              </a>
+            )}
+          </For>
+        </nav>
+      </Show>
+      <Show when={!props.gone && !props.beside && props.view === 'transcript'}>
+        <IconButton
+          icon="side"
+          label={props.panel ? t('sessions.hideDetails') : t('sessions.details')}
+          hotkey={capsOf('panel')}
+          pressed={props.panel}
+          onClick={() => props.onPanel()}
+        />
+      </Show>
       <Show when={!props.gone && props.info}>{(info) => <SessionMenu info={info()} extra={extra} />}</Show>
-      <Show when={props.onClose}><IconButton icon="x" label={`${t('sessions.closeBeside')}: ${title()}`} onClick={() => props.onClose?.()} /></Show>
+      <Show when={props.onClose}>
+        <IconButton icon="x" label={`${t('sessions.closeBeside')}: ${title()}`} onClick={() => props.onClose?.()} />
+      </Show>
     </header>
   );
 }

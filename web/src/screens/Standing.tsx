@@ -7,7 +7,8 @@ import { StateGlyph } from '../ui';
 import { folderName } from './groups';
 import { line, now, stateOf, unread } from './link';
 
-export const standing = (info: SessionInfo): Standing => standingOf(info, { now: now(), line: line(), unread: unread(info), state: stateOf(info.sessionId) ?? null });
+export const standing = (info: SessionInfo): Standing =>
+  standingOf(info, { now: now(), line: line(), unread: unread(info), state: stateOf(info.sessionId) ?? null });
 
 /** Everything but its age changes it: the glyph is drawn anew only when the session does. */
 export function Glyph(props: { info: SessionInfo }): JSX.Element {
@@ -19,11 +20,21 @@ const TONES: Readonly<Record<Standing['ground'], string>> = { neutral: '', run: 
 
 export function RailWords(props: { info: SessionInfo }): JSX.Element {
   const how = () => standing(props.info);
-  return <><span class={TONES[how().ground]}>{how().word}</span> · {how().short === how().figure ? folderName(props.info.projectPath) : how().short}</>;
+  return (
+    <>
+      <span class={TONES[how().ground]}>{how().word}</span> · {how().short === how().figure ? folderName(props.info.projectPath) : how().short}
+    </>
+  );
 }
 
 export function ListWords(props: { info: SessionInfo }): JSX.Element {
   const how = () => standing(props.info);
-  const rest = () => (how().group === 'idle' && props.info.preview ? `“${plainWords(props.info.preview)}”` : [how().about, how().evidence].filter(Boolean).join(' · '));
-  return <><span class={TONES[how().ground]}>{how().word}</span><Show when={rest()}> · {rest()}</Show></>;
+  const rest = () =>
+    how().group === 'idle' && props.info.preview ? `“${plainWords(props.info.preview)}”` : [how().about, how().evidence].filter(Boolean).join(' · ');
+  return (
+    <>
+      <span class={TONES[how().ground]}>{how().word}</span>
+      <Show when={rest()}> · {rest()}</Show>
+    </>
+  );
 }

@@ -28,22 +28,53 @@ export default function TrustSheet(props: { folder: string; id: string; onClose:
     props.onClose();
   };
   return (
-    <Dialog open wide title={t('places.trustTitle')} onClose={props.onClose} footer={
-      <Show when={may('approve')} fallback={<p class="dim">{t('places.trustMayNot')}</p>}>
-        <Button look="primary" disabled={busy() || !trust()} onClick={() => void accept()}>{t(idle() ? 'places.trustRestart' : 'places.trustDo')}</Button>
-        <Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button>
-      </Show>
-    }>
+    <Dialog
+      open
+      wide
+      title={t('places.trustTitle')}
+      onClose={props.onClose}
+      footer={
+        <Show when={may('approve')} fallback={<p class="dim">{t('places.trustMayNot')}</p>}>
+          <Button look="primary" disabled={busy() || !trust()} onClick={() => void accept()}>
+            {t(idle() ? 'places.trustRestart' : 'places.trustDo')}
+          </Button>
+          <Button look="bare" onClick={() => props.onClose()}>
+            {t('ui.cancel')}
+          </Button>
+        </Show>
+      }
+    >
       <p class="mono">{trust()?.folder ?? props.folder}</p>
       <p class="sec">{t('places.trustWords')}</p>
       <ul class="heldback">
-        <For each={trust()?.heldBack ?? []}>{(held) => (
-          <li>
-            <code><Revealed text={held.file} /></code>
-            <ul><For each={held.what}>{(what) => <li><Revealed text={what} prose /></li>}</For></ul>
-            <Show when={held.text}>{(text) => <details><summary>{t('places.trustText')}</summary><pre class="well" tabIndex={0}><Revealed text={text()} /></pre></details>}</Show>
-          </li>
-        )}</For>
+        <For each={trust()?.heldBack ?? []}>
+          {(held) => (
+            <li>
+              <code>
+                <Revealed text={held.file} />
+              </code>
+              <ul>
+                <For each={held.what}>
+                  {(what) => (
+                    <li>
+                      <Revealed text={what} prose />
+                    </li>
+                  )}
+                </For>
+              </ul>
+              <Show when={held.text}>
+                {(text) => (
+                  <details>
+                    <summary>{t('places.trustText')}</summary>
+                    <pre class="well" tabIndex={0}>
+                      <Revealed text={text()} />
+                    </pre>
+                  </details>
+                )}
+              </Show>
+            </li>
+          )}
+        </For>
       </ul>
     </Dialog>
   );

@@ -17,7 +17,18 @@ export default function Welcome(): JSX.Element {
     const folder = welcome()?.scratch;
     const agent = demo();
     if (!folder || !agent) return;
-    const begun = await act(() => request({ type: 'start', projectPath: folder, agent: agent.name, title: t('onboarding.sessionTitle'), text: t('onboarding.greeting'), permissionMode: 'default' }), setBusy);
+    const begun = await act(
+      () =>
+        request({
+          type: 'start',
+          projectPath: folder,
+          agent: agent.name,
+          title: t('onboarding.sessionTitle'),
+          text: t('onboarding.greeting'),
+          permissionMode: 'default',
+        }),
+      setBusy,
+    );
     if (!begun) return;
     keep('welcomed', '1');
     keep('tour', begun.sessionId);
@@ -25,17 +36,38 @@ export default function Welcome(): JSX.Element {
   };
   return (
     <main class="main page" id="main" tabIndex={-1}>
-      <header class="head"><a class="icon-btn back" href="#/" aria-label={t('sessions.back')} onClick={() => keep('welcomed', '1')}><Icon name="back" /></a><h1>{t('onboarding.welcome')}</h1></header>
-      <div class="scroll" tabIndex={0} role="group" aria-label={t('onboarding.welcome')} data-region="stream"><div class="begin">
-        <p>{demo() ? t('onboarding.welcomeWords') : t('onboarding.welcomeBack')}</p>
-        <Show when={demo()}><p class="trust">{t('onboarding.demo')}</p></Show>
-        <div class="row wrap">
-          <Show when={demo()}><Button look="primary" disabled={busy() || !up() || !may('operate')} onClick={() => void begin()}>{busy() ? t('onboarding.beginning') : t('onboarding.begin')}</Button></Show>
-          <Button look={demo() ? 'bare' : 'primary'} onClick={() => { keep('welcomed', '1'); go(demo() ? '#/' : '#/new'); }}>{demo() ? t('onboarding.skip') : t('sessions.newSession')}</Button>
+      <header class="head">
+        <a class="icon-btn back" href="#/" aria-label={t('sessions.back')} onClick={() => keep('welcomed', '1')}>
+          <Icon name="back" />
+        </a>
+        <h1>{t('onboarding.welcome')}</h1>
+      </header>
+      <div class="scroll" tabIndex={0} role="group" aria-label={t('onboarding.welcome')} data-region="stream">
+        <div class="begin">
+          <p>{demo() ? t('onboarding.welcomeWords') : t('onboarding.welcomeBack')}</p>
+          <Show when={demo()}>
+            <p class="trust">{t('onboarding.demo')}</p>
+          </Show>
+          <div class="row wrap">
+            <Show when={demo()}>
+              <Button look="primary" disabled={busy() || !up() || !may('operate')} onClick={() => void begin()}>
+                {busy() ? t('onboarding.beginning') : t('onboarding.begin')}
+              </Button>
+            </Show>
+            <Button
+              look={demo() ? 'bare' : 'primary'}
+              onClick={() => {
+                keep('welcomed', '1');
+                go(demo() ? '#/' : '#/new');
+              }}
+            >
+              {demo() ? t('onboarding.skip') : t('sessions.newSession')}
+            </Button>
+          </div>
+          <h2>{t('onboarding.bring')}</h2>
+          <Bring />
         </div>
-        <h2>{t('onboarding.bring')}</h2>
-        <Bring />
-      </div></div>
+      </div>
     </main>
   );
 }

@@ -6,26 +6,42 @@ import { Counts } from '../diff/Counts';
 import { DiffView } from '../diff/DiffView';
 import { t } from '../text';
 import { announce, Button, Checkbox, Dialog, Field, Icon, IconButton, Input, Path, TextArea, toast } from '../ui';
-import { sessionHref } from '../route/route';
+import { go, sessionHref } from '../route/route';
 import { act } from './act';
+import { createComments, FileMenu } from './Comments';
 import { may, reasonOf, request } from './link';
 
 /** A step that waits for the decision of the person: its commands were asked for and are shown first. */
-interface Proposed { step: GitStep; title: string; report: GitReport; bad: boolean }
+interface Proposed {
+  step: GitStep;
+  title: string;
+  report: GitReport;
+  bad: boolean;
+  done: (() => void) | undefined;
+}
 
-export interface WorkingTreeProps { id: string; tree: Tree; onChanged: () => void }
+export interface WorkingTreeProps {
+  id: string;
+  tree: Tree;
+  split: boolean;
+  wrap: boolean;
+  onChanged: () => void;
+}
 
 export function WorkingTree(props: WorkingTreeProps): JSX.Element {
   const [left, setLeft] = createSignal<readonly string[]>([]);
-  const chosen = createMemo(() => props.tree.files.map((file) => file.diff.path).filter((path) => !left().includes(path)));
+  const byPath = createMemo(() => new Map(props.tree.files.map((file) => [file.diff.path, file])));
+  // Rows are keyed by path: an update keeps what is open and a comment that is being written.
+  const paths = createMemo(() => [...byPath().keys()]);
+  const chosen = createMemo(() => paths().filter((path) => !left().includes(path) && !byPath().get(path)?.conflict));
   const choose = (path: string, on: boolean) => setLeft(on ? left().filter((one) => one !== path) : [...left(), path]);
   const [proposed, setProposed] = createSignal<Proposed | null>(null);
   const [problem, setProblem] = createSignal<string | null>(null);
   const [busy, setBusy] = createSignal(false);
-  const propose = async (step: GitStep, title: string, bad = false) => {
+  const propose: Propose = async (step, title, { bad = false, done } = {}) => {
     const report = await act(() => request({ type: 'git', sessionId: props.id, step, dryRun: true }));
     setProblem(null);
-    if (report) setProposed({ step, title, report, bad });
+    if (report) setProposed({ step, title, report, bad, done });
   };
   const confirm = async () => {
     const one = proposed();
@@ -35,6 +51,7 @@ export function WorkingTree(props: WorkingTreeProps): JSX.Element {
     try {
       const report = await request({ type: 'git', sessionId: props.id, step: one.step, dryRun: false });
       setProposed(null);
+      one.done?.();
       toast(t(`places.git_done_${one.step.do}`, { result: report.output, path: 'path' in one.step ? one.step.path : '' }));
     } catch (error) {
       setProblem(reasonOf(error));
@@ -46,25 +63,67 @@ export function WorkingTree(props: WorkingTreeProps): JSX.Element {
   return (
     <>
       <Steps {...props} chosen={chosen()} propose={propose} />
-      <Show when={props.tree.files.length === 0}><div class="blank"><h2>{t('places.treeClean')}</h2><p>{t('places.treeCleanWords')}</p></div></Show>
-      <For each={props.tree.files}>{(file) => <TreeFile id={props.id} root={props.tree.root} file={file} chosen={!left().includes(file.diff.path)} onChoose={(on) => choose(file.diff.path, on)} propose={propose} />}</For>
-      <Show when={props.tree.more > 0}><p class="none">{t('places.treeMore', { n: props.tree.more })}</p></Show>
-      <Dialog open={proposed() !== null} title={proposed()?.title ?? ''} onClose={() => setProposed(null)} footer={
-        <>
-          <Button look="bare" onClick={() => setProposed(null)}>{t('ui.cancel')}</Button>
-          <Button look={proposed()?.bad ? undefined : 'primary'} tone={proposed()?.bad ? 'bad' : undefined} disabled={busy()} onClick={() => void confirm()}>{busy() ? t('places.gitRunning') : t('places.gitAllow')}</Button>
-        </>
-      }>
+      <Show when={props.tree.files.length === 0}>
+        <div class="blank">
+          <h2>{t('places.treeClean')}</h2>
+          <p>{t('places.treeCleanWords')}</p>
+        </div>
+      </Show>
+      <For each={paths()}>
+        {(path) => (
+          <Show when={byPath().get(path)}>
+            {(file) => (
+              <TreeFile
+                id={props.id}
+                root={props.tree.root}
+                file={file()}
+                split={props.split}
+                wrap={props.wrap}
+                chosen={chosen().includes(path)}
+                onChoose={(on) => choose(path, on)}
+                propose={propose}
+              />
+            )}
+          </Show>
+        )}
+      </For>
+      <Show when={props.tree.more > 0}>
+        <p class="none">{t('places.treeMore', { n: props.tree.more })}</p>
+      </Show>
+      <Dialog
+        open={proposed() !== null}
+        title={proposed()?.title ?? ''}
+        onClose={() => setProposed(null)}
+        footer={
+          <>
+            <Button look="bare" onClick={() => setProposed(null)}>
+              {t('ui.cancel')}
+            </Button>
+            <Button look={proposed()?.bad ? undefined : 'primary'} tone={proposed()?.bad ? 'bad' : undefined} disabled={busy()} onClick={() => void confirm()}>
+              {busy() ? t('places.gitRunning') : t('places.gitAllow')}
+            </Button>
+          </>
+        }
+      >
         <p>{proposed()?.bad ? t('places.gitLoses') : t('places.gitRuns')}</p>
-        <pre class="well" tabIndex={0} role="group" aria-label={t('places.gitCommands')}>{proposed()?.report.commands.join('\n')}</pre>
+        <pre class="well" tabIndex={0} role="group" aria-label={t('places.gitCommands')}>
+          {proposed()?.report.commands.join('\n')}
+        </pre>
         <Show when={proposed()?.report.note}>{(note) => <p class="dim">{note()}</p>}</Show>
-        <Show when={problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
+        <Show when={problem()}>
+          {(why) => (
+            <p class="t-bad" role="alert">
+              {why()}
+            </p>
+          )}
+        </Show>
       </Dialog>
     </>
   );
 }
 
-type Propose = (step: GitStep, title: string, bad?: boolean) => Promise<void>;
+/** Shows the commands of a step. `bad`: changes are lost. `done`: called when the commands ran. */
+type Propose = (step: GitStep, title: string, options?: { bad?: boolean; done?: () => void }) => Promise<void>;
 
 /** Branch, commit, push, pull request and worktree. */
 function Steps(props: WorkingTreeProps & { chosen: readonly string[]; propose: Propose }): JSX.Element {
@@ -72,35 +131,74 @@ function Steps(props: WorkingTreeProps & { chosen: readonly string[]; propose: P
   const message = () => typed() ?? props.tree.message;
   const [asking, setAsking] = createSignal(false);
   const commit = async () => {
-    await props.propose({ do: 'commit', paths: [...props.chosen], message: message() }, t('places.commitTitle', { n: props.chosen.length }));
+    await props.propose({ do: 'commit', paths: [...props.chosen], message: message() }, t('places.commitTitle', { n: props.chosen.length }), {
+      done: () => setTyped(null),
+    });
   };
   const unpushed = () => props.tree.branch !== null && (props.tree.upstream === null || props.tree.ahead > 0);
   return (
     <section class="gitbox" aria-label={t('places.git')}>
       <p class="row wrap">
-        <Icon name="fork" /><b class="strong mono">{props.tree.branch ?? t('places.noBranch')}</b>
+        <Icon name="fork" />
+        <b class="strong mono">{props.tree.branch ?? t('places.noBranch')}</b>
         <Show when={props.tree.upstream}>{(name) => <span class="dim mono">{name()}</span>}</Show>
-        <Show when={props.tree.ahead > 0}><span class="chip">{t('places.ahead', { n: props.tree.ahead })}</span></Show>
-        <Show when={props.tree.behind > 0}><span class="chip">{t('places.behind', { n: props.tree.behind })}</span></Show>
+        <Show when={props.tree.ahead > 0}>
+          <span class="chip">{t('places.ahead', { n: props.tree.ahead })}</span>
+        </Show>
+        <Show when={props.tree.behind > 0}>
+          <span class="chip">{t('places.behind', { n: props.tree.behind })}</span>
+        </Show>
       </p>
       <Show when={may('approve')} fallback={<p class="dim">{t('places.gitViewOnly')}</p>}>
         <Show when={props.tree.files.length > 0}>
-          <form onSubmit={(event) => { event.preventDefault(); void commit(); }}>
-            <Field label={t('places.commitMessage')}>{(attributes) => <TextArea {...attributes} rows={2} value={message()} onInput={(event) => setTyped(event.currentTarget.value)} />}</Field>
-            <Button type="submit" look="primary" icon="check" disabled={props.chosen.length === 0 || message().trim() === ''}>{t('places.commitDo', { n: props.chosen.length })}</Button>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void commit();
+            }}
+          >
+            <Field label={t('places.commitMessage')}>
+              {(attributes) => <TextArea {...attributes} rows={2} value={message()} onInput={(event) => setTyped(event.currentTarget.value)} />}
+            </Field>
+            <Button type="submit" look="primary" icon="check" disabled={props.chosen.length === 0 || message().trim() === ''}>
+              {t('places.commitDo', { n: props.chosen.length })}
+            </Button>
           </form>
         </Show>
         <div class="row wrap">
-          <Show when={props.tree.remote && unpushed()}><Button icon="external" onClick={() => void props.propose({ do: 'push' }, t('places.pushTitle'))}>{t('places.push')}</Button></Show>
-          <Show when={props.tree.gh && props.tree.remote}><Button icon="fork" disabled={unpushed()} aria-expanded={asking()} onClick={() => setAsking(!asking())}>{t('places.pullRequest')}</Button></Show>
-          <Show when={props.tree.worktree}>{(tree) => (
-            <>
-              <Button icon="side" disabled={tree().commits === 0 || props.tree.files.length > 0 || tree().into === null} onClick={() => void props.propose({ do: 'merge_worktree' }, t('places.mergeTitle', { branch: tree().into ?? '' }))}>{t('places.mergeDo', { n: tree().commits, branch: tree().into ?? '–' })}</Button>
-              <Button icon="x" tone="bad" onClick={() => void props.propose({ do: 'discard_worktree' }, t('places.discardTreeTitle'), true)}>{t('places.discardTree')}</Button>
-            </>
-          )}</Show>
+          <Show when={props.tree.remote && unpushed()}>
+            <Button icon="external" onClick={() => void props.propose({ do: 'push' }, t('places.pushTitle'))}>
+              {t('places.push')}
+            </Button>
+          </Show>
+          <Show when={props.tree.gh && props.tree.remote && !unpushed()}>
+            <Button icon="fork" aria-expanded={asking()} onClick={() => setAsking(!asking())}>
+              {t('places.pullRequest')}
+            </Button>
+          </Show>
+          <Show when={props.tree.worktree}>
+            {(tree) => (
+              <>
+                <Button
+                  icon="side"
+                  disabled={tree().commits === 0 || props.tree.files.length > 0 || tree().into === null}
+                  onClick={() => void props.propose({ do: 'merge_worktree' }, t('places.mergeTitle', { branch: tree().into ?? '' }))}
+                >
+                  {t('places.mergeDo', { n: tree().commits, branch: tree().into ?? '–' })}
+                </Button>
+                <Button icon="x" tone="bad" onClick={() => void props.propose({ do: 'discard_worktree' }, t('places.discardTreeTitle'), { bad: true })}>
+                  {t('places.discardTree')}
+                </Button>
+              </>
+            )}
+          </Show>
         </div>
-        <Show when={asking()}><PullRequest branch={props.tree.branch ?? ''} propose={props.propose} onClose={() => setAsking(false)} /></Show>
+        <Show when={props.tree.worktree && props.tree.worktree.commits > 0 && props.tree.files.length > 0}>
+          <p class="dim">{t('places.mergeFirst')}</p>
+        </Show>
+        <Show when={asking()}>
+          <PullRequest branch={props.tree.branch ?? ''} propose={props.propose} onClose={() => setAsking(false)} />
+        </Show>
       </Show>
     </section>
   );
@@ -110,39 +208,121 @@ function PullRequest(props: { branch: string; propose: Propose; onClose: () => v
   const [title, setTitle] = createSignal(props.branch.replace(/[-_/]+/g, ' '));
   const [body, setBody] = createSignal('');
   return (
-    <form onSubmit={(event) => { event.preventDefault(); void props.propose({ do: 'pull_request', title: title(), body: body() }, t('places.pullTitle')).then(props.onClose); }}>
-      <Field label={t('places.pullName')}>{(attributes) => <Input {...attributes} value={title()} onInput={(event) => setTitle(event.currentTarget.value)} />}</Field>
-      <Field label={t('places.pullBody')}>{(attributes) => <TextArea {...attributes} rows={3} value={body()} onInput={(event) => setBody(event.currentTarget.value)} />}</Field>
-      <Button type="submit" look="primary" disabled={title().trim() === ''}>{t('places.pullDo')}</Button>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void props.propose({ do: 'pull_request', title: title(), body: body() }, t('places.pullTitle'), { done: props.onClose });
+      }}
+    >
+      <Field label={t('places.pullName')}>
+        {(attributes) => <Input {...attributes} value={title()} onInput={(event) => setTitle(event.currentTarget.value)} />}
+      </Field>
+      <Field label={t('places.pullBody')}>
+        {(attributes) => <TextArea {...attributes} rows={3} value={body()} onInput={(event) => setBody(event.currentTarget.value)} />}
+      </Field>
+      <Button type="submit" look="primary" disabled={title().trim() === ''}>
+        {t('places.pullDo')}
+      </Button>
     </form>
   );
 }
 
-function TreeFile(props: { id: string; root: string; file: ChangedFile; chosen: boolean; onChoose: (on: boolean) => void; propose: Propose }): JSX.Element {
+function TreeFile(props: {
+  id: string;
+  root: string;
+  file: ChangedFile;
+  split: boolean;
+  wrap: boolean;
+  chosen: boolean;
+  onChoose: (on: boolean) => void;
+  propose: Propose;
+}): JSX.Element {
   const [open, setOpen] = createSignal(props.file.diff.added + props.file.diff.removed <= 400);
   const path = () => props.file.diff.path;
   /** The last line of each hunk, with the id of the hunk. */
-  const ends = createMemo(() => new Map<DiffLine, string>(props.file.diff.hunks.flatMap((hunk, at) => {
-    const [line, id] = [hunk.lines.at(-1), props.file.hunks[at]];
-    return line && id ? [[line, id] as const] : [];
-  })));
+  const ends = createMemo(
+    () =>
+      new Map<DiffLine, string>(
+        props.file.diff.hunks.flatMap((hunk, at) => {
+          const [line, id] = [hunk.lines.at(-1), props.file.hunks[at]];
+          return line && id ? [[line, id] as const] : [];
+        }),
+      ),
+  );
+  const comments = createComments(props.id, props.file.diff.path);
+  const inFiles = () => sessionHref(props.id, 'files', null, [], `${props.root}/${path()}`);
+  const discardFile = () => void props.propose({ do: 'discard_file', path: path() }, t('places.discardFileTitle', { path: path() }), { bad: true });
+  const discard = (hunk: string) => (
+    <Button
+      small
+      look="bare"
+      icon="undo"
+      onClick={() => void props.propose({ do: 'discard_hunk', path: path(), hunk }, t('places.discardHunkTitle', { path: path() }), { bad: true })}
+    >
+      {t('places.discardHunk')}
+    </Button>
+  );
   const below = (line: DiffLine) => {
     const hunk = may('approve') ? ends().get(line) : undefined;
-    return hunk === undefined ? undefined : <Button small look="bare" icon="undo" onClick={() => void props.propose({ do: 'discard_hunk', path: path(), hunk }, t('places.discardHunkTitle', { path: path() }), true)}>{t('places.discardHunk')}</Button>;
+    const form = comments.below(line);
+    return hunk === undefined ? (
+      form
+    ) : (
+      <>
+        {form}
+        {discard(hunk)}
+      </>
+    );
   };
   return (
     <section class="fbox" data-path={path()} aria-label={path()}>
       <header class="fh">
-        <Show when={may('approve')}><Checkbox checked={props.chosen} disabled={props.file.conflict} onChange={(on) => { props.onChoose(on); announce(on ? t('places.inCommit', { path: path() }) : t('places.notInCommit', { path: path() })); }}><span class="vh">{t('places.commitFile', { path: path() })}</span></Checkbox></Show>
-        <button type="button" class="fold" aria-expanded={open()} onClick={() => setOpen(!open())}><Icon name="chevron" class="chev" /><Path path={path()} /></button>
+        <Show when={may('approve')}>
+          <Checkbox
+            checked={props.chosen}
+            disabled={props.file.conflict}
+            onChange={(on) => {
+              props.onChoose(on);
+              announce(on ? t('places.inCommit', { path: path() }) : t('places.notInCommit', { path: path() }));
+            }}
+          >
+            <span class="vh">{t('places.commitFile', { path: path() })}</span>
+          </Checkbox>
+        </Show>
+        <button type="button" class="fold" aria-expanded={open()} onClick={() => setOpen(!open())}>
+          <Icon name="chevron" class="chev" />
+          <Path path={path()} />
+        </button>
         <Counts added={props.file.diff.added} removed={props.file.diff.removed} />
-        <Show when={props.file.conflict}><span class="chip bad">{t('places.conflict')}</span></Show>
-        <Show when={props.file.diff.kind !== 'edit'}><span class="chip">{props.file.diff.kind === 'new' ? t('places.newFile') : t('places.deletedFile')}</span></Show>
+        <Show when={props.file.conflict}>
+          <span class="chip bad">{t('places.conflict')}</span>
+        </Show>
+        <Show when={props.file.diff.kind !== 'edit'}>
+          <span class="chip">{props.file.diff.kind === 'new' ? t('places.newFile') : t('places.deletedFile')}</span>
+        </Show>
         <span class="push" />
-        <a class="icon-btn small" href={sessionHref(props.id, 'files', null, [], `${props.root}/${path()}`)} aria-label={t('places.openFile', { path: path() })}><Icon name="read" /></a>
-        <Show when={may('approve')}><IconButton small icon="undo" label={t('places.discardFile', { path: path() })} onClick={() => void props.propose({ do: 'discard_file', path: path() }, t('places.discardFileTitle', { path: path() }), true)} /></Show>
+        <a class="icon-btn small not-phone" href={inFiles()} aria-label={t('places.openFile', { path: path() })}>
+          <Icon name="read" />
+        </a>
+        <Show when={may('approve')}>
+          <IconButton small class="not-phone" icon="undo" label={t('places.discardFile', { path: path() })} onClick={discardFile} />
+        </Show>
+        <FileMenu
+          path={path()}
+          onComment={() => {
+            setOpen(true);
+            comments.onFile();
+          }}
+          more={[
+            { label: t('places.openFile', { path: path() }), icon: 'read', onSelect: () => go(inFiles()) },
+            ...(may('approve') ? [{ label: t('places.discardFile', { path: path() }), icon: 'undo' as const, bad: true, onSelect: discardFile }] : []),
+          ]}
+        />
       </header>
-      <Show when={open()}><DiffView diff={props.file.diff} mode="unified" wrap below={below} /></Show>
+      <Show when={open()}>
+        <DiffView diff={props.file.diff} mode={props.split ? 'split' : 'unified'} wrap={props.wrap} onLine={comments.onLine} below={below} />
+        {comments.foot()}
+      </Show>
     </section>
   );
 }

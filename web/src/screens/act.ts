@@ -20,5 +20,10 @@ export async function act<T>(run: () => Promise<T>, busy?: (on: boolean) => void
 
 /** Whether `act` came through; for commands whose answer is empty. */
 export async function done(run: () => Promise<unknown>, busy?: (on: boolean) => void): Promise<boolean> {
-  return (await act(async () => { await run(); return true; }, busy)) === true;
+  return (
+    (await act(async () => {
+      await run();
+      return true;
+    }, busy)) === true
+  );
 }

@@ -11,7 +11,10 @@ export interface Asked<T> {
 }
 
 /** Asks when `source` gives something, again when it gives something else. Answers that were overtaken are dropped. */
-export function createAsked<S, T>(source: () => S | null | undefined | false, fetcher: (source: S) => Promise<T>): readonly [Asked<T>, { refetch: () => Promise<void> }] {
+export function createAsked<S, T>(
+  source: () => S | null | undefined | false,
+  fetcher: (source: S) => Promise<T>,
+): readonly [Asked<T>, { refetch: () => Promise<void> }] {
   const [latest, setLatest] = createSignal<T | undefined>();
   const [error, setError] = createSignal<unknown>();
   const [loading, setLoading] = createSignal(false);
@@ -20,14 +23,51 @@ export function createAsked<S, T>(source: () => S | null | undefined | false, fe
     const mine = (current += 1);
     setLoading(true);
     return fetcher(key).then(
-      (value) => { if (mine === current) batch(() => { setLatest(() => value); setError(undefined); setLoading(false); }); },
-      (problem: unknown) => { if (mine === current) batch(() => { setError(() => problem ?? new Error('refused')); setLoading(false); }); },
+      (value) => {
+        if (mine === current)
+          batch(() => {
+            setLatest(() => value);
+            setError(undefined);
+            setLoading(false);
+          });
+      },
+      (problem: unknown) => {
+        if (mine === current)
+          batch(() => {
+            setError(() => problem ?? new Error('refused'));
+            setLoading(false);
+          });
+      },
     );
   };
   const wanted = (key: S | null | undefined | false): key is S => key !== null && key !== undefined && key !== false;
   // What is asked for may tell the very thing the question depends on: only another question is asked again.
   const question = createMemo(source);
-  createEffect(on(question, (key) => { if (wanted(key)) void ask(key); }));
-  onCleanup(() => { current += 1; });
-  return [{ get latest() { return latest(); }, get error() { return error(); }, get loading() { return loading(); } }, { refetch: () => { const key = source(); return wanted(key) ? ask(key) : Promise.resolve(); } }];
+  createEffect(
+    on(question, (key) => {
+      if (wanted(key)) void ask(key);
+    }),
+  );
+  onCleanup(() => {
+    current += 1;
+  });
+  return [
+    {
+      get latest() {
+        return latest();
+      },
+      get error() {
+        return error();
+      },
+      get loading() {
+        return loading();
+      },
+    },
+    {
+      refetch: () => {
+        const key = source();
+        return wanted(key) ? ask(key) : Promise.resolve();
+      },
+    },
+  ];
 }

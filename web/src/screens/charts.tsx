@@ -27,24 +27,43 @@ export function Legend(props: { models: readonly string[]; rows: readonly Stack[
     const here = new Set(props.rows.flatMap((row) => row.parts.filter((part) => part.cost > 0).map((part) => part.model)));
     return [...props.models.filter((model) => here.has(model)), ...(here.has(UNTOLD) ? [UNTOLD] : [])];
   });
-  return <p class="legend"><For each={seen()}>{(model) => <span title={model === UNTOLD ? undefined : model}><i style={{ '--c': colourOf(props.models, model) }} />{modelName(model)}</span>}</For></p>;
+  return (
+    <p class="legend">
+      <For each={seen()}>
+        {(model) => (
+          <span title={model === UNTOLD ? undefined : model}>
+            <i style={{ '--c': colourOf(props.models, model) }} />
+            {modelName(model)}
+          </span>
+        )}
+      </For>
+    </p>
+  );
 }
 
 /** The boxes of one bar, from the bottom up, in parts of the height. */
 export function boxes(parts: readonly Part[], models: readonly string[], top: number): { model: string; y: number; height: number }[] {
   const rank = (part: Part) => (part.model === UNTOLD ? models.length : models.indexOf(part.model));
   let under = 0;
-  return [...parts].sort((a, b) => rank(a) - rank(b)).map((part) => {
-    const height = part.cost / top;
-    under += height;
-    return { model: part.model, y: 1 - under, height };
-  });
+  return [...parts]
+    .sort((a, b) => rank(a) - rank(b))
+    .map((part) => {
+      const height = part.cost / top;
+      under += height;
+      return { model: part.model, y: 1 - under, height };
+    });
 }
 
 const W = 1000;
 const H = 200;
 
-export function StackedBars(props: { rows: readonly Stack[]; models: readonly string[]; name: (row: Stack) => string; label: string; days?: boolean | undefined }): JSX.Element {
+export function StackedBars(props: {
+  rows: readonly Stack[];
+  models: readonly string[];
+  name: (row: Stack) => string;
+  label: string;
+  days?: boolean | undefined;
+}): JSX.Element {
   const [told, setTold] = createSignal<Stack | null>(null);
   const most = createMemo(() => Math.max(...props.rows.map((row) => row.cost), 0));
   const stepBy = createMemo(() => step(most()));
@@ -53,7 +72,8 @@ export function StackedBars(props: { rows: readonly Stack[]; models: readonly st
   const slot = () => W / Math.max(1, props.rows.length);
   const width = () => Math.min(slot() * 0.68, 60);
   // About four labels fit on a phone; the last day is always named. Bars that are not days are named where there is room.
-  const named = (i: number) => (props.days ? i === props.rows.length - 1 || (i % Math.ceil(props.rows.length / 4) === 0 && i < props.rows.length - 3) : props.rows.length <= 8);
+  const named = (i: number) =>
+    props.days ? i === props.rows.length - 1 || (i % Math.ceil(props.rows.length / 4) === 0 && i < props.rows.length - 3) : props.rows.length <= 8;
   const tells = (row: Stack) => {
     const all = t('settings.barTells', { day: props.name(row), cost: money(row.cost), turns: t('settings.turnsToday', { n: row.turns }) });
     const parts = row.parts.filter((part) => part.cost > 0);
@@ -62,25 +82,66 @@ export function StackedBars(props: { rows: readonly Stack[]; models: readonly st
   const best = createMemo(() => props.rows.reduce<Stack | null>((dear, row) => (row.cost > (dear?.cost ?? 0) ? row : dear), null));
   return (
     <>
-      <p class="tell" aria-hidden="true"><Show when={told() ?? best()}>{(row) => tells(row())}</Show></p>
+      <p class="tell" aria-hidden="true">
+        <Show when={told() ?? best()}>{(row) => tells(row())}</Show>
+      </p>
       <div class="bars" role="group" aria-label={props.label}>
-        <For each={lines()}>{(value) => <span class="rule" style={{ '--y': `${(value / top()) * 100}%` }} aria-hidden="true"><span>{stepBy() < 1 ? money(value) : `$${value}`}</span></span>}</For>
+        <For each={lines()}>
+          {(value) => (
+            <span class="rule" style={{ '--y': `${(value / top()) * 100}%` }} aria-hidden="true">
+              <span>{stepBy() < 1 ? money(value) : `$${value}`}</span>
+            </span>
+          )}
+        </For>
         <svg class="stacks" viewBox={`0 0 ${W} ${H}`} preserveAspectRatio="none" aria-hidden="true">
-          <For each={props.rows}>{(row, i) => (
-            <For each={boxes(row.parts, props.models, top())}>{(box) => (
-              <rect x={i() * slot() + (slot() - width()) / 2} y={box.y * H} width={width()} height={Math.max(0, box.height * H)} style={{ '--c': colourOf(props.models, box.model) }} vector-effect="non-scaling-stroke" />
-            )}</For>
-          )}</For>
+          <For each={props.rows}>
+            {(row, i) => (
+              <For each={boxes(row.parts, props.models, top())}>
+                {(box) => (
+                  <rect
+                    x={i() * slot() + (slot() - width()) / 2}
+                    y={box.y * H}
+                    width={width()}
+                    height={Math.max(0, box.height * H)}
+                    style={{ '--c': colourOf(props.models, box.model) }}
+                    vector-effect="non-scaling-stroke"
+                  />
+                )}
+              </For>
+            )}
+          </For>
         </svg>
-        <For each={props.rows}>{(row, i) => (
-          <button type="button" aria-label={tells(row)} tabIndex={i() === props.rows.length - 1 ? 0 : -1} onPointerEnter={() => setTold(row)} onFocus={() => setTold(row)} onPointerLeave={() => setTold(null)} onBlur={() => setTold(null)}
-            onKeyDown={(event) => {
-              const to = event.key === 'ArrowLeft' ? event.currentTarget.previousElementSibling : event.key === 'ArrowRight' ? event.currentTarget.nextElementSibling : null;
-              if (to instanceof HTMLButtonElement) { event.preventDefault(); to.focus(); }
-            }}>
-            <Show when={named(i())}><span class={props.days ? '' : 'trunc'} aria-hidden="true">{props.name(row)}</span></Show>
-          </button>
-        )}</For>
+        <For each={props.rows}>
+          {(row, i) => (
+            <button
+              type="button"
+              aria-label={tells(row)}
+              tabIndex={i() === props.rows.length - 1 ? 0 : -1}
+              onPointerEnter={() => setTold(row)}
+              onFocus={() => setTold(row)}
+              onPointerLeave={() => setTold(null)}
+              onBlur={() => setTold(null)}
+              onKeyDown={(event) => {
+                const to =
+                  event.key === 'ArrowLeft'
+                    ? event.currentTarget.previousElementSibling
+                    : event.key === 'ArrowRight'
+                      ? event.currentTarget.nextElementSibling
+                      : null;
+                if (to instanceof HTMLButtonElement) {
+                  event.preventDefault();
+                  to.focus();
+                }
+              }}
+            >
+              <Show when={named(i())}>
+                <span class={props.days ? '' : 'trunc'} aria-hidden="true">
+                  {props.name(row)}
+                </span>
+              </Show>
+            </button>
+          )}
+        </For>
       </div>
     </>
   );
@@ -94,14 +155,22 @@ export function Shares(props: { rows: readonly Stack[]; models: readonly string[
   return (
     <Show when={rows().length} fallback={<p class="dim">{t('settings.noUsage')}</p>}>
       <ul class="hb">
-        <For each={rows()}>{(row) => (
-          <li>
-            <span class="trunc" classList={{ mono: props.mono === true }} title={row.key}>{props.name(row)}</span>
-            <span class="bar" aria-hidden="true"><For each={[...boxes(row.parts, props.models, most())]}>{(box) => <i style={{ '--part': box.height, '--c': colourOf(props.models, box.model) }} />}</For></span>
-            <span class="n">{money(row.cost)}</span>
-            <span class="p">{row.cost > 0 ? percent(total() ? row.cost / total() : 0) : t('settings.free')}</span>
-          </li>
-        )}</For>
+        <For each={rows()}>
+          {(row) => (
+            <li>
+              <span class="trunc" classList={{ mono: props.mono === true }} title={row.key}>
+                {props.name(row)}
+              </span>
+              <span class="bar" aria-hidden="true">
+                <For each={[...boxes(row.parts, props.models, most())]}>
+                  {(box) => <i style={{ '--part': box.height, '--c': colourOf(props.models, box.model) }} />}
+                </For>
+              </span>
+              <span class="n">{money(row.cost)}</span>
+              <span class="p">{row.cost > 0 ? percent(total() ? row.cost / total() : 0) : t('settings.free')}</span>
+            </li>
+          )}
+        </For>
       </ul>
     </Show>
   );

@@ -3,7 +3,16 @@ import { expect, test } from 'vitest';
 import type { Agent } from '../api/types';
 import { greets } from './greeting';
 
-const agent = (name: string, pays: string, over: Partial<Agent> = {}): Agent => ({ name, command: name, version: null, available: true, pays, paysDetail: '', default: name === 'sluice', ...over });
+const agent = (name: string, pays: string, over: Partial<Agent> = {}): Agent => ({
+  name,
+  command: name,
+  version: null,
+  available: true,
+  pays,
+  paysDetail: '',
+  default: name === 'sluice',
+  ...over,
+});
 
 test('the demo greets where no agent is known to be paid for', () => {
   expect(greets([agent('sluice', 'demo')])).toBe(true);

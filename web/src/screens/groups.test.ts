@@ -3,21 +3,49 @@ import type { SessionInfo } from '../api/types';
 import { folderName, folders, group, inPlace } from './groups';
 
 const info = (over: Partial<SessionInfo>): SessionInfo => ({
-  sessionId: 's', projectPath: '/src/tidepool', title: null, status: 'idle', standing: 'idle', about: null, since: 0, lastSign: null, model: null, permissionMode: 'default',
-  startedAt: 0, lastActivityAt: 0, pendingAsks: 0, queue: 0, cost: 0, turns: 0, providerSessionId: null, agent: 'sluice', archived: false, external: false, preview: null,
-  activity: [], cursor: { epoch: 0, seq: 0 }, finishedAt: null, ask: null, branch: null, context: null, ...over,
+  sessionId: 's',
+  projectPath: '/src/tidepool',
+  title: null,
+  status: 'idle',
+  standing: 'idle',
+  about: null,
+  since: 0,
+  lastSign: null,
+  model: null,
+  permissionMode: 'default',
+  startedAt: 0,
+  lastActivityAt: 0,
+  pendingAsks: 0,
+  queue: 0,
+  cost: 0,
+  turns: 0,
+  providerSessionId: null,
+  agent: 'sluice',
+  archived: false,
+  external: false,
+  preview: null,
+  activity: [],
+  cursor: { epoch: 0, seq: 0 },
+  finishedAt: null,
+  ask: null,
+  branch: null,
+  context: null,
+  ...over,
 });
 
 test('who waits for a person comes first, the longest wait at the top', () => {
-  const groups = group([
-    info({ sessionId: 'a', standing: 'waiting', pendingAsks: 1, since: 20 }),
-    info({ sessionId: 'b', standing: 'crashed', since: 10 }),
-    info({ sessionId: 'c', standing: 'running', pendingAsks: 1, since: 30 }),
-    info({ sessionId: 'd', standing: 'stalled' }),
-    info({ sessionId: 'e', external: true, standing: 'external' }),
-    info({ sessionId: 'f', archived: true, standing: 'waiting', pendingAsks: 1 }),
-    info({ sessionId: 'g', standing: 'stopped' }),
-  ], () => false);
+  const groups = group(
+    [
+      info({ sessionId: 'a', standing: 'waiting', pendingAsks: 1, since: 20 }),
+      info({ sessionId: 'b', standing: 'crashed', since: 10 }),
+      info({ sessionId: 'c', standing: 'running', pendingAsks: 1, since: 30 }),
+      info({ sessionId: 'd', standing: 'stalled' }),
+      info({ sessionId: 'e', external: true, standing: 'external' }),
+      info({ sessionId: 'f', archived: true, standing: 'waiting', pendingAsks: 1 }),
+      info({ sessionId: 'g', standing: 'stopped' }),
+    ],
+    () => false,
+  );
   expect(groups.needs.map((one) => one.sessionId)).toEqual(['b', 'a', 'c']);
   expect(groups.running.map((one) => one.sessionId)).toEqual(['d']);
   expect(groups.elsewhere.map((one) => one.sessionId)).toEqual(['e']);
@@ -26,22 +54,28 @@ test('who waits for a person comes first, the longest wait at the top', () => {
 });
 
 test('what has finished unread stands above the rest of the idle ones', () => {
-  const groups = group([
-    info({ sessionId: 'old', lastActivityAt: 20 }),
-    info({ sessionId: 'new', lastActivityAt: 10 }),
-  ], (one) => one.sessionId === 'new');
+  const groups = group([info({ sessionId: 'old', lastActivityAt: 20 }), info({ sessionId: 'new', lastActivityAt: 10 })], (one) => one.sessionId === 'new');
   expect(groups.idle.map((one) => one.sessionId)).toEqual(['new', 'old']);
 });
 
 test('a folder is called by its last part', () => {
   expect(folderName('/home/a/tidepool/')).toBe('tidepool');
   expect(folderName('/')).toBe('/');
-  expect(folders([info({}), info({ projectPath: '/x' }), info({})])).toEqual([{ path: '/src/tidepool', count: 2 }, { path: '/x', count: 1 }]);
+  expect(folders([info({}), info({ projectPath: '/x' }), info({})])).toEqual([
+    { path: '/src/tidepool', count: 2 },
+    { path: '/x', count: 1 },
+  ]);
 });
 
 test('rows keep their places while a menu is open: changed ones too, removed ones go, new ones come', () => {
-  const before = group([info({ sessionId: 'a', standing: 'running' }), info({ sessionId: 'b', lastActivityAt: 2 }), info({ sessionId: 'c', lastActivityAt: 1 })], () => false);
-  const next = group([info({ sessionId: 'a', title: 'done' }), info({ sessionId: 'c', lastActivityAt: 9 }), info({ sessionId: 'd', standing: 'running' })], () => false);
+  const before = group(
+    [info({ sessionId: 'a', standing: 'running' }), info({ sessionId: 'b', lastActivityAt: 2 }), info({ sessionId: 'c', lastActivityAt: 1 })],
+    () => false,
+  );
+  const next = group(
+    [info({ sessionId: 'a', title: 'done' }), info({ sessionId: 'c', lastActivityAt: 9 }), info({ sessionId: 'd', standing: 'running' })],
+    () => false,
+  );
   const kept = inPlace(before, next);
   expect([kept.running.map((one) => one.sessionId), kept.idle.map((one) => one.sessionId)]).toEqual([['a', 'd'], ['c']]);
   expect(kept.running[0]?.title).toBe('done');

@@ -6,7 +6,13 @@ import { when } from '../text/format';
 /** Its branch; a folder without one is HEAD to some programs. */
 export const branchOf = (info: SessionInfo): string | null => (info.branch && info.branch !== 'HEAD' ? info.branch : null);
 
-export interface Groups { needs: SessionInfo[]; running: SessionInfo[]; idle: SessionInfo[]; elsewhere: SessionInfo[]; archived: SessionInfo[] }
+export interface Groups {
+  needs: SessionInfo[];
+  running: SessionInfo[];
+  idle: SessionInfo[];
+  elsewhere: SessionInfo[];
+  archived: SessionInfo[];
+}
 
 const byId = (a: SessionInfo, b: SessionInfo): number => (a.sessionId < b.sessionId ? -1 : 1);
 const newest = (a: SessionInfo, b: SessionInfo): number => b.lastActivityAt - a.lastActivityAt || byId(a, b);
@@ -29,9 +35,20 @@ export function group(all: readonly SessionInfo[], unread: (info: SessionInfo) =
 
 /** The sessions of `next` in the places of `before`; sessions that are new are where `next` has them. */
 export function inPlace(before: Groups, next: Groups): Groups {
-  const fresh = new Map(Object.values(next).flat().map((info: SessionInfo) => [info.sessionId, info]));
-  const known = new Set(Object.values(before).flat().map((info: SessionInfo) => info.sessionId));
-  const at = (place: keyof Groups) => [...before[place].flatMap((info) => fresh.get(info.sessionId) ?? []), ...next[place].filter((info) => !known.has(info.sessionId))];
+  const fresh = new Map(
+    Object.values(next)
+      .flat()
+      .map((info: SessionInfo) => [info.sessionId, info]),
+  );
+  const known = new Set(
+    Object.values(before)
+      .flat()
+      .map((info: SessionInfo) => info.sessionId),
+  );
+  const at = (place: keyof Groups) => [
+    ...before[place].flatMap((info) => fresh.get(info.sessionId) ?? []),
+    ...next[place].filter((info) => !known.has(info.sessionId)),
+  ];
   return { needs: at('needs'), running: at('running'), idle: at('idle'), elsewhere: at('elsewhere'), archived: at('archived') };
 }
 

@@ -2,8 +2,17 @@
 import { createRoot, createSignal, onCleanup, type Accessor } from 'solid-js';
 import type { Facts, JsonValue, Record, Scope, SessionInfo, SessionState, Welcome } from '../api/types';
 import {
-  keepFailed, Refusal, makeClient, useNow, useSession,
-  type Answer, type Client, type CommandOf, type CommandType, type Line, type SessionView,
+  keepFailed,
+  Refusal,
+  makeClient,
+  useNow,
+  useSession,
+  type Answer,
+  type Client,
+  type CommandOf,
+  type CommandType,
+  type Line,
+  type SessionView,
 } from '../protocol';
 import { noteStorageFull } from './prefs';
 
@@ -28,14 +37,18 @@ export function connect(begin = true): Client {
     made.list.changed.listen(() => {
       if (due) return;
       due = true;
-      queueMicrotask(() => { due = false; setSessions(made.list.all()); });
+      queueMicrotask(() => {
+        due = false;
+        setSessions(made.list.all());
+      });
     });
     read = { now: useNow(made), sessions };
   });
   keepFailed.listen(noteStorageFull);
   made.connection.opened.listen(() => void fetchAll());
   // Last: on a line that was begun before, all that was told so far is heard at once.
-  if (begin) made.connection.start(); else made.connection.stop();
+  if (begin) made.connection.start();
+  else made.connection.stop();
   return made;
 }
 
@@ -60,7 +73,10 @@ export const welcome = (): Welcome | null => client().welcome.value;
 export const now = (): number => need(read).now();
 export const sessions = (): readonly SessionInfo[] => need(read).sessions();
 export const infoOf = (id: string): SessionInfo | undefined => sessions().find((one) => one.sessionId === id);
-export const unread = (info: SessionInfo): boolean => (sessions(), client().list.unread(info));
+export const unread = (info: SessionInfo): boolean => {
+  sessions();
+  return client().list.unread(info);
+};
 export const may = (scope: Scope): boolean => client().may(scope);
 export const up = (): boolean => line().phase === 'up';
 
@@ -106,7 +122,12 @@ export function request<T extends CommandType>(command: CommandOf<T> & { type: T
 export function request<R>(command: CommandOf<CommandType>): Promise<R>;
 export function request(command: CommandOf<CommandType>): Promise<unknown> {
   const answer = client().commands.send(command) as Promise<JsonValue>;
-  answer.then(() => setDiskFull(false), (error: unknown) => { if (error instanceof Refusal && error.code === 'storage') setDiskFull(true); });
+  answer.then(
+    () => setDiskFull(false),
+    (error: unknown) => {
+      if (error instanceof Refusal && error.code === 'storage') setDiskFull(true);
+    },
+  );
   return answer;
 }
 

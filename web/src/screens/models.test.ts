@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { nameOf } from './models';
 
-const MODELS = [{ value: 'default', name: 'Default' }, { value: 'opus', name: 'Opus' }, { value: 'sonnet', name: 'Sonnet' }, { value: 'haiku', name: 'Haiku 5.5' }, { value: 'local/llama', name: 'Llama' }];
+const MODELS = [
+  { value: 'default', name: 'Default' },
+  { value: 'opus', name: 'Opus' },
+  { value: 'sonnet', name: 'Sonnet' },
+  { value: 'haiku', name: 'Haiku 5.5' },
+  { value: 'local/llama', name: 'Llama' },
+];
 
 test('a model goes by the name its agent announced, with the version of its id', () => {
   expect(nameOf('claude-opus-5-5', MODELS)).toBe('Opus 5.5');

@@ -6,22 +6,33 @@ export const MODES: readonly Mode[] = ['default', 'acceptEdits', 'plan', 'dontAs
 
 export function modeWord(mode: string): string {
   switch (mode) {
-    case 'default': return t('sessions.modeDefault');
-    case 'acceptEdits': return t('sessions.modeAcceptEdits');
-    case 'plan': return t('sessions.modePlan');
-    case 'dontAsk': return t('sessions.modeDontAsk');
-    case 'bypassPermissions': return t('sessions.modeBypassPermissions');
-    default: return mode;
+    case 'default':
+      return t('sessions.modeDefault');
+    case 'acceptEdits':
+      return t('sessions.modeAcceptEdits');
+    case 'plan':
+      return t('sessions.modePlan');
+    case 'dontAsk':
+      return t('sessions.modeDontAsk');
+    case 'bypassPermissions':
+      return t('sessions.modeBypassPermissions');
+    default:
+      return mode;
   }
 }
 
 export function modeMeaning(mode: Mode): string {
   switch (mode) {
-    case 'default': return t('sessions.modeDefaultWords');
-    case 'acceptEdits': return t('sessions.modeAcceptEditsWords');
-    case 'plan': return t('sessions.modePlanWords');
-    case 'dontAsk': return t('sessions.modeDontAskWords');
-    case 'bypassPermissions': return t('sessions.modeBypassPermissionsWords');
+    case 'default':
+      return t('sessions.modeDefaultWords');
+    case 'acceptEdits':
+      return t('sessions.modeAcceptEditsWords');
+    case 'plan':
+      return t('sessions.modePlanWords');
+    case 'dontAsk':
+      return t('sessions.modeDontAskWords');
+    case 'bypassPermissions':
+      return t('sessions.modeBypassPermissionsWords');
   }
 }
 

@@ -41,11 +41,14 @@ function choice<T extends string>(name: string, values: readonly T[], fallback: 
   const read = recall(name);
   const [value, setValue] = createSignal<T>(values.find((one) => one === read) ?? fallback);
   apply(value());
-  return [value, (next) => {
-    setValue(() => next);
-    apply(next);
-    return keep(name, next === fallback ? null : next);
-  }];
+  return [
+    value,
+    (next) => {
+      setValue(() => next);
+      apply(next);
+      return keep(name, next === fallback ? null : next);
+    },
+  ];
 }
 
 const root = (): DOMStringMap => document.documentElement.dataset;
@@ -82,10 +85,13 @@ export const [newEffort, setNewEffort] = free('new.effort');
 
 function free(name: string): Choice<string> {
   const [value, setValue] = createSignal(recall(name) ?? '');
-  return [value, (next) => {
-    setValue(next);
-    return keep(name, next || null);
-  }];
+  return [
+    value,
+    (next) => {
+      setValue(next);
+      return keep(name, next || null);
+    },
+  ];
 }
 
 /** Whether motion is wanted: the system's word, or the person's. */

@@ -1,6 +1,11 @@
 // F6 goes through the parts of the page in reading order: rail, head, stream, gate, box, panel.
 const PLACES = {
-  rail: '.rail-list', head: 'header.head', stream: '.stream, [data-region="stream"]', gate: '.dock .askbox, .dock .gateslot', box: '.dock form.comp', panel: '.stage > .panel',
+  rail: '.rail-list',
+  head: 'header.head',
+  stream: '.stream, [data-region="stream"]',
+  gate: '.dock .askbox, .dock .gateslot',
+  box: '.dock form.comp',
+  panel: '.stage > .panel',
 } as const;
 export type Region = keyof typeof PLACES;
 const ORDER = Object.keys(PLACES) as readonly Region[];
@@ -20,7 +25,11 @@ export function focusRegion(name: Region): boolean {
   if (!region) return false;
   const current = region.querySelector<HTMLElement>('[aria-current="page"]');
   const field = name === 'box' ? region.querySelector<HTMLElement>('textarea') : null;
-  const target = field ?? (current && seen(current) ? current : null) ?? (region.hasAttribute('tabindex') ? region : [...region.querySelectorAll<HTMLElement>(FOCUSABLE)].find(seen)) ?? region;
+  const target =
+    field ??
+    (current && seen(current) ? current : null) ??
+    (region.hasAttribute('tabindex') ? region : [...region.querySelectorAll<HTMLElement>(FOCUSABLE)].find(seen)) ??
+    region;
   target.focus();
   return document.activeElement === target;
 }

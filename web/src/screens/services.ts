@@ -36,18 +36,28 @@ export function servicesFor(view: SessionView, onDraft?: (text: string) => void)
       const last = lastPrompt(view);
       return prompt && prompt.uuid === last?.uuid ? retryOf(view) : undefined;
     },
-    promptMenu: (prompt) => (may('operate') ? [
-      ...(onDraft && typeof prompt.text === 'string' ? [{ label: t('sessions.editResend'), icon: 'edit' as const, onSelect: () => onDraft(prompt.text as string) }] : []),
-      { label: t('sessions.rewindHere'), icon: 'history', onSelect: () => openSheet({ kind: 'rewind', id, prompt: prompt.uuid }) },
-      { label: t('sessions.forkHere'), icon: 'fork', onSelect: () => void fork(id, prompt.uuid) },
-      { label: t('sessions.copyLink'), icon: 'link', onSelect: () => void copyText(new URL(sessionHref(id, 'transcript', prompt.seq), location.href).href) },
-    ] : []),
+    promptMenu: (prompt) =>
+      may('operate')
+        ? [
+            ...(onDraft && typeof prompt.text === 'string'
+              ? [{ label: t('sessions.editResend'), icon: 'edit' as const, onSelect: () => onDraft(prompt.text as string) }]
+              : []),
+            { label: t('sessions.rewindHere'), icon: 'history', onSelect: () => openSheet({ kind: 'rewind', id, prompt: prompt.uuid }) },
+            { label: t('sessions.forkHere'), icon: 'fork', onSelect: () => void fork(id, prompt.uuid) },
+            {
+              label: t('sessions.copyLink'),
+              icon: 'link',
+              onSelect: () => void copyText(new URL(sessionHref(id, 'transcript', prompt.seq), location.href).href),
+            },
+          ]
+        : [],
   };
 }
 
 type PromptRecord = Extract<Own, { type: 'sluice_prompt' }>;
 
-const lastPrompt = (view: SessionView): PromptRecord | undefined => view.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as PromptRecord | undefined;
+const lastPrompt = (view: SessionView): PromptRecord | undefined =>
+  view.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as PromptRecord | undefined;
 
 /** Sends the last message again; an agent that ended is resumed first. Nothing while a turn runs. */
 function retryOf(view: SessionView): (() => void) | undefined {

@@ -1,8 +1,16 @@
 // What was spent, split by model: the bridge tells a row for each model of each day, folder, session and turn.
 import type { UsageInfo } from '../api/types';
 
-export interface Part { model: string; cost: number }
-export interface Stack { key: string; cost: number; turns: number; parts: readonly Part[] }
+export interface Part {
+  model: string;
+  cost: number;
+}
+export interface Stack {
+  key: string;
+  cost: number;
+  turns: number;
+  parts: readonly Part[];
+}
 /** The part nobody could tell the model of. */
 export const UNTOLD = '';
 

@@ -4,7 +4,15 @@ import type { Record } from '../api/types';
 import type { Change, Draft, SessionView } from '../protocol';
 import { Transcript } from '../transcript/model';
 
-const block = (draft: Draft) => ({ message: draft.message, parent: draft.parent, index: draft.index, kind: draft.kind, id: draft.id, name: draft.name, text: draft.text });
+const block = (draft: Draft) => ({
+  message: draft.message,
+  parent: draft.parent,
+  index: draft.index,
+  kind: draft.kind,
+  id: draft.id,
+  name: draft.name,
+  text: draft.text,
+});
 
 function build(view: SessionView): Transcript {
   const made = new Transcript();
@@ -14,7 +22,8 @@ function build(view: SessionView): Transcript {
 }
 
 /** Whether any of these ends what was being written. */
-const settles = (records: readonly Record[]): boolean => records.some((one) => one.what.type === 'assistant' || one.what.type === 'result' || one.what.type === 'sluice_unfinished');
+const settles = (records: readonly Record[]): boolean =>
+  records.some((one) => one.what.type === 'assistant' || one.what.type === 'result' || one.what.type === 'sluice_unfinished');
 
 /** Another model is given when the records were replaced; what is shown begins anew then. */
 export function useTranscript(view: SessionView): Accessor<Transcript> {
@@ -22,12 +31,18 @@ export function useTranscript(view: SessionView): Accessor<Transcript> {
   let open = new Map(view.store.drafts.map((draft) => [draft.key, draft]));
   const leaving = new Set<string | null>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const takeAway = () => { clearTimeout(timer); for (const parent of leaving) model().dropDrafts(parent); leaving.clear(); };
+  const takeAway = () => {
+    clearTimeout(timer);
+    for (const parent of leaving) model().dropDrafts(parent);
+    leaving.clear();
+  };
   onCleanup(() => clearTimeout(timer));
   view.onChange((change: Change) => {
     // A writer that died leaves what it had said; anything else that comes means that it was taken back.
-    if (change.reset || change.appended.some((one) => one.what.type === 'sluice_process')) { clearTimeout(timer); leaving.clear(); }
-    else if (leaving.size > 0 && (change.appended.length > 0 || change.grown.size > 0 || (change.drafts && view.store.drafts.length > 0))) takeAway();
+    if (change.reset || change.appended.some((one) => one.what.type === 'sluice_process')) {
+      clearTimeout(timer);
+      leaving.clear();
+    } else if (leaving.size > 0 && (change.appended.length > 0 || change.grown.size > 0 || (change.drafts && view.store.drafts.length > 0))) takeAway();
     if (change.reset) {
       setModel(build(view));
     } else {
@@ -40,7 +55,11 @@ export function useTranscript(view: SessionView): Accessor<Transcript> {
         const here = new Set(view.store.drafts.map((draft) => draft.key));
         const gone = [...open.values()].filter((draft) => !here.has(draft.key));
         // What went without a record was taken back: it leaves the page too, but not before it is known whether its writer died.
-        if (gone.length && !settles(change.appended)) { for (const draft of gone) leaving.add(draft.parent); clearTimeout(timer); timer = setTimeout(takeAway, 400); }
+        if (gone.length && !settles(change.appended)) {
+          for (const draft of gone) leaving.add(draft.parent);
+          clearTimeout(timer);
+          timer = setTimeout(takeAway, 400);
+        }
         for (const draft of view.store.drafts) now.draft(block(draft));
       }
       for (const draft of change.grown) now.draft(block(draft));

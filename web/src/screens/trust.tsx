@@ -19,19 +19,31 @@ export const learnTrust = (folder: string, answer: FolderTrust): void => setKnow
 const holdsBack = (agent: string | undefined): boolean => agent === 'sluice';
 
 /** Whether the bridge is still to answer what a folder holds back; a view that is opened is drawn after that. */
-export const trustPending = (folder: string, agent: string | undefined): boolean => up() && holdsBack(agent) && folder !== '' && trustOf(folder) === undefined && !failed[folder];
+export const trustPending = (folder: string, agent: string | undefined): boolean =>
+  up() && holdsBack(agent) && folder !== '' && trustOf(folder) === undefined && !failed[folder];
 
 /** A strip while something of the folder is held back. `session`: the one whose agent has to restart after the decision. */
 export function TrustNote(props: { folder: string; agent: string | undefined; session?: string | undefined; class?: string | undefined }): JSX.Element {
-  createAsked(() => up() && holdsBack(props.agent) && props.folder, async (folder) => {
-    try { learnTrust(folder, await request({ type: 'folder_trust', path: folder })); } catch (error) { setFailed(folder, true); throw error; }
-  });
+  createAsked(
+    () => up() && holdsBack(props.agent) && props.folder,
+    async (folder) => {
+      try {
+        learnTrust(folder, await request({ type: 'folder_trust', path: folder }));
+      } catch (error) {
+        setFailed(folder, true);
+        throw error;
+      }
+    },
+  );
   const held = () => (holdsBack(props.agent) ? (trustOf(props.folder)?.heldBack ?? []) : []);
   return (
     <Show when={held().length}>
       <div class={props.class ?? 'notice'} role="status">
-        <Icon name="lock" /><span class="grow">{t('sessions.trustNo', { folder: folderName(trustOf(props.folder)?.folder ?? props.folder) })}</span>
-        <Button small onClick={() => openSheet({ kind: 'trust', folder: props.folder, id: props.session ?? '' })}>{t('sessions.trustReview')}</Button>
+        <Icon name="lock" />
+        <span class="grow">{t('sessions.trustNo', { folder: folderName(trustOf(props.folder)?.folder ?? props.folder) })}</span>
+        <Button small onClick={() => openSheet({ kind: 'trust', folder: props.folder, id: props.session ?? '' })}>
+          {t('sessions.trustReview')}
+        </Button>
       </div>
     </Show>
   );

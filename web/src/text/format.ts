@@ -8,7 +8,10 @@ const MONTHS = {
 } as const;
 const DAYS = { en: ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'], de: ['So', 'Mo', 'Di', 'Mi', 'Do', 'Fr', 'Sa'] } as const;
 /** 3 Nov */
-export const day = (at: number): string => { const then = new Date(at); return `${then.getDate()}${locale() === 'de' ? '.' : ''} ${MONTHS[locale()][then.getMonth()] ?? ''}`; };
+export const day = (at: number): string => {
+  const then = new Date(at);
+  return `${then.getDate()}${locale() === 'de' ? '.' : ''} ${MONTHS[locale()][then.getMonth()] ?? ''}`;
+};
 /** 3 Nov 2025 */
 const date = (at: number): string => `${day(at)} ${new Date(at).getFullYear()}`;
 /** With at least `least` and at most `most` digits behind the point. */

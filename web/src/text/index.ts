@@ -16,7 +16,11 @@ export type Translation<Area> = { readonly [Key in keyof Area]: Area[Key] extend
 
 type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
 type Lookup<K extends Key> = K extends `${infer Area}.${infer Name}`
-  ? Area extends keyof English ? (Name extends keyof English[Area] ? English[Area][Name] : never) : never
+  ? Area extends keyof English
+    ? Name extends keyof English[Area]
+      ? English[Area][Name]
+      : never
+    : never
   : never;
 type ParamsOf<M> = M extends string ? Names<M> : M extends Plural ? Names<M['one']> | Names<M['other']> | 'n' : never;
 type Params<K extends Key> = { readonly [Name in ParamsOf<Lookup<K>>]: string | number };

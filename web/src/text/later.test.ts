@@ -29,17 +29,35 @@ function firstLoad(start: string): Map<string, string> {
 test('what the first load holds says nothing in words that come later', () => {
   const sources = firstLoad(join(process.cwd(), 'src/main.ts'));
   expect(sources.size).toBeGreaterThan(80);
-  const wrong = [...sources].flatMap(([path, text]) => [...text.matchAll(new RegExp(`['"\`](${LATER.join('|')})\\.\\w`, 'g'))].map((match) => `${path}: ${match[0]}`)).filter((one) => !one.includes('localStorage'));
+  const wrong = [...sources]
+    .flatMap(([path, text]) => [...text.matchAll(new RegExp(`['"\`](${LATER.join('|')})\\.\\w`, 'g'))].map((match) => `${path}: ${match[0]}`))
+    .filter((one) => !one.includes('localStorage'));
   expect(wrong).toEqual([]);
 });
 
 test('a file that shows words which come later brings them', () => {
-  const files = (folder: string): string[] => readdirSync(folder, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? files(join(folder, one.name)) : /\.tsx?$/.test(one.name) && !one.name.includes('.test.') ? [join(folder, one.name)] : []));
+  const files = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((one) =>
+      one.isDirectory() ? files(join(folder, one.name)) : /\.tsx?$/.test(one.name) && !one.name.includes('.test.') ? [join(folder, one.name)] : [],
+    );
   // Sections of the panel are in a `Pane`, which brings the words.
-  const brought = [['settings|keys', 'text/rooms'], ['places', 'text/places'], ['onboarding', 'text/onboarding'], ['panels', 'text/later|/Pane']] as const;
-  const lacking = files(join(process.cwd(), 'src')).filter((path) => !path.includes('/text/')).flatMap((path) => {
-    const text = readFileSync(path, 'utf8');
-    return brought.filter(([areas, from]) => new RegExp(`\\bt\\(\\s*['"\`](${areas})\\.\\w|['"\`](${areas})\\.\\w+['"\`] as Key|\`(${areas})\\.`).test(text) && !new RegExp(`import [^;]*(?:${from})';`).test(text)).map(([areas]) => `${path}: ${areas}`);
-  });
+  const brought = [
+    ['settings|keys', 'text/rooms'],
+    ['places', 'text/places'],
+    ['onboarding', 'text/onboarding'],
+    ['panels', 'text/later|/Pane'],
+  ] as const;
+  const lacking = files(join(process.cwd(), 'src'))
+    .filter((path) => !path.includes('/text/'))
+    .flatMap((path) => {
+      const text = readFileSync(path, 'utf8');
+      return brought
+        .filter(
+          ([areas, from]) =>
+            new RegExp(`\\bt\\(\\s*['"\`](${areas})\\.\\w|['"\`](${areas})\\.\\w+['"\`] as Key|\`(${areas})\\.`).test(text) &&
+            !new RegExp(`import [^;]*(?:${from})';`).test(text),
+        )
+        .map(([areas]) => `${path}: ${areas}`);
+    });
   expect(lacking).toEqual([]);
 });

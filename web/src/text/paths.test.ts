@@ -8,5 +8,7 @@ test('a worktree goes by the name of its repository', () => {
 });
 
 test('recognises files inside a worktree', () => {
-  expect(['.claude/worktrees/session-1/README.md', '/a/.claude/worktrees', 'README.md', 'docs/worktrees/a.md', '.claude/worktrees-notes.md'].map(inWorktree)).toEqual([true, true, false, false, false]);
+  expect(
+    ['.claude/worktrees/session-1/README.md', '/a/.claude/worktrees', 'README.md', 'docs/worktrees/a.md', '.claude/worktrees-notes.md'].map(inWorktree),
+  ).toEqual([true, true, false, false, false]);
 });

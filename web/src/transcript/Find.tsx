@@ -13,9 +13,13 @@ export interface FindProps {
   onShown?: ((mark: () => void) => void) | undefined;
 }
 
-interface HighlightRegistry { set(name: string, value: unknown): void; delete(name: string): void }
+interface HighlightRegistry {
+  set(name: string, value: unknown): void;
+  delete(name: string): void;
+}
 const registry = (): HighlightRegistry | undefined => (CSS as unknown as { highlights?: HighlightRegistry }).highlights;
-const makeHighlight = (ranges: readonly Range[]): unknown => new (globalThis as unknown as { Highlight: new (...ranges: Range[]) => unknown }).Highlight(...ranges);
+const makeHighlight = (ranges: readonly Range[]): unknown =>
+  new (globalThis as unknown as { Highlight: new (...ranges: Range[]) => unknown }).Highlight(...ranges);
 
 /** The ranges of a text below an element, whatever elements it is cut into. */
 export function rangesOf(root: Element, query: string): Range[] {
@@ -63,7 +67,11 @@ export function Find(props: FindProps): JSX.Element {
   const mark = () => {
     const all = registry();
     if (!all) return;
-    if (!asked()) { all.delete('find'); all.delete('find-current'); return; }
+    if (!asked()) {
+      all.delete('find');
+      all.delete('find-current');
+      return;
+    }
     const ranges = rangesOf(props.stream.element, asked());
     all.set('find', makeHighlight(ranges));
     const key = hits()[at()]?.key;
@@ -73,7 +81,10 @@ export function Find(props: FindProps): JSX.Element {
 
   const go = (index: number) => {
     const all = hits();
-    if (all.length === 0) { setAt(-1); return; }
+    if (all.length === 0) {
+      setAt(-1);
+      return;
+    }
     const next = ((index % all.length) + all.length) % all.length;
     setAt(next);
     const hit = all[next];
@@ -99,13 +110,18 @@ export function Find(props: FindProps): JSX.Element {
     const shown = props.stream.shown();
     const all = hits();
     const near = all.findIndex((hit) => hit.row >= shown.from);
-    if (all.length > 0) go(near >= 0 ? near : 0);
-    else { setAt(-1); mark(); }
+    if (all.length > 0) go(Math.max(near, 0));
+    else {
+      setAt(-1);
+      mark();
+    }
   };
 
   createEffect(() => props.onShown?.(mark));
   // Older parts of the session come while one looks: the first hit among them is gone to.
-  createEffect(() => { if (hits().length > 0 && untrack(at) < 0) untrack(() => go(hits().length - 1)); });
+  createEffect(() => {
+    if (hits().length > 0 && untrack(at) < 0) untrack(() => go(hits().length - 1));
+  });
   onMount(() => input.focus());
   onCleanup(() => {
     clearTimeout(timer);
@@ -114,15 +130,43 @@ export function Find(props: FindProps): JSX.Element {
   });
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') { event.preventDefault(); if (asked() !== query()) search(); else go(at() + (event.shiftKey ? -1 : 1)); }
-    else if (event.key === 'Escape') { event.preventDefault(); event.stopPropagation(); props.onClose(); }
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      if (asked() !== query()) search();
+      else go(at() + (event.shiftKey ? -1 : 1));
+    } else if (event.key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation();
+      props.onClose();
+    }
   };
   return (
     <search class="findbar" onKeyDown={onKeyDown}>
-      <input ref={input} class="input" type="search" aria-label={t('transcript.find')} placeholder={t('transcript.find')} value={query()}
-        onInput={(event) => { setQuery(event.currentTarget.value); clearTimeout(timer); timer = window.setTimeout(search, 120); }} />
-      <span class="num dim" role="status"><Show when={asked()}>{hits().length === 0 ? t('transcript.findNone') : t('transcript.findCount', { at: at() + 1, n: hits().length })}</Show></span>
-      <IconButton small icon="back" class="up" label={t('transcript.findPrevious')} hotkey="Shift Enter" disabled={hits().length === 0} onClick={() => go(at() - 1)} />
+      <input
+        ref={input}
+        class="input"
+        type="search"
+        aria-label={t('transcript.find')}
+        placeholder={t('transcript.find')}
+        value={query()}
+        onInput={(event) => {
+          setQuery(event.currentTarget.value);
+          clearTimeout(timer);
+          timer = window.setTimeout(search, 120);
+        }}
+      />
+      <span class="num dim" role="status">
+        <Show when={asked()}>{hits().length === 0 ? t('transcript.findNone') : t('transcript.findCount', { at: at() + 1, n: hits().length })}</Show>
+      </span>
+      <IconButton
+        small
+        icon="back"
+        class="up"
+        label={t('transcript.findPrevious')}
+        hotkey="Shift Enter"
+        disabled={hits().length === 0}
+        onClick={() => go(at() - 1)}
+      />
       <IconButton small icon="down" label={t('transcript.findNext')} hotkey="Enter" disabled={hits().length === 0} onClick={() => go(at() + 1)} />
       <IconButton small icon="x" label={t('ui.close')} hotkey="Esc" onClick={() => props.onClose()} />
     </search>

@@ -61,7 +61,12 @@ const AHEAD = 800;
 const NEAR_END = 48;
 const NEAR_TOP = 1200;
 
-interface Group { key: string; turn: Turn | undefined; rows: Accessor<readonly Row[]>; setRows: (rows: readonly Row[]) => void }
+interface Group {
+  key: string;
+  turn: Turn | undefined;
+  rows: Accessor<readonly Row[]>;
+  setRows: (rows: readonly Row[]) => void;
+}
 
 export function Stream(props: StreamProps): JSX.Element {
   const transcript = observe(props.transcript);
@@ -93,7 +98,10 @@ export function Stream(props: StreamProps): JSX.Element {
   const [fresh, setFresh] = createSignal(0);
 
   const follow = (on: boolean) => {
-    if (on) { seen = rows().length; setFresh(0); }
+    if (on) {
+      seen = rows().length;
+      setFresh(0);
+    }
     if (following() === on) return;
     setFollowing(on);
     props.onFollow?.(on);
@@ -116,7 +124,9 @@ export function Stream(props: StreamProps): JSX.Element {
       }
       list.push(row);
     }
-    batch(() => { for (const group of out) group.setRows(used.get(group.key) ?? []); });
+    batch(() => {
+      for (const group of out) group.setRows(used.get(group.key) ?? []);
+    });
     for (const key of groups.keys()) if (!used.has(key)) groups.delete(key);
     for (const group of out) groups.set(group.key, group);
     return out;
@@ -124,7 +134,14 @@ export function Stream(props: StreamProps): JSX.Element {
 
   function makeGroup(key: string, turn: Turn | undefined): Group {
     const [get, set] = createSignal<readonly Row[]>([], { equals: (a, b) => a.length === b.length && a.every((row, i) => row === b[i]) });
-    return { key, turn, rows: get, setRows: (next) => { set(next); } };
+    return {
+      key,
+      turn,
+      rows: get,
+      setRows: (next) => {
+        set(next);
+      },
+    };
   }
 
   /** Chooses the rows around `top` and sets the space that stands for the others. */
@@ -194,14 +211,19 @@ export function Stream(props: StreamProps): JSX.Element {
       } else choose(box.scrollTop);
       // Before the first layout there is nothing to hold: that comes with the sizes, before anything is painted.
       if (laid) hold();
-    } finally { settling = false; }
+    } finally {
+      settling = false;
+    }
   }
 
   const sizes = new ResizeObserver((entries) => {
     let changed = !laid;
     laid = true;
     for (const entry of entries) {
-      if (entry.target === box) { changed = true; continue; }
+      if (entry.target === box) {
+        changed = true;
+        continue;
+      }
       const key = (entry.target as HTMLElement).dataset['row'];
       if (key) changed = heights.measure(key, entry.borderBoxSize[0]?.blockSize ?? entry.contentRect.height) || changed;
     }
@@ -233,23 +255,43 @@ export function Stream(props: StreamProps): JSX.Element {
   const onKeyDown = (event: KeyboardEvent) => {
     const target = event.target as HTMLElement;
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
-    if (event.key === 'End') { event.preventDefault(); handle.toEnd(); }
-    else if (event.key === 'Home' && target === box) { follow(false); event.preventDefault(); handle.toRow(0); }
-    else if (event.key === 'j' || event.key === 'k') { event.preventDefault(); byTurn(event.key === 'j' ? 1 : -1); }
-    else if (event.key === 'Z' && event.shiftKey) { event.preventDefault(); foldAll(); }
-    else if (['ArrowUp', 'PageUp'].includes(event.key)) follow(false);
+    if (event.key === 'End') {
+      event.preventDefault();
+      handle.toEnd();
+    } else if (event.key === 'Home' && target === box) {
+      follow(false);
+      event.preventDefault();
+      handle.toRow(0);
+    } else if (event.key === 'j' || event.key === 'k') {
+      event.preventDefault();
+      byTurn(event.key === 'j' ? 1 : -1);
+    } else if (event.key === 'Z' && event.shiftKey) {
+      event.preventDefault();
+      foldAll();
+    } else if (['ArrowUp', 'PageUp'].includes(event.key)) follow(false);
   };
 
   function byTurn(step: number): void {
     remember();
     const all = rows();
-    const here = Math.max(0, all.findIndex((row) => row.key === anchor?.key));
+    const here = Math.max(
+      0,
+      all.findIndex((row) => row.key === anchor?.key),
+    );
     const inside = (anchor?.offset ?? 0) < -4;
     const starts = all.map((row, i) => (i === 0 || row.turn !== all[i - 1]?.turn ? i : -1)).filter((i) => i >= 0);
     const next = step > 0 ? starts.find((i) => i > here) : starts.findLast((i) => (inside ? i <= here : i < here));
-    if (next === undefined) { if (step > 0) handle.toEnd(); return; }
+    if (next === undefined) {
+      if (step > 0) handle.toEnd();
+      return;
+    }
     handle.toRow(next);
-    queueMicrotask(() => inner.querySelector<HTMLElement>(`[data-row="${CSS.escape(all[next]?.key ?? '')}"]`)?.closest<HTMLElement>('.turn')?.focus({ preventScroll: true }));
+    queueMicrotask(() =>
+      inner
+        .querySelector<HTMLElement>(`[data-row="${CSS.escape(all[next]?.key ?? '')}"]`)
+        ?.closest<HTMLElement>('.turn')
+        ?.focus({ preventScroll: true }),
+    );
   }
 
   function foldAll(): void {
@@ -273,22 +315,36 @@ export function Stream(props: StreamProps): JSX.Element {
     anchor = { key: row.dataset['row'] ?? '', offset: row.getBoundingClientRect().top - box.getBoundingClientRect().top };
     if (!following()) return;
     setFollowing(false);
-    void bodiesThere().then(() => requestAnimationFrame(() => requestAnimationFrame(() => {
-      if (!box.isConnected) return;
-      const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
-      if (rest <= NEAR_END) { setFollowing(true); return; }
-      seen = rows().length;
-      props.onFollow?.(false);
-    })));
+    void bodiesThere().then(() =>
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => {
+          if (!box.isConnected) return;
+          const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
+          if (rest <= NEAR_END) {
+            setFollowing(true);
+            return;
+          }
+          seen = rows().length;
+          props.onFollow?.(false);
+        }),
+      ),
+    );
   };
 
   const onSelect = () => {
     const selection = document.getSelection();
-    if (selection && !selection.isCollapsed && selection.anchorNode && inner.contains(selection.anchorNode)) { remember(); follow(false); }
+    if (selection && !selection.isCollapsed && selection.anchorNode && inner.contains(selection.anchorNode)) {
+      remember();
+      follow(false);
+    }
   };
 
   const handle: StreamHandle = {
-    toEnd() { follow(true); settle(); settle(); },
+    toEnd() {
+      follow(true);
+      settle();
+      settle();
+    },
     toRow(index) {
       const row = rows()[index];
       if (!row) return;
@@ -313,8 +369,12 @@ export function Stream(props: StreamProps): JSX.Element {
     byTurn,
     foldAll,
     folds,
-    get element() { return box; },
-    focus() { box.focus(); },
+    get element() {
+      return box;
+    },
+    focus() {
+      box.focus();
+    },
   };
 
   onMount(() => {
@@ -328,10 +388,22 @@ export function Stream(props: StreamProps): JSX.Element {
     onCleanup(stop);
     seen = rows().length;
     if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
-    onCleanup(whenIdle(() => { ahead = AHEAD; settle(); props.onSettled?.(); }));
+    onCleanup(
+      whenIdle(() => {
+        ahead = AHEAD;
+        settle();
+        props.onSettled?.();
+      }),
+    );
     document.addEventListener('selectionchange', onSelect);
     // Its line stands below the last row: the end is then elsewhere.
-    createEffect(on(() => props.seenUpTo, () => settle(), { defer: true }));
+    createEffect(
+      on(
+        () => props.seenUpTo,
+        () => settle(),
+        { defer: true },
+      ),
+    );
   });
   onCleanup(() => {
     sizes.disconnect();
@@ -341,20 +413,58 @@ export function Stream(props: StreamProps): JSX.Element {
   return (
     <FoldsProvider value={folds}>
       <div class="streambox" classList={{ still: props.still === true }}>
-        <div ref={box} class="stream" role="log" aria-live="off" aria-label={t('transcript.label')} tabIndex={0} onScroll={onScroll} onKeyDown={onKeyDown}
-          on:click={{ capture: true, handleEvent: onClick }}>
+        <div
+          ref={box}
+          class="stream"
+          role="log"
+          aria-live="off"
+          aria-label={t('transcript.label')}
+          tabIndex={0}
+          onScroll={onScroll}
+          onKeyDown={onKeyDown}
+          on:click={{ capture: true, handleEvent: onClick }}
+        >
           <div ref={inner} class="in">
-            <Show when={props.hasOlder && range().from === 0}><p class="older"><LinkButton onClick={() => props.onOlder?.()}>{t('transcript.older')}</LinkButton></p></Show>
-            <Show when={rows().length === 0}>{props.empty ?? <p class="older" role="status">{useServices().empty?.() ?? t('transcript.empty')}</p>}</Show>
+            <Show when={props.hasOlder && range().from === 0}>
+              <p class="older">
+                <LinkButton onClick={() => props.onOlder?.()}>{t('transcript.older')}</LinkButton>
+              </p>
+            </Show>
+            <Show when={rows().length === 0}>
+              {props.empty ?? (
+                <p class="older" role="status">
+                  {useServices().empty?.() ?? t('transcript.empty')}
+                </p>
+              )}
+            </Show>
             <div style={{ height: `${pads().top}px` }} aria-hidden="true" />
-            <For each={shown()}>{(group) => <Section group={group} watch={(element) => sizes.observe(element)} unwatch={(element) => sizes.unobserve(element)} />}</For>
+            <For each={shown()}>
+              {(group) => <Section group={group} watch={(element) => sizes.observe(element)} unwatch={(element) => sizes.unobserve(element)} />}
+            </For>
             <div style={{ height: `${pads().bottom}px` }} aria-hidden="true" />
-            <Show when={rows().length > 0 && props.seenUpTo}>{(at) => <p class="seenup"><span>{t('transcript.seenUpTo', { time: seconds(at()) })}</span></p>}</Show>
+            <Show when={rows().length > 0 && props.seenUpTo}>
+              {(at) => (
+                <p class="seenup">
+                  <span>{t('transcript.seenUpTo', { time: seconds(at()) })}</span>
+                </p>
+              )}
+            </Show>
           </div>
         </div>
         <Show when={!following() && (fresh() > 0 || transcript().live !== undefined)}>
-          <button type="button" class="pill" onClick={() => { handle.toEnd(); box.focus({ preventScroll: true }); }}>
-            <Icon name="down" />{t('transcript.jump')}<Show when={fresh() > 0}><span class="newn">{t('transcript.newRows', { n: fresh() })}</span></Show>
+          <button
+            type="button"
+            class="pill"
+            onClick={() => {
+              handle.toEnd();
+              box.focus({ preventScroll: true });
+            }}
+          >
+            <Icon name="down" />
+            {t('transcript.jump')}
+            <Show when={fresh() > 0}>
+              <span class="newn">{t('transcript.newRows', { n: fresh() })}</span>
+            </Show>
           </button>
         </Show>
       </div>
@@ -362,7 +472,11 @@ export function Stream(props: StreamProps): JSX.Element {
   );
 }
 
-interface SectionProps { group: Group; watch: (element: HTMLElement) => void; unwatch: (element: HTMLElement) => void }
+interface SectionProps {
+  group: Group;
+  watch: (element: HTMLElement) => void;
+  unwatch: (element: HTMLElement) => void;
+}
 
 function Section(props: SectionProps): JSX.Element {
   const row = (one: Row) => <RowView row={one} watch={props.watch} unwatch={props.unwatch} />;
@@ -373,7 +487,9 @@ function Section(props: SectionProps): JSX.Element {
         const unasked = () => state().origin !== undefined && !state().items.some((item) => item.kind === 'prompt');
         return (
           <section class="turn" classList={{ live: state().live, theirs: unasked() }} tabIndex={-1}>
-            <h2 class="vh">{unasked() ? t('transcript.turnUnasked', { n: state().n }) : t('transcript.turnFrom', { n: state().n, who: t('transcript.you').toLowerCase() })}</h2>
+            <h2 class="vh">
+              {unasked() ? t('transcript.turnUnasked', { n: state().n }) : t('transcript.turnFrom', { n: state().n, who: t('transcript.you').toLowerCase() })}
+            </h2>
             <For each={props.group.rows()}>{row}</For>
           </section>
         );
@@ -388,13 +504,26 @@ function RowView(props: { row: Row; watch: (element: HTMLElement) => void; unwat
   onCleanup(() => props.unwatch(element));
   const row = props.row;
   return (
-    <div ref={element} class={`trow r-${row.kind === 'item' ? (row.item?.kind ?? '') : row.kind}`} classList={{ tight: row.tight, [`br-${row.bracket ?? ''}`]: row.bracket !== undefined }} data-row={row.key} data-seq={row.seq}>
-      {row.kind === 'prompt' && row.item?.kind === 'prompt' ? <Prompt item={row.item} />
-        : row.kind === 'origin' && row.turn ? <OriginBox turn={row.turn} />
-        : row.kind === 'end' && row.turn ? <TurnEndLine turn={row.turn} />
-        : row.kind === 'break' && row.cut ? <BreakLine cut={row.cut} />
-        : row.kind === 'looked' ? <Looked items={row.items} />
-        : row.item ? <ItemView item={row.item} /> : null}
+    <div
+      ref={element}
+      class={`trow r-${row.kind === 'item' ? (row.item?.kind ?? '') : row.kind}`}
+      classList={{ tight: row.tight, [`br-${row.bracket ?? ''}`]: row.bracket !== undefined }}
+      data-row={row.key}
+      data-seq={row.seq}
+    >
+      {row.kind === 'prompt' && row.item?.kind === 'prompt' ? (
+        <Prompt item={row.item} />
+      ) : row.kind === 'origin' && row.turn ? (
+        <OriginBox turn={row.turn} />
+      ) : row.kind === 'end' && row.turn ? (
+        <TurnEndLine turn={row.turn} />
+      ) : row.kind === 'break' && row.cut ? (
+        <BreakLine cut={row.cut} />
+      ) : row.kind === 'looked' ? (
+        <Looked items={row.items} />
+      ) : row.item ? (
+        <ItemView item={row.item} />
+      ) : null}
     </div>
   );
 }

@@ -29,7 +29,10 @@ export function TranscriptView(props: TranscriptViewProps): JSX.Element {
   let before: Element | null = null;
 
   const openFind = () => {
-    if (finding()) { stream()?.element.closest('.streambox')?.parentElement?.querySelector<HTMLElement>('.findbar input')?.focus(); return; }
+    if (finding()) {
+      stream()?.element.closest('.streambox')?.parentElement?.querySelector<HTMLElement>('.findbar input')?.focus();
+      return;
+    }
     before = document.activeElement;
     setFinding(true);
   };
@@ -52,10 +55,39 @@ export function TranscriptView(props: TranscriptViewProps): JSX.Element {
   return (
     <TranscriptServicesProvider value={services()}>
       <div class="transcript">
-        <Show when={finding() ? stream() : undefined}>{(handle) => <Suspense><Find stream={handle()} onClose={close} onShown={(again) => { mark = again; }} /></Suspense>}</Show>
-        <Stream transcript={props.transcript} hasOlder={props.hasOlder} onOlder={props.onOlder} startAt={props.startAt} foldLooks={props.foldLooks} onFollow={props.onFollow} still={props.still} seenUpTo={props.seenUpTo} empty={props.empty} onSettled={props.onSettled}
-          handle={(handle) => { setStream(handle); props.handle?.(Object.assign(Object.create(handle) as StreamHandle, { openFind })); }}
-          onShown={() => { mark?.(); props.onShown?.(); }} />
+        <Show when={finding() ? stream() : undefined}>
+          {(handle) => (
+            <Suspense>
+              <Find
+                stream={handle()}
+                onClose={close}
+                onShown={(again) => {
+                  mark = again;
+                }}
+              />
+            </Suspense>
+          )}
+        </Show>
+        <Stream
+          transcript={props.transcript}
+          hasOlder={props.hasOlder}
+          onOlder={props.onOlder}
+          startAt={props.startAt}
+          foldLooks={props.foldLooks}
+          onFollow={props.onFollow}
+          still={props.still}
+          seenUpTo={props.seenUpTo}
+          empty={props.empty}
+          onSettled={props.onSettled}
+          handle={(handle) => {
+            setStream(handle);
+            props.handle?.(Object.assign(Object.create(handle) as StreamHandle, { openFind }));
+          }}
+          onShown={() => {
+            mark?.();
+            props.onShown?.();
+          }}
+        />
       </div>
     </TranscriptServicesProvider>
   );

@@ -8,19 +8,38 @@ import { Button, copyText, CopyButton, Icon, LinkButton, Menu, IconButton, toast
 import { Call } from './cards/Call';
 import { HeavyText, JsonTree, PictureView } from './cards/parts';
 import { markText, markTone } from './marks';
-import { textOf, type Break, type CallItem, type CommandItem, type Item, type MarkItem, type PromptItem, type TextItem, type ThinkingItem, type Turn, type UnknownItem } from './model';
+import {
+  textOf,
+  type Break,
+  type CallItem,
+  type CommandItem,
+  type Item,
+  type MarkItem,
+  type PromptItem,
+  type TextItem,
+  type ThinkingItem,
+  type Turn,
+  type UnknownItem,
+} from './model';
 import { observe, useFolds, useNow, useServices } from './services';
 
 export function ItemView(props: { item: Item; depth?: number | undefined }): JSX.Element {
   const item = props.item;
   switch (item.kind) {
-    case 'text': return <Prose item={item} />;
-    case 'thinking': return <Thinking item={item} />;
-    case 'call': return <Call item={item} depth={props.depth} />;
-    case 'mark': return <Mark item={item} />;
-    case 'command': return <Command item={item} />;
-    case 'unknown': return <Unknown item={item} />;
-    case 'prompt': return <Prompt item={item} />;
+    case 'text':
+      return <Prose item={item} />;
+    case 'thinking':
+      return <Thinking item={item} />;
+    case 'call':
+      return <Call item={item} depth={props.depth} />;
+    case 'mark':
+      return <Mark item={item} />;
+    case 'command':
+      return <Command item={item} />;
+    case 'unknown':
+      return <Unknown item={item} />;
+    case 'prompt':
+      return <Prompt item={item} />;
   }
 }
 
@@ -33,7 +52,9 @@ export function Prose(props: { item: TextItem }): JSX.Element {
   return (
     <div class="saying">
       <Markdown text={item().text} streaming={streaming()} services={services} class={kind()} />
-      <Show when={item().unfinished}><p class="unfinished">{t('transcript.unfinished')}</p></Show>
+      <Show when={item().unfinished}>
+        <p class="unfinished">{t('transcript.unfinished')}</p>
+      </Show>
       <Show when={!streaming()}>
         <div class="acts">
           <CopyButton text={() => item().text} label={t('transcript.copyText')} />
@@ -49,12 +70,24 @@ function copyLink(link: string): void {
 }
 
 /** What the model said in a turn, as it wrote it. */
-const saidIn = (turn: Turn): string => turn.items.filter((item): item is TextItem => item.kind === 'text').map((item) => item.text).join('\n\n');
+const saidIn = (turn: Turn): string =>
+  turn.items
+    .filter((item): item is TextItem => item.kind === 'text')
+    .map((item) => item.text)
+    .join('\n\n');
 
 const promptOf = (turn: Turn): PromptItem | undefined => turn.items.findLast((item): item is PromptItem => item.kind === 'prompt');
 
-const lastSentence = (text: string): string => text.trim().split(/(?<=[.!?])\s+|\n+/).at(-1) ?? '';
-const firstSentence = (text: string): string => text.trim().replace(/\*\*/g, '').split(/(?<=[.!?])\s+|\n+/)[0] ?? '';
+const lastSentence = (text: string): string =>
+  text
+    .trim()
+    .split(/(?<=[.!?])\s+|\n+/)
+    .at(-1) ?? '';
+const firstSentence = (text: string): string =>
+  text
+    .trim()
+    .replace(/\*\*/g, '')
+    .split(/(?<=[.!?])\s+|\n+/)[0] ?? '';
 
 export function Thinking(props: { item: ThinkingItem }): JSX.Element {
   const folds = useFolds();
@@ -65,15 +98,37 @@ export function Thinking(props: { item: ThinkingItem }): JSX.Element {
   const time = () => (item().ended === undefined ? 0 : (item().ended ?? 0) - item().began);
   const words = createMemo(() => (item().streaming ? 0 : item().text.split(/\s+/).filter(Boolean).length));
   return (
-    <details class="think" classList={{ run: item().streaming }} open={open()} onToggle={(event) => { if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open); }}>
+    <details
+      class="think"
+      classList={{ run: item().streaming }}
+      open={open()}
+      onToggle={(event) => {
+        if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open);
+      }}
+    >
       <summary>
         <Icon name="think" />
-        <span><Show when={item().streaming} fallback={time() >= 1000 ? t('transcript.thought', { time: duration(time()) }) : t('transcript.thoughtPlain')}><ThinkingTime since={item().began} /></Show></span>
-        <span class="pv trunc"><Show when={!open()}>{item().redacted ? t('transcript.redacted') : item().streaming ? lastSentence(item().text) : firstSentence(item().text)}</Show></span>
-        <span class="mt"><Show when={item().unfinished}><span class="unfinished">{t('transcript.unfinishedShort')}</span></Show><Show when={words() > 0 && open() && !item().unfinished}>{t('transcript.words', { n: words() })}</Show></span>
+        <span>
+          <Show when={item().streaming} fallback={time() >= 1000 ? t('transcript.thought', { time: duration(time()) }) : t('transcript.thoughtPlain')}>
+            <ThinkingTime since={item().began} />
+          </Show>
+        </span>
+        <span class="pv trunc">
+          <Show when={!open()}>{item().redacted ? t('transcript.redacted') : item().streaming ? lastSentence(item().text) : firstSentence(item().text)}</Show>
+        </span>
+        <span class="mt">
+          <Show when={item().unfinished}>
+            <span class="unfinished">{t('transcript.unfinishedShort')}</span>
+          </Show>
+          <Show when={words() > 0 && open() && !item().unfinished}>{t('transcript.words', { n: words() })}</Show>
+        </span>
         <Icon name="chevron" class="chev" />
       </summary>
-      <Show when={open()}><div class="body"><Markdown text={item().redacted ? t('transcript.redacted') : item().text} streaming={item().streaming} services={services} /></div></Show>
+      <Show when={open()}>
+        <div class="body">
+          <Markdown text={item().redacted ? t('transcript.redacted') : item().text} streaming={item().streaming} services={services} />
+        </div>
+      </Show>
     </details>
   );
 }
@@ -87,24 +142,48 @@ export function Prompt(props: { item: PromptItem }): JSX.Element {
   const services = useServices();
   const item = observe(props.item);
   const mine = () => item().device !== undefined && item().device === services.device?.();
-  const by = () => [item().foreign ? t('transcript.foreign') : t('transcript.you'), !mine() && item().by ? item().by : '', item().steered ? t('transcript.steered') : ''].filter(Boolean).join(' · ');
+  const by = () =>
+    [item().foreign ? t('transcript.foreign') : t('transcript.you'), !mine() && item().by ? item().by : '', item().steered ? t('transcript.steered') : '']
+      .filter(Boolean)
+      .join(' · ');
   return (
     <>
-      <time class="at" dateTime={new Date(item().at).toISOString()} title={moment(item().at)}>{clock(item().at)}</time>
+      <time class="at" dateTime={new Date(item().at).toISOString()} title={moment(item().at)}>
+        {clock(item().at)}
+      </time>
       <div class="said" classList={{ foreign: item().foreign, doubtful: item().state !== 'delivered' }}>
         <span class="by">
-          {by()}<span class="only-phone"> · {clock(item().at)}</span>
-          <Menu label={t('transcript.messageMenu')} items={() => [
-            { label: t('transcript.copyText'), icon: 'copy', onSelect: () => void copyText(textOf(item().text)) },
-            { label: t('transcript.link'), icon: 'link', onSelect: () => copyLink(services.permalink(item().seq)) },
-            ...(services.promptMenu ? ['separator' as const, ...services.promptMenu(item())] : []),
-          ]} trigger={(attributes) => <IconButton small icon="dots" label={t('transcript.messageMenu')} {...attributes} />} />
+          {by()}
+          <span class="only-phone"> · {clock(item().at)}</span>
+          <Menu
+            label={t('transcript.messageMenu')}
+            items={() => [
+              { label: t('transcript.copyText'), icon: 'copy', onSelect: () => void copyText(textOf(item().text)) },
+              { label: t('transcript.link'), icon: 'link', onSelect: () => copyLink(services.permalink(item().seq)) },
+              ...(services.promptMenu ? ['separator' as const, ...services.promptMenu(item())] : []),
+            ]}
+            trigger={(attributes) => <IconButton small icon="dots" label={t('transcript.messageMenu')} {...attributes} />}
+          />
         </span>
         <HeavyText value={item().text}>{(text) => <SaidText text={text} id={item().key} />}</HeavyText>
-        <Show when={item().images.length > 0}><span class="saidpics"><For each={item().images}>{(picture) => <PictureView picture={picture} />}</For></span></Show>
-        <Show when={item().state === 'indeterminate'}><span class="doubt t-ask">{t('transcript.indeterminate')}</span></Show>
-        <Show when={item().state === 'failed'}><span class="doubt t-bad">{t('transcript.failed')}</span></Show>
-        <Show when={item().state !== 'delivered' && services.retry?.(item())}>{(retry) => <Button small icon="retry" onClick={() => retry()()}>{t('transcript.retryTurn')}</Button>}</Show>
+        <Show when={item().images.length > 0}>
+          <span class="saidpics">
+            <For each={item().images}>{(picture) => <PictureView picture={picture} />}</For>
+          </span>
+        </Show>
+        <Show when={item().state === 'indeterminate'}>
+          <span class="doubt t-ask">{t('transcript.indeterminate')}</span>
+        </Show>
+        <Show when={item().state === 'failed'}>
+          <span class="doubt t-bad">{t('transcript.failed')}</span>
+        </Show>
+        <Show when={item().state !== 'delivered' && services.retry?.(item())}>
+          {(retry) => (
+            <Button small icon="retry" onClick={() => retry()()}>
+              {t('transcript.retryTurn')}
+            </Button>
+          )}
+        </Show>
       </div>
     </>
   );
@@ -121,11 +200,22 @@ function SaidText(props: { text: string; id: string }): JSX.Element {
   const lines = createMemo(() => props.text.split('\n'));
   const long = () => lines().length > SAID_LINES || props.text.length > SAID_CHARS;
   const open = () => !long() || folds.isOpen(key(), false);
-  const shown = () => (open() ? props.text : lines().slice(0, SAID_SHOWN).join('\n').slice(0, SAID_CHARS / 2));
+  const shown = () =>
+    open()
+      ? props.text
+      : lines()
+          .slice(0, SAID_SHOWN)
+          .join('\n')
+          .slice(0, SAID_CHARS / 2);
   return (
     <>
       <span class="saidtext">{shown()}</span>
-      <Show when={long()}><span class="saidmore"><Show when={!open()}>… {t('transcript.lineCount', { n: lines().length })} · </Show><LinkButton onClick={() => folds.set(key(), !open())}>{open() ? t('ui.showLess') : t('ui.showAll')}</LinkButton></span></Show>
+      <Show when={long()}>
+        <span class="saidmore">
+          <Show when={!open()}>… {t('transcript.lineCount', { n: lines().length })} · </Show>
+          <LinkButton onClick={() => folds.set(key(), !open())}>{open() ? t('ui.showLess') : t('ui.showAll')}</LinkButton>
+        </span>
+      </Show>
     </>
   );
 }
@@ -135,18 +225,34 @@ export function OriginBox(props: { turn: Turn }): JSX.Element {
   const name = () => {
     const origin = turn().origin;
     switch (origin?.kind) {
-      case 'task': return origin.status === 'failed' ? t('transcript.originTaskFailed') : origin.status === 'stopped' || origin.status === 'killed' ? t('transcript.originTaskStopped') : t('transcript.originTask');
-      case 'wake': return t('transcript.originWake');
-      case 'peer': return t('transcript.originPeer');
-      case 'channel': return t('transcript.originChannel');
-      case 'continuation': return t('transcript.originContinuation');
-      default: return t('transcript.originUnknown');
+      case 'task':
+        return origin.status === 'failed'
+          ? t('transcript.originTaskFailed')
+          : origin.status === 'stopped' || origin.status === 'killed'
+            ? t('transcript.originTaskStopped')
+            : t('transcript.originTask');
+      case 'wake':
+        return t('transcript.originWake');
+      case 'peer':
+        return t('transcript.originPeer');
+      case 'channel':
+        return t('transcript.originChannel');
+      case 'continuation':
+        return t('transcript.originContinuation');
+      default:
+        return t('transcript.originUnknown');
     }
   };
   return (
     <>
-      <time class="at" dateTime={new Date(turn().at).toISOString()} title={moment(turn().at)}>{clock(turn().at)}</time>
-      <div class="said origin"><span class="by">{t('transcript.notFromYou')}</span><b class="t-other strong">{name()}</b><Show when={turn().origin?.text}> · {turn().origin?.text}</Show></div>
+      <time class="at" dateTime={new Date(turn().at).toISOString()} title={moment(turn().at)}>
+        {clock(turn().at)}
+      </time>
+      <div class="said origin">
+        <span class="by">{t('transcript.notFromYou')}</span>
+        <b class="t-other strong">{name()}</b>
+        <Show when={turn().origin?.text}> · {turn().origin?.text}</Show>
+      </div>
     </>
   );
 }
@@ -160,8 +266,22 @@ export function Mark(props: { item: MarkItem }): JSX.Element {
     <div class={`mark ${markTone(facts()).tone}`}>
       <Icon name={markTone(facts()).icon} />
       <div class="grow">
-        <Show when={live()} fallback={<span>{markText(facts(), item().at, 0, services.modelName)}</span>}><Countdown item={item()} /></Show>
-        <Show when={detail(item())}>{(more) => <details class="told"><summary><Icon name="chevron" class="chev" />{more().title}</summary><div class="box"><Terminal text={more().text} /></div></details>}</Show>
+        <Show when={live()} fallback={<span>{markText(facts(), item().at, 0, services.modelName)}</span>}>
+          <Countdown item={item()} />
+        </Show>
+        <Show when={detail(item())}>
+          {(more) => (
+            <details class="told">
+              <summary>
+                <Icon name="chevron" class="chev" />
+                {more().title}
+              </summary>
+              <div class="box">
+                <Terminal text={more().text} />
+              </div>
+            </details>
+          )}
+        </Show>
       </div>
     </div>
   );
@@ -188,9 +308,33 @@ export function Command(props: { item: CommandItem }): JSX.Element {
   const short = () => props.item.output.split('\n').length <= 12;
   const open = () => folds.isOpen(key(), short());
   return (
-    <details class="call" classList={{ err: props.item.failed }} open={open()} onToggle={(event) => { if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open); }}>
-      <summary><Icon name="slash" class="ic" /><span class="nm">{t('transcript.nameSlash')}</span><span class="tg">{props.item.name ? `/${props.item.name}` : ''}</span><span class="mt">{props.item.output.split('\n', 1)[0]?.replace(/^#+\s*/, '').slice(0, 50)}</span><Icon name="chevron" class="chev" /></summary>
-      <Show when={open()}><div class="body"><div class="box pad"><Markdown text={props.item.output} services={services} /></div></div></Show>
+    <details
+      class="call"
+      classList={{ err: props.item.failed }}
+      open={open()}
+      onToggle={(event) => {
+        if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open);
+      }}
+    >
+      <summary>
+        <Icon name="slash" class="ic" />
+        <span class="nm">{t('transcript.nameSlash')}</span>
+        <span class="tg">{props.item.name ? `/${props.item.name}` : ''}</span>
+        <span class="mt">
+          {props.item.output
+            .split('\n', 1)[0]
+            ?.replace(/^#+\s*/, '')
+            .slice(0, 50)}
+        </span>
+        <Icon name="chevron" class="chev" />
+      </summary>
+      <Show when={open()}>
+        <div class="body">
+          <div class="box pad">
+            <Markdown text={props.item.output} services={services} />
+          </div>
+        </div>
+      </Show>
     </details>
   );
 }
@@ -199,8 +343,20 @@ export function Unknown(props: { item: UnknownItem }): JSX.Element {
   const [open, setOpen] = createSignal(false);
   return (
     <details class="call" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary><Icon name="unknown" class="ic" /><span class="nm">{t('transcript.nameUnknown')}</span><span class="tg">{props.item.type}</span><span class="mt">{t('transcript.keptAsItCame')}</span><Icon name="chevron" class="chev" /></summary>
-      <Show when={open()}><div class="body"><div class="box"><JsonTree value={props.item.raw} /></div></div></Show>
+      <summary>
+        <Icon name="unknown" class="ic" />
+        <span class="nm">{t('transcript.nameUnknown')}</span>
+        <span class="tg">{props.item.type}</span>
+        <span class="mt">{t('transcript.keptAsItCame')}</span>
+        <Icon name="chevron" class="chev" />
+      </summary>
+      <Show when={open()}>
+        <div class="body">
+          <div class="box">
+            <JsonTree value={props.item.raw} />
+          </div>
+        </div>
+      </Show>
     </details>
   );
 }
@@ -211,12 +367,34 @@ export function Looked(props: { items: readonly CallItem[] }): JSX.Element {
   const key = () => `looked:${props.items[0]?.key ?? ''}`;
   const open = () => folds.isOpen(key(), false);
   const reads = () => props.items.filter((call) => call.name === 'Read' || call.name === 'NotebookRead').length;
-  const words = () => [reads() > 0 ? t('transcript.files', { n: reads() }) : '', props.items.length > reads() ? t('transcript.searches', { n: props.items.length - reads() }) : ''].filter(Boolean).join(', ');
+  const words = () =>
+    [
+      reads() > 0 ? t('transcript.files', { n: reads() }) : '',
+      props.items.length > reads() ? t('transcript.searches', { n: props.items.length - reads() }) : '',
+    ]
+      .filter(Boolean)
+      .join(', ');
   const time = () => (props.items.at(-1)?.ended ?? 0) - (props.items[0]?.began ?? 0);
   return (
-    <details class="call" open={open()} onToggle={(event) => { if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open); }}>
-      <summary><Icon name="read" class="ic" /><span class="nm">{t('transcript.nameLooked')}</span><span class="tg sans">{words()}</span><span class="mt">{time() > 0 ? duration(time()) : ''}</span><Icon name="chevron" class="chev" /></summary>
-      <Show when={open()}><div class="inner"><For each={props.items}>{(call) => <Call item={call} />}</For></div></Show>
+    <details
+      class="call"
+      open={open()}
+      onToggle={(event) => {
+        if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open);
+      }}
+    >
+      <summary>
+        <Icon name="read" class="ic" />
+        <span class="nm">{t('transcript.nameLooked')}</span>
+        <span class="tg sans">{words()}</span>
+        <span class="mt">{time() > 0 ? duration(time()) : ''}</span>
+        <Icon name="chevron" class="chev" />
+      </summary>
+      <Show when={open()}>
+        <div class="inner">
+          <For each={props.items}>{(call) => <Call item={call} />}</For>
+        </div>
+      </Show>
     </details>
   );
 }
@@ -225,22 +403,46 @@ export function TurnEndLine(props: { turn: Turn }): JSX.Element {
   const services = useServices();
   const turn = observe(props.turn);
   return (
-    <Show when={turn().end}>{(end) => (
-      <div class="end">
-        <a class="mid" href={services.permalink(turn().seq)} title={moment(end().at)}>{t('transcript.turnN', { n: turn().n })}</a>
-        <Show when={end().outcome !== 'success'}><span class={end().outcome === 'error' ? 't-bad' : ''}>{end().outcome === 'error' ? t('transcript.endError') : t('transcript.endStopped')}</span></Show>
-        <Show when={end().duration !== undefined}><span>{duration(end().duration ?? 0)}</span></Show>
-        <Show when={turn().calls > 0}><span>{t('transcript.calls', { n: turn().calls })}</span></Show>
-        <Show when={end().cost !== undefined}><span>{money(end().cost ?? 0)}</span></Show>
-        <Show when={end().input > 0}><span>{t('transcript.tokensIn', { tokens: tokens(end().input), part: percent(end().cached / end().input) })}</span></Show>
-        <Show when={end().output > 0}><span>{t('transcript.tokensOut', { tokens: tokens(end().output) })}</span></Show>
-        <Show when={end().outcome === 'error' && services.retry?.(promptOf(turn()))}>{(retry) => <Button small icon="retry" onClick={() => retry()()}>{t('transcript.retryTurn')}</Button>}</Show>
-        <span class="endacts">
-          <Show when={saidIn(turn())}><CopyButton text={() => saidIn(turn())} label={t('transcript.copyAnswer')} /></Show>
-          <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(turn().seq))} />
-        </span>
-      </div>
-    )}</Show>
+    <Show when={turn().end}>
+      {(end) => (
+        <div class="end">
+          <a class="mid" href={services.permalink(turn().seq)} title={moment(end().at)}>
+            {t('transcript.turnN', { n: turn().n })}
+          </a>
+          <Show when={end().outcome !== 'success'}>
+            <span class={end().outcome === 'error' ? 't-bad' : ''}>{end().outcome === 'error' ? t('transcript.endError') : t('transcript.endStopped')}</span>
+          </Show>
+          <Show when={end().duration !== undefined}>
+            <span>{duration(end().duration ?? 0)}</span>
+          </Show>
+          <Show when={turn().calls > 0}>
+            <span>{t('transcript.calls', { n: turn().calls })}</span>
+          </Show>
+          <Show when={end().cost !== undefined}>
+            <span>{money(end().cost ?? 0)}</span>
+          </Show>
+          <Show when={end().input > 0}>
+            <span>{t('transcript.tokensIn', { tokens: tokens(end().input), part: percent(end().cached / end().input) })}</span>
+          </Show>
+          <Show when={end().output > 0}>
+            <span>{t('transcript.tokensOut', { tokens: tokens(end().output) })}</span>
+          </Show>
+          <Show when={end().outcome === 'error' && services.retry?.(promptOf(turn()))}>
+            {(retry) => (
+              <Button small icon="retry" onClick={() => retry()()}>
+                {t('transcript.retryTurn')}
+              </Button>
+            )}
+          </Show>
+          <span class="endacts">
+            <Show when={saidIn(turn())}>
+              <CopyButton text={() => saidIn(turn())} label={t('transcript.copyAnswer')} />
+            </Show>
+            <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(turn().seq))} />
+          </span>
+        </div>
+      )}
+    </Show>
   );
 }
 
@@ -248,19 +450,38 @@ export function BreakLine(props: { cut: Break }): JSX.Element {
   const services = useServices();
   const cut = observe(props.cut);
   const [open, setOpen] = createSignal(false);
-  const title = () => (cut().what === 'compacted' ? t('transcript.compacted', { time: clock(cut().at) }) : cut().what === 'cleared' ? t('transcript.cleared', { time: clock(cut().at) }) : t('transcript.rewound', { time: clock(cut().at) }));
+  const title = () =>
+    cut().what === 'compacted'
+      ? t('transcript.compacted', { time: clock(cut().at) })
+      : cut().what === 'cleared'
+        ? t('transcript.cleared', { time: clock(cut().at) })
+        : t('transcript.rewound', { time: clock(cut().at) });
   return (
     <>
       <div class="cut">
-        <svg class="zig" viewBox="0 0 14 20" aria-hidden="true"><path d="M7 0v5l-4 3 8 4-4 3v5" /></svg>
+        <svg class="zig" viewBox="0 0 14 20" aria-hidden="true">
+          <path d="M7 0v5l-4 3 8 4-4 3v5" />
+        </svg>
         <span>
           {title()}
-          <Show when={cut().before !== undefined && cut().after !== undefined}> · {t('transcript.compactedTokens', { before: tokens(cut().before ?? 0), after: tokens(cut().after ?? 0) })}</Show>
-          <Show when={cut().summary}> · <LinkButton aria-expanded={open()} onClick={() => setOpen(!open())}>{t('transcript.whatWasKept')}</LinkButton></Show>
+          <Show when={cut().before !== undefined && cut().after !== undefined}>
+            {' '}
+            · {t('transcript.compactedTokens', { before: tokens(cut().before ?? 0), after: tokens(cut().after ?? 0) })}
+          </Show>
+          <Show when={cut().summary}>
+            {' '}
+            ·{' '}
+            <LinkButton aria-expanded={open()} onClick={() => setOpen(!open())}>
+              {t('transcript.whatWasKept')}
+            </LinkButton>
+          </Show>
         </span>
       </div>
-      <Show when={open()}><div class="kept box pad"><Markdown text={cut().summary} services={services} /></div></Show>
+      <Show when={open()}>
+        <div class="kept box pad">
+          <Markdown text={cut().summary} services={services} />
+        </div>
+      </Show>
     </>
   );
 }
-

@@ -2,7 +2,11 @@
 import type { TranscriptServices } from './services';
 
 /** Remembers the newest answers; a failure is forgotten, so that it can be tried again. */
-export function remember<Args extends readonly unknown[], Answer>(ask: (...args: Args) => Promise<Answer>, keyOf: (...args: Args) => string, most: number): (...args: Args) => Promise<Answer> {
+export function remember<Args extends readonly unknown[], Answer>(
+  ask: (...args: Args) => Promise<Answer>,
+  keyOf: (...args: Args) => string,
+  most: number,
+): (...args: Args) => Promise<Answer> {
   const kept = new Map<string, Promise<Answer>>();
   return (...args) => {
     const key = keyOf(...args);
@@ -14,7 +18,9 @@ export function remember<Args extends readonly unknown[], Answer>(ask: (...args:
     }
     const answer = ask(...args);
     kept.set(key, answer);
-    answer.catch(() => { if (kept.get(key) === answer) kept.delete(key); });
+    answer.catch(() => {
+      if (kept.get(key) === answer) kept.delete(key);
+    });
     if (kept.size > most) {
       const oldest = kept.keys().next().value;
       if (oldest !== undefined) kept.delete(oldest);
@@ -26,8 +32,20 @@ export function remember<Args extends readonly unknown[], Answer>(ask: (...args:
 export function remembering(services: TranscriptServices): TranscriptServices {
   return {
     ...services,
-    highlight: remember((lang: string, text: string) => services.highlight(lang, text), (lang, text) => `${lang}\u0000${text}`, 300),
-    diffOf: remember((seq: number, id: string) => services.diffOf(seq, id), (seq, id) => `${seq} ${id}`, 200),
-    blobText: remember((hash: string) => services.blobText(hash), (hash) => hash, 8),
+    highlight: remember(
+      (lang: string, text: string) => services.highlight(lang, text),
+      (lang, text) => `${lang}\u0000${text}`,
+      300,
+    ),
+    diffOf: remember(
+      (seq: number, id: string) => services.diffOf(seq, id),
+      (seq, id) => `${seq} ${id}`,
+      200,
+    ),
+    blobText: remember(
+      (hash: string) => services.blobText(hash),
+      (hash) => hash,
+      8,
+    ),
   };
 }

@@ -4,7 +4,7 @@ import type { Diff } from '../api/types';
 import type { FilePlace } from '../markdown/filelinks';
 import type { Runs } from '../markdown/runs';
 import type { MenuEntry } from '../ui';
-import type { CallItem, PromptItem, Turn } from './model';
+import type { CallItem, PromptItem } from './model';
 import type { Observed } from './model/observed';
 
 export interface TranscriptServices {

@@ -11,10 +11,18 @@ import './cards/bodies';
 import { BreakLine, Looked, OriginBox, TurnEndLine } from './items';
 
 const services: TranscriptServices = {
-  sessionId: 's', cwd: () => '/w/tidepool',
-  highlight: () => Promise.reject(new Error('none')), diffOf: () => Promise.reject(new Error('none')),
-  blobText: () => Promise.resolve('all of it, to the end'), blobUrl: (hash) => `/api/blobs/${hash}`, permalink: (seq) => `#/session/s/${seq}`,
-  modelName: (id) => nameOf(id, [{ value: 'opus', name: 'Opus' }, { value: 'haiku', name: 'Haiku' }]),
+  sessionId: 's',
+  cwd: () => '/w/tidepool',
+  highlight: () => Promise.reject(new Error('none')),
+  diffOf: () => Promise.reject(new Error('none')),
+  blobText: () => Promise.resolve('all of it, to the end'),
+  blobUrl: (hash) => `/api/blobs/${hash}`,
+  permalink: (seq) => `#/session/s/${seq}`,
+  modelName: (id) =>
+    nameOf(id, [
+      { value: 'opus', name: 'Opus' },
+      { value: 'haiku', name: 'Haiku' },
+    ]),
 };
 
 /** Everything of a transcript on the screen, with every body open. */
@@ -22,7 +30,10 @@ async function show(transcript: Transcript): Promise<HTMLElement> {
   const folds = new Folds();
   const openAll = (items: readonly Item[]) => {
     for (const item of items) {
-      if (item.kind === 'call') { folds.set(`call:${item.id}`, true); openAll(item.children); }
+      if (item.kind === 'call') {
+        folds.set(`call:${item.id}`, true);
+        openAll(item.children);
+      }
       if (item.kind === 'thinking') folds.set(`think:${item.key}`, true);
       if (item.kind === 'command') folds.set(`cmd:${item.key}`, true);
     }
@@ -31,13 +42,37 @@ async function show(transcript: Transcript): Promise<HTMLElement> {
   const rows = new Rows().of(transcript);
   const host = document.createElement('div');
   document.body.append(host);
-  render(() => (
-    <TranscriptServicesProvider value={services}><FoldsProvider value={folds}>
-      <For each={rows}>{(row) => row.item ? <ItemView item={row.item} /> : row.kind === 'looked' ? <Looked items={row.items} /> : row.cut ? <BreakLine cut={row.cut} /> : row.kind === 'origin' && row.turn ? <OriginBox turn={row.turn} /> : row.turn ? <TurnEndLine turn={row.turn} /> : null}</For>
-    </FoldsProvider></TranscriptServicesProvider>
-  ), host);
+  render(
+    () => (
+      <TranscriptServicesProvider value={services}>
+        <FoldsProvider value={folds}>
+          <For each={rows}>
+            {(row) =>
+              row.item ? (
+                <ItemView item={row.item} />
+              ) : row.kind === 'looked' ? (
+                <Looked items={row.items} />
+              ) : row.cut ? (
+                <BreakLine cut={row.cut} />
+              ) : row.kind === 'origin' && row.turn ? (
+                <OriginBox turn={row.turn} />
+              ) : row.turn ? (
+                <TurnEndLine turn={row.turn} />
+              ) : null
+            }
+          </For>
+        </FoldsProvider>
+      </TranscriptServicesProvider>
+    ),
+    host,
+  );
   // Bodies are a part that comes.
-  await vi.waitFor(() => { if (host.querySelector('.call > .body:empty')) throw new Error('a body did not come'); }, { timeout: 30_000 });
+  await vi.waitFor(
+    () => {
+      if (host.querySelector('.call > .body:empty')) throw new Error('a body did not come');
+    },
+    { timeout: 30_000 },
+  );
   return host;
 }
 
@@ -69,12 +104,90 @@ test('nothing an agent or a tool writes becomes an element', async () => {
   let seq = 0;
   const take = (what: object) => transcript.apply([{ sessionId: 's', epoch: 1, seq: (seq += 1), at: seq, turn: null, what: what as Rec['what'] }]);
   take({ type: 'sluice_prompt', uuid: 'p', text: ATTACK, images: [], state: 'delivered', by: ATTACK, device: ATTACK });
-  const names = ['Bash', 'Read', 'Edit', 'Write', 'Grep', 'Glob', 'WebFetch', 'WebSearch', 'TodoWrite', 'AskUserQuestion', 'ExitPlanMode', 'Skill', 'NotebookEdit', 'Agent', 'TaskList', 'ReportFindings', `mcp__${ATTACK}__${ATTACK}`, ATTACK];
+  const names = [
+    'Bash',
+    'Read',
+    'Edit',
+    'Write',
+    'Grep',
+    'Glob',
+    'WebFetch',
+    'WebSearch',
+    'TodoWrite',
+    'AskUserQuestion',
+    'ExitPlanMode',
+    'Skill',
+    'NotebookEdit',
+    'Agent',
+    'TaskList',
+    'ReportFindings',
+    `mcp__${ATTACK}__${ATTACK}`,
+    ATTACK,
+  ];
   for (const [index, name] of names.entries()) {
     const id = `c${index}`;
-    const fields = Object.fromEntries(['command', 'file_path', 'notebook_path', 'old_string', 'new_string', 'content', 'pattern', 'path', 'url', 'query', 'prompt', 'description', 'plan', 'skill', 'subject', 'new_source', ATTACK].map((key) => [key, ATTACK]));
-    take({ type: 'assistant', message: { id: `m${index}`, content: [{ type: 'tool_use', id, name, input: { ...fields, todos: [{ content: ATTACK, status: ATTACK, activeForm: ATTACK }], questions: [{ question: ATTACK, header: ATTACK, options: [] }], findings: [{ file: ATTACK, summary: ATTACK, failure_scenario: ATTACK }] } }] }, parent_tool_use_id: null });
-    take({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: id, content: ATTACK }] }, parent_tool_use_id: null, tool_use_result: { stdout: ATTACK, stderr: ATTACK, type: 'text', file: { content: ATTACK, numLines: 1, startLine: 1, totalLines: 1 }, mode: 'content', content: ATTACK, filenames: [ATTACK], numFiles: 1, result: ATTACK, results: [{ content: [{ title: ATTACK, url: 'javascript:alert(1)', snippet: ATTACK }] }], newTodos: [{ content: ATTACK, status: 'pending' }], answers: { [ATTACK]: ATTACK }, plan: ATTACK, tasks: [{ subject: ATTACK, status: 'pending' }] } });
+    const fields = Object.fromEntries(
+      [
+        'command',
+        'file_path',
+        'notebook_path',
+        'old_string',
+        'new_string',
+        'content',
+        'pattern',
+        'path',
+        'url',
+        'query',
+        'prompt',
+        'description',
+        'plan',
+        'skill',
+        'subject',
+        'new_source',
+        ATTACK,
+      ].map((key) => [key, ATTACK]),
+    );
+    take({
+      type: 'assistant',
+      message: {
+        id: `m${index}`,
+        content: [
+          {
+            type: 'tool_use',
+            id,
+            name,
+            input: {
+              ...fields,
+              todos: [{ content: ATTACK, status: ATTACK, activeForm: ATTACK }],
+              questions: [{ question: ATTACK, header: ATTACK, options: [] }],
+              findings: [{ file: ATTACK, summary: ATTACK, failure_scenario: ATTACK }],
+            },
+          },
+        ],
+      },
+      parent_tool_use_id: null,
+    });
+    take({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: id, content: ATTACK }] },
+      parent_tool_use_id: null,
+      tool_use_result: {
+        stdout: ATTACK,
+        stderr: ATTACK,
+        type: 'text',
+        file: { content: ATTACK, numLines: 1, startLine: 1, totalLines: 1 },
+        mode: 'content',
+        content: ATTACK,
+        filenames: [ATTACK],
+        numFiles: 1,
+        result: ATTACK,
+        results: [{ content: [{ title: ATTACK, url: 'javascript:alert(1)', snippet: ATTACK }] }],
+        newTodos: [{ content: ATTACK, status: 'pending' }],
+        answers: { [ATTACK]: ATTACK },
+        plan: ATTACK,
+        tasks: [{ subject: ATTACK, status: 'pending' }],
+      },
+    });
   }
   take({ type: 'system', subtype: ATTACK, x: ATTACK });
   take({ type: 'system', subtype: 'informational', content: ATTACK, level: 'warning' });
@@ -89,16 +202,33 @@ test('a body that stayed with the server shows its beginning and is fetched when
   const transcript = new Transcript();
   const blob = { $blob: { hash: 'abc', bytes: 90_000, mime: 'text/plain', head: 'the beginning', tail: 'the end', lines: 2000 } };
   const whats = [
-    { type: 'assistant', message: { id: 'm', content: [{ type: 'tool_use', id: 'c', name: 'Bash', input: { command: 'cat big' } }] }, parent_tool_use_id: null },
-    { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 'c', content: blob }] }, parent_tool_use_id: null, tool_use_result: { stdout: blob, stderr: '' } },
-    { type: 'sluice_prompt', uuid: 'p', text: 'see', images: [{ hash: 'pic', bytes: 5, mime: 'image/png', head: null, tail: null, lines: null }], state: 'delivered', by: '', device: '' },
+    {
+      type: 'assistant',
+      message: { id: 'm', content: [{ type: 'tool_use', id: 'c', name: 'Bash', input: { command: 'cat big' } }] },
+      parent_tool_use_id: null,
+    },
+    {
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: 'c', content: blob }] },
+      parent_tool_use_id: null,
+      tool_use_result: { stdout: blob, stderr: '' },
+    },
+    {
+      type: 'sluice_prompt',
+      uuid: 'p',
+      text: 'see',
+      images: [{ hash: 'pic', bytes: 5, mime: 'image/png', head: null, tail: null, lines: null }],
+      state: 'delivered',
+      by: '',
+      device: '',
+    },
   ];
   transcript.apply(whats.map((what, i) => ({ sessionId: 's', epoch: 1, seq: i, at: i, turn: null, what: what as unknown as Rec['what'] })));
   const host = await show(transcript);
   expect(host.querySelector('.term')?.textContent).toContain('the beginning');
   expect(host.textContent).toContain('90 kB');
   expect(host.querySelector('.said img')?.getAttribute('src')).toBe('/api/blobs/pic');
-  [...host.querySelectorAll('button')].find((button) => button.textContent === 'Fetch all of it')?.click();
+  [...host.querySelectorAll('button')].find((button) => button.textContent === 'Load all')?.click();
   await new Promise((done) => setTimeout(done));
   expect(host.querySelector('.term')?.textContent).toContain('all of it, to the end');
   expect(host.textContent).not.toContain('90 kB');
@@ -107,9 +237,18 @@ test('a body that stayed with the server shows its beginning and is fetched when
 
 test('a model that took over goes by its name, also where the agent said nothing about it', async () => {
   const transcript = new Transcript();
-  transcript.apply([{ sessionId: 's', epoch: 1, seq: 1, at: 1, turn: null, what: { type: 'system', subtype: 'model_fallback', original_model: 'claude-opus-5-5', fallback_model: 'claude-haiku-4-5' } as unknown as Rec['what'] }]);
+  transcript.apply([
+    {
+      sessionId: 's',
+      epoch: 1,
+      seq: 1,
+      at: 1,
+      turn: null,
+      what: { type: 'system', subtype: 'model_fallback', original_model: 'claude-opus-5-5', fallback_model: 'claude-haiku-4-5' } as unknown as Rec['what'],
+    },
+  ]);
   const host = await show(transcript);
-  expect(host.querySelector('.mark')?.textContent).toBe('Went on with Haiku 4.5 instead of Opus 5.5.');
+  expect(host.querySelector('.mark')?.textContent).toBe('Model changed from Opus 5.5 to Haiku 4.5.');
   host.remove();
 });
 
@@ -125,8 +264,13 @@ test.skipIf(!existsSync(RECORDINGS))('every recording of the reference agent ren
       let seq = 0;
       for (const line of readFileSync(file, 'utf8').split('\n')) {
         let what: unknown;
-        try { what = JSON.parse(line); } catch { continue; }
-        if (typeof what === 'object' && what !== null && !Array.isArray(what)) transcript.apply([{ sessionId: 's', epoch: 1, seq: (seq += 1), at: seq * 1000, turn: null, what: what as Rec['what'] }]);
+        try {
+          what = JSON.parse(line);
+        } catch {
+          continue;
+        }
+        if (typeof what === 'object' && what !== null && !Array.isArray(what))
+          transcript.apply([{ sessionId: 's', epoch: 1, seq: (seq += 1), at: seq * 1000, turn: null, what: what as Rec['what'] }]);
       }
       const host = await show(transcript);
       expect(host.querySelector('.call[class*=undefined]'), scenario).toBeNull();

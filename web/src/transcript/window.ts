@@ -1,7 +1,19 @@
 // Which rows are in the document: heights that were measured, guesses for the rest, and the sums of them.
 import type { Row } from './model';
 
-const GUESS: Record<string, number> = { prompt: 68, origin: 64, end: 60, break: 56, looked: 28, text: 110, thinking: 28, call: 28, mark: 36, command: 60, unknown: 28 };
+const GUESS: Record<string, number> = {
+  prompt: 68,
+  origin: 64,
+  end: 60,
+  break: 56,
+  looked: 28,
+  text: 110,
+  thinking: 28,
+  call: 28,
+  mark: 36,
+  command: 60,
+  unknown: 28,
+};
 
 export function guess(row: Row): number {
   const base = GUESS[row.kind === 'item' ? (row.item?.kind ?? 'text') : row.kind] ?? 40;
@@ -26,8 +38,7 @@ export class Heights {
     if (same < old.length) {
       this.index = new Map(rows.map((row, i) => [row.key, i]));
       if (this.measured.size > 2 * rows.length + 200) for (const key of this.measured.keys()) if (!this.index.has(key)) this.measured.delete(key);
-    }
-    else for (let i = same; i < rows.length; i += 1) this.index.set(rows[i]?.key ?? '', i);
+    } else for (let i = same; i < rows.length; i += 1) this.index.set(rows[i]?.key ?? '', i);
     this.sound = Math.min(this.sound, same);
   }
 
@@ -46,7 +57,9 @@ export class Heights {
     return this.tops[Math.max(0, Math.min(index, this.rows.length))] ?? 0;
   }
 
-  get total(): number { return this.top(this.rows.length); }
+  get total(): number {
+    return this.top(this.rows.length);
+  }
 
   /** The row at a height. */
   at(y: number): number {

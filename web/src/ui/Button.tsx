@@ -18,11 +18,7 @@ export interface ButtonProps extends Native {
 export function Button(props: ButtonProps): JSX.Element {
   const [own, native] = splitProps(props, ['look', 'tone', 'small', 'icon', 'hotkey', 'class', 'children']);
   return (
-    <button
-      type="button"
-      {...native}
-      class={['btn', own.look, own.tone, own.small ? 'small' : '', own.class].filter(Boolean).join(' ')}
-    >
+    <button type="button" {...native} class={['btn', own.look, own.tone, own.small ? 'small' : '', own.class].filter(Boolean).join(' ')}>
       <Show when={own.icon}>{(name) => <Icon name={name()} />}</Show>
       <span>{own.children}</span>
       <Show when={own.hotkey}>{(keys) => <Kbd keys={keys()} />}</Show>

@@ -21,15 +21,34 @@ export function Field(props: FieldProps): JSX.Element {
   const id = createUniqueId();
   return (
     <div class="field">
-      <label class="lab" for={id}>{props.label}<Show when={props.required}><span class="dim"> · {t('ui.required')}</span></Show></label>
+      <label class="lab" for={id}>
+        {props.label}
+        <Show when={props.required}>
+          <span class="dim"> · {t('ui.required')}</span>
+        </Show>
+      </label>
       {props.children({
         id,
-        get 'aria-describedby'() { return props.error ? `${id}-e` : props.hint ? `${id}-h` : undefined; },
-        get 'aria-invalid'() { return props.error ? true : undefined; },
-        get 'aria-required'() { return props.required; },
+        get 'aria-describedby'() {
+          return props.error ? `${id}-e` : props.hint ? `${id}-h` : undefined;
+        },
+        get 'aria-invalid'() {
+          return props.error ? true : undefined;
+        },
+        get 'aria-required'() {
+          return props.required;
+        },
       })}
-      <Show when={props.hint && !props.error}><p class="hint" id={`${id}-h`}>{props.hint}</p></Show>
-      <Show when={props.error}><p class="error" id={`${id}-e`}>{props.error}</p></Show>
+      <Show when={props.hint && !props.error}>
+        <p class="hint" id={`${id}-h`}>
+          {props.hint}
+        </p>
+      </Show>
+      <Show when={props.error}>
+        <p class="error" id={`${id}-e`}>
+          {props.error}
+        </p>
+      </Show>
     </div>
   );
 }
@@ -44,7 +63,11 @@ export function TextArea(props: Omit<JSX.TextareaHTMLAttributes<HTMLTextAreaElem
   return <textarea {...native} class={`input ${own.mono ? 'mono' : ''} ${own.class ?? ''}`} />;
 }
 
-export interface Option<T extends string> { value: T; label: string; disabled?: boolean | undefined }
+export interface Option<T extends string> {
+  value: T;
+  label: string;
+  disabled?: boolean | undefined;
+}
 
 export interface SelectProps<T extends string> extends Omit<JSX.SelectHTMLAttributes<HTMLSelectElement>, 'style' | 'onChange' | 'value'> {
   value: T;
@@ -63,34 +86,82 @@ export function Select<T extends string>(props: SelectProps<T>): JSX.Element {
   return (
     <span class={`select ${own.class ?? ''}`}>
       <select {...native} class="input" onChange={(event) => pick(event.currentTarget)}>
-        <For each={own.options}>{(option) => <option value={option.value} selected={option.value === own.value} disabled={option.disabled}>{option.label}</option>}</For>
+        <For each={own.options}>
+          {(option) => (
+            <option value={option.value} selected={option.value === own.value} disabled={option.disabled}>
+              {option.label}
+            </option>
+          )}
+        </For>
       </select>
       <Icon name="down" />
     </span>
   );
 }
 
-export function Switch(props: { checked: boolean; onChange: (checked: boolean) => void; label: string; disabled?: boolean | undefined; id?: string | undefined }): JSX.Element {
+export function Switch(props: {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  label: string;
+  disabled?: boolean | undefined;
+  id?: string | undefined;
+}): JSX.Element {
   return (
-    <button type="button" class="switch" role="switch" id={props.id} aria-checked={props.checked} aria-label={props.label}
-      disabled={props.disabled} onClick={() => props.onChange(!props.checked)} />
+    <button
+      type="button"
+      class="switch"
+      role="switch"
+      id={props.id}
+      aria-checked={props.checked}
+      aria-label={props.label}
+      disabled={props.disabled}
+      onClick={() => props.onChange(!props.checked)}
+    />
   );
 }
 
 /** Shows `checked` and nothing else, as `Select` does. */
-export function Checkbox(props: { checked: boolean; onChange: (checked: boolean) => void; disabled?: boolean | undefined; children: JSX.Element }): JSX.Element {
+export function Checkbox(props: {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  disabled?: boolean | undefined;
+  children: JSX.Element;
+}): JSX.Element {
   return (
     <label class="tick">
-      <input type="checkbox" checked={props.checked} disabled={props.disabled} onChange={(event) => { const next = event.currentTarget.checked; event.currentTarget.checked = props.checked; props.onChange(next); }} />
+      <input
+        type="checkbox"
+        checked={props.checked}
+        disabled={props.disabled}
+        onChange={(event) => {
+          const next = event.currentTarget.checked;
+          event.currentTarget.checked = props.checked;
+          props.onChange(next);
+        }}
+      />
       <span>{props.children}</span>
     </label>
   );
 }
 
-export function Radio(props: { name: string; value: string; checked: boolean; onChange: (value: string) => void; disabled?: boolean | undefined; children: JSX.Element }): JSX.Element {
+export function Radio(props: {
+  name: string;
+  value: string;
+  checked: boolean;
+  onChange: (value: string) => void;
+  disabled?: boolean | undefined;
+  children: JSX.Element;
+}): JSX.Element {
   return (
     <label class="tick">
-      <input type="radio" name={props.name} value={props.value} checked={props.checked} disabled={props.disabled} onChange={() => props.onChange(props.value)} />
+      <input
+        type="radio"
+        name={props.name}
+        value={props.value}
+        checked={props.checked}
+        disabled={props.disabled}
+        onChange={() => props.onChange(props.value)}
+      />
       <span>{props.children}</span>
     </label>
   );
@@ -110,10 +181,21 @@ export function Segmented<T extends string>(props: { label: string; value: T; op
   };
   return (
     <div class="seg" role="radiogroup" aria-label={props.label} onKeyDown={onKeyDown}>
-      <For each={props.options}>{(option) => (
-        <button type="button" role="radio" data-value={option.value} aria-checked={option.value === props.value} disabled={option.disabled}
-          tabIndex={option.value === props.value ? 0 : -1} onClick={() => props.onChange(option.value)}>{option.label}</button>
-      )}</For>
+      <For each={props.options}>
+        {(option) => (
+          <button
+            type="button"
+            role="radio"
+            data-value={option.value}
+            aria-checked={option.value === props.value}
+            disabled={option.disabled}
+            tabIndex={option.value === props.value ? 0 : -1}
+            onClick={() => props.onChange(option.value)}
+          >
+            {option.label}
+          </button>
+        )}
+      </For>
     </div>
   );
 }

@@ -33,7 +33,10 @@ export function Dialog(props: DialogProps): JSX.Element {
       classList={{ wide: props.wide === true }}
       aria-labelledby={title}
       tabIndex={-1}
-      onCancel={(event) => { event.preventDefault(); props.onClose(); }}
+      onCancel={(event) => {
+        event.preventDefault();
+        props.onClose();
+      }}
       onClose={() => props.open && props.onClose()}
       onPointerDown={(event) => event.target === dialog && outside(dialog, event) && props.onClose()}
     >
@@ -43,7 +46,9 @@ export function Dialog(props: DialogProps): JSX.Element {
           <IconButton icon="x" label={t('ui.close')} onClick={() => props.onClose()} />
         </header>
         <div class="content">{props.children}</div>
-        <Show when={props.footer}><footer>{props.footer}</footer></Show>
+        <Show when={props.footer}>
+          <footer>{props.footer}</footer>
+        </Show>
       </Show>
     </dialog>
   );

@@ -5,7 +5,7 @@ export { iconNames, type IconName };
 
 /** Decoration only: the word beside it, or the label of its button, is what it means. */
 export function Icon(props: { name: IconName; class?: string }): JSX.Element {
-  const svg = <svg class={`icon ${props.class ?? ''}`} viewBox="0 0 16 16" aria-hidden="true" /> as SVGSVGElement;
+  const svg = (<svg class={`icon ${props.class ?? ''}`} viewBox="0 0 16 16" aria-hidden="true" />) as SVGSVGElement;
   createRenderEffect(() => svg.replaceChildren(pathsOf(props.name)));
   return svg;
 }

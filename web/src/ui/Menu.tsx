@@ -41,7 +41,12 @@ export const menuIsOpen = (): boolean => openMenus() > 0;
 export function Menu(props: MenuProps): JSX.Element {
   const id = createUniqueId();
   const [open, setOpen] = createSignal(false);
-  createEffect(() => { if (open()) { setOpenMenus((n) => n + 1); onCleanup(() => setOpenMenus((n) => n - 1)); } });
+  createEffect(() => {
+    if (open()) {
+      setOpenMenus((n) => n + 1);
+      onCleanup(() => setOpenMenus((n) => n - 1));
+    }
+  });
   let menu!: HTMLDivElement;
   let anchor!: HTMLElement;
   const buttons = () => [...menu.querySelectorAll<HTMLButtonElement>('button:not(:disabled)')];
@@ -49,7 +54,9 @@ export function Menu(props: MenuProps): JSX.Element {
     setOpen(true);
     menu.showPopover();
     place(menu, anchor, props.align ?? 'end');
-    buttons().at(last ? -1 : 0)?.focus();
+    buttons()
+      .at(last ? -1 : 0)
+      ?.focus();
   };
   const hide = (refocus: boolean) => {
     if (menu.matches(':popover-open')) menu.hidePopover();
@@ -58,14 +65,20 @@ export function Menu(props: MenuProps): JSX.Element {
   const onKeyDown = (event: KeyboardEvent) => {
     const all = buttons();
     const at = all.indexOf(document.activeElement as HTMLButtonElement);
-    const go = (index: number) => { event.preventDefault(); all.at(index % all.length)?.focus(); };
+    const go = (index: number) => {
+      event.preventDefault();
+      all.at(index % all.length)?.focus();
+    };
     if (event.key === 'ArrowDown') go(at + 1);
     else if (event.key === 'ArrowUp') go(at - 1);
     else if (event.key === 'Home') go(0);
     else if (event.key === 'End') go(-1);
     else if (event.key === 'Tab') hide(true);
-    else if (event.key === 'Escape') { event.preventDefault(); event.stopPropagation(); hide(true); }
-    else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
+    else if (event.key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation();
+      hide(true);
+    } else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
       const letter = event.key.toLowerCase();
       const order = [...all.slice(at + 1), ...all.slice(0, at + 1)];
       order.find((button) => button.textContent?.trim().toLowerCase().startsWith(letter))?.focus();
@@ -74,34 +87,74 @@ export function Menu(props: MenuProps): JSX.Element {
   return (
     <>
       {props.trigger({
-        ref: (element) => { anchor = element; },
+        ref: (element) => {
+          anchor = element;
+        },
         onClick: () => (open() ? hide(true) : show()),
         onKeyDown: (event) => {
-          if (event.key === 'ArrowDown' || event.key === 'ArrowUp') { event.preventDefault(); show(event.key === 'ArrowUp'); }
+          if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+            event.preventDefault();
+            show(event.key === 'ArrowUp');
+          }
         },
         'aria-haspopup': 'menu',
-        get 'aria-expanded'() { return open(); },
+        get 'aria-expanded'() {
+          return open();
+        },
         'aria-controls': id,
       })}
-      <div ref={menu} id={id} class="pop menu" popover="auto" role="menu" aria-label={props.label} onKeyDown={onKeyDown}
-        on:toggle={(event: Event) => setOpen((event as ToggleEvent).newState === 'open')}>
+      <div
+        ref={menu}
+        id={id}
+        class="pop menu"
+        popover="auto"
+        role="menu"
+        aria-label={props.label}
+        onKeyDown={onKeyDown}
+        on:toggle={(event: Event) => setOpen((event as ToggleEvent).newState === 'open')}
+      >
         <Show when={open()}>
-          <For each={props.items()}>{(item) => (
-            <Switch>
-              <Match when={item === 'separator'}><div class="sep" role="separator" /></Match>
-              <Match when={item !== 'separator' && item}>{(entry) => (
-                <button type="button" tabIndex={-1} disabled={entry().disabled} classList={{ bad: entry().bad === true }}
-                  role={entry().checked === undefined ? 'menuitem' : 'menuitemradio'} aria-checked={entry().checked}
-                  onClick={() => { hide(true); entry().onSelect(); }}>
-                  <Show when={entry().checked !== undefined}><Icon name={entry().checked ? 'check' : 'dots'} class={entry().checked ? '' : 'ghost'} /></Show>
-                  <Show when={entry().icon}>{(name) => <Icon name={name()} />}</Show>
-                  <span>{entry().label}</span>
-                  <Show when={entry().note}><small>{entry().note}</small></Show>
-                  <Show when={entry().hotkey}>{(keys) => <span class="push"><Kbd keys={keys()} /></span>}</Show>
-                </button>
-              )}</Match>
-            </Switch>
-          )}</For>
+          <For each={props.items()}>
+            {(item) => (
+              <Switch>
+                <Match when={item === 'separator'}>
+                  <div class="sep" role="separator" />
+                </Match>
+                <Match when={item !== 'separator' && item}>
+                  {(entry) => (
+                    <button
+                      type="button"
+                      tabIndex={-1}
+                      disabled={entry().disabled}
+                      classList={{ bad: entry().bad === true }}
+                      role={entry().checked === undefined ? 'menuitem' : 'menuitemradio'}
+                      aria-checked={entry().checked}
+                      onClick={() => {
+                        hide(true);
+                        entry().onSelect();
+                      }}
+                    >
+                      <Show when={entry().checked !== undefined}>
+                        <Icon name={entry().checked ? 'check' : 'dots'} class={entry().checked ? '' : 'ghost'} />
+                      </Show>
+                      <Show when={entry().icon}>{(name) => <Icon name={name()} />}</Show>
+                      <span>{entry().label}</span>
+                      <Show when={entry().note}>
+                        <small>{entry().note}</small>
+                      </Show>
+                      <Show when={entry().hotkey}>
+                        {(keys) => (
+                          <span class="push">
+                            <Kbd keys={keys()} />
+                          </span>
+                        )}
+                      </Show>
+                    </button>
+                  )}
+                </Match>
+              </Switch>
+            )}
+          </For>
         </Show>
       </div>
     </>
@@ -122,7 +175,11 @@ export function Popover(props: PopoverProps): JSX.Element {
   let panel!: HTMLDivElement;
   let anchor!: HTMLElement;
   const toggle = () => {
-    if (open()) { panel.hidePopover(); anchor.focus(); return; }
+    if (open()) {
+      panel.hidePopover();
+      anchor.focus();
+      return;
+    }
     setOpen(true);
     panel.showPopover();
     place(panel, anchor, props.align ?? 'start');
@@ -131,15 +188,32 @@ export function Popover(props: PopoverProps): JSX.Element {
   return (
     <>
       {props.trigger({
-        ref: (element) => { anchor = element; },
+        ref: (element) => {
+          anchor = element;
+        },
         onClick: toggle,
         'aria-haspopup': 'dialog',
-        get 'aria-expanded'() { return open(); },
+        get 'aria-expanded'() {
+          return open();
+        },
         'aria-controls': id,
       })}
-      <div ref={panel} id={id} class="pop" popover="auto" role="dialog" aria-label={props.label}
+      <div
+        ref={panel}
+        id={id}
+        class="pop"
+        popover="auto"
+        role="dialog"
+        aria-label={props.label}
         on:toggle={(event: Event) => setOpen((event as ToggleEvent).newState === 'open')}
-        onKeyDown={(event) => { if (event.key === 'Escape') { event.stopPropagation(); panel.hidePopover(); anchor.focus(); } }}>
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') {
+            event.stopPropagation();
+            panel.hidePopover();
+            anchor.focus();
+          }
+        }}
+      >
         <Show when={open()}>{props.children}</Show>
       </div>
     </>

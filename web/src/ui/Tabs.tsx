@@ -1,9 +1,18 @@
 import { createUniqueId, For, type JSX } from 'solid-js';
 
-export interface Tab<T extends string> { id: T; label: JSX.Element }
+export interface Tab<T extends string> {
+  id: T;
+  label: JSX.Element;
+}
 
 /** Tabs of one place (role tablist): arrows move and choose. Where tabs are addresses, use links with class "tabs". */
-export function Tabs<T extends string>(props: { label: string; tabs: readonly Tab<T>[]; value: T; onChange: (id: T) => void; children: JSX.Element }): JSX.Element {
+export function Tabs<T extends string>(props: {
+  label: string;
+  tabs: readonly Tab<T>[];
+  value: T;
+  onChange: (id: T) => void;
+  children: JSX.Element;
+}): JSX.Element {
   const base = createUniqueId();
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
@@ -18,12 +27,25 @@ export function Tabs<T extends string>(props: { label: string; tabs: readonly Ta
   return (
     <>
       <div class="tabs" role="tablist" aria-label={props.label} onKeyDown={onKeyDown}>
-        <For each={props.tabs}>{(tab) => (
-          <button type="button" role="tab" id={`${base}-${tab.id}`} aria-selected={tab.id === props.value} aria-controls={`${base}-panel`}
-            tabIndex={tab.id === props.value ? 0 : -1} onClick={() => props.onChange(tab.id)}>{tab.label}</button>
-        )}</For>
+        <For each={props.tabs}>
+          {(tab) => (
+            <button
+              type="button"
+              role="tab"
+              id={`${base}-${tab.id}`}
+              aria-selected={tab.id === props.value}
+              aria-controls={`${base}-panel`}
+              tabIndex={tab.id === props.value ? 0 : -1}
+              onClick={() => props.onChange(tab.id)}
+            >
+              {tab.label}
+            </button>
+          )}
+        </For>
       </div>
-      <div role="tabpanel" id={`${base}-panel`} aria-labelledby={`${base}-${props.value}`}>{props.children}</div>
+      <div role="tabpanel" id={`${base}-panel`} aria-labelledby={`${base}-${props.value}`}>
+        {props.children}
+      </div>
     </>
   );
 }

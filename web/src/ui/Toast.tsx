@@ -3,8 +3,14 @@ import { t } from '../text';
 import { announce } from './announce';
 import { Button, IconButton } from './Button';
 
-export interface ToastOptions { action?: { label: string; run: () => void } | undefined; seconds?: number | undefined }
-interface Entry extends ToastOptions { id: number; text: string }
+export interface ToastOptions {
+  action?: { label: string; run: () => void } | undefined;
+  seconds?: number | undefined;
+}
+interface Entry extends ToastOptions {
+  id: number;
+  text: string;
+}
 
 const [entries, setEntries] = createSignal<readonly Entry[]>([]);
 let next = 1;
@@ -32,13 +38,27 @@ export function Toasts(): JSX.Element {
 function Line(props: { entry: Entry }): JSX.Element {
   const life = (props.entry.seconds ?? (props.entry.action ? 8 : 4)) * 1000;
   let timer = 0;
-  const start = () => { timer = window.setTimeout(() => dismissToast(props.entry.id), life); };
+  const start = () => {
+    timer = window.setTimeout(() => dismissToast(props.entry.id), life);
+  };
   onMount(start);
   onCleanup(() => clearTimeout(timer));
   return (
     <div class="toast" onPointerEnter={() => clearTimeout(timer)} onPointerLeave={start} onFocusIn={() => clearTimeout(timer)} onFocusOut={start}>
       <span class="grow">{props.entry.text}</span>
-      <Show when={props.entry.action}>{(action) => <Button small onClick={() => { dismissToast(props.entry.id); action().run(); }}>{action().label}</Button>}</Show>
+      <Show when={props.entry.action}>
+        {(action) => (
+          <Button
+            small
+            onClick={() => {
+              dismissToast(props.entry.id);
+              action().run();
+            }}
+          >
+            {action().label}
+          </Button>
+        )}
+      </Show>
       <IconButton small icon="x" label={t('ui.dismiss')} onClick={() => dismissToast(props.entry.id)} />
     </div>
   );

@@ -9,7 +9,12 @@ let during: () => void = () => undefined;
 function showPopover(this: HTMLElement): void {
   if (showing) throw new DOMException('Invalid to show a popover during another show operation', 'InvalidStateError');
   showing = true;
-  try { during(); } finally { showing = false; during = () => undefined; }
+  try {
+    during();
+  } finally {
+    showing = false;
+    during = () => undefined;
+  }
   shown.push(this);
 }
 
@@ -22,15 +27,28 @@ function anchor(): HTMLButtonElement {
   return button;
 }
 
-beforeEach(() => { vi.useFakeTimers(); HTMLElement.prototype.showPopover = showPopover as typeof HTMLElement.prototype.showPopover; shown = []; });
-afterEach(() => { vi.useRealTimers(); for (const one of document.querySelectorAll('button')) one.remove(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+  HTMLElement.prototype.showPopover = showPopover as typeof HTMLElement.prototype.showPopover;
+  shown = [];
+});
+afterEach(() => {
+  vi.useRealTimers();
+  for (const one of document.querySelectorAll('button')) one.remove();
+});
 
 test('a button that is focused by a menu being shown shows no tooltip during it', () => {
   const button = anchor();
   const menu = document.createElement('div');
   const failures: unknown[] = [];
   document.body.append(menu);
-  during = () => { try { button.dispatchEvent(new FocusEvent('focus')); } catch (error) { failures.push(error); } };
+  during = () => {
+    try {
+      button.dispatchEvent(new FocusEvent('focus'));
+    } catch (error) {
+      failures.push(error);
+    }
+  };
   menu.showPopover();
   expect(failures).toEqual([]);
   expect(shown.at(-1)).toBe(menu);

@@ -40,8 +40,12 @@ export function tooltip(anchor: HTMLElement, text: () => string): void {
     clearTimeout(timer);
     timer = window.setTimeout(() => show(anchor, text()), delay);
   };
-  anchor.addEventListener('pointerenter', (event) => { if (event.pointerType === 'mouse') showAfter(DELAY); });
+  anchor.addEventListener('pointerenter', (event) => {
+    if (event.pointerType === 'mouse') showAfter(DELAY);
+  });
   // In a separate task: a menu that opens or closes can move the focus here, and browsers refuse a second popover meanwhile.
-  anchor.addEventListener('focus', () => { if (anchor.matches(':focus-visible')) showAfter(0); });
+  anchor.addEventListener('focus', () => {
+    if (anchor.matches(':focus-visible')) showAfter(0);
+  });
   for (const type of ['pointerleave', 'blur', 'pointerdown', 'keydown']) anchor.addEventListener(type, hide);
 }

@@ -1,6 +1,11 @@
 // One drawing per thing, 16 px, stroke 1.5. `d` is stroked, `f` filled, `dash` breaks the stroke.
 
-export interface Drawing { d?: string; f?: string; dash?: string; w?: number }
+export interface Drawing {
+  d?: string;
+  f?: string;
+  dash?: string;
+  w?: number;
+}
 const ring = (x: number, y: number, r: number) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
 
 export const drawings = {
@@ -77,12 +82,17 @@ export function pathsOf(name: IconName): Node {
   if (!paths) {
     const drawing: Drawing = drawings[name];
     paths = document.createDocumentFragment();
-    for (const [d, fill] of [[drawing.d, false], [drawing.f, true]] as const) {
+    for (const [d, fill] of [
+      [drawing.d, false],
+      [drawing.f, true],
+    ] as const) {
       if (!d) continue;
       const path = document.createElementNS(SVG, 'path');
       path.setAttribute('d', d);
-      if (fill) { path.setAttribute('class', 'fill'); path.setAttribute('fill-rule', 'evenodd'); }
-      else {
+      if (fill) {
+        path.setAttribute('class', 'fill');
+        path.setAttribute('fill-rule', 'evenodd');
+      } else {
         if (drawing.dash) path.setAttribute('stroke-dasharray', drawing.dash);
         if (drawing.w) path.setAttribute('stroke-width', String(drawing.w));
       }

@@ -1,6 +1,19 @@
 export { announce, installRegions } from './announce';
 export { Button, IconButton, LinkButton, type ButtonProps, type IconButtonProps } from './Button';
-export { Checkbox, Field, Input, Radio, Segmented, Select, Switch, TextArea, type FieldAttributes, type FieldProps, type Option, type SelectProps } from './Choice';
+export {
+  Checkbox,
+  Field,
+  Input,
+  Radio,
+  Segmented,
+  Select,
+  Switch,
+  TextArea,
+  type FieldAttributes,
+  type FieldProps,
+  type Option,
+  type SelectProps,
+} from './Choice';
 export { Dialog, type DialogProps } from './Dialog';
 export { Icon, iconNames, type IconName } from './Icon';
 export { Kbd } from './Kbd';

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fetched } from './part';
 
-beforeEach(() => { vi.useFakeTimers(); });
-afterEach(() => { vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const lost = (address: string) => new TypeError(`Failed to fetch dynamically imported module: ${address}`);
 
@@ -20,7 +24,10 @@ test('a part that could not be fetched is fetched again, each time by another ad
 
 test('where the browser names no address the same is asked for again', async () => {
   let tries = 0;
-  const part = fetched(() => { tries += 1; return tries < 3 ? Promise.reject(new TypeError('Importing a module script failed.')) : Promise.resolve(7); });
+  const part = fetched(() => {
+    tries += 1;
+    return tries < 3 ? Promise.reject(new TypeError('Importing a module script failed.')) : Promise.resolve(7);
+  });
   await vi.runAllTimersAsync();
   expect(await part).toBe(7);
 });

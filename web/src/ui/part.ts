@@ -7,7 +7,10 @@ const LONGEST_WAIT = 8_000;
 
 /** Fetches a part, again and again while the bridge cannot be reached: a line that is lost at that moment breaks nothing.
  * Browsers remember an address that failed, so each further try has an address of its own. */
-export async function fetched<T>(load: () => Promise<T>, again: (address: string) => Promise<T> = (address) => import(/* @vite-ignore */ address) as Promise<T>): Promise<T> {
+export async function fetched<T>(
+  load: () => Promise<T>,
+  again: (address: string) => Promise<T> = (address) => import(/* @vite-ignore */ address) as Promise<T>,
+): Promise<T> {
   let wait = FIRST_WAIT;
   let next = load;
   for (let tries = 1; ; tries += 1) {
@@ -18,7 +21,9 @@ export async function fetched<T>(load: () => Promise<T>, again: (address: string
       if (!UNFETCHED.test(words)) throw error;
       const address = /https?:\/\/\S+?\.js/.exec(words)?.[0];
       next = address ? () => again(`${address}?again=${tries}`) : load;
-      await new Promise((resolve) => { setTimeout(resolve, wait); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, wait);
+      });
       // The loader asks for a style sheet once; the part comes all the same, and its looks here.
       const sheet = /preload CSS for (\S+\.css)/i.exec(words)?.[1];
       if (sheet) document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: `${sheet}?again=${tries}` }));
@@ -28,6 +33,7 @@ export async function fetched<T>(load: () => Promise<T>, again: (address: string
 }
 
 /** A component that comes when it is wanted. */
+// biome-ignore lint/suspicious/noExplicitAny: the properties of any component
 export function lazy<T extends Component<any>>(load: () => Promise<{ default: T }>): T & { preload: () => Promise<{ default: T }> } {
   return solidLazy(() => fetched(load));
 }

@@ -8,7 +8,12 @@ import { Icon, type IconName } from './Icon';
 export type Tone = 'run' | 'ask' | 'bad' | 'ok' | 'other';
 
 export function Badge(props: { tone?: Tone | undefined; icon?: IconName | undefined; children: JSX.Element }): JSX.Element {
-  return <span class={`chip ${props.tone ?? ''}`}><Show when={props.icon}>{(name) => <Icon name={name()} />}</Show>{props.children}</span>;
+  return (
+    <span class={`chip ${props.tone ?? ''}`}>
+      <Show when={props.icon}>{(name) => <Icon name={name()} />}</Show>
+      {props.children}
+    </span>
+  );
 }
 
 /** How much of something is done. Nothing spins here: without a number, say the age of the last sign instead. */
@@ -39,27 +44,49 @@ export function Disclosure(props: DisclosureProps): JSX.Element {
   const [open, setOpen] = createSignal(kept === null ? props.open === true : kept === '1');
   const [made, setMade] = createSignal(open());
   return (
-    <details class={`disclose ${props.class ?? ''}`} open={open()} onToggle={(event) => {
-      const now = event.currentTarget.open;
-      setOpen(now);
-      if (now) setMade(true);
-      if (props.remember) keep(key(), now ? '1' : '0');
-    }}>
-      <summary><Icon name="chevron" class="chev" />{props.title}<span class="figure">{props.figure}</span></summary>
+    <details
+      class={`disclose ${props.class ?? ''}`}
+      open={open()}
+      onToggle={(event) => {
+        const now = event.currentTarget.open;
+        setOpen(now);
+        if (now) setMade(true);
+        if (props.remember) keep(key(), now ? '1' : '0');
+      }}
+    >
+      <summary>
+        <Icon name="chevron" class="chev" />
+        {props.title}
+        <span class="figure">{props.figure}</span>
+      </summary>
       <Show when={made()}>{props.children}</Show>
     </details>
   );
 }
 
-const recall = (key: string): string | null => { try { return localStorage.getItem(key); } catch { return null; } };
-const keep = (key: string, value: string): void => { try { localStorage.setItem(key, value); } catch { /* storage refused: not remembered */ } };
+const recall = (key: string): string | null => {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+};
+const keep = (key: string, value: string): void => {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    /* storage refused: not remembered */
+  }
+};
 
 /** A path whose folder may shrink and whose name never does. */
 export function Path(props: { path: string }): JSX.Element {
   const cut = () => props.path.lastIndexOf('/') + 1;
   return (
     <span class="path" title={props.path}>
-      <Show when={cut() > 0}><span class="dir">{props.path.slice(0, cut())}</span></Show>
+      <Show when={cut() > 0}>
+        <span class="dir">{props.path.slice(0, cut())}</span>
+      </Show>
       <span class="name">{props.path.slice(cut())}</span>
     </span>
   );
@@ -87,7 +114,13 @@ export function CopyButton(props: { text: () => string | Promise<string>; label?
 }
 
 /** Two columns with a bar between them: drag, or arrows while it has the focus. */
-export function SplitPane(props: { left: JSX.Element; right: JSX.Element; initial?: number | undefined; min?: number | undefined; label?: string | undefined }): JSX.Element {
+export function SplitPane(props: {
+  left: JSX.Element;
+  right: JSX.Element;
+  initial?: number | undefined;
+  min?: number | undefined;
+  label?: string | undefined;
+}): JSX.Element {
   const min = () => props.min ?? 20;
   const [part, setPart] = createSignal(props.initial ?? 50);
   const clamp = (value: number) => setPart(Math.max(min(), Math.min(100 - min(), value)));
@@ -99,7 +132,9 @@ export function SplitPane(props: { left: JSX.Element; right: JSX.Element; initia
       bar.setPointerCapture(down.pointerId);
       const box = pane.getBoundingClientRect();
       const move = (event: PointerEvent) => clamp(((event.clientX - box.left) / box.width) * 100);
-      const end = () => { bar.removeEventListener('pointermove', move); };
+      const end = () => {
+        bar.removeEventListener('pointermove', move);
+      };
       bar.addEventListener('pointermove', move);
       bar.addEventListener('lostpointercapture', end, { once: true });
     });
@@ -107,12 +142,24 @@ export function SplitPane(props: { left: JSX.Element; right: JSX.Element; initia
   return (
     <div ref={pane} class="split-pane" style={{ '--left': `${part()}%` }}>
       {props.left}
-      <div ref={bar} class="bar" role="separator" tabIndex={0} aria-orientation="vertical" aria-label={props.label ?? t('ui.resize')}
-        aria-valuemin={min()} aria-valuemax={100 - min()} aria-valuenow={Math.round(part())}
+      <div
+        ref={bar}
+        class="bar"
+        role="separator"
+        tabIndex={0}
+        aria-orientation="vertical"
+        aria-label={props.label ?? t('ui.resize')}
+        aria-valuemin={min()}
+        aria-valuemax={100 - min()}
+        aria-valuenow={Math.round(part())}
         onKeyDown={(event) => {
           const step = event.key === 'ArrowLeft' ? -2 : event.key === 'ArrowRight' ? 2 : 0;
-          if (step) { event.preventDefault(); clamp(part() + step); }
-        }} />
+          if (step) {
+            event.preventDefault();
+            clamp(part() + step);
+          }
+        }}
+      />
       {props.right}
     </div>
   );

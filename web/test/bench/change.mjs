@@ -11,20 +11,37 @@ export async function measureSwitch(table, { browser, fake, runs }) {
   try {
     const { page } = one;
     await page.goto(`${fake.url}/#/s/${names[0]}`);
-    await page.locator('.trow', { hasText: `of ${names[0]}` }).first().waitFor();
-    const visit = (name) => page.evaluate(([hash, words]) => new Promise((done) => {
-      const from = performance.now();
-      const look = () => ([...document.querySelectorAll('.trow')].at(-2)?.textContent.includes(words) ? requestAnimationFrame(() => { const channel = new MessageChannel(); channel.port1.onmessage = () => done(performance.now() - from); channel.port2.postMessage(null); }) : requestAnimationFrame(look));
-      location.hash = hash;
-      requestAnimationFrame(look);
-    }), [`#/s/${name}`, `of ${name}:`]);
+    await page
+      .locator('.trow', { hasText: `of ${names[0]}` })
+      .first()
+      .waitFor();
+    const visit = (name) =>
+      page.evaluate(
+        ([hash, words]) =>
+          new Promise((done) => {
+            const from = performance.now();
+            const look = () =>
+              [...document.querySelectorAll('.trow')].at(-2)?.textContent.includes(words)
+                ? requestAnimationFrame(() => {
+                    const channel = new MessageChannel();
+                    channel.port1.onmessage = () => done(performance.now() - from);
+                    channel.port2.postMessage(null);
+                  })
+                : requestAnimationFrame(look);
+            location.hash = hash;
+            requestAnimationFrame(look);
+          }),
+        [`#/s/${name}`, `of ${name}:`],
+      );
     const first = [];
     for (const name of names.slice(1)) first.push(await visit(name));
     const again = [];
     for (let n = 0; n < runs; n += 1) again.push(await visit(names[n % names.length]));
     table.time('to a session not opened before', median(first), 'ms', 100, `until its words are painted: ${first.map(Math.round).join(', ')}`);
     table.time('to a session opened before', median(again), 'ms', 100, `longest ${Math.round(Math.max(...again))} of ${runs}`);
-  } finally { await one.close(); }
+  } finally {
+    await one.close();
+  }
 }
 
 const AWAY = 600;
@@ -43,17 +60,41 @@ export async function measureReturn(table, { browser, fake }) {
     for (let n = 0; session.records.length < 500 + AWAY; n += 1) for (const what of make.turn(`Said while away, ${n}`)) session.push(what);
     session.push(make.text('The last words of that hour.'));
     // Each message to the bridge takes its time, so that a second round trip would show.
-    const heard = []; let began = 0;
+    const heard = [];
+    let began = 0;
     const receive = fake.bridge.receive.bind(fake.bridge);
-    fake.bridge.receive = (client, message) => { heard.push(message.type); if (message.type === 'hello') began = Date.now(); setTimeout(() => receive(client, message), DELAY); };
+    fake.bridge.receive = (client, message) => {
+      heard.push(message.type);
+      if (message.type === 'hello') began = Date.now();
+      setTimeout(() => receive(client, message), DELAY);
+    };
     try {
       fake.control({ do: 'offline', on: false });
-      const painted = page.evaluate(() => new Promise((done) => { const look = () => ([...document.querySelectorAll('.trow')].slice(-3).some((row) => row.textContent.includes('The last words of that hour.')) ? setTimeout(() => done(Date.now())) : requestAnimationFrame(look)); look(); }));
+      const painted = page.evaluate(
+        () =>
+          new Promise((done) => {
+            const look = () =>
+              [...document.querySelectorAll('.trow')].slice(-3).some((row) => row.textContent.includes('The last words of that hour.'))
+                ? setTimeout(() => done(Date.now()))
+                : requestAnimationFrame(look);
+            look();
+          }),
+      );
       await page.getByRole('button', { name: 'Try now' }).click();
       const took = (await painted) - began;
       const asked = heard.filter((type) => type === 'subscribe' || type === 'history').length;
       table.count(`back after an hour (${AWAY} records): questions after the greeting`, asked, '', 0, `sent by the page: ${heard.join(', ')}`);
-      table.time('back after an hour: all of it painted, after the one round trip', took - DELAY, 'ms', 250, `a message takes ${DELAY} ms to the bridge here, so that a second question would show: it would add as much again`);
-    } finally { fake.bridge.receive = receive; }
-  } finally { await one.close(); }
+      table.time(
+        'back after an hour: all of it painted, after the one round trip',
+        took - DELAY,
+        'ms',
+        250,
+        `a message takes ${DELAY} ms to the bridge here, so that a second question would show: it would add as much again`,
+      );
+    } finally {
+      fake.bridge.receive = receive;
+    }
+  } finally {
+    await one.close();
+  }
 }

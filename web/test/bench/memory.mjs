@@ -4,13 +4,15 @@ import * as make from '../fake/messages.mjs';
 import { measured } from './probe.mjs';
 import { median } from './table.mjs';
 
-const ANSWER = 'Reproduced on run 37. The sweep wakes on **the timer** but measures age with `Instant`.\n\n- Under load the two disagree.\n- The connection survives one sweep too many.\n\n```rust\nlet now = tick.tick().await;\n```\n\nSo it is the clock. ';
+const ANSWER =
+  'Reproduced on run 37. The sweep wakes on **the timer** but measures age with `Instant`.\n\n- Under load the two disagree.\n- The connection survives one sweep too many.\n\n```rust\nlet now = tick.tick().await;\n```\n\nSo it is the clock. ';
 
 /** `turns`: an hour has 240 of a quarter of a minute each, with 300 deltas and a dozen records. */
 export async function measureMemory(table, { browser, fake, turns }) {
   const session = new FakeSession('s-hour', 'An hour');
   // It begins as full as the page lets a session become.
-  for (let n = 0; session.records.length < 7_000; n += 1) for (const what of [...make.turn(`Before ${n}`).slice(0, -2), make.text(ANSWER.repeat(8)), make.end()]) session.push(what);
+  for (let n = 0; session.records.length < 7_000; n += 1)
+    for (const what of [...make.turn(`Before ${n}`).slice(0, -2), make.text(ANSWER.repeat(8)), make.end()]) session.push(what);
   session.idle();
   fake.bridge.sessions.set('s-hour', session);
   const one = await measured(browser, { serviceWorkers: 'block' });
@@ -32,22 +34,38 @@ export async function measureMemory(table, { browser, fake, turns }) {
       const last = `The words of turn ${turn} end here.`;
       await play(fake.bridge, session, turn, last);
       await page.waitForFunction((words) => document.querySelector('.stream')?.textContent.includes(words), last);
-      if (turn % Math.max(1, Math.floor(turns / 24)) === 0) { const { JSHeapUsedSize, Nodes, JSEventListeners } = await one.collect(); samples.push({ turn, heap: JSHeapUsedSize / 1e6, nodes: Nodes, listeners: JSEventListeners }); }
+      if (turn % Math.max(1, Math.floor(turns / 24)) === 0) {
+        const { JSHeapUsedSize, Nodes, JSEventListeners } = await one.collect();
+        samples.push({ turn, heap: JSHeapUsedSize / 1e6, nodes: Nodes, listeners: JSEventListeners });
+      }
     }
     report(table, samples, turns, (Date.now() - began) / 1000, session.records.length);
-  } finally { await one.close(); }
+  } finally {
+    await one.close();
+  }
 }
 
 function report(table, samples, turns, seconds, records) {
   // The page fills its own stores first: it holds some thousand records and lets the oldest go in one piece.
   const steady = samples.filter((one) => one.turn >= turns / 4);
   const half = steady.length >> 1;
-  const of = (name) => { const early = median(steady.slice(0, half).map((one) => one[name])); return { early, late: median(steady.slice(half).map((one) => one[name])), change: 0 }; };
-  const heap = of('heap'); const nodes = of('nodes'); const listeners = of('listeners');
+  const of = (name) => {
+    const early = median(steady.slice(0, half).map((one) => one[name]));
+    return { early, late: median(steady.slice(half).map((one) => one[name])), change: 0 };
+  };
+  const heap = of('heap');
+  const nodes = of('nodes');
+  const listeners = of('listeners');
   const off = ({ early, late }) => Math.abs((late - early) / early) * 100;
   const middle = median(samples.map((one) => one.heap));
   table.count('an hour of stream: heap, farthest from its median', Math.max(...samples.map((one) => Math.abs(one.heap / middle - 1))) * 100, '%', 10);
-  table.count('an hour of stream: heap, second half against the first', off(heap), '%', 10, `${heap.early.toFixed(1)} → ${heap.late.toFixed(1)} MB after collection, ${samples.map((one) => one.heap.toFixed(0)).join(' ')}; ${turns} turns, ${records} records, ${(turns * 300).toLocaleString('en')} deltas in ${Math.round(seconds)} s`);
+  table.count(
+    'an hour of stream: heap, second half against the first',
+    off(heap),
+    '%',
+    10,
+    `${heap.early.toFixed(1)} → ${heap.late.toFixed(1)} MB after collection, ${samples.map((one) => one.heap.toFixed(0)).join(' ')}; ${turns} turns, ${records} records, ${(turns * 300).toLocaleString('en')} deltas in ${Math.round(seconds)} s`,
+  );
   table.count('an hour of stream: nodes', off(nodes), '%', 10, `${nodes.early} → ${nodes.late}`);
   table.count('an hour of stream: listeners', off(listeners), '%', 10, `${listeners.early} → ${listeners.late}`);
 }
@@ -64,7 +82,10 @@ async function play(bridge, session, turn, last) {
   const size = Math.ceil(text.length / 300);
   for (let at = 0, n = 0; at < text.length; at += size, n += 1) {
     bridge.delta(session, block, text.slice(at, at + size));
-    if (n % 30 === 29) await new Promise((done) => { setTimeout(done, 17); });
+    if (n % 30 === 29)
+      await new Promise((done) => {
+        setTimeout(done, 17);
+      });
   }
   const said = make.text(text);
   said.message.id = message;

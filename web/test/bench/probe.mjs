@@ -11,11 +11,16 @@ export async function measured(browser, { cookies = [], ready = null, text = nul
   const cdp = await context.newCDPSession(page);
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
   // The page tells when it is there: to ask it would have it work for the one who asks, in the time that is measured.
-  const there = new Promise((resolve) => { cdp.once('Runtime.bindingCalled', ({ payload }) => resolve(JSON.parse(payload))); });
+  const there = new Promise((resolve) => {
+    cdp.once('Runtime.bindingCalled', ({ payload }) => resolve(JSON.parse(payload)));
+  });
   await cdp.send('Runtime.enable');
   await cdp.send('Runtime.addBinding', { name: '__there' });
   const metrics = async () => Object.fromEntries((await cdp.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]));
-  const collect = async () => { for (let i = 0; i < 3; i += 1) await cdp.send('HeapProfiler.collectGarbage'); return metrics(); };
+  const collect = async () => {
+    for (let i = 0; i < 3; i += 1) await cdp.send('HeapProfiler.collectGarbage');
+    return metrics();
+  };
   return { context, page, cdp, there, metrics, collect, close: () => context.close() };
 }
 
@@ -23,18 +28,36 @@ export async function measured(browser, { cookies = [], ready = null, text = nul
 function plant({ ready, text }) {
   const seen = { long: [], ready: null, painted: null };
   Object.defineProperty(window, '__seen', { value: seen });
-  new PerformanceObserver((list) => { for (const entry of list.getEntries()) seen.long.push(Math.round(entry.duration)); }).observe({ type: 'longtask', buffered: true });
-  const BOX = 'textarea, [contenteditable=""], [contenteditable="true"], [contenteditable="plaintext-only"], [role="textbox"], input[type="text"], input:not([type])';
-  const usable = (element) => { const box = element.getBoundingClientRect(); return box.width > 40 && box.height > 8 && !element.disabled && !element.readOnly && getComputedStyle(element).visibility !== 'hidden'; };
-  const shown = () => { const element = [...document.querySelectorAll(ready)].at(-1); return element && (!text || element.textContent.includes(text)); };
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) seen.long.push(Math.round(entry.duration));
+  }).observe({ type: 'longtask', buffered: true });
+  const BOX =
+    'textarea, [contenteditable=""], [contenteditable="true"], [contenteditable="plaintext-only"], [role="textbox"], input[type="text"], input:not([type])';
+  const usable = (element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 40 && box.height > 8 && !element.disabled && !element.readOnly && getComputedStyle(element).visibility !== 'hidden';
+  };
+  const shown = () => {
+    const element = [...document.querySelectorAll(ready)].at(-1);
+    return element && (!text || element.textContent.includes(text));
+  };
   const told = () => window.__there?.(JSON.stringify(seen));
   const look = () => {
     if (seen.ready === null && [...document.querySelectorAll(BOX)].some(usable)) seen.ready = performance.now();
-    if (ready ? !shown() : seen.ready === null) { requestAnimationFrame(look); return; }
-    if (!ready) { told(); return; }
+    if (ready ? !shown() : seen.ready === null) {
+      requestAnimationFrame(look);
+      return;
+    }
+    if (!ready) {
+      told();
+      return;
+    }
     // A message is delivered when the frame that is being made is laid out and painted.
     const channel = new MessageChannel();
-    channel.port1.onmessage = () => { seen.painted = performance.now(); told(); };
+    channel.port1.onmessage = () => {
+      seen.painted = performance.now();
+      told();
+    };
     channel.port2.postMessage(null);
   };
   requestAnimationFrame(look);
@@ -45,14 +68,31 @@ export async function watchNetwork(cdp, home) {
   const all = new Map();
   let touched = Date.now();
   await cdp.send('Network.enable');
-  const touch = () => { touched = Date.now(); };
-  cdp.on('Network.requestWillBeSent', ({ requestId, request, type }) => { touch(); if (!/^(data|blob):/.test(request.url)) all.set(requestId, { url: request.url, type, wire: 0 }); });
-  cdp.on('Network.responseReceived', ({ requestId, type, response }) => { touch(); const one = all.get(requestId); if (one) Object.assign(one, { type, status: response.status, encoding: response.headers['content-encoding'] ?? response.headers['Content-Encoding'] ?? null }); });
-  cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => { touch(); const one = all.get(requestId); if (one) one.wire = encodedDataLength; });
+  const touch = () => {
+    touched = Date.now();
+  };
+  cdp.on('Network.requestWillBeSent', ({ requestId, request, type }) => {
+    touch();
+    if (!/^(data|blob):/.test(request.url)) all.set(requestId, { url: request.url, type, wire: 0 });
+  });
+  cdp.on('Network.responseReceived', ({ requestId, type, response }) => {
+    touch();
+    const one = all.get(requestId);
+    if (one)
+      Object.assign(one, { type, status: response.status, encoding: response.headers['content-encoding'] ?? response.headers['Content-Encoding'] ?? null });
+  });
+  cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    touch();
+    const one = all.get(requestId);
+    if (one) one.wire = encodedDataLength;
+  });
   return {
     /** All of it, once nothing more came for `ms`. */
     async quiet(ms = 1500) {
-      while (Date.now() - touched < ms) await new Promise((done) => { setTimeout(done, 50); });
+      while (Date.now() - touched < ms)
+        await new Promise((done) => {
+          setTimeout(done, 50);
+        });
       const list = [...all.values()];
       return { list, bytes: list.reduce((sum, one) => sum + one.wire, 0), third: list.filter((one) => new URL(one.url).host !== home) };
     },

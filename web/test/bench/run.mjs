@@ -14,7 +14,10 @@ import { measureMemory } from './memory.mjs';
 import { measureStream } from './stream.mjs';
 import { Table } from './table.mjs';
 
-const flag = (name) => { const at = process.argv.indexOf(`--${name}`); return at < 0 ? undefined : process.argv[at + 1]; };
+const flag = (name) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
 const counts = process.argv.includes('--counts');
 const quick = counts || process.argv.includes('--quick');
 const only = counts ? ['load', 'long', 'return'] : flag('only')?.split(',');
@@ -36,7 +39,10 @@ if (wanted('load') || wanted('long')) {
     await guest.close();
     if (wanted('load')) await measureLoad(table, { browser, stage, cookies, session, runs });
     if (wanted('long')) await measureLong(table, { browser, stage, cookies, long, runs });
-  } finally { await model.close(); await stage.close(); }
+  } finally {
+    await model.close();
+    await stage.close();
+  }
 }
 const fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
 try {
@@ -44,8 +50,15 @@ try {
   if (wanted('switch')) await measureSwitch(table, { browser, fake, runs: quick ? 12 : 30 });
   if (wanted('return')) await measureReturn(table, { browser, fake });
   if (wanted('memory')) await measureMemory(table, { browser, fake, turns: quick ? 60 : 240 });
-} finally { await fake.close(); }
+} finally {
+  await fake.close();
+}
 const version = browser.version();
 await browser.close();
 if (flag('write') && !only && !quick) table.write(flag('write'), version);
-if (table.missed.length) { console.error(`bench: ${table.missed.length} of ${table.rows.filter((row) => row.limit !== null).length} numbers do not hold: ${table.missed.map((row) => row.what).join('; ')}`); process.exitCode = 1; }
+if (table.missed.length) {
+  console.error(
+    `bench: ${table.missed.length} of ${table.rows.filter((row) => row.limit !== null).length} numbers do not hold: ${table.missed.map((row) => row.what).join('; ')}`,
+  );
+  process.exitCode = 1;
+}

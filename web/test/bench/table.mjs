@@ -12,30 +12,53 @@ export class Table {
   rows = [];
   before = loadavg()[0];
 
-  constructor(margin = 1) { this.margin = margin; }
+  constructor(margin = 1) {
+    this.margin = margin;
+  }
 
   /** A count: bytes, requests, nodes. It does not depend on the machine. */
-  count(what, value, unit, limit, note = '') { this.put(what, value, unit, limit, limit, note); }
+  count(what, value, unit, limit, note = '') {
+    this.put(what, value, unit, limit, limit, note);
+  }
   /** A time, or what is made of one. */
   time(what, value, unit, limit, note = '') {
     if (this.margin === Infinity) this.note(what, value, unit, note);
     else this.put(what, value, unit, limit, limit * this.margin, note);
   }
   /** Something to know; nothing has to hold. */
-  note(what, value, unit, note = '') { this.put(what, value, unit, null, Infinity, note); }
+  note(what, value, unit, note = '') {
+    this.put(what, value, unit, null, Infinity, note);
+  }
 
   put(what, value, unit, limit, allowed, note) {
     const ok = Number.isFinite(value) && value <= allowed;
     this.rows.push({ what, value, unit, limit, ok, note });
-    console.log(`${limit === null ? '    ' : ok ? 'ok  ' : 'MISS'} ${what}: ${round(value)}${unit ? ` ${unit}` : ''}${limit === null ? '' : ` (≤ ${round(limit)}${allowed === limit ? '' : `, here ${round(allowed)}`})`}${note ? ` · ${note}` : ''}`);
+    console.log(
+      `${limit === null ? '    ' : ok ? 'ok  ' : 'MISS'} ${what}: ${round(value)}${unit ? ` ${unit}` : ''}${limit === null ? '' : ` (≤ ${round(limit)}${allowed === limit ? '' : `, here ${round(allowed)}`})`}${note ? ` · ${note}` : ''}`,
+    );
   }
 
-  get missed() { return this.rows.filter((row) => row.limit !== null && !row.ok); }
+  get missed() {
+    return this.rows.filter((row) => row.limit !== null && !row.ok);
+  }
 
   write(path, browser) {
-    const commit = (() => { try { return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(); } catch { return 'unknown'; } })();
+    const commit = (() => {
+      try {
+        return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+      } catch {
+        return 'unknown';
+      }
+    })();
     const head = `# The page, measured\n\n${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, load average ${this.before.toFixed(1)} before and ${loadavg()[0].toFixed(1)} after; Chromium ${browser}, without a GPU; commit ${commit}.\nThe browser, the bridge, the agents and the one who measures share the machine: with other work on it the times are upper bounds.\nWritten by \`make bench-page\`.\n\n`;
-    const table = ['| | measured | limit | ok |', '|---|---:|---:|---|', ...this.rows.map((row) => `| ${row.what} | ${round(row.value)}${row.unit ? ` ${row.unit}` : ''} | ${row.limit === null ? '–' : `≤ ${round(row.limit)}${row.unit ? ` ${row.unit}` : ''}`} | ${row.limit === null ? '–' : row.ok ? 'yes' : '**no**'} |`)];
+    const table = [
+      '| | measured | limit | ok |',
+      '|---|---:|---:|---|',
+      ...this.rows.map(
+        (row) =>
+          `| ${row.what} | ${round(row.value)}${row.unit ? ` ${row.unit}` : ''} | ${row.limit === null ? '–' : `≤ ${round(row.limit)}${row.unit ? ` ${row.unit}` : ''}`} | ${row.limit === null ? '–' : row.ok ? 'yes' : '**no**'} |`,
+      ),
+    ];
     const notes = this.rows.filter((row) => row.note).map((row) => `- ${row.what}: ${row.note}`);
     writeFileSync(path, `${head}${table.join('\n')}\n\n${notes.join('\n')}\n`);
   }

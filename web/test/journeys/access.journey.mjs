@@ -11,12 +11,16 @@ const PHONE = { width: 390, height: 844 };
 /** 1440 × 900 at 200 %. */
 const DOUBLE = { width: 720, height: 450 };
 
-let fake; let browser;
+let fake;
+let browser;
 before(async () => {
   fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
   browser = await launch();
 });
-after(async () => { await browser?.close(); await fake?.close(); });
+after(async () => {
+  await browser?.close();
+  await fake?.close();
+});
 
 /** Goes through all rooms with a page that has less motion; gives what is wrong, with the name of the room. */
 async function everywhere(rooms) {
@@ -31,10 +35,17 @@ async function everywhere(rooms) {
       await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', reducedMotion: 'reduce' });
       await resize(page, WIDE);
       const say = (what) => wrong.push(`${room.name}: ${what}`);
-      try { await enter(page, fake, room); } catch (error) { say(`not there: ${String(error.message).split('\n').slice(0, 3).join(' ')}`); continue; }
+      try {
+        await enter(page, fake, room);
+      } catch (error) {
+        say(`not there: ${String(error.message).split('\n').slice(0, 3).join(' ')}`);
+        continue;
+      }
       await judge(page, say);
     }
-  } finally { await context.close(); }
+  } finally {
+    await context.close();
+  }
   assert.deepEqual(wrong, []);
 }
 
@@ -42,7 +53,10 @@ async function everywhere(rooms) {
 const sideways = () => {
   const over = document.documentElement.scrollWidth - innerWidth;
   if (over <= 1) return null;
-  const widest = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && one.checkVisibility()).slice(0, 3).map((one) => `${one.tagName.toLowerCase()}.${one.className}`);
+  const widest = [...document.querySelectorAll('body *')]
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && one.checkVisibility())
+    .slice(0, 3)
+    .map((one) => `${one.tagName.toLowerCase()}.${one.className}`);
   return `${over} px wider than the window: ${widest.join(', ')}`;
 };
 
@@ -51,7 +65,8 @@ const focusSeen = () => {
   const at = document.activeElement;
   // After the last element the focus leaves the page.
   if (!at || at === document.body) return null;
-  if (at.matches('[role^="menuitem"], [role="option"]') && !matchMedia('(forced-colors: active)').matches) return getComputedStyle(at).backgroundColor === 'rgba(0, 0, 0, 0)' ? `no background at ${at.outerHTML.slice(0, 120)}` : null;
+  if (at.matches('[role^="menuitem"], [role="option"]') && !matchMedia('(forced-colors: active)').matches)
+    return getComputedStyle(at).backgroundColor === 'rgba(0, 0, 0, 0)' ? `no background at ${at.outerHTML.slice(0, 120)}` : null;
   // A field may show it at the box around it.
   for (let one = at, depth = 0; one && depth < 4; one = one.parentElement, depth += 1) {
     const style = getComputedStyle(one);
@@ -62,13 +77,22 @@ const focusSeen = () => {
 };
 
 /** In the page: what still moves where less motion is wished for. */
-const moving = () => document.getAnimations().filter((one) => one.playState === 'running' && Number(one.effect?.getComputedTiming().duration) > 20).map((one) => one.animationName ?? one.transitionProperty ?? 'something');
+const moving = () =>
+  document
+    .getAnimations()
+    .filter((one) => one.playState === 'running' && Number(one.effect?.getComputedTiming().duration) > 20)
+    .map((one) => one.animationName ?? one.transitionProperty ?? 'something');
 
 /** Another window size; the page is laid out for it when this returns. */
 async function resize(page, size) {
   await page.setViewportSize(size);
   await page.waitForFunction(({ width, height }) => innerWidth === width && innerHeight === height, size);
-  await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(done));
+      }),
+  );
 }
 
 /** One visit to each room: what axe says of it first, then what keys change. */
@@ -98,6 +122,11 @@ async function judge(page, say) {
 }
 
 const half = Math.ceil(ROOMS.length / 2);
-for (const [name, rooms] of [['first', ROOMS.slice(0, half)], ['second', ROOMS.slice(half)]]) {
-  test(`the ${name} half of the rooms: axe finds nothing, nothing is cut off sideways or moves, the focus is seen`, { timeout: 240_000 }, () => everywhere(rooms));
+for (const [name, rooms] of [
+  ['first', ROOMS.slice(0, half)],
+  ['second', ROOMS.slice(half)],
+]) {
+  test(`the ${name} half of the rooms: axe finds nothing, nothing is cut off sideways or moves, the focus is seen`, { timeout: 240_000 }, () =>
+    everywhere(rooms),
+  );
 }

@@ -7,7 +7,15 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 /** What a browser itself writes when a line breaks or a code is refused; tests that break lines allow it. */
 export const BROKEN_LINE = /ERR_CONNECTION|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|WebSocket connection to|Failed to load resource/;
 
@@ -15,22 +23,39 @@ export const launch = () => chromium.launch({ executablePath: process.env.CHROMI
 
 /** A fresh browser context with one page. `allowed`: what may stand in the console. */
 export async function visit(browser, stage, { allowed = null, cookies = null, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', permissions: ['clipboard-read', 'clipboard-write'], ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  });
   if (cookies) await context.addCookies(cookies);
-  await context.addInitScript(() => addEventListener('securitypolicyviolation', (event) => console.error(`CSP ${event.violatedDirective} ${event.blockedURI} ${event.sample}`)));
+  await context.addInitScript(() =>
+    addEventListener('securitypolicyviolation', (event) => console.error(`CSP ${event.violatedDirective} ${event.blockedURI} ${event.sample}`)),
+  );
   const faults = [];
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   page.on('pageerror', (error) => faults.push(`thrown: ${error.stack ?? error}`));
-  page.on('console', (message) => { if (message.type() === 'error' && !allowed?.test(message.text())) faults.push(`console: ${message.text()} ${message.location().url}`); });
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !allowed?.test(message.text())) faults.push(`console: ${message.text()} ${message.location().url}`);
+  });
   const home = new URL(stage.url).host;
-  context.on('request', (request) => { const url = new URL(request.url()); if (!/^(data|blob|about):/.test(url.protocol) && url.host !== home) faults.push(`left the origin: ${url}`); });
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (!/^(data|blob|about):/.test(url.protocol) && url.host !== home) faults.push(`left the origin: ${url}`);
+  });
   const guest = {
-    context, page, faults, stage,
+    context,
+    page,
+    faults,
+    stage,
     go: (hash = '') => page.goto(`${stage.url}/${hash}`),
     /** Everything that was wrong so far, as a failure. */
     clean: () => assert.deepEqual(faults, []),
-    close: async () => { await context.close(); },
+    close: async () => {
+      await context.close();
+    },
   };
   return guest;
 }
@@ -45,11 +70,23 @@ export async function pair(guest, code) {
 /** `within`: only there. */
 export async function axeFinds(page, within = null) {
   // A dialog that is being opened is half transparent for a moment; colours are judged when nothing moves.
-  await page.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity).map((one) => one.finished.catch(() => undefined))));
+  await page.evaluate(() =>
+    Promise.all(
+      document
+        .getAnimations()
+        .filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
+        .map((one) => one.finished.catch(() => undefined)),
+    ),
+  );
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   // Nothing to fetch first: what axe would fetch serves rules for sounds and films, and there are none.
-  const found = await page.evaluate((where) => window.axe.run(where ?? document, { resultTypes: ['violations'], preload: document.querySelector('audio, video') !== null }), within);
-  return found.violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.target.join(' ')} · ${node.failureSummary?.split('\n').slice(1, 3).join(' ').trim()}`));
+  const found = await page.evaluate(
+    (where) => window.axe.run(where ?? document, { resultTypes: ['violations'], preload: document.querySelector('audio, video') !== null }),
+    within,
+  );
+  return found.violations.flatMap((one) =>
+    one.nodes.map((node) => `${one.id}: ${node.target.join(' ')} · ${node.failureSummary?.split('\n').slice(1, 3).join(' ').trim()}`),
+  );
 }
 
 /** Waits for a condition that no locator can express. `told` adds to the message when it does not come true. */
@@ -59,7 +96,9 @@ export async function until(what, check, { seconds = 15, told = () => '' } = {})
     const value = await check();
     if (value) return value;
     if (Date.now() > end) assert.fail(`not within ${seconds} s: ${what} ${told()}`);
-    await new Promise((resolve) => { setTimeout(resolve, 25); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 25);
+    });
   }
 }
 

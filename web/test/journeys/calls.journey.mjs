@@ -13,16 +13,60 @@ const { journey } = stageFor({
   hello: [[{ text: 'Hello.' }]],
 });
 let guarded;
-before(async () => { guarded = await startSignIn(); });
+before(async () => {
+  guarded = await startSignIn();
+});
 after(() => guarded.close());
 
 /** Stands in for what a browser shows outside of the page; keeps what was asked of it. */
 const outside = () => {
   window.__outside = { notices: [], badges: [], tones: 0 };
-  Object.defineProperty(navigator, 'setAppBadge', { configurable: true, value: (n) => { window.__outside.badges.push(n); return Promise.resolve(); } });
-  Object.defineProperty(navigator, 'clearAppBadge', { configurable: true, value: () => { window.__outside.badges.push(0); return Promise.resolve(); } });
-  window.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; constructor(title, options) { this.title = title; this.body = options?.body; window.__outside.notices.push(this); } close() { this.closed = true; } };
-  window.AudioContext = class { currentTime = 0; destination = {}; createGain() { return { gain: {}, connect() {} }; } createOscillator() { return { frequency: {}, connect() {}, start() { window.__outside.tones += 1; }, stop() {} }; } close() { return Promise.resolve(); } };
+  Object.defineProperty(navigator, 'setAppBadge', {
+    configurable: true,
+    value: (n) => {
+      window.__outside.badges.push(n);
+      return Promise.resolve();
+    },
+  });
+  Object.defineProperty(navigator, 'clearAppBadge', {
+    configurable: true,
+    value: () => {
+      window.__outside.badges.push(0);
+      return Promise.resolve();
+    },
+  });
+  window.Notification = class {
+    static permission = 'granted';
+    static requestPermission = async () => 'granted';
+    constructor(title, options) {
+      this.title = title;
+      this.body = options?.body;
+      window.__outside.notices.push(this);
+    }
+    close() {
+      this.closed = true;
+    }
+  };
+  window.AudioContext = class {
+    currentTime = 0;
+    destination = {};
+    createGain() {
+      return { gain: {}, connect() {} };
+    }
+    createOscillator() {
+      return {
+        frequency: {},
+        connect() {},
+        start() {
+          window.__outside.tones += 1;
+        },
+        stop() {},
+      };
+    }
+    close() {
+      return Promise.resolve();
+    }
+  };
   document.hasFocus = () => !window.__away;
 };
 
@@ -36,9 +80,11 @@ journey('an ask calls whoever asked to be called: title, badge, notice and sound
   await model.reached('soon');
   await guest.go('#/');
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
-  await page.evaluate(() => { window.__away = true; });
+  await page.evaluate(() => {
+    window.__away = true;
+  });
   model.open('soon');
-  await until('the title says it', async () => /^\(1\) Bash waits/.test(await page.title()));
+  await until('the title says it', async () => /^\(1\) Permission needed: Bash/.test(await page.title()));
   await until('a notice', () => page.evaluate(() => window.__outside.notices.length === 1));
   const seen = await page.evaluate(() => ({ title: window.__outside.notices[0].title, tones: window.__outside.tones, badge: window.__outside.badges.at(-1) }));
   assert.match(seen.title, /ask soon/);
@@ -57,9 +103,11 @@ journey('who did not ask to be called gets no notice and no sound', async ({ gue
   await guest.go('#/');
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
   await begin(guest, 'first ask');
-  await page.evaluate(() => { window.__away = true; });
+  await page.evaluate(() => {
+    window.__away = true;
+  });
   await ask(page).locator('.cmdbig').waitFor();
-  await until('the title says it', async () => /waits/.test(await page.title()));
+  await until('the title says it', async () => /Permission needed/.test(await page.title()));
   assert.deepEqual(await page.evaluate(() => [window.__outside.notices.length, window.__outside.tones]), [0, 0]);
   await decide(page, ask(page).getByRole('button', { name: /^Deny/ }));
 });
@@ -92,19 +140,26 @@ journey('a key is changed by pressing another; a clash is named first; the old o
   await page.getByRole('button', { name: 'Change: New session' }).click();
   await page.locator('.rec').getByText('Press the new keys').waitFor();
   await page.keyboard.press('?');
-  await page.locator('.rec').getByRole('alert').getByText(/Keys/).waitFor();
+  await page
+    .locator('.rec')
+    .getByRole('alert')
+    .getByText(/Keyboard shortcuts/)
+    .waitFor();
   await page.keyboard.press('Control+Shift+Y');
   const row = page.getByRole('row', { name: /^New session/ });
   await row.getByText('Y', { exact: true }).waitFor();
   await page.reload();
-  await page.getByRole('row', { name: /^New session/ }).getByText('Y', { exact: true }).waitFor();
+  await page
+    .getByRole('row', { name: /^New session/ })
+    .getByText('Y', { exact: true })
+    .waitFor();
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press('n');
   assert.match(page.url(), /#\/keys/);
   await page.keyboard.press('Control+Shift+Y');
   await page.getByRole('heading', { name: 'New session' }).waitFor();
   await guest.go('#/keys');
-  await page.getByRole('button', { name: 'Back to the defaults' }).click();
+  await page.getByRole('button', { name: 'Reset to defaults' }).click();
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press('n');
   await page.getByRole('heading', { name: 'New session' }).waitFor();
@@ -117,7 +172,10 @@ journey('a server that wants a sign-in is signed in to: the address is shown, an
   await stands(page, 'idle');
   await guest.go(`#/s/${id}/overview`);
   const row = page.locator('.mcp > li', { hasText: 'guarded' });
-  await row.getByText(/sign in/i).first().waitFor();
+  await row
+    .getByText(/sign in/i)
+    .first()
+    .waitFor();
   await row.getByRole('button', { name: 'Sign in' }).click();
   const link = row.getByRole('link', { name: 'Open the sign-in page' });
   await link.waitFor();
@@ -135,67 +193,108 @@ journey('a server that wants a sign-in is signed in to: the address is shown, an
 /** A push service that takes everything, and a worker that is there. */
 const pushing = () => {
   window.__push = { on: false, asked: [], refuses: false };
-  const made = { endpoint: 'https://push.example/one', toJSON: () => ({ endpoint: 'https://push.example/one', keys: { p256dh: 'p', auth: 'a' } }), unsubscribe: async () => { window.__push.on = false; return true; } };
-  const manager = { getSubscription: async () => (window.__push.on ? made : null), subscribe: async (options) => { if (window.__push.refuses) throw new Error('no service'); window.__push.key = options.applicationServerKey.length; window.__push.on = true; return made; } };
+  const made = {
+    endpoint: 'https://push.example/one',
+    toJSON: () => ({ endpoint: 'https://push.example/one', keys: { p256dh: 'p', auth: 'a' } }),
+    unsubscribe: async () => {
+      window.__push.on = false;
+      return true;
+    },
+  };
+  const manager = {
+    getSubscription: async () => (window.__push.on ? made : null),
+    subscribe: async (options) => {
+      if (window.__push.refuses) throw new Error('no service');
+      window.__push.key = options.applicationServerKey.length;
+      window.__push.on = true;
+      return made;
+    },
+  };
   Object.defineProperty(window, 'PushManager', { configurable: true, value: class {} });
-  Object.defineProperty(navigator.serviceWorker, 'getRegistration', { configurable: true, value: async () => ({ pushManager: manager, getNotifications: async () => [] }) });
-  window.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; };
+  Object.defineProperty(navigator.serviceWorker, 'getRegistration', {
+    configurable: true,
+    value: async () => ({ pushManager: manager, getNotifications: async () => [] }),
+  });
+  // biome-ignore lint/complexity/noStaticOnlyClass: the shape of the browser's own class
+  window.Notification = class {
+    static permission = 'granted';
+    static requestPermission = async () => 'granted';
+  };
 };
 
-journey('notices while the page is closed: switched on and off, and an error is said plainly', async ({ guest, page }) => {
-  const asked = [];
-  let works = false;
-  await guest.context.addInitScript(pushing);
-  await page.route('**/api/push/**', async (route) => {
-    const request = route.request();
-    asked.push([request.method(), new URL(request.url()).pathname, request.postDataJSON()]);
-    if (!works) return route.fulfill({ status: 403, contentType: 'application/json', body: '{"message":"not for this device"}' });
-    return request.method() === 'GET' ? route.fulfill({ contentType: 'application/json', body: JSON.stringify({ key: 'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM' }) }) : route.fulfill({ status: 204, body: '' });
-  });
-  await guest.go('#/settings/notices');
-  const push = page.getByRole('switch', { name: 'Also while the page is closed' });
-  await push.click();
-  await page.getByRole('alert').getByText('The bridge refused: not for this device').waitFor();
-  assert.equal(await push.getAttribute('aria-checked') ?? String(await push.isChecked()), 'false');
-  works = true;
-  await push.click();
-  await until('on', () => page.evaluate(() => window.__push.on && window.__push.key === 65));
-  await page.locator('.fr').getByRole('alert').waitFor({ state: 'detached' });
-  assert.deepEqual(asked.at(-1), ['POST', '/api/push/subscribe', { endpoint: 'https://push.example/one', keys: { p256dh: 'p', auth: 'a' } }]);
-  await until('it can be pressed again', () => push.isEnabled());
-  await push.click();
-  await until('off', () => page.evaluate(() => !window.__push.on));
-  await until('told', () => asked.at(-1)[0] === 'DELETE');
-  assert.deepEqual(asked.at(-1), ['DELETE', '/api/push/subscribe', { endpoint: 'https://push.example/one' }]);
-}, { allowed: /403/ });
+journey(
+  'notices while the page is closed: switched on and off, and an error is said plainly',
+  async ({ guest, page }) => {
+    const asked = [];
+    let works = false;
+    await guest.context.addInitScript(pushing);
+    await page.route('**/api/push/**', async (route) => {
+      const request = route.request();
+      asked.push([request.method(), new URL(request.url()).pathname, request.postDataJSON()]);
+      if (!works) return route.fulfill({ status: 403, contentType: 'application/json', body: '{"message":"not for this device"}' });
+      return request.method() === 'GET'
+        ? route.fulfill({
+            contentType: 'application/json',
+            body: JSON.stringify({ key: 'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM' }),
+          })
+        : route.fulfill({ status: 204, body: '' });
+    });
+    await guest.go('#/settings/notices');
+    const push = page.getByRole('switch', { name: 'Also while the page is closed' });
+    await push.click();
+    await page.getByRole('alert').getByText('The bridge refused: not for this device').waitFor();
+    assert.equal((await push.getAttribute('aria-checked')) ?? String(await push.isChecked()), 'false');
+    works = true;
+    await push.click();
+    await until('on', () => page.evaluate(() => window.__push.on && window.__push.key === 65));
+    await page.locator('.fr').getByRole('alert').waitFor({ state: 'detached' });
+    assert.deepEqual(asked.at(-1), ['POST', '/api/push/subscribe', { endpoint: 'https://push.example/one', keys: { p256dh: 'p', auth: 'a' } }]);
+    await until('it can be pressed again', () => push.isEnabled());
+    await push.click();
+    await until('off', () => page.evaluate(() => !window.__push.on));
+    await until('told', () => asked.at(-1)[0] === 'DELETE');
+    assert.deepEqual(asked.at(-1), ['DELETE', '/api/push/subscribe', { endpoint: 'https://push.example/one' }]);
+  },
+  { allowed: /403/ },
+);
 
 journey('where the browser cannot be woken there is no such switch', async ({ guest, page }) => {
-  await guest.context.addInitScript(() => { delete window.PushManager; });
+  await guest.context.addInitScript(() => {
+    delete window.PushManager;
+  });
   await guest.go('#/settings/notices');
   await page.getByRole('switch', { name: 'Sound' }).waitFor();
   assert.equal(await page.getByRole('switch', { name: 'Also while the page is closed' }).count(), 0);
 });
 
-journey('the worker rings when the bridge pushes and nobody looks; what of the session it shows was chosen before', async ({ guest, page, context, stage }) => {
-  await guest.go('#/settings/notices');
-  await page.getByRole('switch', { name: 'Sound' }).waitFor();
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-  const line = await context.newCDPSession(page);
-  const known = new Promise((resolve) => { line.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => { if (registrations[0]) resolve(registrations[0].registrationId); }); });
-  await line.send('ServiceWorker.enable');
-  const registrationId = await known;
-  const worker = () => context.serviceWorkers()[0];
-  await until('a worker', worker);
-  const push = (data) => line.send('ServiceWorker.deliverPushMessage', { origin: stage.url, registrationId, data: JSON.stringify(data) });
-  const rung = () => worker().evaluate(async () => (await self.registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag })));
-  // While somebody looks at the page it says it itself.
-  await page.goto('about:blank');
-  await push({ session: 'one', title: 'The secret plan', body: 'Bash waits for you', ask: 'a' });
-  await until('rung', async () => (await rung()).length === 1);
-  assert.deepEqual(await rung(), [{ title: 'Sluice', body: 'Bash waits for you', tag: 'sluice-one' }]);
-  await guest.go('#/settings/notices');
-  await page.evaluate(async () => (await caches.open('notices')).put('/notices', new Response(JSON.stringify({ content: true, words: 'A session' }))));
-  await page.goto('about:blank');
-  await push({ session: 'two', title: 'The secret plan', body: 'Edit waits for you', ask: 'b' });
-  await until('rung with its title', async () => (await rung()).some((one) => one.title === 'The secret plan' && one.tag === 'sluice-two'));
-}, { permissions: ['notifications'] });
+journey(
+  'the worker rings when the bridge pushes and nobody looks; what of the session it shows was chosen before',
+  async ({ guest, page, context, stage }) => {
+    await guest.go('#/settings/notices');
+    await page.getByRole('switch', { name: 'Sound' }).waitFor();
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    const line = await context.newCDPSession(page);
+    const known = new Promise((resolve) => {
+      line.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        if (registrations[0]) resolve(registrations[0].registrationId);
+      });
+    });
+    await line.send('ServiceWorker.enable');
+    const registrationId = await known;
+    const worker = () => context.serviceWorkers()[0];
+    await until('a worker', worker);
+    const push = (data) => line.send('ServiceWorker.deliverPushMessage', { origin: stage.url, registrationId, data: JSON.stringify(data) });
+    const rung = () => worker().evaluate(async () => (await self.registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag })));
+    // While somebody looks at the page it says it itself.
+    await page.goto('about:blank');
+    await push({ session: 'one', title: 'The secret plan', body: 'Bash waits for you', ask: 'a' });
+    await until('rung', async () => (await rung()).length === 1);
+    assert.deepEqual(await rung(), [{ title: 'Sluice', body: 'Bash waits for you', tag: 'sluice-one' }]);
+    await guest.go('#/settings/notices');
+    await page.evaluate(async () => (await caches.open('notices')).put('/notices', new Response(JSON.stringify({ content: true, words: 'A session' }))));
+    await page.goto('about:blank');
+    await push({ session: 'two', title: 'The secret plan', body: 'Permission needed: Edit', ask: 'b' });
+    await until('rung with its title', async () => (await rung()).some((one) => one.title === 'The secret plan' && one.tag === 'sluice-two'));
+  },
+  { permissions: ['notifications'] },
+);

@@ -22,7 +22,10 @@ test('an ask takes the focus when nobody types, to the dialog and not to a butto
   await page.keyboard.press('Control+Enter');
   await until('allowed', () => log('answer_ask').length > 0);
   await page.waitForSelector('.askbox', { state: 'detached' });
-  assert.deepEqual(log('answer_ask').map((one) => one.decision), ['allow']);
+  assert.deepEqual(
+    log('answer_ask').map((one) => one.decision),
+    ['allow'],
+  );
   assert.deepEqual(errors, []);
 });
 
@@ -63,13 +66,21 @@ test('keys within 350 ms do nothing; Ctrl Enter allows after that, once', async 
   await page.keyboard.press('Control+Enter');
   await page.keyboard.press('Control+Enter');
   await page.waitForSelector('.askbox', { state: 'detached' });
-  assert.deepEqual(log('answer_ask').map((one) => one.decision), ['allow']);
+  assert.deepEqual(
+    log('answer_ask').map((one) => one.decision),
+    ['allow'],
+  );
 });
 
 test('no key decides before the form of the ask is there and 350 ms have passed', async () => {
   let letGo;
-  const held = new Promise((resolve) => { letGo = resolve; });
-  await page.route(/\/forms-[^/]*\.js$/, async (route) => { await held; await route.continue(); });
+  const held = new Promise((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/\/forms-[^/]*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
   await open('s-idle');
   fake.control({ do: 'ask', sessionId: 's-idle', kind: 'bash' });
   await page.waitForSelector('.askbox [data-form="loading"]');
@@ -88,16 +99,29 @@ test('no key decides before the form of the ask is there and 350 ms have passed'
   await settled();
   await page.keyboard.press('Control+Enter');
   await page.waitForSelector('.askbox', { state: 'detached' });
-  assert.deepEqual(log('answer_ask').map((one) => one.decision), ['allow']);
+  assert.deepEqual(
+    log('answer_ask').map((one) => one.decision),
+    ['allow'],
+  );
 });
 
 test('a second press before the page is drawn again has no second effect', async () => {
   // Frames wait while they are held: the page cannot show that the ask is answered.
-  await page.addInitScript(() => { const draw = window.requestAnimationFrame.bind(window); const held = []; window.requestAnimationFrame = (frame) => (window.__held ? held.push(frame) : draw(frame)); window.__letGo = () => { window.__held = false; for (const frame of held.splice(0)) draw(frame); }; });
+  await page.addInitScript(() => {
+    const draw = window.requestAnimationFrame.bind(window);
+    const held = [];
+    window.requestAnimationFrame = (frame) => (window.__held ? held.push(frame) : draw(frame));
+    window.__letGo = () => {
+      window.__held = false;
+      for (const frame of held.splice(0)) draw(frame);
+    };
+  });
   await open('s-bash');
   await settled();
   await page.locator('.askbox').focus();
-  await page.evaluate(() => { window.__held = true; });
+  await page.evaluate(() => {
+    window.__held = true;
+  });
   await page.keyboard.press('Control+Enter');
   await until('allowed', () => log('answer_ask').length === 1);
   await settled();
@@ -200,15 +224,15 @@ test('two asks: 1 of 2, and an answer to one leaves the other', async () => {
   await settled();
   assert.match(await page.locator('.askhead').innerText(), /1 of 2/);
   await page.locator('.askbox .denymsg').fill('not like this');
-  await page.getByRole('button', { name: 'Next ask' }).click();
-  assert.match(await page.locator('.askhead').innerText(), /Bash waits for you[\s\S]*2 of 2/);
-  await page.getByRole('button', { name: 'Previous ask' }).click();
+  await page.getByRole('button', { name: 'Next request' }).click();
+  assert.match(await page.locator('.askhead').innerText(), /Permission needed: Bash[\s\S]*2 of 2/);
+  await page.getByRole('button', { name: 'Previous request' }).click();
   assert.equal(await page.locator('.askbox .denymsg').inputValue(), 'not like this');
   await settled();
   await page.locator('.askbox .deny').click();
   await until('denied', () => log('answer_ask').length === 1);
   assert.equal(log('answer_ask')[0].message, 'not like this');
-  await page.waitForFunction(() => document.querySelector('.askhead')?.textContent?.includes('Bash waits'));
+  await page.waitForFunction(() => document.querySelector('.askhead')?.textContent?.includes('Permission needed: Bash'));
 });
 
 test('answered elsewhere: said with who, and what was typed goes to the message box', async () => {
@@ -249,7 +273,10 @@ test('questions are answered by digits; a half-filled form is there after a relo
   assert.equal(await page.getByLabel('Your own answer').inputValue(), 'the doc test');
   await page.getByLabel('Your own answer').press('Control+Enter');
   await until('answered', () => log('answer_ask').length === 1);
-  assert.deepEqual(log('answer_ask')[0].answers, { 'How should the pool read time?': 'tokio’s clock (Recommended)', 'Which tests move to the paused clock?': 'tests/reaper.rs, the doc test' });
+  assert.deepEqual(log('answer_ask')[0].answers, {
+    'How should the pool read time?': 'tokio’s clock (Recommended)',
+    'Which tests move to the paused clock?': 'tests/reaper.rs, the doc test',
+  });
 });
 
 const seenCaps = (where) => page.locator(where).locator('.keys').filter({ visible: true }).count();
@@ -345,7 +372,10 @@ test('a form says what is wrong under the field, and sends typed values', async 
   await page.getByRole('switch', { name: 'Dry run' }).click();
   await page.getByRole('button', { name: /^Send/ }).click();
   await until('sent', () => log('answer_ask').length === 1);
-  assert.deepEqual([log('answer_ask')[0].decision, log('answer_ask')[0].content], ['accept', { database: 'tidepool_dev', limit: 50, dry: false, contact: 'ops@tidepool.example', tags: ['risky'] }]);
+  assert.deepEqual(
+    [log('answer_ask')[0].decision, log('answer_ask')[0].content],
+    ['accept', { database: 'tidepool_dev', limit: 50, dry: false, contact: 'ops@tidepool.example', tags: ['risky'] }],
+  );
 });
 
 test('a link is shown whole and opened only by a press', async () => {
@@ -362,7 +392,7 @@ test('a link is shown whole and opened only by a press', async () => {
 test('a device that may only look sees the ask and cannot decide or write', async () => {
   fake.control({ do: 'scope', scope: 'view' });
   await open('s-bash');
-  await page.waitForSelector('text=Waiting for someone');
+  await page.waitForSelector('text=Waiting for an answer');
   assert.equal(await page.locator('.askbox .btn.allow').count(), 0);
   await page.locator('.askbox').focus();
   await page.keyboard.press('Escape');
@@ -377,7 +407,7 @@ test('fold leaves one line; A opens it again', async () => {
   await page.locator('.askbox').focus();
   await page.keyboard.press('z');
   await page.waitForSelector('.gate.warn');
-  assert.match(await page.locator('.gate').innerText(), /Bash waits for you[\s\S]*folded/);
+  assert.match(await page.locator('.gate').innerText(), /Permission needed: Bash[\s\S]*collapsed/);
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press('Escape');
   await page.keyboard.press('a');
@@ -386,7 +416,18 @@ test('fold leaves one line; A opens it again', async () => {
 });
 
 /** By hand, unless the page was quicker by itself. */
-const backOnLine = () => until('on the line again', async () => { await page.getByRole('button', { name: 'Try now' }).click({ timeout: 500 }).catch(() => {}); return (await page.locator('.gate[data-standing="offline"]').count()) === 0; }, { seconds: 30 });
+const backOnLine = () =>
+  until(
+    'on the line again',
+    async () => {
+      await page
+        .getByRole('button', { name: 'Try now' })
+        .click({ timeout: 500 })
+        .catch(() => {});
+      return (await page.locator('.gate[data-standing="offline"]').count()) === 0;
+    },
+    { seconds: 30 },
+  );
 
 test('without a line messages are kept and go out once when it is back, receipts lost or not', async () => {
   await open('s-running');
@@ -476,7 +517,7 @@ test('a picture is made smaller, said so, and sent by its hash', async () => {
     document.querySelector('#message').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
   });
   await page.waitForSelector('.att li');
-  assert.match(await page.locator('.att').innerText(), /flamegraph\.png[\s\S]*2\s000 × 1\s000, made smaller/);
+  assert.match(await page.locator('.att').innerText(), /flamegraph\.png[\s\S]*2\s000 × 1\s000, resized/);
   await box().fill('look at this');
   await page.keyboard.press('Enter');
   await until('sent', () => log('input').length === 1);
@@ -484,11 +525,12 @@ test('a picture is made smaller, said so, and sent by its hash', async () => {
 });
 
 /** Drops files on an element, as a person does with a file manager. */
-const drop = (where, files) => page.locator(where).evaluate((element, list) => {
-  const data = new DataTransfer();
-  for (const { name, type, text } of list) data.items.add(new File([text], name, { type }));
-  for (const kind of ['dragenter', 'dragover', 'drop']) element.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
-}, files);
+const drop = (where, files) =>
+  page.locator(where).evaluate((element, list) => {
+    const data = new DataTransfer();
+    for (const { name, type, text } of list) data.items.add(new File([text], name, { type }));
+    for (const kind of ['dragenter', 'dragover', 'drop']) element.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, files);
 
 test('a file dropped anywhere on the session is attached; a text file becomes part of the message', async () => {
   await open('s-idle');
@@ -501,6 +543,29 @@ test('a file dropped anywhere on the session is attached; a text file becomes pa
   assert.equal(await page.locator('.comp.over').count(), 0);
   assert.deepEqual(errors, []);
 });
+
+for (const [size, visitor] of [
+  ['wide', {}],
+  ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
+]) {
+  test(`a notification covers neither the message box nor a permission request (${size})`, async () => {
+    await fresh(visitor);
+    await open('s-running');
+    await page.locator('.queue li').first().getByRole('button', { name: 'Take back' }).click();
+    fake.control({ do: 'ask', sessionId: 's-running', kind: 'bash' });
+    await page.waitForSelector('.askbox .allow');
+    const toast = page.locator('.toast').first();
+    await toast.waitFor();
+    const covered = await toast.evaluate((one) => {
+      const at = one.getBoundingClientRect();
+      return ['.comp', '.askbox'].filter((where) => {
+        const box = document.querySelector(where).getBoundingClientRect();
+        return box.left < at.right && at.left < box.right && box.top < at.bottom && at.top < box.bottom;
+      });
+    });
+    assert.deepEqual(covered, []);
+  });
+}
 
 test('on a phone model, mode and effort are three labelled lists', async () => {
   await fresh({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
@@ -525,8 +590,8 @@ test('the queue is changed, moved, steered and taken back', async () => {
   await until('moved', () => texts()[0] === 'And writ');
   await page.waitForFunction(() => document.querySelector('.queue li')?.textContent?.includes('And write'));
   await page.locator('.queue li').first().getByRole('button', { name: 'Edit' }).click();
-  await page.getByLabel('Change the message').fill('Changed words');
-  await page.getByLabel('Change the message').press('Enter');
+  await page.getByLabel('Edit the message').fill('Changed words');
+  await page.getByLabel('Edit the message').press('Enter');
   await until('changed', () => texts()[0] === 'Changed ');
   await page.locator('.queue li').first().getByRole('button', { name: 'Steer now' }).click();
   await until('steered', () => texts().length === 1);
@@ -551,7 +616,7 @@ test('bypass needs the typed word, and the gate says it as long as it lasts', as
   await page.locator('.menu:popover-open .bad').click();
   const go = page.getByRole('button', { name: 'Bypass permissions' });
   assert.ok(await go.isDisabled());
-  await page.getByLabel('The word').fill('bypass');
+  await page.getByLabel('Confirmation').fill('bypass');
   await go.click();
   await page.waitForSelector('text=Permissions are bypassed');
   assert.equal(log('set_permission_mode')[0].mode, 'bypassPermissions');
@@ -581,7 +646,10 @@ test('a message to a session that is not running resumes it first', async () => 
   await box().fill('go on');
   await page.keyboard.press('Enter');
   await until('sent', () => log('input').length === 1);
-  assert.deepEqual(fake.bridge.log.filter((one) => ['resume_session', 'input'].includes(one.type)).map((one) => one.type), ['resume_session', 'input']);
+  assert.deepEqual(
+    fake.bridge.log.filter((one) => ['resume_session', 'input'].includes(one.type)).map((one) => one.type),
+    ['resume_session', 'input'],
+  );
 });
 
 test('the title counts the sessions that need a person', async () => {
@@ -595,15 +663,33 @@ test('a session is painted from what was kept, and caught up with one request', 
   await open('s-running');
   await page.waitForFunction(() => document.querySelectorAll('.trow').length > 3);
   await page.evaluate(() => window.dispatchEvent(new Event('pagehide')));
-  await until('kept', () => page.evaluate(() => new Promise((resolve) => { const request = indexedDB.open('sluice'); request.onsuccess = () => { const get = request.result.transaction('snapshots').objectStore('snapshots').get('s-running'); get.onsuccess = () => { request.result.close(); resolve(get.result !== undefined); }; }; })));
+  await until('kept', () =>
+    page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const request = indexedDB.open('sluice');
+          request.onsuccess = () => {
+            const get = request.result.transaction('snapshots').objectStore('snapshots').get('s-running');
+            get.onsuccess = () => {
+              request.result.close();
+              resolve(get.result !== undefined);
+            };
+          };
+        }),
+    ),
+  );
   const told = [];
   const hear = fake.bridge.receive.bind(fake.bridge);
-  fake.bridge.receive = (client, message) => { told.push(message); hear(client, message); };
+  fake.bridge.receive = (client, message) => {
+    told.push(message);
+    hear(client, message);
+  };
   fake.control({ do: 'record', sessionId: 's-running', what: { type: 'system', subtype: 'status' } });
   await page.reload();
   await page.waitForFunction(() => document.querySelectorAll('.trow').length > 3);
   fake.bridge.receive = hear;
-  const cursor = told.find((one) => one.type === 'hello')?.cursors?.['s-running'] ?? told.find((one) => one.type === 'subscribe' && one.sessionId === 's-running')?.cursor;
+  const cursor =
+    told.find((one) => one.type === 'hello')?.cursors?.['s-running'] ?? told.find((one) => one.type === 'subscribe' && one.sessionId === 's-running')?.cursor;
   assert.ok(cursor?.seq > 10);
 });
 
@@ -623,7 +709,10 @@ test('on a phone Enter is a new line and the button sends', async () => {
 
 const looks = async (name) => {
   // Colours do not depend on the size, nor places on the theme.
-  for (const [size, colorScheme] of [[{ width: 1440, height: 900 }, 'light'], [{ width: 390, height: 844 }, 'dark']]) {
+  for (const [size, colorScheme] of [
+    [{ width: 1440, height: 900 }, 'light'],
+    [{ width: 390, height: 844 }, 'dark'],
+  ]) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });
     assert.deepEqual(await axeFinds(page, '.dock'), [], `${name}, ${size.width} px, ${colorScheme}`);
@@ -636,9 +725,29 @@ const looks = async (name) => {
 test('axe finds nothing in the dock while it is used', async () => {
   const uses = {
     's-permission, changed first': ['s-permission', () => page.locator('.askbox .change').click()],
-    's-bash, folded': ['s-bash', async () => { await page.locator('.askbox').focus(); await page.keyboard.press('z'); await page.waitForSelector('.gate.warn'); }],
-    's-idle, commands offered': ['s-idle', async () => { await box().pressSequentially('/co'); await page.waitForSelector('[role="listbox"]'); }],
-    's-idle, no such command': ['s-idle', async () => { await box().fill('/nocommand x'); await page.locator('.sendbtn').click(); await page.waitForSelector('text=There is no command'); }],
+    's-bash, folded': [
+      's-bash',
+      async () => {
+        await page.locator('.askbox').focus();
+        await page.keyboard.press('z');
+        await page.waitForSelector('.gate.warn');
+      },
+    ],
+    's-idle, commands offered': [
+      's-idle',
+      async () => {
+        await box().pressSequentially('/co');
+        await page.waitForSelector('[role="listbox"]');
+      },
+    ],
+    's-idle, no such command': [
+      's-idle',
+      async () => {
+        await box().fill('/nocommand x');
+        await page.locator('.sendbtn').click();
+        await page.waitForSelector('text=There is no command');
+      },
+    ],
   };
   for (const [name, [id, act]] of Object.entries(uses)) {
     await page.setViewportSize({ width: 1440, height: 900 });

@@ -5,13 +5,21 @@ import { startFake } from '../fake-bridge.mjs';
 import { BROKEN_LINE, launch } from './browser.mjs';
 import { forwardClock } from './rooms.mjs';
 
-export let fake; export let browser; export let context; export let page; export let errors;
+export let fake;
+export let browser;
+export let context;
+export let page;
+export let errors;
 
 before(async () => {
   fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
   browser = await launch();
 });
-after(async () => { await context?.close(); await browser?.close(); await fake?.close(); });
+after(async () => {
+  await context?.close();
+  await browser?.close();
+  await fake?.close();
+});
 // Nothing that a test does leaves an error in the console.
 afterEach(() => assert.deepEqual(errors, []));
 beforeEach(async () => {
@@ -29,9 +37,14 @@ export async function fresh(options) {
   page.setDefaultTimeout(15_000);
   errors = [];
   page.on('pageerror', (error) => errors.push(String(error)));
-  page.on('console', (message) => { if (message.type() === 'error' && !BROKEN_LINE.test(message.text())) errors.push(message.text()); });
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !BROKEN_LINE.test(message.text())) errors.push(message.text());
+  });
 }
-export const open = async (id) => { await page.goto(`${fake.url}/#/s/${id}`); await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox'); };
+export const open = async (id) => {
+  await page.goto(`${fake.url}/#/s/${id}`);
+  await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox');
+};
 /** The form of the ask is there, and it is later than presses are ignored after that. */
 export async function settled() {
   await page.waitForFunction(() => document.querySelector('[data-form="loading"]') === null);

@@ -13,7 +13,27 @@ const set = stageFor({
   speak: [[{ thinking: ALL }, { text: ALL }]],
   run: () => [[{ tool: 'Bash', input: { command: `cat corpus.txt`, description: '<img src=x onerror=window.__ran=13>' } }], [{ text: 'Shown.' }]],
   write: () => [[{ tool: 'Write', input: { file_path: join(folder, NAME), content: ALL } }], [{ text: 'Written.' }]],
-  question: [[{ tool: 'AskUserQuestion', input: { questions: [{ question: CORPUS[1], header: '<b>x</b>', multiSelect: false, options: [{ label: CORPUS[2], description: CORPUS[0] }, { label: CORPUS[4], description: CORPUS[11] }] }] } }], [{ text: 'Asked.' }]],
+  question: [
+    [
+      {
+        tool: 'AskUserQuestion',
+        input: {
+          questions: [
+            {
+              question: CORPUS[1],
+              header: '<b>x</b>',
+              multiSelect: false,
+              options: [
+                { label: CORPUS[2], description: CORPUS[0] },
+                { label: CORPUS[4], description: CORPUS[11] },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+    [{ text: 'Asked.' }],
+  ],
   plan: [[{ tool: 'ExitPlanMode', input: { plan: `# ${CORPUS[1]}\n\n${ALL}` } }], [{ text: 'Planned.' }]],
 });
 const { journey } = set;
@@ -21,9 +41,15 @@ const { journey } = set;
 async function harmless(page) {
   const bad = await page.evaluate(() => ({
     ran: window.__ran ?? null,
-    elements: [...document.querySelectorAll('main script, main iframe, main style, main link, main meta, main base, main object, main embed, [onerror], [onload], [onfocus]')].map((one) => one.outerHTML.slice(0, 80)),
+    elements: [
+      ...document.querySelectorAll(
+        'main script, main iframe, main style, main link, main meta, main base, main object, main embed, [onerror], [onload], [onfocus]',
+      ),
+    ].map((one) => one.outerHTML.slice(0, 80)),
     links: [...document.querySelectorAll('a[href]')].map((one) => one.href).filter((href) => !/^https?:|^mailto:/.test(href)),
-    pictures: [...document.querySelectorAll('img')].map((one) => one.src).filter((src) => !src.startsWith(location.origin) && !src.startsWith('data:') && !src.startsWith('blob:')),
+    pictures: [...document.querySelectorAll('img')]
+      .map((one) => one.src)
+      .filter((src) => !src.startsWith(location.origin) && !src.startsWith('data:') && !src.startsWith('blob:')),
     at: location.origin,
   }));
   assert.deepEqual(bad, { ran: null, elements: [], links: [], pictures: [], at: new URL(page.url()).origin });
@@ -41,7 +67,10 @@ journey('as the title of a session, in every place that shows it', async ({ gues
   await begin(guest, 'hello');
   await stands(page, 'idle');
   for (const title of [CORPUS[0], CORPUS[1], CORPUS[11]]) {
-    await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+    await page
+      .locator('header.head')
+      .getByRole('button', { name: /^Menu of/ })
+      .click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
     await page.getByLabel('Title').fill(title);
     await page.keyboard.press('Enter');
@@ -64,7 +93,10 @@ journey('as the output of a command', async ({ guest, page, stage }) => {
   writeFileSync(join(folder, 'corpus.txt'), ALL);
   await begin(guest, 'run it', folder);
   await until('asked or done', async () => (await ask(page).count()) || (await page.getByText('Shown.').count()));
-  if (await ask(page).count()) { await harmless(page); await decide(page, ask(page).getByRole('button', { name: /Allow once/ })); }
+  if (await ask(page).count()) {
+    await harmless(page);
+    await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  }
   await says(page, 'Shown.');
   await page.locator('details.call summary').first().click();
   await until('it is shown', () => page.evaluate(() => document.querySelector('.call').textContent.includes('__ran=2')));
@@ -97,15 +129,20 @@ journey('as questions and as a plan', async ({ guest, page, stage }) => {
   await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
   await page.getByLabel('Permission mode').selectOption('plan');
   await page.locator('#message').fill('plan it');
-  await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await page
+    .locator('.comp')
+    .getByRole('button', { name: /^Start/ })
+    .click();
   await page.getByRole('button', { name: /Approve, accept edits/ }).waitFor();
   await harmless(page);
 });
 
 test('another page in the same browser reaches nothing: no answer is readable, no line opens, no frame shows', { timeout: 60_000 }, async () => {
   const { browser, stage, cookies } = set;
-  const server = createServer((request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>'));
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  const server = createServer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>'));
+  await new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const context = await browser.newContext();
   try {
     await context.addCookies(cookies);
@@ -114,22 +151,76 @@ test('another page in the same browser reaches nothing: no answer is readable, n
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
     const before = await stage.ask('devices');
     const code = await stage.pair();
-    const found = await page.evaluate(async ({ at, code }) => {
-      const read = async (path, init) => { try { const answer = await fetch(at + path, { credentials: 'include', ...init }); return answer.type === 'opaque' ? 'opaque' : `read ${answer.status}`; } catch { return 'refused'; } };
-      const socket = (path, protocols) => new Promise((resolve) => { try { const one = new WebSocket(at.replace('http', 'ws') + path, protocols); one.onopen = () => resolve('open'); one.onerror = () => resolve('refused'); } catch { resolve('refused'); } });
-      const frame = () => new Promise((resolve) => { const one = document.createElement('iframe'); one.src = `${at}/`; one.onload = () => { let seen = 'blocked'; try { seen = one.contentDocument === null ? 'blocked' : 'shown'; } catch { seen = 'blocked'; } resolve(seen); }; document.body.append(one); });
-      return {
-        export: await read('/api/sessions/x/export.md'),
-        health: await read('/api/health'),
-        pairJson: await read('/api/pair', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code, device: 'evil' }) }),
-        pairText: await read('/api/pair', { method: 'POST', mode: 'no-cors', headers: { 'content-type': 'text/plain' }, body: JSON.stringify({ code, device: 'evil' }) }),
-        upload: await read('/api/upload', { method: 'POST', mode: 'no-cors', body: 'x' }),
-        socket: await socket('/ws'),
-        frame: await frame(),
-      };
-    }, { at: stage.bridge, code });
-    assert.deepEqual(found, { export: 'refused', health: 'refused', pairJson: 'refused', pairText: 'refused', upload: 'refused', socket: 'refused', frame: 'blocked' });
-    const names = (text) => text.split('\n').map((line) => /evil/.test(line)).includes(true);
+    const found = await page.evaluate(
+      async ({ at, code }) => {
+        const read = async (path, init) => {
+          try {
+            const answer = await fetch(at + path, { credentials: 'include', ...init });
+            return answer.type === 'opaque' ? 'opaque' : `read ${answer.status}`;
+          } catch {
+            return 'refused';
+          }
+        };
+        const socket = (path, protocols) =>
+          new Promise((resolve) => {
+            try {
+              const one = new WebSocket(at.replace('http', 'ws') + path, protocols);
+              one.onopen = () => resolve('open');
+              one.onerror = () => resolve('refused');
+            } catch {
+              resolve('refused');
+            }
+          });
+        const frame = () =>
+          new Promise((resolve) => {
+            const one = document.createElement('iframe');
+            one.src = `${at}/`;
+            one.onload = () => {
+              let seen = 'blocked';
+              try {
+                seen = one.contentDocument === null ? 'blocked' : 'shown';
+              } catch {
+                seen = 'blocked';
+              }
+              resolve(seen);
+            };
+            document.body.append(one);
+          });
+        return {
+          export: await read('/api/sessions/x/export.md'),
+          health: await read('/api/health'),
+          pairJson: await read('/api/pair', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ code, device: 'evil' }),
+          }),
+          pairText: await read('/api/pair', {
+            method: 'POST',
+            mode: 'no-cors',
+            headers: { 'content-type': 'text/plain' },
+            body: JSON.stringify({ code, device: 'evil' }),
+          }),
+          upload: await read('/api/upload', { method: 'POST', mode: 'no-cors', body: 'x' }),
+          socket: await socket('/ws'),
+          frame: await frame(),
+        };
+      },
+      { at: stage.bridge, code },
+    );
+    assert.deepEqual(found, {
+      export: 'refused',
+      health: 'refused',
+      pairJson: 'refused',
+      pairText: 'refused',
+      upload: 'refused',
+      socket: 'refused',
+      frame: 'blocked',
+    });
+    const names = (text) =>
+      text
+        .split('\n')
+        .map((line) => /evil/.test(line))
+        .includes(true);
     assert.ok(!names(before) && !names(await stage.ask('devices')), 'no device was paired by it');
   } finally {
     await context.close();

@@ -20,23 +20,38 @@ export function stageFor(scenes, options = {}) {
     set.cookies = await guest.context.cookies();
     await guest.close();
   });
-  after(async () => { await set.browser?.close(); await set.model?.close(); await set.stage?.close(); });
+  after(async () => {
+    await set.browser?.close();
+    await set.model?.close();
+    await set.stage?.close();
+  });
 
   /** One journey: a fresh context that is let in already, unless `stranger`. Console and CSP are judged at its end. */
-  set.journey = (name, go, { stranger = false, limit = 90_000, ...visitor } = {}) => test(name, { timeout: limit }, async () => {
-    const guest = await visit(set.browser, set.stage, { cookies: stranger ? null : set.cookies, ...visitor });
-    const extra = [];
-    try {
-      await go({ ...guest, guest, stage: set.stage, model: set.model, another: async (more = {}) => { const one = await visit(set.browser, set.stage, { cookies: set.cookies, ...more }); extra.push(one); return one; } });
-      for (const one of [guest, ...extra]) one.clean();
-    } catch (error) {
-      await keepPicture(guest.page, name);
-      if (guest.faults.length) error.message += `\n  seen in the page: ${guest.faults.join('\n  ')}`;
-      throw error;
-    } finally {
-      for (const one of [guest, ...extra]) await one.close();
-    }
-  });
+  set.journey = (name, go, { stranger = false, limit = 90_000, ...visitor } = {}) =>
+    test(name, { timeout: limit }, async () => {
+      const guest = await visit(set.browser, set.stage, { cookies: stranger ? null : set.cookies, ...visitor });
+      const extra = [];
+      try {
+        await go({
+          ...guest,
+          guest,
+          stage: set.stage,
+          model: set.model,
+          another: async (more = {}) => {
+            const one = await visit(set.browser, set.stage, { cookies: set.cookies, ...more });
+            extra.push(one);
+            return one;
+          },
+        });
+        for (const one of [guest, ...extra]) one.clean();
+      } catch (error) {
+        await keepPicture(guest.page, name);
+        if (guest.faults.length) error.message += `\n  seen in the page: ${guest.faults.join('\n  ')}`;
+        throw error;
+      } finally {
+        for (const one of [guest, ...extra]) await one.close();
+      }
+    });
   return set;
 }
 
@@ -44,7 +59,10 @@ export function stageFor(scenes, options = {}) {
 export function folderWith(stage, name, files = {}) {
   const folder = join(stage.home, name);
   mkdirSync(folder, { recursive: true });
-  for (const [path, text] of Object.entries(files)) { mkdirSync(dirname(join(folder, path)), { recursive: true }); writeFileSync(join(folder, path), text); }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
   return folder;
 }
 
@@ -58,7 +76,10 @@ export async function begin({ page, go, stage }, text, folder = stage.folder) {
   await go(`#/new?folder=${encodeURIComponent(folder)}`);
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
   await box(page).fill(text);
-  await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await page
+    .locator('.comp')
+    .getByRole('button', { name: /^Start/ })
+    .click();
   await page.waitForURL(/#\/s\//);
   return sessionOf(page);
 }

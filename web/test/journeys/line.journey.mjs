@@ -4,7 +4,13 @@ import { ask, assert, begin, box, decide, says, send, sessionOf, stageFor, stand
 
 const held = (name, ...after) => [[{ text: `Working on ${name}. ` }, { gate: name }, { text: 'That is the end of it.' }], ...after];
 const { journey } = stageFor({
-  queue: held('queue'), stop: held('stop'), 'halt wide': held('halt wide'), 'halt phone': held('halt phone'), reload: held('reload'), offline: held('offline'), restart: [[{ text: 'Before the ask. ' }, { tool: 'Bash', input: { command: 'touch made', description: 'Make a file' } }], [{ text: 'After the ask.' }]],
+  queue: held('queue'),
+  stop: held('stop'),
+  'halt wide': held('halt wide'),
+  'halt phone': held('halt phone'),
+  reload: held('reload'),
+  offline: held('offline'),
+  restart: [[{ text: 'Before the ask. ' }, { tool: 'Bash', input: { command: 'touch made', description: 'Make a file' } }], [{ text: 'After the ask.' }]],
   other: [[{ tool: 'Bash', input: { command: 'touch other', description: 'Make another file' } }], [{ text: 'The other one is made.' }]],
   steer: [[{ text: 'Begun. ' }, { gate: 'steer' }, { tool: 'Read', input: { file_path: '/nowhere/at/all' } }], [{ text: 'Read it.' }]],
 });
@@ -17,7 +23,7 @@ journey('a message sent while a turn runs waits, can be changed and taken back, 
   const rows = page.locator('.queue li');
   await until('two wait', async () => (await rows.count()) === 2);
   await rows.nth(0).getByRole('button', { name: 'Edit' }).click();
-  await page.getByLabel('Change the message').fill('first, and changed');
+  await page.getByLabel('Edit the message').fill('first, and changed');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await rows.nth(0).getByText('first, and changed').waitFor();
   await rows.nth(0).getByRole('button', { name: 'Move down' }).click();
@@ -36,7 +42,11 @@ journey('a running turn is stopped, and the session goes on after it', async ({ 
   await model.reached('stop');
   await page.locator('.gate').getByRole('button', { name: 'Stop' }).click();
   await stands(page, 'idle');
-  await page.locator('.stream').getByText(/Stopped/).first().waitFor();
+  await page
+    .locator('.stream')
+    .getByText(/Stopped/)
+    .first()
+    .waitFor();
   model.open('stop');
   await send(page, 'go on');
   await says(page, 'You said: go on');
@@ -68,19 +78,26 @@ journey('a reload in the middle keeps the draft and the transcript, and the text
   assert.equal(await page.locator('.stream').getByText('reload it', { exact: true }).count(), 1);
 });
 
-for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
-  journey(`a running turn can be stopped after a reload (${size})`, async ({ guest, page, model }) => {
-    await begin(guest, `halt ${size}`);
-    await model.reached(`halt ${size}`);
-    for (let times = 0; times < 3; times += 1) {
-      await page.reload();
-      await stands(page, 'running');
-      await page.locator('.gate').getByRole('button', { name: 'Stop' }).waitFor();
-    }
-    await page.locator('.gate').getByRole('button', { name: 'Stop' }).click();
-    await stands(page, 'idle');
-    model.open(`halt ${size}`);
-  }, visitor);
+for (const [size, visitor] of [
+  ['wide', {}],
+  ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
+]) {
+  journey(
+    `a running turn can be stopped after a reload (${size})`,
+    async ({ guest, page, model }) => {
+      await begin(guest, `halt ${size}`);
+      await model.reached(`halt ${size}`);
+      for (let times = 0; times < 3; times += 1) {
+        await page.reload();
+        await stands(page, 'running');
+        await page.locator('.gate').getByRole('button', { name: 'Stop' }).waitFor();
+      }
+      await page.locator('.gate').getByRole('button', { name: 'Stop' }).click();
+      await stands(page, 'idle');
+      model.open(`halt ${size}`);
+    },
+    visitor,
+  );
 }
 
 journey('another screen answers first: it is said at once, with who', async ({ guest, page, stage, another }) => {
@@ -93,52 +110,74 @@ journey('another screen answers first: it is said at once, with who', async ({ g
   await phone.page.locator('.app').waitFor();
   await phone.go(`#/s/${sessionOf(page)}`);
   await decide(phone.page, phone.page.locator('.askbox').getByRole('button', { name: /Allow once/ }));
-  await page.getByText(/Answered on Telephone/).first().waitFor();
+  await page
+    .getByText(/Answered on Telephone/)
+    .first()
+    .waitFor();
   await says(page, 'The other one is made.');
   await page.locator('.call', { hasText: 'allowed by Telephone' }).first().waitFor();
 });
 
-journey('the bridge dies with an ask open and comes back: said, and the ask is answered once', async ({ guest, page, stage }) => {
-  await begin(guest, 'restart it');
-  await ask(page).locator('.cmdbig', { hasText: 'touch made' }).waitFor();
-  await stage.kill('SIGKILL');
-  await page.getByText('Not connected').first().waitFor();
-  await box(page).fill('typed meanwhile');
-  await stage.start();
-  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor();
-  await ask(page).locator('.cmdbig', { hasText: 'touch made' }).waitFor();
-  assert.equal(await box(page).inputValue(), 'typed meanwhile');
-  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
-  await says(page, 'After the ask.');
-  await until('each once', async () => (await page.locator('.stream').getByText('After the ask.').count()) === 1 && (await page.locator('.stream').getByText('Before the ask.').count()) === 1);
-}, { allowed: BROKEN_LINE });
+journey(
+  'the bridge dies with an ask open and comes back: said, and the ask is answered once',
+  async ({ guest, page, stage }) => {
+    await begin(guest, 'restart it');
+    await ask(page).locator('.cmdbig', { hasText: 'touch made' }).waitFor();
+    await stage.kill('SIGKILL');
+    await page.getByText('Not connected').first().waitFor();
+    await box(page).fill('typed meanwhile');
+    await stage.start();
+    await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor();
+    await ask(page).locator('.cmdbig', { hasText: 'touch made' }).waitFor();
+    assert.equal(await box(page).inputValue(), 'typed meanwhile');
+    await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+    await says(page, 'After the ask.');
+    await until(
+      'each once',
+      async () =>
+        (await page.locator('.stream').getByText('After the ask.').count()) === 1 && (await page.locator('.stream').getByText('Before the ask.').count()) === 1,
+    );
+  },
+  { allowed: BROKEN_LINE },
+);
 
-journey('a network that is gone in the first second leaves no failed request behind; the worker comes with the network', async ({ guest, page, context }) => {
-  await guest.go('#/');
-  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
-  await context.setOffline(true);
-  await page.getByText('Not connected').first().waitFor({ timeout: 60_000 });
-  guest.clean();
-  assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
-  await context.setOffline(false);
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-}, { allowed: BROKEN_LINE });
+journey(
+  'a network that is gone in the first second leaves no failed request behind; the worker comes with the network',
+  async ({ guest, page, context }) => {
+    await guest.go('#/');
+    await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+    await context.setOffline(true);
+    await page.getByText('Not connected').first().waitFor({ timeout: 60_000 });
+    guest.clean();
+    assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
+    await context.setOffline(false);
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  },
+  { allowed: BROKEN_LINE },
+);
 
-journey('offline and back: what was sent meanwhile goes out once', async ({ guest, page, context, model }) => {
-  await begin(guest, 'offline it');
-  await says(page, 'Working on offline.');
-  await context.setOffline(true);
-  model.open('offline');
-  await page.getByText('Not connected').first().waitFor({ timeout: 60_000 });
-  // What was being written is still there to be read, up to when is said, and nothing looks as if more came.
-  await says(page, 'Working on offline.');
-  await page.locator('.stream').getByText(/^Seen up to \d\d:\d\d:\d\d$/).waitFor();
-  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.stream .caret')].filter((one) => one.checkVisibility()).length), 0);
-  await send(page, 'said while offline');
-  await page.locator('.queue li', { hasText: 'said while offline' }).waitFor();
-  await context.setOffline(false);
-  await says(page, 'That is the end of it.');
-  await says(page, 'You said: said while offline');
-  await page.locator('.seenup').waitFor({ state: 'detached' });
-  await until('once', async () => (await page.locator('.stream').getByText('said while offline', { exact: true }).count()) === 1);
-}, { allowed: BROKEN_LINE });
+journey(
+  'offline and back: what was sent meanwhile goes out once',
+  async ({ guest, page, context, model }) => {
+    await begin(guest, 'offline it');
+    await says(page, 'Working on offline.');
+    await context.setOffline(true);
+    model.open('offline');
+    await page.getByText('Not connected').first().waitFor({ timeout: 60_000 });
+    // What was being written is still there to be read, up to when is said, and nothing looks as if more came.
+    await says(page, 'Working on offline.');
+    await page
+      .locator('.stream')
+      .getByText(/^Shown up to \d\d:\d\d:\d\d$/)
+      .waitFor();
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.stream .caret')].filter((one) => one.checkVisibility()).length), 0);
+    await send(page, 'said while offline');
+    await page.locator('.queue li', { hasText: 'said while offline' }).waitFor();
+    await context.setOffline(false);
+    await says(page, 'That is the end of it.');
+    await says(page, 'You said: said while offline');
+    await page.locator('.seenup').waitFor({ state: 'detached' });
+    await until('once', async () => (await page.locator('.stream').getByText('said while offline', { exact: true }).count()) === 1);
+  },
+  { allowed: BROKEN_LINE },
+);

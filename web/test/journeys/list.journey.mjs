@@ -5,12 +5,20 @@ import { startFake } from '../fake-bridge.mjs';
 import * as make from '../fake/messages.mjs';
 import { launch, until } from './browser.mjs';
 
-let fake; let browser; let context; let page; let errors;
+let fake;
+let browser;
+let context;
+let page;
+let errors;
 before(async () => {
   fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
   browser = await launch();
 });
-after(async () => { await context?.close(); await browser?.close(); await fake?.close(); });
+after(async () => {
+  await context?.close();
+  await browser?.close();
+  await fake?.close();
+});
 beforeEach(async () => {
   await context?.close();
   fake.control({ do: 'reset' });
@@ -25,15 +33,36 @@ beforeEach(async () => {
 });
 
 /** Frames until nothing of the list moves any more. */
-const still = () => page.evaluate(async () => {
-  const box = document.querySelector('.stream');
-  const shape = () => `${box.scrollTop} ${box.scrollHeight} ${box.querySelectorAll('.trow').length}`;
-  for (let same = 0, last = ''; same < 4;) { await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); }); const now = shape(); same = now === last ? same + 1 : 0; last = now; }
-});
-const rest = () => page.evaluate(() => { const box = document.querySelector('.stream'); return box.scrollHeight - box.scrollTop - box.clientHeight; });
-const scrollBy = async (dy) => { await page.mouse.move(600, 300); await page.mouse.wheel(0, dy); await still(); };
+const still = () =>
+  page.evaluate(async () => {
+    const box = document.querySelector('.stream');
+    const shape = () => `${box.scrollTop} ${box.scrollHeight} ${box.querySelectorAll('.trow').length}`;
+    for (let same = 0, last = ''; same < 4; ) {
+      await new Promise((done) => {
+        requestAnimationFrame(() => setTimeout(done));
+      });
+      const now = shape();
+      same = now === last ? same + 1 : 0;
+      last = now;
+    }
+  });
+const rest = () =>
+  page.evaluate(() => {
+    const box = document.querySelector('.stream');
+    return box.scrollHeight - box.scrollTop - box.clientHeight;
+  });
+const scrollBy = async (dy) => {
+  await page.mouse.move(600, 300);
+  await page.mouse.wheel(0, dy);
+  await still();
+};
 /** A row that can be seen, and where it is. */
-const seen = () => page.evaluate(() => { const edge = document.querySelector('.stream').getBoundingClientRect().top; const row = [...document.querySelectorAll('.stream [data-row]')].find((one) => one.getBoundingClientRect().top > edge + 20); return { key: row.dataset.row, top: row.getBoundingClientRect().top }; });
+const seen = () =>
+  page.evaluate(() => {
+    const edge = document.querySelector('.stream').getBoundingClientRect().top;
+    const row = [...document.querySelectorAll('.stream [data-row]')].find((one) => one.getBoundingClientRect().top > edge + 20);
+    return { key: row.dataset.row, top: row.getBoundingClientRect().top };
+  });
 const topOf = (key) => page.evaluate((name) => document.querySelector(`[data-row="${CSS.escape(name)}"]`)?.getBoundingClientRect().top ?? null, key);
 
 test('it opens at the end with few elements, and scrolling moves rows by what was scrolled', async () => {
@@ -44,7 +73,9 @@ test('it opens at the end with few elements, and scrolling moves rows by what wa
   for (let step = 0; step < 8; step += 1) {
     const before = await seen();
     const from = await page.evaluate(() => document.querySelector('.stream').scrollTop);
-    await page.evaluate(() => { document.querySelector('.stream').scrollTop -= 280; });
+    await page.evaluate(() => {
+      document.querySelector('.stream').scrollTop -= 280;
+    });
     await still();
     const moved = (await topOf(before.key)) - before.top;
     assert.ok(Math.abs(moved - 280) <= 2, `step ${step}: moved ${moved} from ${from}`);
@@ -75,8 +106,13 @@ test('older parts that come in front leave what is read where it is', async () =
   const oldest = await first();
   assert.ok(oldest > 1, 'there is something older');
   // Whoever scrolls there gets what is older without asking.
-  await page.evaluate(() => { document.querySelector('.stream').scrollTop -= 5; });
-  await until('older parts came', async () => { const now = await first(); return now < oldest || (await topOf(here.key)) !== null && page.evaluate(() => document.querySelector('.stream').scrollTop > 2_000); });
+  await page.evaluate(() => {
+    document.querySelector('.stream').scrollTop -= 5;
+  });
+  await until('older parts came', async () => {
+    const now = await first();
+    return now < oldest || ((await topOf(here.key)) !== null && page.evaluate(() => document.querySelector('.stream').scrollTop > 2_000));
+  });
   await still();
   assert.ok(Math.abs((await topOf(here.key)) - here.top - 5) <= 2, `${await topOf(here.key)} instead of ${here.top} + 5`);
 });
@@ -107,7 +143,12 @@ test('a stream is followed at the end, and a scroll up ends that', async () => {
   const line = () => page.locator('.stream p', { hasText: 'Words 30 of' }).evaluate((it) => it.getBoundingClientRect().top);
   const before = await line();
   for (let n = 40; n < 80; n += 1) fake.bridge.delta(session, block, `Words ${n} of a stream that goes on.\n\n`);
-  await until('it grew', () => page.evaluate(() => { const box = document.querySelector('.stream'); return box.scrollHeight - box.scrollTop - box.clientHeight > 1_200; }));
+  await until('it grew', () =>
+    page.evaluate(() => {
+      const box = document.querySelector('.stream');
+      return box.scrollHeight - box.scrollTop - box.clientHeight > 1_200;
+    }),
+  );
   await still();
   assert.ok(Math.abs((await line()) - before) <= 1);
   assert.deepEqual(errors, []);

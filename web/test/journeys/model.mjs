@@ -9,8 +9,12 @@ export async function startModel(scenes) {
   const gate = (name) => {
     if (!gates.has(name)) {
       const one = { name };
-      one.reached = new Promise((resolve) => { one.arrive = resolve; });
-      one.opened = new Promise((resolve) => { one.open = resolve; });
+      one.reached = new Promise((resolve) => {
+        one.arrive = resolve;
+      });
+      one.opened = new Promise((resolve) => {
+        one.open = resolve;
+      });
       gates.set(name, one);
     }
     return gates.get(name);
@@ -18,7 +22,9 @@ export async function startModel(scenes) {
   const asked = [];
   const server = createServer((request, response) => {
     let body = '';
-    request.on('data', (part) => { body += part; });
+    request.on('data', (part) => {
+      body += part;
+    });
     request.on('end', () => void answer(request, response, body).catch(() => response.destroy()));
   });
   async function answer(request, response, body) {
@@ -26,7 +32,9 @@ export async function startModel(scenes) {
     const wish = JSON.parse(body);
     if (request.url.includes('count_tokens')) return json(response, 200, { input_tokens: 100 });
     const { prompt, round } = read(wish);
-    const name = Object.keys(scenes).filter((key) => prompt.startsWith(key)).sort((a, b) => b.length - a.length)[0];
+    const name = Object.keys(scenes)
+      .filter((key) => prompt.startsWith(key))
+      .sort((a, b) => b.length - a.length)[0];
     const main = Array.isArray(wish.tools) && wish.tools.length > 0;
     asked.push({ prompt, round, main, model: wish.model });
     if (!main || !name) return stream(response, wish.model, [{ text: main ? `You said: ${prompt}` : 'A title' }]);
@@ -41,13 +49,38 @@ export async function startModel(scenes) {
     count += 1;
     response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${count}` });
     const send = (type, data) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
-    send('message_start', { message: { id: `msg_${process.pid}_${Date.now()}_${count}`, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 1200, output_tokens: 1, cache_read_input_tokens: 800, cache_creation_input_tokens: 0 } } });
-    let index = -1; let open = null;
-    const close = () => { if (open) send('content_block_stop', { index }); open = null; };
-    const begin = (kind, block) => { close(); index += 1; open = kind; send('content_block_start', { index, content_block: block }); };
+    send('message_start', {
+      message: {
+        id: `msg_${process.pid}_${Date.now()}_${count}`,
+        type: 'message',
+        role: 'assistant',
+        model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 1200, output_tokens: 1, cache_read_input_tokens: 800, cache_creation_input_tokens: 0 },
+      },
+    });
+    let index = -1;
+    let open = null;
+    const close = () => {
+      if (open) send('content_block_stop', { index });
+      open = null;
+    };
+    const begin = (kind, block) => {
+      close();
+      index += 1;
+      open = kind;
+      send('content_block_start', { index, content_block: block });
+    };
     for (const piece of pieces) {
       if (response.destroyed) return;
-      if (piece.gate) { const one = gate(piece.gate); one.arrive(); await one.opened; continue; }
+      if (piece.gate) {
+        const one = gate(piece.gate);
+        one.arrive();
+        await one.opened;
+        continue;
+      }
       if (piece.text !== undefined) {
         if (open !== 'text') begin('text', { type: 'text', text: '' });
         for (const word of piece.text.match(/\s*\S+\s*|\s+/g) ?? []) send('content_block_delta', { index, delta: { type: 'text_delta', text: word } });
@@ -67,17 +100,27 @@ export async function startModel(scenes) {
     send('message_stop', {});
     response.end();
   }
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     asked,
     reached: (name) => gate(name).reached,
     open: (name) => gate(name).open(),
-    close: () => { for (const one of gates.values()) one.open(); server.closeAllConnections(); return new Promise((resolve) => { server.close(resolve); }); },
+    close: () => {
+      for (const one of gates.values()) one.open();
+      server.closeAllConnections();
+      return new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
   };
 }
 
-function json(response, status, value) { response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value)); }
+function json(response, status, value) {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
 
 /** The last words of a person, and how many rounds with tools there were since. */
 function read(wish) {
@@ -86,7 +129,9 @@ function read(wish) {
     const message = wish.messages[at];
     if (message.role !== 'user') continue;
     const blocks = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
-    const said = blocks.filter((block) => block.type === 'text' && !block.text.startsWith('<system-reminder>') && !block.text.startsWith('[Request interrupted')).map((block) => block.text);
+    const said = blocks
+      .filter((block) => block.type === 'text' && !block.text.startsWith('<system-reminder>') && !block.text.startsWith('[Request interrupted'))
+      .map((block) => block.text);
     if (said.length > 0) return { prompt: said.at(-1).trim(), round };
     if (blocks.some((block) => block.type === 'tool_result')) round += 1;
   }

@@ -8,8 +8,11 @@ const PAPERS = [
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 createInterface(process.stdin).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
-  if (method === 'initialize') say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { resources: {} }, serverInfo: { name: 'papers', version: '1' } } });
+  if (method === 'initialize')
+    say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { resources: {} }, serverInfo: { name: 'papers', version: '1' } } });
   else if (method === 'resources/list') say({ id, result: { resources: PAPERS } });
-  else if (method === 'resources/read') say({ id, result: { contents: [{ uri: params.uri, mimeType: 'text/plain', text: `the paper ${params.uri} says: seven days` }] } });
-  else if (id !== undefined && method) say({ id, result: method === 'tools/list' ? { tools: [] } : method === 'resources/templates/list' ? { resourceTemplates: [] } : {} });
+  else if (method === 'resources/read')
+    say({ id, result: { contents: [{ uri: params.uri, mimeType: 'text/plain', text: `the paper ${params.uri} says: seven days` }] } });
+  else if (id !== undefined && method)
+    say({ id, result: method === 'tools/list' ? { tools: [] } : method === 'resources/templates/list' ? { resourceTemplates: [] } : {} });
 });

@@ -9,14 +9,82 @@ import { CORPUS } from './corpus.mjs';
 import { enter, forwardClock, ROOMS } from './rooms.mjs';
 
 /** What a page goes by: not shown, or one of a fixed set of words. Everything else is text somebody else chose. */
-const FIXED = new Set(['type', 'subtype', 'sessionId', 'session_id', 'id', 'ask', 'uuid', 'toolUseId', 'tool_use_id', 'parent_tool_use_id', 'kind', 'standing', 'status', 'state', 'behavior', 'destination', 'hash', 'mime', 'role', 'mode', 'permissionMode', 'decision_reason_type', 't', 'scope', 'verdict', 'reason', 'build', 'bridge', 'code', 'evidence', 'rung', 'device', 'providerSessionId', 'format', 'lang', 'outcome', 'elicitation_id', 'dialog_kind', 'stop_reason', 'signature', 'pays', 'capabilities', 'scopes', 'required', 'property_order', 'requestId', 'qr', 'key', 'agent_id', 'unknown', 'blockedBy', 'value', 'effort', 'roots', 'home', 'scratch', 'url', 'data', 'end', 'task', 'message_id', 'rateLimitType', 'version', 'prompts', 'addresses', 'media_type']);
+const FIXED = new Set([
+  'type',
+  'subtype',
+  'sessionId',
+  'session_id',
+  'id',
+  'ask',
+  'uuid',
+  'toolUseId',
+  'tool_use_id',
+  'parent_tool_use_id',
+  'kind',
+  'standing',
+  'status',
+  'state',
+  'behavior',
+  'destination',
+  'hash',
+  'mime',
+  'role',
+  'mode',
+  'permissionMode',
+  'decision_reason_type',
+  't',
+  'scope',
+  'verdict',
+  'reason',
+  'build',
+  'bridge',
+  'code',
+  'evidence',
+  'rung',
+  'device',
+  'providerSessionId',
+  'format',
+  'lang',
+  'outcome',
+  'elicitation_id',
+  'dialog_kind',
+  'stop_reason',
+  'signature',
+  'pays',
+  'capabilities',
+  'scopes',
+  'required',
+  'property_order',
+  'requestId',
+  'qr',
+  'key',
+  'agent_id',
+  'unknown',
+  'blockedBy',
+  'value',
+  'effort',
+  'roots',
+  'home',
+  'scratch',
+  'url',
+  'data',
+  'end',
+  'task',
+  'message_id',
+  'rateLimitType',
+  'version',
+  'prompts',
+  'addresses',
+  'media_type',
+]);
 let at = 0;
 const attack = () => CORPUS[(at += 1) % CORPUS.length];
 const LONG = 'long'.repeat(60);
 
 /** `names`: also of tools, which decide what card there is. */
 function poison(value, names, key = '', inside = '', text = attack) {
-  if (typeof value === 'string') return FIXED.has(key) || (!names && /^(name|toolName|tool_name|about)$/.test(key) && inside !== 'shown') ? value : `${value} ${text()}`;
+  if (typeof value === 'string')
+    return FIXED.has(key) || (!names && /^(name|toolName|tool_name|about)$/.test(key) && inside !== 'shown') ? value : `${value} ${text()}`;
   if (Array.isArray(value)) return value.map((one) => poison(one, names, key, inside, text));
   if (value === null || typeof value !== 'object') return value;
   // Names of commands, servers, models, devices and agents decide nothing: they are poisoned always.
@@ -24,44 +92,82 @@ function poison(value, names, key = '', inside = '', text = attack) {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, poison(one, names, name, Array.isArray(value) ? inside : where, text)]));
 }
 
-let fake; let browser;
+let fake;
+let browser;
 before(async () => {
   fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
   browser = await launch();
   const session = fake.bridge.sessions.get('s-idle');
   // Messages no session of the fake has by itself.
   for (const what of [
-    { type: 'system', subtype: 'hook_response', hook_name: 'a hook', hook_event: 'Stop', outcome: 'error', exit_code: 1, stderr: 'a complaint', output: 'words' },
-    { type: 'system', subtype: 'notification', text: 'a notification', priority: 'high' }, { type: 'system', subtype: 'informational', content: 'something to know', level: 'warning' },
-    { type: 'system', subtype: 'something_new', words: 'never seen' }, { type: 'system', subtype: 'local_command_output', content: 'printed' }, { type: 'system', subtype: 'memory_recall', memories: [{ path: 'a/memory.md' }] },
-    { type: 'system', subtype: 'model_fallback', original_model: 'one model', fallback_model: 'another', content: 'why' }, { type: 'system', subtype: 'api_retry', error: 'a reason', attempt: 1, max_retries: 3, retry_delay_ms: 1 },
-    { type: 'assistant', error: 'an error', message: { id: 'm-err', model: 'm', content: [{ type: 'text', text: 'what went wrong' }] }, parent_tool_use_id: null },
-    { type: 'sluice_note', kind: 'imported', text: 'a note' }, { type: 'result', subtype: 'error_during_execution', is_error: true, errors: ['an error of the turn'], result: 'text', usage: {}, total_cost_usd: 0 },
-  ]) session.push(what);
+    {
+      type: 'system',
+      subtype: 'hook_response',
+      hook_name: 'a hook',
+      hook_event: 'Stop',
+      outcome: 'error',
+      exit_code: 1,
+      stderr: 'a complaint',
+      output: 'words',
+    },
+    { type: 'system', subtype: 'notification', text: 'a notification', priority: 'high' },
+    { type: 'system', subtype: 'informational', content: 'something to know', level: 'warning' },
+    { type: 'system', subtype: 'something_new', words: 'never seen' },
+    { type: 'system', subtype: 'local_command_output', content: 'printed' },
+    { type: 'system', subtype: 'memory_recall', memories: [{ path: 'a/memory.md' }] },
+    { type: 'system', subtype: 'model_fallback', original_model: 'one model', fallback_model: 'another', content: 'why' },
+    { type: 'system', subtype: 'api_retry', error: 'a reason', attempt: 1, max_retries: 3, retry_delay_ms: 1 },
+    {
+      type: 'assistant',
+      error: 'an error',
+      message: { id: 'm-err', model: 'm', content: [{ type: 'text', text: 'what went wrong' }] },
+      parent_tool_use_id: null,
+    },
+    { type: 'sluice_note', kind: 'imported', text: 'a note' },
+    { type: 'result', subtype: 'error_during_execution', is_error: true, errors: ['an error of the turn'], result: 'text', usage: {}, total_cost_usd: 0 },
+  ])
+    session.push(what);
   session.patch({ worktree: '/home/ada/trees/a-branch', info: { branch: 'a-branch' } });
 });
-after(async () => { await browser?.close(); await fake?.close(); });
+after(async () => {
+  await browser?.close();
+  await fake?.close();
+});
 
 async function wander(rooms, names, text = attack) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 2400 }, locale: 'en-GB', serviceWorkers: 'block', reducedMotion: 'reduce' });
-  const wrong = []; let shown = 0;
+  const wrong = [];
+  let shown = 0;
   const send = fake.bridge.send.bind(fake.bridge);
   fake.bridge.send = (client, message) => send(client, poison(message, names, '', '', text));
   try {
     await context.addInitScript(forwardClock);
-    await context.addInitScript(() => addEventListener('securitypolicyviolation', (event) => { (window.__policy ??= []).push(`${event.violatedDirective} ${event.blockedURI}`); }));
-    context.on('request', (request) => { const url = new URL(request.url()); if (!/^(data|blob|about):/.test(url.protocol) && url.origin !== fake.url) wrong.push(`asked for ${url}`); });
+    await context.addInitScript(() =>
+      addEventListener('securitypolicyviolation', (event) => {
+        (window.__policy ??= []).push(`${event.violatedDirective} ${event.blockedURI}`);
+      }),
+    );
+    context.on('request', (request) => {
+      const url = new URL(request.url());
+      if (!/^(data|blob|about):/.test(url.protocol) && url.origin !== fake.url) wrong.push(`asked for ${url}`);
+    });
     const page = await context.newPage();
     page.setDefaultTimeout(45_000);
     page.on('pageerror', (error) => wrong.push(`thrown: ${error.stack ?? error}`));
-    page.on('dialog', (dialog) => { wrong.push(`dialog ${dialog.message()}`); void dialog.dismiss(); });
+    page.on('dialog', (dialog) => {
+      wrong.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
     for (const room of rooms) {
       await enter(page, fake, room).catch((error) => wrong.push(`${room.name}: not there: ${String(error.message).split('\n')[0]}`));
       const seen = await page.evaluate(look);
       shown += seen.shown;
       for (const one of seen.bad) wrong.push(`${room.name}: ${one}`);
     }
-  } finally { fake.bridge.send = send; await context.close(); }
+  } finally {
+    fake.bridge.send = send;
+    await context.close();
+  }
   assert.deepEqual(wrong, []);
   if (text === attack) assert.ok(shown > rooms.length * 5, `the texts were hardly shown: ${shown}`);
 }
@@ -71,18 +177,32 @@ function look() {
   const bad = [];
   if (window.__ran) bad.push(`ran ${window.__ran}`);
   for (const one of window.__policy ?? []) bad.push(`policy ${one}`);
-  for (const one of document.querySelectorAll('body script:not([src^="/assets/"]):not([src^="/src/"]), iframe, body style, body link, body meta, base, object, embed, math, form[action], [onerror], [onload], [onfocus], [onclick]')) bad.push(`element ${one.outerHTML.slice(0, 100)}`);
+  for (const one of document.querySelectorAll(
+    'body script:not([src^="/assets/"]):not([src^="/src/"]), iframe, body style, body link, body meta, base, object, embed, math, form[action], [onerror], [onload], [onfocus], [onclick]',
+  ))
+    bad.push(`element ${one.outerHTML.slice(0, 100)}`);
   for (const one of document.querySelectorAll('a[href]')) if (!/^(https?|mailto):/.test(one.href)) bad.push(`link ${one.href.slice(0, 80)}`);
-  for (const one of document.querySelectorAll('img, image, source, use, video, audio')) { const src = one.currentSrc || one.getAttribute('src') || one.getAttribute('href') || ''; if (src && !src.startsWith('/') && !src.startsWith('#') && !src.startsWith(location.origin) && !/^(data:image|blob:)/.test(src)) bad.push(`picture ${src.slice(0, 80)}`); }
-  for (const one of document.querySelectorAll('[style]')) if (/url\(/i.test(one.getAttribute('style'))) bad.push(`style ${one.getAttribute('style').slice(0, 80)}`);
+  for (const one of document.querySelectorAll('img, image, source, use, video, audio')) {
+    const src = one.currentSrc || one.getAttribute('src') || one.getAttribute('href') || '';
+    if (src && !src.startsWith('/') && !src.startsWith('#') && !src.startsWith(location.origin) && !/^(data:image|blob:)/.test(src))
+      bad.push(`picture ${src.slice(0, 80)}`);
+  }
+  for (const one of document.querySelectorAll('[style]'))
+    if (/url\(/i.test(one.getAttribute('style'))) bad.push(`style ${one.getAttribute('style').slice(0, 80)}`);
   // A long text may be cut, a button may not: it stays inside the bar it is in, where it can be pressed.
   for (const button of document.querySelectorAll('.comp button, header.head button, .gate button, .askbox button, dialog[open] button')) {
     const [inner, outer] = [button, button.closest('.comp, header.head, .gate, .askbox, dialog[open]')].map((one) => one.getBoundingClientRect());
-    if (inner.width > 0 && (inner.right > outer.right + 1 || inner.left < outer.left - 1)) bad.push(`button outside: ${(button.getAttribute('aria-label') ?? button.textContent).slice(0, 60)}`);
+    if (inner.width > 0 && (inner.right > outer.right + 1 || inner.left < outer.left - 1))
+      bad.push(`button outside: ${(button.getAttribute('aria-label') ?? button.textContent).slice(0, 60)}`);
   }
   return { bad, shown: (document.body.textContent.match(/__ran|evil\.example/g) ?? []).length };
 }
 
 test('in every room of the page', { timeout: 420_000 }, () => wander(ROOMS, false));
-test('and where names of tools are hostile too', { timeout: 420_000 }, () => wander(ROOMS.filter((room) => /^#\/s\/s-\w+$/.test(room.at) && (!room.act || /open|first/.test(room.name))), true));
+test('and where names of tools are hostile too', { timeout: 420_000 }, () =>
+  wander(
+    ROOMS.filter((room) => /^#\/s\/s-\w+$/.test(room.at) && (!room.act || /open|first/.test(room.name))),
+    true,
+  ),
+);
 test('and where every text is a long word', { timeout: 420_000 }, () => wander(ROOMS, false, () => LONG));

@@ -17,17 +17,26 @@ test('an ask that expired says so and when; what was typed goes to the message b
 });
 
 test('a bridge that restarts says so before it goes, in the list and in a session, and the page comes back by itself', async () => {
-  for (const [place, where] of [['#/', '.notice'], ['#/s/s-idle', '.gateslot, .gate']]) {
+  for (const [place, where] of [
+    ['#/', '.notice'],
+    ['#/s/s-idle', '.gateslot, .gate'],
+  ]) {
     await page.goto(`${fake.url}/${place}`);
     await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
     if (place !== '#/') await page.locator('.gate[data-standing="idle"]').waitFor();
     // It takes no new lines, and then ends those there are with a word; cut at once, the word could be lost.
     fake.bridge.offline = true;
     fake.control({ do: 'bye', reason: 'restarting' });
-    await page.locator(where, { hasText: /bridge (is restarting|restarts)/i }).first().waitFor();
+    await page
+      .locator(where, { hasText: /bridge (is restarting|restarts)/i })
+      .first()
+      .waitFor();
     fake.control({ do: 'offline', on: false });
     await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached', timeout: 30_000 });
-    await page.locator(where, { hasText: /bridge (is restarting|restarts)/i }).first().waitFor({ state: 'detached' });
+    await page
+      .locator(where, { hasText: /bridge (is restarting|restarts)/i })
+      .first()
+      .waitFor({ state: 'detached' });
   }
 });
 
@@ -45,7 +54,10 @@ test('a session that was never seen, without a line: it is said all the same', a
 
 test('above 80 % the context is said in amber in box and panel; above 95 % the gate says what happens next', async () => {
   await open('s-full');
-  await page.locator('.gateslot, .gatebody', { hasText: /97 %|96 %/ }).first().waitFor();
+  await page
+    .locator('.gateslot, .gatebody', { hasText: /97 %|96 %/ })
+    .first()
+    .waitFor();
   await page.locator('.comp .figures .context.t-ask').waitFor();
   const context = page.locator('.stage > .panel details', { hasText: 'Context' }).first();
   await context.locator('.t-ask').first().waitFor();
@@ -57,7 +69,7 @@ test('above 80 % the context is said in amber in box and panel; above 95 % the g
 test('what nobody understood is told with its raw line', async () => {
   fake.control({ do: 'patch', sessionId: 's-idle', state: { drift: { unknown: 1, garbled: 0, repeated: 0, foreign: 0 } } });
   await page.goto(`${fake.url}/#/s/s-idle/overview`);
-  const drift = page.locator('details.pane', { has: page.locator('summary', { hasText: 'Not understood' }) }).first();
+  const drift = page.locator('details.pane', { has: page.locator('summary', { hasText: 'Unknown messages' }) }).first();
   await drift.waitFor();
   if (!(await drift.evaluate((it) => it.open))) await drift.locator('summary').first().click();
   await drift.getByText('system/telemetry_hint').first().click();
@@ -79,12 +91,27 @@ test('a session is asked for when the button goes down on its link, and is there
 test('the menu of a session stays open and in place while the session changes its group', async () => {
   await page.goto(`${fake.url}/#/`);
   const row = page.locator('.lrow', { hasText: 'Port the CLI to clap 5' });
-  const heading = () => row.evaluate((one) => { const lists = [...document.querySelectorAll('main h2.group, main ul')]; const at = lists.indexOf(one.closest('ul')); return lists.slice(0, at).findLast((two) => two.matches('h2')).textContent; });
-  await row.getByRole('button', { name: /^Menu|Actions|More/ }).or(row.locator('.icon-btn')).first().click();
+  const heading = () =>
+    row.evaluate((one) => {
+      const lists = [...document.querySelectorAll('main h2.group, main ul')];
+      const at = lists.indexOf(one.closest('ul'));
+      return lists.slice(0, at).findLast((two) => two.matches('h2')).textContent;
+    });
+  await row
+    .getByRole('button', { name: /^Menu|Actions|More/ })
+    .or(row.locator('.icon-btn'))
+    .first()
+    .click();
   const menu = page.getByRole('menu').filter({ visible: true });
   await menu.waitFor();
   assert.match(await heading(), /^Running/);
-  const info = { ...fake.bridge.sessions.get('s-running').state.info, standing: 'idle', status: 'idle', finishedAt: Date.now(), title: 'Port the CLI to clap 5, done' };
+  const info = {
+    ...fake.bridge.sessions.get('s-running').state.info,
+    standing: 'idle',
+    status: 'idle',
+    finishedAt: Date.now(),
+    title: 'Port the CLI to clap 5, done',
+  };
   fake.control({ do: 'frame', message: { type: 'session', session: info } });
   await page.getByText('Port the CLI to clap 5, done').waitFor();
   assert.equal(await menu.count(), 1, 'the menu is open');

@@ -18,36 +18,78 @@ const skip = existsSync(SHARED) ? false : 'there are no recordings in ../shared'
 const KNOWN_UNKNOWN = {};
 const BATCH = 20;
 
-const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').flatMap((line) => { try { const what = JSON.parse(line); return typeof what === 'object' && what !== null && !Array.isArray(what) ? [what] : []; } catch { return []; } }) : []);
-const recordings = skip ? [] : readdirSync(SHARED).flatMap((version) => readdirSync(join(SHARED, version)).sort().map((scenario) => ({ name: `${version}/${scenario}`, version, folder: join(SHARED, version, scenario), said: read(join(SHARED, version, scenario, 'stdout.ndjson')) }))).filter((one) => one.said.length > 0);
+const read = (file) =>
+  existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line) => {
+          try {
+            const what = JSON.parse(line);
+            return typeof what === 'object' && what !== null && !Array.isArray(what) ? [what] : [];
+          } catch {
+            return [];
+          }
+        })
+    : [];
+const recordings = skip
+  ? []
+  : readdirSync(SHARED)
+      .flatMap((version) =>
+        readdirSync(join(SHARED, version))
+          .sort()
+          .map((scenario) => ({
+            name: `${version}/${scenario}`,
+            version,
+            folder: join(SHARED, version, scenario),
+            said: read(join(SHARED, version, scenario, 'stdout.ndjson')),
+          })),
+      )
+      .filter((one) => one.said.length > 0);
 
 let browser;
-before(async () => { if (!skip) browser = await launch(); });
-after(async () => { await browser?.close(); });
+before(async () => {
+  if (!skip) browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+});
 
 /** Everything the page does not know, with the recording it came from. */
-const unknownRows = (page) => page.evaluate(() => {
-  const found = []; let about = '';
-  for (const row of document.querySelectorAll('.stream .trow')) {
-    if (row.classList.contains('r-prompt')) about = /recording (\S+)/.exec(row.textContent)?.[1] ?? about;
-    for (const one of [row, ...row.querySelectorAll('.r-unknown')].filter((it) => it.classList.contains('r-unknown'))) found.push({ about, kind: one.querySelector('.tg')?.textContent ?? '?' });
-  }
-  return { found, rows: document.querySelectorAll('.stream .trow').length };
-});
+const unknownRows = (page) =>
+  page.evaluate(() => {
+    const found = [];
+    let about = '';
+    for (const row of document.querySelectorAll('.stream .trow')) {
+      if (row.classList.contains('r-prompt')) about = /recording (\S+)/.exec(row.textContent)?.[1] ?? about;
+      for (const one of [row, ...row.querySelectorAll('.r-unknown')].filter((it) => it.classList.contains('r-unknown')))
+        found.push({ about, kind: one.querySelector('.tg')?.textContent ?? '?' });
+    }
+    return { found, rows: document.querySelectorAll('.stream .trow').length };
+  });
 
 test('every recording is shown in the page without a row nobody knows', { skip, timeout: 300_000 }, async () => {
   const fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
   // So high that all rows of a batch are in the document at once, and so coarse that painting them costs nothing.
-  const context = await browser.newContext({ viewport: { width: 1200, height: 40_000 }, deviceScaleFactor: 0.02, serviceWorkers: 'block', reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    viewport: { width: 1200, height: 40_000 },
+    deviceScaleFactor: 0.02,
+    serviceWorkers: 'block',
+    reducedMotion: 'reduce',
+  });
   try {
     const page = await context.newPage();
     const faults = [];
     page.on('pageerror', (error) => faults.push(String(error.stack ?? error)));
-    page.on('console', (message) => { if (message.type() === 'error') faults.push(message.text()); });
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
     const batches = [];
     for (let at = 0; at < recordings.length; at += BATCH) {
       const session = new FakeSession(`s-rec-${at}`, `Recordings ${at}`);
-      for (const { name, said } of recordings.slice(at, at + BATCH)) { session.push(make.prompt(`recording ${name}`)); for (const what of said) session.push(what); }
+      for (const { name, said } of recordings.slice(at, at + BATCH)) {
+        session.push(make.prompt(`recording ${name}`));
+        for (const what of said) session.push(what);
+      }
       session.push(make.prompt(`recording end of ${at}`));
       session.idle();
       fake.bridge.sessions.set(session.id, session);
@@ -56,30 +98,66 @@ test('every recording is shown in the page without a row nobody knows', { skip, 
     // All of a batch at once: the fake sends as many turns as it is asked for.
     const subscribe = fake.bridge.subscribe.bind(fake.bridge);
     fake.bridge.subscribe = (client, session, cursor) => subscribe(client, session, cursor, 10_000);
-    const unknown = []; let rows = 0;
+    const unknown = [];
+    let rows = 0;
     for (const session of batches) {
       await page.goto(`${fake.url}/#/s/${session.id}`);
-      await page.locator('.stream').getByText(`recording end of ${session.id.slice(6)}`).first().waitFor();
-      const seen = await until('all rows are there', async () => { const now = await unknownRows(page); const begins = await page.locator('.stream .trow.r-prompt').count(); return begins > BATCH || begins > recordings.length % BATCH ? now : false; });
+      await page
+        .locator('.stream')
+        .getByText(`recording end of ${session.id.slice(6)}`)
+        .first()
+        .waitFor();
+      const seen = await until('all rows are there', async () => {
+        const now = await unknownRows(page);
+        const begins = await page.locator('.stream .trow.r-prompt').count();
+        return begins > BATCH || begins > recordings.length % BATCH ? now : false;
+      });
       unknown.push(...seen.found);
       rows += seen.rows;
     }
     assert.ok(rows > recordings.length * 3, `only ${rows} rows of ${recordings.length} recordings`);
-    assert.deepEqual(unknown.filter((one) => !(one.kind in KNOWN_UNKNOWN)), []);
+    assert.deepEqual(
+      unknown.filter((one) => !(one.kind in KNOWN_UNKNOWN)),
+      [],
+    );
     assert.deepEqual(faults, []);
-  } finally { await context.close(); await fake.close(); }
+  } finally {
+    await context.close();
+    await fake.close();
+  }
 });
 
 /** What is in a recording: kinds of messages and names of tools. */
-const kindsOf = (said) => new Set(said.flatMap((what) => [`${what.type}/${what.subtype ?? ''}`, ...(what.type === 'assistant' && Array.isArray(what.message?.content) ? what.message.content.map((block) => `block ${block.type} ${block.name ?? ''}`) : [])]));
+const kindsOf = (said) =>
+  new Set(
+    said.flatMap((what) => [
+      `${what.type}/${what.subtype ?? ''}`,
+      ...(what.type === 'assistant' && Array.isArray(what.message?.content)
+        ? what.message.content.map((block) => `block ${block.type} ${block.name ?? ''}`)
+        : []),
+    ]),
+  );
 
 /** Whether the recorded host said one prompt and nothing else that was waited for. */
-const asksOnce = (folder) => { const lines = read(join(folder, 'stdin.ndjson')); return lines.filter((line) => line.type === 'user').length === 1 && lines.every((line) => line.type === 'user' || line.request?.subtype === 'initialize'); };
+const asksOnce = (folder) => {
+  const lines = read(join(folder, 'stdin.ndjson'));
+  return lines.filter((line) => line.type === 'user').length === 1 && lines.every((line) => line.type === 'user' || line.request?.subtype === 'initialize');
+};
 
 /** As few recordings as hold every kind there is, of those that need nothing but a prompt. */
 function fewest(version) {
-  const able = recordings.filter((one) => one.version === version && existsSync(join(one.folder, 'stdin.ndjson')) && asksOnce(one.folder) && one.said.some((what) => what.type === 'result') && !one.said.some((what) => what.type === 'control_request')).map((one) => ({ ...one, kinds: kindsOf(one.said) }));
-  const chosen = []; const had = new Set();
+  const able = recordings
+    .filter(
+      (one) =>
+        one.version === version &&
+        existsSync(join(one.folder, 'stdin.ndjson')) &&
+        asksOnce(one.folder) &&
+        one.said.some((what) => what.type === 'result') &&
+        !one.said.some((what) => what.type === 'control_request'),
+    )
+    .map((one) => ({ ...one, kinds: kindsOf(one.said) }));
+  const chosen = [];
+  const had = new Set();
   for (;;) {
     const gain = (one) => [...one.kinds].filter((kind) => !had.has(kind)).length;
     const best = able.reduce((most, one) => (most === null || gain(one) > gain(most) ? one : most), null);
@@ -94,7 +172,11 @@ test('recordings that hold every kind of message come through the real bridge, p
   assert.ok(chosen.length >= 8, String(chosen.length));
   // The bridge gives an agent flags; a player of recordings takes none.
   const players = mkdtempSync(join(tmpdir(), 'sluice-players-'));
-  const agents = chosen.map((one, n) => { const file = join(players, `player-${n}`); writeFileSync(file, `#!/bin/sh\nexec '${BIN}' sim agent '${one.folder}'\n`, { mode: 0o755 }); return file; });
+  const agents = chosen.map((one, n) => {
+    const file = join(players, `player-${n}`);
+    writeFileSync(file, `#!/bin/sh\nexec '${BIN}' sim agent '${one.folder}'\n`, { mode: 0o755 });
+    return file;
+  });
   const stage = await startStage({ extra: agents.flatMap((file) => ['--agent', file]) });
   const guest = await visit(browser, stage, { viewport: { width: 1200, height: 10_000 }, deviceScaleFactor: 0.05, reducedMotion: 'reduce' });
   try {
@@ -104,14 +186,22 @@ test('recordings that hold every kind of message come through the real bridge, p
       const started = await guest.page.evaluate(startWith, { projectPath: stage.folder, agent: `player-${n}`, text: `recording ${one.name}` });
       assert.ok(started.sessionId, `${one.name}: ${JSON.stringify(started)}`);
       await guest.go(`#/s/${started.sessionId}`);
-      await guest.page.locator('.stream .trow.r-end').first().waitFor().catch(() => assert.fail(`${one.name} was not played to its end`));
+      await guest.page
+        .locator('.stream .trow.r-end')
+        .first()
+        .waitFor()
+        .catch(() => assert.fail(`${one.name} was not played to its end`));
       const { found, rows } = await unknownRows(guest.page);
       assert.ok(rows > 1, `${one.name}: nothing is shown`);
       unknown.push(...found.map((row) => `${one.name}: ${row.kind}`));
     }
     assert.deepEqual(unknown, []);
     guest.clean();
-  } finally { await guest.close(); await stage.close(); rmSync(players, { recursive: true, force: true }); }
+  } finally {
+    await guest.close();
+    await stage.close();
+    rmSync(players, { recursive: true, force: true });
+  }
 });
 
 /** In the page: starts a session with an agent. */
@@ -122,7 +212,10 @@ function startWith({ projectPath, agent, text }) {
     socket.onmessage = (event) => {
       const message = JSON.parse(event.data);
       if (message.type === 'welcome') socket.send(JSON.stringify({ type: 'start', id: 'start', projectPath, agent, text, uuid: crypto.randomUUID() }));
-      if (message.type === 'receipt' && message.id === 'start') { socket.close(); done(message.ok ? message.data : message.error); }
+      if (message.type === 'receipt' && message.id === 'start') {
+        socket.close();
+        done(message.ok ? message.data : message.error);
+      }
     };
   });
 }

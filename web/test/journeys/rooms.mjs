@@ -2,12 +2,49 @@
 import { until } from './browser.mjs';
 
 /** A session in every state. */
-export const STATES = ['s-permission', 's-bash', 's-hidden', 's-write', 's-mcp', 's-question', 's-plan', 's-elicitation', 's-link', 's-dialog', 's-crashed', 's-running', 's-agents', 's-retrying', 's-limited', 's-stalled', 's-stopping', 's-starting', 's-unread', 's-idle', 's-bypass', 's-full', 's-external', 's-lost', 's-stopped'];
+export const STATES = [
+  's-permission',
+  's-bash',
+  's-hidden',
+  's-write',
+  's-mcp',
+  's-question',
+  's-plan',
+  's-elicitation',
+  's-link',
+  's-dialog',
+  's-crashed',
+  's-running',
+  's-agents',
+  's-retrying',
+  's-limited',
+  's-stalled',
+  's-stopping',
+  's-starting',
+  's-unread',
+  's-idle',
+  's-bypass',
+  's-full',
+  's-external',
+  's-lost',
+  's-stopped',
+];
 
-const menu = (page) => page.locator('header.head').getByRole('button', { name: /^Menu of/ }).first();
-const item = (name) => async (page) => { await menu(page).click(); await page.getByRole('menuitem', { name }).first().click(); await page.getByRole('dialog').first().waitFor(); };
+const menu = (page) =>
+  page
+    .locator('header.head')
+    .getByRole('button', { name: /^Menu of/ })
+    .first();
+const item = (name) => async (page) => {
+  await menu(page).click();
+  await page.getByRole('menuitem', { name }).first().click();
+  await page.getByRole('dialog').first().waitFor();
+};
 const box = (page) => page.locator('#message');
-const press = (key) => async (page) => { await page.evaluate(() => document.activeElement?.blur()); await page.keyboard.press(key); };
+const press = (key) => async (page) => {
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.keyboard.press(key);
+};
 
 /** `ready`: what stands there when it is there. `act`: opens it. */
 export const ROOMS = [
@@ -18,35 +55,227 @@ export const ROOMS = [
   { name: 'usage', at: '#/usage', ready: 'svg' },
   { name: 'help', at: '#/help' },
   { name: 'keys', at: '#/keys' },
-  ...['', '/appearance', '/devices', '/agents', '/bridge'].map((part) => ({ name: `settings${part}`, at: `#/settings${part}` })),
+  ...['', '/appearance', '/writing', '/templates', '/notices', '/devices', '/agents', '/bridge'].map((part) => ({
+    name: `settings${part}`,
+    at: `#/settings${part}`,
+  })),
   ...STATES.map((id) => ({ name: id, at: `#/s/${id}`, ready: '.dockbox [data-standing], .dockbox .askbox' })),
-  { name: 'calls and thoughts open', at: '#/s/s-idle', ready: '.trow', act: (page) => page.evaluate(() => { for (const one of document.querySelectorAll('.stream details:not([open]) > summary')) one.click(); }) },
-  { name: 'changes', at: '#/s/s-idle/changes', ready: '.fbox' },
-  { name: 'overview', at: '#/s/s-agents/overview', act: (page) => page.evaluate(() => { for (const one of document.querySelectorAll('#main details:not([open]) > summary, #main [aria-expanded="false"]:not([aria-haspopup])')) one.click(); }) },
-  { name: 'side panel, all of it open', at: '#/s/s-running', ready: '.stage > .panel', act: (page) => page.evaluate(() => { for (const one of document.querySelectorAll('.panel details:not([open]) > summary, .panel [aria-expanded="false"]:not([aria-haspopup])')) one.click(); }) },
+  {
+    name: 'calls and thoughts open',
+    at: '#/s/s-idle',
+    ready: '.trow',
+    act: (page) =>
+      page.evaluate(() => {
+        for (const one of document.querySelectorAll('.stream details:not([open]) > summary')) one.click();
+      }),
+  },
+  { name: 'working tree', at: '#/s/s-idle/changes', ready: '.gitbox' },
+  {
+    name: 'changes of a session',
+    at: '#/s/s-idle/changes',
+    ready: '.gitbox',
+    act: async (page) => {
+      await page
+        .getByRole('radio', { name: 'This session' })
+        .or(page.getByRole('button', { name: 'This session' }))
+        .first()
+        .click();
+      await page.getByText('0 of 2 viewed').waitFor();
+    },
+  },
+  {
+    name: 'commit',
+    at: '#/s/s-idle/changes',
+    ready: '.gitbox',
+    act: async (page) => {
+      await page.getByRole('button', { name: /^Commit \d/ }).click();
+      await page.getByRole('dialog').locator('pre').waitFor();
+    },
+  },
+  {
+    name: 'discard a worktree',
+    at: '#/s/s-idle/changes',
+    ready: '.gitbox',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Discard worktree' }).click();
+      await page.getByRole('dialog').locator('pre').waitFor();
+    },
+  },
+  { name: 'files', at: '#/s/s-idle/files', ready: '.entry' },
+  { name: 'a file', at: '#/s/s-idle/files?path=crates/pool/reaper.rs&line=40', ready: '.source' },
+  { name: 'a new template', at: '#/settings/templates', act: (page) => page.getByRole('button', { name: 'New template' }).click() },
+  {
+    name: 'trust a folder',
+    at: '#/s/s-idle',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Review' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'overview',
+    at: '#/s/s-agents/overview',
+    act: (page) =>
+      page.evaluate(() => {
+        for (const one of document.querySelectorAll('#main details:not([open]) > summary, #main [aria-expanded="false"]:not([aria-haspopup])')) one.click();
+      }),
+  },
+  {
+    name: 'side panel, all of it open',
+    at: '#/s/s-running',
+    ready: '.stage > .panel',
+    act: (page) =>
+      page.evaluate(() => {
+        for (const one of document.querySelectorAll('.panel details:not([open]) > summary, .panel [aria-expanded="false"]:not([aria-haspopup])')) one.click();
+      }),
+  },
   { name: 'side by side', at: '#/s/s-idle?beside=s-question,s-running', ready: '.main.beside .askbox' },
-  { name: 'replay', at: '#/s/s-idle/overview', act: async (page) => { await page.getByRole('button', { name: 'Replay' }).click(); await page.locator('.replay-stream').waitFor(); } },
-  { name: 'menu of a session', at: '#/s/s-idle', act: async (page) => { await menu(page).click(); await page.getByRole('menuitem').first().waitFor(); } },
-  { name: 'menu of a message', at: '#/s/s-idle', ready: '.trow.r-prompt button', act: async (page) => { await page.locator('.trow.r-prompt button').last().click(); await page.getByRole('menuitem').first().waitFor(); } },
-  { name: 'menu of modes', at: '#/s/s-idle', act: async (page) => { await page.getByRole('button', { name: /^Permission mode/ }).click(); await page.locator('.menu:popover-open').waitFor(); } },
-  { name: 'menu of models', at: '#/s/s-idle', act: async (page) => { await page.locator('.comp .sel').first().click(); await page.locator('.menu:popover-open').waitFor(); } },
-  { name: 'ways to deny', at: '#/s/s-bash', act: async (page) => { await page.getByRole('button', { name: 'More ways to deny' }).click(); await page.getByRole('menuitem').first().waitFor(); } },
+  {
+    name: 'replay',
+    at: '#/s/s-idle/overview',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Replay' }).click();
+      await page.locator('.replay-stream').waitFor();
+    },
+  },
+  {
+    name: 'menu of a session',
+    at: '#/s/s-idle',
+    act: async (page) => {
+      await menu(page).click();
+      await page.getByRole('menuitem').first().waitFor();
+    },
+  },
+  {
+    name: 'menu of a message',
+    at: '#/s/s-idle',
+    ready: '.trow.r-prompt button',
+    act: async (page) => {
+      await page.locator('.trow.r-prompt button').last().click();
+      await page.getByRole('menuitem').first().waitFor();
+    },
+  },
+  {
+    name: 'menu of modes',
+    at: '#/s/s-idle',
+    act: async (page) => {
+      await page.getByRole('button', { name: /^Permission mode/ }).click();
+      await page.locator('.menu:popover-open').waitFor();
+    },
+  },
+  {
+    name: 'menu of models',
+    at: '#/s/s-idle',
+    act: async (page) => {
+      await page.locator('.comp .sel').first().click();
+      await page.locator('.menu:popover-open').waitFor();
+    },
+  },
+  {
+    name: 'ways to deny',
+    at: '#/s/s-bash',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'More deny options' }).click();
+      await page.getByRole('menuitem').first().waitFor();
+    },
+  },
   { name: 'change it first', at: '#/s/s-permission', act: (page) => page.locator('.askbox .change').click() },
   { name: 'rename', at: '#/s/s-idle', act: item('Rename') },
   { name: 'delete', at: '#/s/s-idle', act: item('Delete…') },
   { name: 'export', at: '#/s/s-idle', act: item('Export…') },
   { name: 'rewind', at: '#/s/s-idle', act: item('Rewind…') },
-  { name: 'bypass', at: '#/s/s-idle', act: async (page) => { await page.getByRole('button', { name: /^Permission mode/ }).click(); await page.locator('.menu:popover-open .bad').click(); await page.getByLabel('The word').waitFor(); } },
-  { name: 'reach the bridge from a phone', at: '#/settings/devices', act: async (page) => { await page.getByRole('button', { name: 'Pair another device' }).click(); await page.getByRole('button', { name: 'Make a code' }).click(); await page.locator('.reach').waitFor(); } },
-  { name: 'pair another device', at: '#/settings/devices', act: async (page) => { await page.getByRole('button', { name: 'Pair another device' }).click(); await page.getByRole('button', { name: 'Make a code' }).click(); await page.getByRole('button', { name: 'Show the code for this machine' }).click(); await page.getByRole('img', { name: /QR code/ }).waitFor(); } },
-  { name: 'revoke a device', at: '#/settings/devices', act: async (page) => { await page.getByRole('button', { name: /^Revoke/ }).last().click(); await page.getByRole('dialog').waitFor(); } },
-  { name: 'palette', at: '#/s/s-idle', act: async (page) => { await press('Control+k')(page); await page.getByRole('dialog').getByRole('combobox').fill('re'); await page.getByRole('dialog').getByRole('option').first().waitFor(); } },
-  { name: 'keys of a screen', at: '#/', act: async (page) => { await press('?')(page); await page.getByRole('dialog').waitFor(); } },
-  { name: 'find', at: '#/s/s-idle', ready: '.trow', act: async (page) => { await page.locator('.stream').focus(); await page.keyboard.press('Control+f'); await page.locator('.findbar input').fill('reaper'); } },
-  { name: 'commands offered', at: '#/s/s-idle', act: async (page) => { await box(page).fill(''); await box(page).pressSequentially('/'); await page.getByRole('listbox').getByRole('option').first().waitFor(); } },
-  { name: 'files offered', at: '#/s/s-idle', act: async (page) => { await box(page).fill(''); await box(page).pressSequentially('@po'); await page.getByRole('listbox').getByRole('option').first().waitFor(); } },
-  { name: 'no such command', at: '#/s/s-idle', act: async (page) => { await box(page).fill('/nothing at all'); await box(page).press('Enter'); await page.getByRole('button', { name: 'Send as text' }).waitFor(); } },
-  { name: 'a session that is not there', at: '#/s/nobody', act: (page) => page.getByText('There is no such session').waitFor() },
+  {
+    name: 'bypass',
+    at: '#/s/s-idle',
+    act: async (page) => {
+      await page.getByRole('button', { name: /^Permission mode/ }).click();
+      await page.locator('.menu:popover-open .bad').click();
+      await page.getByLabel('Confirmation').waitFor();
+    },
+  },
+  {
+    name: 'reach the bridge from a phone',
+    at: '#/settings/devices',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Pair another device' }).click();
+      await page.locator('.reach').waitFor();
+    },
+  },
+  {
+    name: 'pair another device',
+    at: '#/settings/devices',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Pair another device' }).click();
+      await page.getByRole('button', { name: 'Show the code for this machine' }).click();
+      await page.getByRole('img', { name: /QR code/ }).waitFor();
+    },
+  },
+  {
+    name: 'revoke a device',
+    at: '#/settings/devices',
+    act: async (page) => {
+      await page
+        .getByRole('button', { name: /^Revoke/ })
+        .last()
+        .click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'palette',
+    at: '#/s/s-idle',
+    act: async (page) => {
+      await press('Control+k')(page);
+      await page.getByRole('dialog').getByRole('combobox').fill('re');
+      await page.getByRole('dialog').getByRole('option').first().waitFor();
+    },
+  },
+  {
+    name: 'keys of a screen',
+    at: '#/',
+    act: async (page) => {
+      await press('?')(page);
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'find',
+    at: '#/s/s-idle',
+    ready: '.trow',
+    act: async (page) => {
+      await page.locator('.stream').focus();
+      await page.keyboard.press('Control+f');
+      await page.locator('.findbar input').fill('reaper');
+    },
+  },
+  {
+    name: 'commands offered',
+    at: '#/s/s-idle',
+    act: async (page) => {
+      await box(page).fill('');
+      await box(page).pressSequentially('/');
+      await page.getByRole('listbox').getByRole('option').first().waitFor();
+    },
+  },
+  {
+    name: 'files offered',
+    at: '#/s/s-idle',
+    act: async (page) => {
+      await box(page).fill('');
+      await box(page).pressSequentially('@po');
+      await page.getByRole('listbox').getByRole('option').first().waitFor();
+    },
+  },
+  {
+    name: 'no such command',
+    at: '#/s/s-idle',
+    act: async (page) => {
+      await box(page).fill('/nothing at all');
+      await box(page).press('Enter');
+      await page.getByRole('button', { name: 'Send as text' }).waitFor();
+    },
+  },
+  { name: 'a session that is not there', at: '#/s/nobody', act: (page) => page.getByText('Session not found').waitFor() },
 ];
 
 const opened = new WeakSet();
@@ -69,4 +298,11 @@ export async function enter(page, fake, room) {
 }
 
 /** Sets the clock of asks forward instead of waiting. */
-export function forwardClock() { const now = performance.now.bind(performance); let ahead = 0; performance.now = () => now() + ahead; window.__forward = (ms) => { ahead += ms; }; }
+export function forwardClock() {
+  const now = performance.now.bind(performance);
+  let ahead = 0;
+  performance.now = () => now() + ahead;
+  window.__forward = (ms) => {
+    ahead += ms;
+  };
+}

@@ -1,6 +1,6 @@
 // Every screen of the page in a state worth looking at; for axe and for pictures.
 import { readFileSync } from 'node:fs';
-import { ask, begin, decide, folderWith, says, send, sessionOf, stands } from './journey.mjs';
+import { ask, decide, folderWith, says, send, sessionOf, stands } from './journey.mjs';
 
 const todo = (subject) => ({ tool: 'TaskCreate', input: { subject, description: subject, activeForm: subject } });
 const ANSWER = `The reaper takes a connection twice when its lease ends *while* it is being checked. Two places look at \`idle_since\`:
@@ -23,19 +23,84 @@ fn reap(&mut self, now: Instant) -> usize {
 
 > The lock has to be held until the write is done.`;
 let folder = '';
-const OLD = 'fn checkout(&mut self) -> Option<Connection> {\n    let one = self.idle.pop()?;\n    drop(self.lock());\n    one.idle_since = Instant::now();\n    Some(one)\n}\n';
+const OLD =
+  'fn checkout(&mut self) -> Option<Connection> {\n    let one = self.idle.pop()?;\n    drop(self.lock());\n    one.idle_since = Instant::now();\n    Some(one)\n}\n';
 const NEW = OLD.replace('    drop(self.lock());\n    one.idle_since = Instant::now();\n', '    one.idle_since = Instant::now();\n    drop(self.lock());\n');
 
 export const SCENES = {
-  'Why does the reaper': [[{ thinking: 'The lease table and the idle list are written in different places. I should look at both before I say anything.' }, { text: ANSWER }]],
-  'Make a list': [[todo('Look at the lease table'), todo('Hold the lock longer'), todo('Test it a thousand times')], [{ tool: 'TaskUpdate', input: { taskId: '1', status: 'completed' } }, { tool: 'TaskUpdate', input: { taskId: '2', status: 'in_progress' } }], [{ text: 'Three steps; the first is done.' }]],
-  'Run the tests': [[{ text: 'I run the tests of the pool.' }, { tool: 'Bash', input: { command: 'printf "\\033[32mok\\033[0m  reaps_idle\\n\\033[31mFAILED\\033[0m  reaps_once\\n"; exit 101', description: 'Run the tests of the pool' } }], [{ text: 'One of two fails: `reaps_once`.' }]],
-  'Hold the lock': () => [[{ text: 'I read it first.' }, { tool: 'Read', input: { file_path: `${folder}/src/pool.rs` } }], [{ text: 'The write has to come before the lock is let go.' }, { tool: 'Edit', input: { file_path: `${folder}/src/pool.rs`, old_string: OLD, new_string: NEW } }], [{ text: 'Done: the lock is held until the write is done.' }]],
-  'Ask me how': [[{ tool: 'AskUserQuestion', input: { questions: [
-    { question: 'How long may a connection be idle?', header: 'Idle time', multiSelect: false, options: [{ label: '30 seconds (Recommended)', description: 'As it is now' }, { label: '5 minutes', description: 'Fewer new connections, more memory' }] },
-    { question: 'Where should it be logged?', header: 'Log', multiSelect: true, options: [{ label: 'Journal', description: 'Structured' }, { label: 'Standard error', description: 'As text' }] },
-  ] } }], [{ text: 'Thank you.' }]],
-  'Plan the change': [[{ tool: 'ExitPlanMode', input: { plan: '# Hold the lock until the write is done\n\n1. Move the write of `idle_since` before the lock is let go\n2. Add a test that takes and reaps at once\n3. Run it a thousand times\n\nNothing else changes.' } }], [{ text: 'I begin.' }]],
+  'Why does the reaper': [
+    [{ thinking: 'The lease table and the idle list are written in different places. I should look at both before I say anything.' }, { text: ANSWER }],
+  ],
+  'Make a list': [
+    [todo('Look at the lease table'), todo('Hold the lock longer'), todo('Test it a thousand times')],
+    [
+      { tool: 'TaskUpdate', input: { taskId: '1', status: 'completed' } },
+      { tool: 'TaskUpdate', input: { taskId: '2', status: 'in_progress' } },
+    ],
+    [{ text: 'Three steps; the first is done.' }],
+  ],
+  'Run the tests': [
+    [
+      { text: 'I run the tests of the pool.' },
+      {
+        tool: 'Bash',
+        input: {
+          command: 'printf "\\033[32mok\\033[0m  reaps_idle\\n\\033[31mFAILED\\033[0m  reaps_once\\n"; exit 101',
+          description: 'Run the tests of the pool',
+        },
+      },
+    ],
+    [{ text: 'One of two fails: `reaps_once`.' }],
+  ],
+  'Hold the lock': () => [
+    [{ text: 'I read it first.' }, { tool: 'Read', input: { file_path: `${folder}/src/pool.rs` } }],
+    [
+      { text: 'The write has to come before the lock is let go.' },
+      { tool: 'Edit', input: { file_path: `${folder}/src/pool.rs`, old_string: OLD, new_string: NEW } },
+    ],
+    [{ text: 'Done: the lock is held until the write is done.' }],
+  ],
+  'Ask me how': [
+    [
+      {
+        tool: 'AskUserQuestion',
+        input: {
+          questions: [
+            {
+              question: 'How long may a connection be idle?',
+              header: 'Idle time',
+              multiSelect: false,
+              options: [
+                { label: '30 seconds (Recommended)', description: 'As it is now' },
+                { label: '5 minutes', description: 'Fewer new connections, more memory' },
+              ],
+            },
+            {
+              question: 'Where should it be logged?',
+              header: 'Log',
+              multiSelect: true,
+              options: [
+                { label: 'Journal', description: 'Structured' },
+                { label: 'Standard error', description: 'As text' },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+    [{ text: 'Thank you.' }],
+  ],
+  'Plan the change': [
+    [
+      {
+        tool: 'ExitPlanMode',
+        input: {
+          plan: '# Hold the lock until the write is done\n\n1. Move the write of `idle_since` before the lock is let go\n2. Add a test that takes and reaps at once\n3. Run it a thousand times\n\nNothing else changes.',
+        },
+      },
+    ],
+    [{ text: 'I begin.' }],
+  ],
   'Go on for a while': [[{ text: ANSWER.slice(0, 180) }, { gate: 'a while' }, { text: ANSWER.slice(180) }]],
 };
 
@@ -45,7 +110,10 @@ async function start(guest, text, mode) {
   await guest.page.getByLabel('Model', { exact: true }).fill(mode?.model ?? '');
   await guest.page.getByLabel('Permission mode').selectOption(mode?.mode ?? 'default');
   await guest.page.locator('#message').fill(text);
-  await guest.page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await guest.page
+    .locator('.comp')
+    .getByRole('button', { name: /^Start/ })
+    .click();
   await guest.page.waitForURL(/#\/s\//);
 }
 
@@ -65,7 +133,10 @@ export async function* screensOf({ guest, page }) {
   await says(page, 'Three steps');
   await stands(page, 'idle');
   yield 'session-tasks';
-  await page.getByRole('button', { name: /^Menu of/ }).last().waitFor();
+  await page
+    .getByRole('button', { name: /^Menu of/ })
+    .last()
+    .waitFor();
   await start(guest, 'Run the tests of the pool');
   await ask(page).locator('.cmdbig').waitFor();
   yield 'session-permission';
@@ -76,7 +147,7 @@ export async function* screensOf({ guest, page }) {
   await start(guest, 'Hold the lock until the write is done');
   await ask(page).locator('.diff').waitFor();
   yield 'session-edit';
-  await ask(page).getByRole('button', { name: 'Change it first' }).click();
+  await ask(page).getByRole('button', { name: 'Edit first' }).click();
   await ask(page).getByLabel('New text').waitFor();
   yield 'session-edit-changed';
   await decide(page, ask(page).getByRole('button', { name: /Allow once|Allow my version/ }));
@@ -87,7 +158,7 @@ export async function* screensOf({ guest, page }) {
   yield 'session-changes';
   await guest.go(`#/s/${edited}/overview`);
   await page.getByText('The session so far').first().waitFor();
-  await page.getByText('Asking the agent').first().waitFor({ state: 'detached' });
+  await page.getByText('Loading').first().waitFor({ state: 'detached' });
   yield 'session-overview';
   await start(guest, 'Ask me how long it may be idle');
   await ask(page).getByText('How long may').waitFor();
@@ -101,12 +172,24 @@ export async function* screensOf({ guest, page }) {
   yield 'session-streaming';
   await send(page, 'And look at the README after that').catch(() => {});
   for (const [name, hash, heading] of [
-    ['sessions', '#/', 'Sessions'], ['usage', '#/usage', 'Usage'], ['settings', '#/settings', 'Settings'], ['settings-appearance', '#/settings/appearance', 'Settings'], ['settings-devices', '#/settings/devices', 'Settings'],
-    ['settings-agents', '#/settings/agents', 'Settings'], ['settings-bridge', '#/settings/bridge', 'Settings'], ['help', '#/help', 'Help'], ['keys', '#/keys', 'Keys'], ['welcome', '#/welcome', 'Welcome to Sluice'],
+    ['sessions', '#/', 'Sessions'],
+    ['usage', '#/usage', 'Usage'],
+    ['settings', '#/settings', 'Settings'],
+    ['settings-appearance', '#/settings/appearance', 'Settings'],
+    ['settings-devices', '#/settings/devices', 'Settings'],
+    ['settings-agents', '#/settings/agents', 'Settings'],
+    ['settings-bridge', '#/settings/bridge', 'Settings'],
+    ['help', '#/help', 'Help'],
+    ['keys', '#/keys', 'Keyboard shortcuts'],
+    ['welcome', '#/welcome', 'Welcome to Sluice'],
   ]) {
     await guest.go(hash);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-    if (name === 'settings-devices') await page.getByRole('row', { name: /Computer/ }).first().waitFor();
+    if (name === 'settings-devices')
+      await page
+        .getByRole('row', { name: /Computer/ })
+        .first()
+        .waitFor();
     if (name === 'usage') await page.locator('.hb [title="claude-opus-5-5"]').first().waitFor();
     yield name;
   }
@@ -119,7 +202,10 @@ export async function* screensOf({ guest, page }) {
   await page.getByRole('combobox').waitFor();
   yield 'palette';
   await page.keyboard.press('Escape');
-  await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await page
+    .locator('header.head')
+    .getByRole('button', { name: /^Menu of/ })
+    .click();
   await page.getByRole('menuitem', { name: 'Export…' }).waitFor();
   yield 'session-menu';
   await page.getByRole('menuitem', { name: 'Export…' }).click();
@@ -128,7 +214,7 @@ export async function* screensOf({ guest, page }) {
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await guest.go('#/s/nothing-of-that-name');
-  await page.getByText('There is no such session').waitFor();
+  await page.getByText('Session not found').waitFor();
   yield 'gone';
 }
 
@@ -140,7 +226,8 @@ export async function* troublesOf({ guest, page }) {
   await page.routeWebSocket(/\/ws$/, (socket) => {
     way.cut = () => socket.close({ code: 1012, reason: 'cut' });
     if (way.held) return;
-    const silent = (info) => (info.standing === 'running' && way.silent ? { ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 } : info);
+    const silent = (info) =>
+      info.standing === 'running' && way.silent ? { ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 } : info;
     socket.connectToServer().onMessage((text) => {
       const message = JSON.parse(text);
       if (message.type === 'state') message.info = silent(message.info);
@@ -163,13 +250,22 @@ export async function* troublesOf({ guest, page }) {
   way.held = true;
   way.cut();
   await page.locator('.gate.off').waitFor();
-  await page.locator('.gate').getByText(/Not connected/).waitFor();
+  await page
+    .locator('.gate')
+    .getByText(/Not connected/)
+    .waitFor();
   yield 'session-offline';
   way.held = false;
   await page.reload();
   await stands(page, 'running');
   const agents = guest.stage.rest().filter((pid) => agentOf(pid, id));
-  for (const pid of agents) { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } }
+  for (const pid of agents) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      /* it has ended */
+    }
+  }
   await stands(page, 'crashed');
   await page.locator('.gatebody.crash').getByRole('button').first().waitFor();
   yield 'session-crashed';

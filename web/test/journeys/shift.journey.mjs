@@ -7,15 +7,26 @@ import { ROOMS } from './rooms.mjs';
 
 const MAX_SHIFT = 0.02;
 const SIZES = { wide: { viewport: { width: 1440, height: 900 } }, phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } };
-let fake; let browser;
-before(async () => { fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) }); browser = await launch(); });
-after(async () => { await browser?.close(); await fake?.close(); });
+let fake;
+let browser;
+before(async () => {
+  fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await fake?.close();
+});
 
 /** Sums the layout shifts that no input caused, and keeps what moved. */
 function watchShifts() {
   window.__shifts = { sum: 0, moved: [] };
   new PerformanceObserver((list) => {
-    for (const one of list.getEntries()) if (!one.hadRecentInput) { window.__shifts.sum += one.value; window.__shifts.moved.push(`${one.value.toFixed(3)} ${one.sources.map((source) => source.node?.className ?? '').join(', ')}`); }
+    for (const one of list.getEntries())
+      if (!one.hadRecentInput) {
+        window.__shifts.sum += one.value;
+        window.__shifts.moved.push(`${one.value.toFixed(3)} ${one.sources.map((source) => source.node?.className ?? '').join(', ')}`);
+      }
   }).observe({ type: 'layout-shift', buffered: true });
 }
 
@@ -30,9 +41,16 @@ async function shiftOf(room, size) {
     if (room.ready && !(size.isMobile && room.at.includes('beside'))) await page.locator(room.ready).first().waitFor({ state: 'attached' });
     await page.waitForLoadState('networkidle');
     await page.waitForFunction(() => document.querySelector('.forming') === null);
-    await page.evaluate(() => new Promise((done) => { requestIdleCallback(() => requestAnimationFrame(() => requestAnimationFrame(done))); }));
+    await page.evaluate(
+      () =>
+        new Promise((done) => {
+          requestIdleCallback(() => requestAnimationFrame(() => requestAnimationFrame(done)));
+        }),
+    );
     return await page.evaluate(() => window.__shifts);
-  } finally { await context.close(); }
+  } finally {
+    await context.close();
+  }
 }
 
 for (const [name, size] of Object.entries(SIZES)) {

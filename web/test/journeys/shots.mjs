@@ -17,7 +17,12 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   const model = await startModel(SCENES);
   const stage = await startStage({ model: model.url });
   try {
-    const guest = await visit(browser, stage, { viewport, deviceScaleFactor: size === 'phone' ? 2 : 1, reducedMotion: 'reduce', ...(size === 'phone' ? { hasTouch: true, isMobile: true } : {}) });
+    const guest = await visit(browser, stage, {
+      viewport,
+      deviceScaleFactor: size === 'phone' ? 2 : 1,
+      reducedMotion: 'reduce',
+      ...(size === 'phone' ? { hasTouch: true, isMobile: true } : {}),
+    });
     const shoot = async (name) => {
       // What stands beside the conversation comes a moment after it.
       await guest.page.locator('.stage > .panel:empty').waitFor({ state: 'detached' });
@@ -42,4 +47,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
 }
 await browser.close();
 console.log(`${count} pictures in ${out}`);
-if (faults.length) { console.error(faults.join('\n')); process.exitCode = 1; }
+if (faults.length) {
+  console.error(faults.join('\n'));
+  process.exitCode = 1;
+}

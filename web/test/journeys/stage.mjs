@@ -31,8 +31,14 @@ export async function startStage({ model = null, extra = [], programs = {} } = {
   const stage = { root, home, folder, state, env, url: '', code: '', port: '0', process: null, proxy: null };
 
   stage.start = async () => {
-    stage.process = spawn(BIN, ['serve', '--port', stage.port, '--state', state, ...(process.env.SLUICE_AGENT ? ['--agent', process.env.SLUICE_AGENT] : []), ...extra], { env, stdio: ['ignore', 'pipe', openSync(join(root, 'log'), 'a')] });
-    stage.over = new Promise((resolve) => { stage.process.once('exit', resolve); });
+    stage.process = spawn(
+      BIN,
+      ['serve', '--port', stage.port, '--state', state, ...(process.env.SLUICE_AGENT ? ['--agent', process.env.SLUICE_AGENT] : []), ...extra],
+      { env, stdio: ['ignore', 'pipe', openSync(join(root, 'log'), 'a')] },
+    );
+    stage.over = new Promise((resolve) => {
+      stage.process.once('exit', resolve);
+    });
     const line = await new Promise((resolve, reject) => {
       createInterface(stage.process.stdout).once('line', resolve);
       stage.process.once('exit', (code) => reject(new Error(`the bridge ended with ${code}: ${stage.log()}`)));
@@ -47,19 +53,49 @@ export async function startStage({ model = null, extra = [], programs = {} } = {
     stage.url = stage.proxy?.url ?? url;
     return stage;
   };
-  stage.log = () => { try { return readFileSync(join(root, 'log'), 'utf8').slice(-2000); } catch { return ''; } };
-  stage.kill = async (signal = 'SIGKILL') => { stage.process.kill(signal); await stage.over; };
+  stage.log = () => {
+    try {
+      return readFileSync(join(root, 'log'), 'utf8').slice(-2000);
+    } catch {
+      return '';
+    }
+  };
+  stage.kill = async (signal = 'SIGKILL') => {
+    stage.process.kill(signal);
+    await stage.over;
+  };
   stage.ask = async (...words) => (await run(BIN, ['serve', ...words, '--state', state], { env })).stdout.trim();
   /** A fresh pairing code. */
-  stage.pair = async () => { const said = await stage.ask('pair'); return /\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/.exec(said)?.[0] ?? assert.fail(`no code in ${said}`); };
+  stage.pair = async () => {
+    const said = await stage.ask('pair');
+    return /\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/.exec(said)?.[0] ?? assert.fail(`no code in ${said}`);
+  };
   /** What this stage started and what goes on without it. */
-  stage.rest = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).filter((pid) => {
-    try { return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`HOME=${home}`) || readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(state); } catch { return false; }
-  }).map(Number).filter((pid) => pid !== process.pid);
+  stage.rest = () =>
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => {
+        try {
+          return (
+            readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`HOME=${home}`) ||
+            readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(state)
+          );
+        } catch {
+          return false;
+        }
+      })
+      .map(Number)
+      .filter((pid) => pid !== process.pid);
   stage.close = async () => {
     await stage.proxy?.close();
     if (stage.process && stage.process.exitCode === null && stage.process.signalCode === null) await stage.kill('SIGTERM');
-    for (const pid of stage.rest()) { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } }
+    for (const pid of stage.rest()) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        /* it has ended */
+      }
+    }
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
   };
   return stage.start();

@@ -9,20 +9,49 @@ let book = '';
 let outside = '';
 const set = stageFor({
   die: [[{ text: 'I am at work. ' }, { gate: 'die' }, { text: 'never said' }]],
-  overload: () => { tries += 1; return tries < 3 ? [[{ status: 529, error: 'Overloaded' }]] : [[{ text: 'At last.' }]]; },
-  background: [[{ tool: 'Bash', input: { command: 'sleep 600', description: 'Wait for long', run_in_background: true } }], [{ text: 'It runs in the background.' }]],
-  helper: [[{ tool: 'Task', input: { description: 'Count the files', prompt: 'subtask: count them', subagent_type: 'general-purpose' } }], [{ text: 'The helper is back.' }]],
+  overload: () => {
+    tries += 1;
+    return tries < 3 ? [[{ status: 529, error: 'Overloaded' }]] : [[{ text: 'At last.' }]];
+  },
+  background: [
+    [{ tool: 'Bash', input: { command: 'sleep 600', description: 'Wait for long', run_in_background: true } }],
+    [{ text: 'It runs in the background.' }],
+  ],
+  helper: [
+    [{ tool: 'Task', input: { description: 'Count the files', prompt: 'subtask: count them', subagent_type: 'general-purpose' } }],
+    [{ text: 'The helper is back.' }],
+  ],
   'subtask:': [[{ text: 'I count.' }, { tool: 'Bash', input: { command: 'ls', description: 'List' } }], [{ text: 'There are three.' }]],
-  both: [[{ tool: 'Bash', input: { command: 'touch first-of-two', description: 'First' } }, { tool: 'Bash', input: { command: 'touch second-of-two', description: 'Second' } }], [{ text: 'Both decided.' }]],
+  both: [
+    [
+      { tool: 'Bash', input: { command: 'touch first-of-two', description: 'First' } },
+      { tool: 'Bash', input: { command: 'touch second-of-two', description: 'Second' } },
+    ],
+    [{ text: 'Both decided.' }],
+  ],
   'stop here': [[{ tool: 'Bash', input: { command: 'touch stopped', description: 'Stop me' } }], [{ text: 'not to be said' }]],
-  notebook: () => [[{ tool: 'Read', input: { file_path: book } }], [{ tool: 'NotebookEdit', input: { notebook_path: book, cell_id: 'one', new_source: 'print("after")' } }], [{ text: 'The cell is changed.' }]],
-  'write outside': () => [[{ tool: 'Bash', input: { command: `touch ${outside}`, description: 'Make a note elsewhere' } }], [{ tool: 'Write', input: { file_path: `${outside}.md`, content: 'from another folder\n' } }], [{ text: 'Both lie outside.' }]],
+  notebook: () => [
+    [{ tool: 'Read', input: { file_path: book } }],
+    [{ tool: 'NotebookEdit', input: { notebook_path: book, cell_id: 'one', new_source: 'print("after")' } }],
+    [{ text: 'The cell is changed.' }],
+  ],
+  'write outside': () => [
+    [{ tool: 'Bash', input: { command: `touch ${outside}`, description: 'Make a note elsewhere' } }],
+    [{ tool: 'Write', input: { file_path: `${outside}.md`, content: 'from another folder\n' } }],
+    [{ text: 'Both lie outside.' }],
+  ],
   steer: [[{ text: 'Begun. ' }, { gate: 'steer' }, { tool: 'Bash', input: { command: 'true', description: 'Nothing' } }], [{ text: 'Done with it.' }]],
   table: [[{ tool: 'mcp__forms__book', input: {} }], [{ text: 'The table is booked.' }]],
 });
 const { journey } = set;
 /** Whether a process is an agent that works in a folder. */
-const agentIn = (pid, folder) => { try { return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('stream-json') && readlinkSync(`/proc/${pid}/cwd`) === folder; } catch { return false; } };
+const agentIn = (pid, folder) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('stream-json') && readlinkSync(`/proc/${pid}/cwd`) === folder;
+  } catch {
+    return false;
+  }
+};
 const side = (page) => page.locator('.stage > .panel');
 
 journey('an agent that dies in a turn is said to be dead, with why, and is resumed', async ({ guest, page, model, stage }) => {
@@ -31,20 +60,33 @@ journey('an agent that dies in a turn is said to be dead, with why, and is resum
   await says(page, 'I am at work.');
   const agents = stage.rest().filter((pid) => agentIn(pid, join(stage.home, 'dies')));
   assert.ok(agents.length > 0, 'an agent runs');
-  for (const pid of agents) { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } }
+  for (const pid of agents) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      /* it has ended */
+    }
+  }
   await stands(page, 'crashed');
-  await page.locator('.gateslot').getByText(/killed by signal 9|Signal 9/).first().waitFor();
+  await page
+    .locator('.gateslot')
+    .getByText(/killed by signal 9|Signal 9/)
+    .first()
+    .waitFor();
   // What it had said stays as far as it came, above the line that says it died.
   await page.locator('.stream .mark', { hasText: /signal 9/ }).waitFor();
   const half = page.locator('.stream .saying', { hasText: 'I am at work.' });
   assert.equal(await half.count(), 1);
-  await half.getByText('Not finished: the agent ended here.').waitFor();
+  await half.getByText('Not finished: the agent ended.').waitFor();
   // And is there for whoever comes later.
   await page.reload();
   await stands(page, 'crashed');
-  await half.getByText('Not finished: the agent ended here.').waitFor();
+  await half.getByText('Not finished: the agent ended.').waitFor();
   assert.equal(await half.count(), 1);
-  await page.getByRole('button', { name: /Resume where it stopped|^Resume/ }).first().click();
+  await page
+    .getByRole('button', { name: /Resume where it stopped|^Resume/ })
+    .first()
+    .click();
   await stands(page, 'idle');
   await send(page, 'are you there');
   await says(page, 'You said: are you there');
@@ -52,7 +94,11 @@ journey('an agent that dies in a turn is said to be dead, with why, and is resum
 
 journey('an overloaded model is tried again, and the page says so meanwhile', async ({ guest, page }) => {
   await begin(guest, 'overload it');
-  await page.locator('.gate', { hasText: 'Retrying' }).or(page.locator('.stream').getByText(/overloaded/i)).first().waitFor();
+  await page
+    .locator('.gate', { hasText: 'Retrying' })
+    .or(page.locator('.stream').getByText(/overloaded/i))
+    .first()
+    .waitFor();
   await says(page, 'At last.');
   await stands(page, 'idle');
 });
@@ -62,7 +108,10 @@ journey('a job in the background is listed and stopped', async ({ guest, page })
   await says(page, 'It runs in the background.');
   await side(page).getByText('1 running').waitFor();
   await side(page).getByRole('button', { name: 'Stop', exact: true }).first().click();
-  await side(page).getByText(/stopped/).first().waitFor();
+  await side(page)
+    .getByText(/stopped/)
+    .first()
+    .waitFor();
 });
 
 journey('a subagent is nested below its call', async ({ guest, page }) => {
@@ -97,8 +146,14 @@ journey('a denial can stop the turn', async ({ guest, page }) => {
   await ask(page).locator('.cmdbig').waitFor();
   await until('decided', async () => {
     if (!(await ask(page).count())) return true;
-    await ask(page).getByRole('button', { name: 'More ways to deny' }).click({ timeout: 500 }).catch(() => {});
-    await page.getByRole('menuitem', { name: /Deny and stop the turn/ }).click({ timeout: 500 }).catch(() => {});
+    await ask(page)
+      .getByRole('button', { name: 'More deny options' })
+      .click({ timeout: 500 })
+      .catch(() => {});
+    await page
+      .getByRole('menuitem', { name: /Deny and stop the turn/ })
+      .click({ timeout: 500 })
+      .catch(() => {});
     return !(await ask(page).count());
   });
   await stands(page, 'idle');
@@ -106,7 +161,14 @@ journey('a denial can stop the turn', async ({ guest, page }) => {
 });
 
 journey('a cell of a notebook is shown as a cell before and after', async ({ guest, page, stage }) => {
-  const folder = folderWith(stage, 'books', { 'a.ipynb': JSON.stringify({ cells: [{ cell_type: 'code', id: 'one', metadata: {}, execution_count: null, outputs: [], source: ['print("before")'] }], metadata: { language_info: { name: 'python' } }, nbformat: 4, nbformat_minor: 5 }) });
+  const folder = folderWith(stage, 'books', {
+    'a.ipynb': JSON.stringify({
+      cells: [{ cell_type: 'code', id: 'one', metadata: {}, execution_count: null, outputs: [], source: ['print("before")'] }],
+      metadata: { language_info: { name: 'python' } },
+      nbformat: 4,
+      nbformat_minor: 5,
+    }),
+  });
   book = join(folder, 'a.ipynb');
   await begin(guest, 'notebook please', folder);
   await ask(page).getByText(/after/).first().waitFor();
@@ -121,7 +183,7 @@ journey('a message is put into the running turn', async ({ guest, page, model })
   await model.reached('steer');
   await send(page, 'and look left');
   await page.locator('.queue li').getByRole('button', { name: 'Steer now' }).click();
-  await page.locator('.queue li', { hasText: 'the agent has it' }).waitFor();
+  await page.locator('.queue li', { hasText: 'received by the agent' }).waitFor();
   model.open('steer');
   await until('asked or over', async () => (await ask(page).count()) || (await page.locator('.gate[data-standing="idle"]').count()));
   if (await ask(page).count()) await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
@@ -134,19 +196,43 @@ journey('compaction is a line in the transcript', async ({ guest, page }) => {
   await stands(page, 'idle');
   await box(page).fill('/compact');
   await box(page).press('Enter');
-  await until('sent', async () => { if ((await box(page).inputValue()) === '') return true; await box(page).press('Enter'); return false; });
-  await page.locator('.stream').getByText(/Context compacted/).first().waitFor();
+  await until('sent', async () => {
+    if ((await box(page).inputValue()) === '') return true;
+    await box(page).press('Enter');
+    return false;
+  });
+  await page
+    .locator('.stream')
+    .getByText(/Context compacted/)
+    .first()
+    .waitFor();
 });
 
 journey('a server asks with a form made from its schema', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'forms');
-  writeFileSync(join(stage.home, '.claude.json'), JSON.stringify({ mcpServers: { forms: { type: 'stdio', command: process.execPath, args: [fileURLToPath(new URL('forms-server.mjs', import.meta.url))] } } }));
+  writeFileSync(
+    join(stage.home, '.claude.json'),
+    JSON.stringify({
+      mcpServers: { forms: { type: 'stdio', command: process.execPath, args: [fileURLToPath(new URL('forms-server.mjs', import.meta.url))] } },
+    }),
+  );
   await begin(guest, 'table for tonight', folder);
-  await ask(page).getByRole('button', { name: /Allow once/ }).or(ask(page).getByText('For whom is the table?')).first().waitFor();
-  if (await ask(page).getByRole('button', { name: /Allow once/ }).count()) await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  await ask(page)
+    .getByRole('button', { name: /Allow once/ })
+    .or(ask(page).getByText('For whom is the table?'))
+    .first()
+    .waitFor();
+  if (
+    await ask(page)
+      .getByRole('button', { name: /Allow once/ })
+      .count()
+  )
+    await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await ask(page).getByText('For whom is the table?').waitFor();
   await ask(page).getByLabel(/Name/).fill('Ada');
-  await ask(page).getByLabel(/Guests/).fill('4');
+  await ask(page)
+    .getByLabel(/Guests/)
+    .fill('4');
   await decide(page, ask(page).getByRole('button', { name: /^Send/ }));
   await says(page, 'The table is booked.');
 });
@@ -164,7 +250,11 @@ journey('a file outside the folder is asked about, with the path that is in the 
   // A file: its path stands in the title of the ask, the words below it.
   await ask(page).getByText('from another folder').first().waitFor();
   await ask(page).getByText(`${outside}.md`).first().waitFor();
-  await ask(page).locator('[id^="ask-why-"]').getByText(/outside|working director/i).first().waitFor();
+  await ask(page)
+    .locator('[id^="ask-why-"]')
+    .getByText(/outside|working director/i)
+    .first()
+    .waitFor();
   await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await says(page, 'Both lie outside.');
   assert.deepEqual([existsSync(outside), readFileSync(`${outside}.md`, 'utf8')], [true, 'from another folder\n']);
@@ -176,16 +266,19 @@ journey('a device that may only look sees the ask and cannot answer it', async (
   const id = sessionOf(page);
   await guest.go('#/settings/devices');
   await page.getByRole('button', { name: 'Pair another device' }).click();
-  await page.getByText('Look only').click();
-  await page.getByRole('button', { name: 'Make a code' }).click();
   await page.getByRole('button', { name: 'Show the code for this machine' }).click();
+  await page.getByText('View only').click();
   const code = (await page.locator('.pairbox .code').innerText()).trim();
   const looker = await another({ cookies: null });
   await looker.go(`#pair=${code}`);
   await looker.page.getByRole('button', { name: 'Pair', exact: true }).click();
   await looker.page.locator('.app').waitFor();
   await looker.go(`#/s/${id}`);
-  await looker.page.locator('.askbox').getByText(/may look but not decide/).first().waitFor();
+  await looker.page
+    .locator('.askbox')
+    .getByText(/can view but not approve/)
+    .first()
+    .waitFor();
   assert.equal(await looker.page.getByRole('button', { name: /Allow once/ }).count(), 0);
 });
 
@@ -199,5 +292,8 @@ journey('a session is replayed', async ({ guest, page }) => {
   await page.keyboard.press('End');
   await page.locator('.replay-stream').getByText('You said: hello there').waitFor();
   // It may still be playing: then it goes on from there.
-  await until('at the beginning', async () => { await page.keyboard.press('Home'); return (await page.locator('.replay-stream').getByText('You said: hello there').count()) === 0; });
+  await until('at the beginning', async () => {
+    await page.keyboard.press('Home');
+    return (await page.locator('.replay-stream').getByText('You said: hello there').count()) === 0;
+  });
 });

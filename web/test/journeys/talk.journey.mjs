@@ -4,51 +4,113 @@ import { join } from 'node:path';
 import { ask, assert, begin, box, decide, folderWith, says, send, stageFor, stands, until } from './journey.mjs';
 
 const write = (file, content) => [{ text: 'I will write it.' }, { tool: 'Write', input: { file_path: file, content } }];
-let files = {};
+const files = {};
 const { journey } = stageFor({
   stream: [[{ text: '- The first `part` of it, ' }, { gate: 'half' }, { text: 'and the second part.' }]],
   think: [[{ thinking: 'It is better to look before one leaps.' }, { text: 'I have thought.' }]],
   write: () => [write(files.new, 'one\ntwo\nthree\n'), [{ text: 'It is written.' }]],
   refuse: () => [write(files.refused, 'never\n'), [{ text: 'I leave it.' }]],
-  edit: () => [[{ tool: 'Read', input: { file_path: files.old } }], [{ tool: 'Edit', input: { file_path: files.old, old_string: 'wrong', new_string: 'right' } }], [{ text: 'Edited.' }]],
-  questions: [[{ tool: 'AskUserQuestion', input: { questions: [
-    { question: 'Which colour?', header: 'Colour', multiSelect: false, options: [{ label: 'Red', description: 'as a rose' }, { label: 'Blue', description: 'as the sea' }] },
-    { question: 'Which sides?', header: 'Sides', multiSelect: true, options: [{ label: 'Left', description: 'west' }, { label: 'Right', description: 'east' }] },
-    { question: 'Which name?', header: 'Name', multiSelect: false, options: [{ label: 'Ada', description: 'short' }, { label: 'Grace', description: 'longer' }] },
-  ] } }], [{ text: 'Thank you for the answers.' }]],
+  edit: () => [
+    [{ tool: 'Read', input: { file_path: files.old } }],
+    [{ tool: 'Edit', input: { file_path: files.old, old_string: 'wrong', new_string: 'right' } }],
+    [{ text: 'Edited.' }],
+  ],
+  questions: [
+    [
+      {
+        tool: 'AskUserQuestion',
+        input: {
+          questions: [
+            {
+              question: 'Which colour?',
+              header: 'Colour',
+              multiSelect: false,
+              options: [
+                { label: 'Red', description: 'as a rose' },
+                { label: 'Blue', description: 'as the sea' },
+              ],
+            },
+            {
+              question: 'Which sides?',
+              header: 'Sides',
+              multiSelect: true,
+              options: [
+                { label: 'Left', description: 'west' },
+                { label: 'Right', description: 'east' },
+              ],
+            },
+            {
+              question: 'Which name?',
+              header: 'Name',
+              multiSelect: false,
+              options: [
+                { label: 'Ada', description: 'short' },
+                { label: 'Grace', description: 'longer' },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+    [{ text: 'Thank you for the answers.' }],
+  ],
   // A plan that was written down where the agent said: only such a one can be changed by a person.
-  'written plan': (_, wish) => { const file = /[^\s"'`\\]+\/plans\/[^\s"'`\\]+\.md/.exec(JSON.stringify(wish))?.[0] ?? 'no-plan-file'; return [[{ tool: 'Write', input: { file_path: file, content: '# A plan for the gate\n\n1. Look at it\n2. Mend it\n' } }], [{ tool: 'ExitPlanMode', input: {} }], [{ text: 'I begin.' }]]; },
+  'written plan': (_, wish) => {
+    const file = /[^\s"'`\\]+\/plans\/[^\s"'`\\]+\.md/.exec(JSON.stringify(wish))?.[0] ?? 'no-plan-file';
+    return [
+      [{ tool: 'Write', input: { file_path: file, content: '# A plan for the gate\n\n1. Look at it\n2. Mend it\n' } }],
+      [{ tool: 'ExitPlanMode', input: {} }],
+      [{ text: 'I begin.' }],
+    ];
+  },
   plan: [[{ tool: 'ExitPlanMode', input: { plan: '# A plan for the gate\n\n1. Look at it\n2. Mend it' } }], [{ text: 'I begin.' }]],
-  tasks: [[{ tool: 'TaskCreate', input: { subject: 'Look at the gate', description: 'closely', activeForm: 'Looking at the gate' } }, { tool: 'TaskCreate', input: { subject: 'Mend the gate', description: 'well', activeForm: 'Mending the gate' } }],
-    [{ tool: 'TaskUpdate', input: { taskId: '1', status: 'completed' } }, { tool: 'TaskUpdate', input: { taskId: '2', status: 'in_progress' } }], [{ text: 'Two tasks.' }]],
+  tasks: [
+    [
+      { tool: 'TaskCreate', input: { subject: 'Look at the gate', description: 'closely', activeForm: 'Looking at the gate' } },
+      { tool: 'TaskCreate', input: { subject: 'Mend the gate', description: 'well', activeForm: 'Mending the gate' } },
+    ],
+    [
+      { tool: 'TaskUpdate', input: { taskId: '1', status: 'completed' } },
+      { tool: 'TaskUpdate', input: { taskId: '2', status: 'in_progress' } },
+    ],
+    [{ text: 'Two tasks.' }],
+  ],
   fail: [[{ tool: 'Bash', input: { command: 'echo some words; exit 3', description: 'Fail on purpose' } }], [{ text: 'That failed.' }]],
   refused: [[{ status: 400, error: 'the request is not liked' }]],
   list: [[{ tool: 'Bash', input: { command: 'ls', description: 'List the folder' } }], [{ text: 'Listed.' }]],
 });
 
-journey('the printed address pairs: the code leaves the address, the cookie cannot be read by scripts', async ({ guest, page, context, stage }) => {
-  const code = await stage.pair();
-  await guest.go(`#pair=${code}`);
-  await page.getByRole('heading', { name: 'Enter the code from your terminal' }).waitFor();
-  assert.ok(!page.url().includes(code));
-  assert.equal(await page.getByLabel('Pairing code').inputValue(), code);
-  await page.getByLabel('Name of this device').fill('Kitchen');
-  await page.getByRole('button', { name: 'Pair', exact: true }).click();
-  await page.locator('.app').waitFor();
-  const [cookie] = await context.cookies();
-  assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, 'Strict']);
-  assert.equal(await page.evaluate(() => document.cookie), '');
-  assert.ok(!(await page.evaluate((text) => JSON.stringify({ ...localStorage, ...sessionStorage }).includes(text), code)));
-  await page.goBack().catch(() => {});
-  assert.ok(!page.url().includes(code));
-}, { stranger: true });
+journey(
+  'the printed address pairs: the code leaves the address, the cookie cannot be read by scripts',
+  async ({ guest, page, context, stage }) => {
+    const code = await stage.pair();
+    await guest.go(`#pair=${code}`);
+    await page.getByRole('heading', { name: 'Enter the code from your terminal' }).waitFor();
+    assert.ok(!page.url().includes(code));
+    assert.equal(await page.getByLabel('Pairing code').inputValue(), code);
+    await page.getByLabel('Name of this device').fill('Kitchen');
+    await page.getByRole('button', { name: 'Pair', exact: true }).click();
+    await page.locator('.app').waitFor();
+    const [cookie] = await context.cookies();
+    assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, 'Strict']);
+    assert.equal(await page.evaluate(() => document.cookie), '');
+    assert.ok(!(await page.evaluate((text) => JSON.stringify({ ...localStorage, ...sessionStorage }).includes(text), code)));
+    await page.goBack().catch(() => {});
+    assert.ok(!page.url().includes(code));
+  },
+  { stranger: true },
+);
 
-journey('a wrong code is refused in words, and a stranger sees nothing', async ({ guest, page }) => {
-  await guest.go('#pair=AAAA-BBBB');
-  await page.getByRole('button', { name: 'Pair', exact: true }).click();
-  await page.getByText('That code is wrong').waitFor();
-  assert.equal(await page.locator('.app').count(), 0);
-}, { stranger: true, allowed: /40[13]/ });
+journey(
+  'a wrong code is refused in words, and a stranger sees nothing',
+  async ({ guest, page }) => {
+    await guest.go('#pair=AAAA-BBBB');
+    await page.getByRole('button', { name: 'Pair', exact: true }).click();
+    await page.getByText('The code is wrong').waitFor();
+    assert.equal(await page.locator('.app').count(), 0);
+  },
+  { stranger: true, allowed: /40[13]/ },
+);
 
 journey('a session is started in a folder, and its answer grows while it is written', async ({ guest, page, model }) => {
   await begin(guest, 'stream something');
@@ -76,7 +138,9 @@ journey('a Write is shown as a difference before it is allowed, and is done afte
   files.new = join(folderWith(stage, 'writes'), 'new.txt');
   await begin(guest, 'write a file', join(stage.home, 'writes'));
   await ask(page).locator('.diff').getByText('three').waitFor();
-  await ask(page).getByRole('heading', { name: /Write\s*new\.txt/ }).waitFor();
+  await ask(page)
+    .getByRole('heading', { name: /Write\s*new\.txt/ })
+    .waitFor();
   assert.ok(!existsSync(files.new));
   await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await says(page, 'It is written.');
@@ -99,7 +163,7 @@ journey('an Edit is changed by the person first, and what they wrote is what is 
   files.old = join(folder, 'old.txt');
   await begin(guest, 'edit it', folder);
   await ask(page).locator('.diff').getByText('right').first().waitFor();
-  await ask(page).getByRole('button', { name: 'Change it first' }).click();
+  await ask(page).getByRole('button', { name: 'Edit first' }).click();
   await ask(page).getByLabel('New text').fill('better');
   await ask(page).locator('.diff').getByText('better').first().waitFor();
   await decide(page, ask(page).getByRole('button', { name: /Allow my version/ }));
@@ -157,7 +221,10 @@ journey('a plan is changed by the person first, and what they wrote is what the 
   await box(page).press('Enter');
   await page.getByRole('heading', { name: 'A plan for the gate' }).waitFor();
   const edit = page.getByRole('button', { name: 'Edit the plan' });
-  await until('the plan is open', async () => { await edit.click({ timeout: 500 }).catch(() => {}); return (await page.getByLabel('The plan', { exact: true }).count()) > 0; });
+  await until('the plan is open', async () => {
+    await edit.click({ timeout: 500 }).catch(() => {});
+    return (await page.getByLabel('The plan', { exact: true }).count()) > 0;
+  });
   const field = page.getByLabel('The plan', { exact: true });
   assert.match(await field.inputValue(), /2\. Mend it/);
   await field.fill('# A plan for the gate\n\n1. Look at it\n2. Paint it');
@@ -195,6 +262,10 @@ journey('a command that fails says so, with its output', async ({ guest, page, s
 
 journey('a request the model’s server refuses ends the turn with an error in words', async ({ guest, page }) => {
   await begin(guest, 'refused by the server');
-  await page.locator('.stream').getByText(/refused as invalid|is not liked/).first().waitFor();
+  await page
+    .locator('.stream')
+    .getByText(/refused as invalid|is not liked/)
+    .first()
+    .waitFor();
   await stands(page, 'idle');
 });

@@ -6,7 +6,14 @@ import { assert, begin, box, folderWith, says, send, sessionOf, stageFor, stands
 const FRAIL = fileURLToPath(new URL('frail-agent.mjs', import.meta.url));
 /** Prompts whose next request to the model fails. */
 const failing = new Set(['fail once wide', 'fail once phone']);
-const { journey } = stageFor({ 'quiet work': [[{ text: 'I look around. ' }, { gate: 'quiet' }, { text: 'There.' }]], hello: [[{ text: 'Hello.' }]], 'fail once': (prompt) => [failing.delete(prompt) ? [{ status: 400, error: 'the wish is too odd' }] : [{ text: `It worked: ${prompt}.` }]] }, { extra: ['--agent', 'sluice', '--agent', `'${FRAIL}'`] });
+const { journey } = stageFor(
+  {
+    'quiet work': [[{ text: 'I look around. ' }, { gate: 'quiet' }, { text: 'There.' }]],
+    hello: [[{ text: 'Hello.' }]],
+    'fail once': (prompt) => [failing.delete(prompt) ? [{ status: 400, error: 'the wish is too odd' }] : [{ text: `It worked: ${prompt}.` }]],
+  },
+  { extra: ['--agent', 'sluice', '--agent', `'${FRAIL}'`] },
+);
 
 /** The line with someone in it who can change what the bridge says: a minute without a sign is too long for a test. */
 async function between(page, change) {
@@ -14,24 +21,41 @@ async function between(page, change) {
   await page.routeWebSocket(/\/ws$/, (socket) => {
     const bridge = socket.connectToServer();
     way.say = (message) => socket.send(JSON.stringify(message));
-    bridge.onMessage((text) => { const message = JSON.parse(text); const next = way.change(message); if (next) socket.send(JSON.stringify(next)); });
+    bridge.onMessage((text) => {
+      const message = JSON.parse(text);
+      const next = way.change(message);
+      if (next) socket.send(JSON.stringify(next));
+    });
   });
   return way;
 }
 
-for (const [size, visitor] of [['wide', {}], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]]) {
-  journey(`an API error is one message with a Retry, which sends the prompt again (${size})`, async ({ guest, page }) => {
-    await begin(guest, `fail once ${size}`);
-    await page.locator('.end', { hasText: 'ended with an error' }).waitFor();
-    assert.equal(await page.locator('.stream').getByText(/the wish is too odd/).count(), 1);
-    assert.equal(await page.locator('.mark details').count(), 0);
-    await page.getByRole('button', { name: 'Retry' }).click();
-    await says(page, `It worked: fail once ${size}.`);
-    await page.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
-  }, visitor);
+for (const [size, visitor] of [
+  ['wide', {}],
+  ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
+]) {
+  journey(
+    `an API error is one message with a Retry, which sends the prompt again (${size})`,
+    async ({ guest, page }) => {
+      await begin(guest, `fail once ${size}`);
+      await page.locator('.end', { hasText: 'ended with an error' }).waitFor();
+      assert.equal(
+        await page
+          .locator('.stream')
+          .getByText(/the wish is too odd/)
+          .count(),
+        1,
+      );
+      assert.equal(await page.locator('.mark details').count(), 0);
+      await page.getByRole('button', { name: 'Retry' }).click();
+      await says(page, `It worked: fail once ${size}.`);
+      await page.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
+    },
+    visitor,
+  );
 }
 
-journey('an agent that gives no sign is said to be silent, with the age of its last sign and a ladder', async ({ guest, page }) => {
+journey('an agent that gives no sign is said to be silent, with the age of its last activity and a ladder', async ({ guest, page }) => {
   const silent = (info) => ({ ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 });
   let still = false;
   const way = await between(page, (message) => {
@@ -45,11 +69,20 @@ journey('an agent that gives no sign is said to be silent, with the age of its l
   still = true;
   await page.reload();
   await stands(page, 'stalled');
-  await page.locator('.gate').getByText(/No sign for 2 m/).first().waitFor();
+  await page
+    .locator('.gate')
+    .getByText(/No activity for 2 m/)
+    .first()
+    .waitFor();
   // The age goes on by itself: it is not a word of a moment ago.
   const first = await page.locator('.gate').innerText();
   await until('the age grows', async () => (await page.locator('.gate').innerText()) !== first);
-  for (const rung of ['Interrupt', 'Restart']) await page.locator('.ladder').getByRole('button', { name: new RegExp(rung) }).first().waitFor();
+  for (const rung of ['Interrupt', 'Restart'])
+    await page
+      .locator('.ladder')
+      .getByRole('button', { name: new RegExp(rung) })
+      .first()
+      .waitFor();
   assert.equal(await box(page).inputValue(), 'typed meanwhile');
   // It rings nobody's bell twice: keep waiting folds the ladder.
   await page.getByRole('button', { name: 'Keep waiting' }).click();
@@ -68,21 +101,40 @@ journey('an agent that crashes is shown with its last words, and what was typed 
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
   await page.getByLabel('Agent', { exact: true }).selectOption('frail-agent.mjs');
   await box(page).fill('light the lamp');
-  await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await page
+    .locator('.comp')
+    .getByRole('button', { name: /^Start/ })
+    .click();
   await page.waitForURL(/#\/s\//);
   await stands(page, 'crashed');
-  await page.locator('.gateslot').getByText(/code 101/).first().waitFor();
+  await page
+    .locator('.gateslot')
+    .getByText(/code 101/)
+    .first()
+    .waitFor();
   await page.locator('.gateslot pre').getByText('thread main panicked: out of oil').waitFor();
-  await page.locator('.gateslot').getByText(/is saved/).first().waitFor();
+  await page
+    .locator('.gateslot')
+    .getByText(/is saved/)
+    .first()
+    .waitFor();
   // Nothing flows any more.
   await page.locator('.streambox.still').waitFor();
-  await page.getByRole('button', { name: 'Copy a report' }).or(page.getByRole('button', { name: /report/i })).first().waitFor();
+  await page
+    .getByRole('button', { name: 'Copy a report' })
+    .or(page.getByRole('button', { name: /report/i }))
+    .first()
+    .waitFor();
   await box(page).fill('kept for later');
   await page.reload();
   await stands(page, 'crashed');
   assert.equal(await box(page).inputValue(), 'kept for later');
   await guest.go('#/');
-  await page.locator('.need.crash').getByText(/Agent exited/).first().waitFor();
+  await page
+    .locator('.need.crash')
+    .getByText(/Agent exited/)
+    .first()
+    .waitFor();
   // The others are chosen again for the next one.
   await guest.go('#/new');
   await page.getByLabel('Agent', { exact: true }).selectOption('sluice');
@@ -107,13 +159,22 @@ journey('a bridge of another version says so; the page is loaded anew when the p
 journey('a browser that keeps nothing more is said so, and the page goes on', async ({ guest, page }) => {
   await guest.context.addInitScript(() => {
     const keep = Storage.prototype.setItem;
-    Storage.prototype.setItem = function (key, value) { if (window.__full) throw new DOMException('full', 'QuotaExceededError'); return keep.call(this, key, value); };
+    Storage.prototype.setItem = function (key, value) {
+      if (window.__full) throw new DOMException('full', 'QuotaExceededError');
+      return keep.call(this, key, value);
+    };
   });
   await begin(guest, 'hello');
   await says(page, 'Hello.');
-  await page.evaluate(() => { window.__full = true; });
+  await page.evaluate(() => {
+    window.__full = true;
+  });
   await box(page).pressSequentially('typed into a full browser');
-  await page.locator('.notice.bad').getByText(/browser/i).first().waitFor();
+  await page
+    .locator('.notice.bad')
+    .getByText(/browser/i)
+    .first()
+    .waitFor();
   await box(page).fill('hello from a full browser');
   await box(page).press('Enter');
   await page.locator('.stream').getByText('hello from a full browser').first().waitFor();
@@ -121,75 +182,133 @@ journey('a browser that keeps nothing more is said so, and the page goes on', as
 
 journey('a bridge whose disk is full says so, and what was typed is still there', async ({ guest, page }) => {
   let full = false;
-  const way = await between(page, (message) => (full && message.type === 'receipt' && message.ok ? { ...message, ok: false, data: null, error: { code: 'storage', message: 'no space left on the disk', hint: 'free some', resolved: null } } : message));
+  const way = await between(page, (message) =>
+    full && message.type === 'receipt' && message.ok
+      ? { ...message, ok: false, data: null, error: { code: 'storage', message: 'no space left on the disk', hint: 'free some', resolved: null } }
+      : message,
+  );
   await begin(guest, 'hello');
   await says(page, 'Hello.');
   await stands(page, 'idle');
   full = true;
-  await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await page
+    .locator('header.head')
+    .getByRole('button', { name: /^Menu of/ })
+    .click();
   await page.getByRole('menuitem', { name: 'Rename' }).click();
   await page.getByLabel('Title').fill('No room for this');
   await page.keyboard.press('Enter');
-  await page.locator('.notice.bad').getByText(/disk|room/i).first().waitFor();
+  await page
+    .locator('.notice.bad')
+    .getByText(/disk|room/i)
+    .first()
+    .waitFor();
   full = false;
   way.change = (message) => message;
   await page.keyboard.press('Escape');
-  await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await page
+    .locator('header.head')
+    .getByRole('button', { name: /^Menu of/ })
+    .click();
   await page.getByRole('menuitem', { name: 'Rename' }).click();
   await page.getByLabel('Title').fill('Room again');
   await page.keyboard.press('Enter');
   await page.locator('.notice.bad').waitFor({ state: 'detached' });
 });
 
-journey('the page starts without its bridge: from what the browser kept, with what was typed, and comes back with it', async ({ guest, page, stage }) => {
-  const id = await begin(guest, 'hello');
-  await says(page, 'Hello.');
-  await stands(page, 'idle');
-  await page.evaluate(async () => { await navigator.serviceWorker.ready; });
-  // The first visit is not steered by the worker; the second one is, and what it fetched is kept.
-  await page.reload();
-  await until('the worker steers it', () => page.evaluate(() => navigator.serviceWorker.controller !== null));
-  await says(page, 'Hello.');
-  await box(page).fill('typed before it went');
-  // The last that was seen is written down when the page is left.
-  await until('kept on the device', () => page.evaluate((one) => { document.dispatchEvent(new Event('visibilitychange')); return (localStorage.getItem('sluice.kept') ?? '').includes(one); }, id));
-  await guest.context.setOffline(true);
-  await page.reload();
-  await page.locator('.gate[data-standing="offline"]').waitFor();
-  await says(page, 'Hello.');
-  assert.equal(await box(page).inputValue(), 'typed before it went');
-  await guest.context.setOffline(false);
-  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ timeout: 30_000 });
-  await stands(page, 'idle');
-  assert.equal(stage.process.exitCode, null);
-}, { allowed: BROKEN_LINE });
+journey(
+  'the page starts without its bridge: from what the browser kept, with what was typed, and comes back with it',
+  async ({ guest, page, stage }) => {
+    const id = await begin(guest, 'hello');
+    await says(page, 'Hello.');
+    await stands(page, 'idle');
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.ready;
+    });
+    // The first visit is not steered by the worker; the second one is, and what it fetched is kept.
+    await page.reload();
+    await until('the worker steers it', () => page.evaluate(() => navigator.serviceWorker.controller !== null));
+    await says(page, 'Hello.');
+    await box(page).fill('typed before it went');
+    // The last that was seen is written down when the page is left.
+    await until('kept on the device', () =>
+      page.evaluate((one) => {
+        document.dispatchEvent(new Event('visibilitychange'));
+        return (localStorage.getItem('sluice.kept') ?? '').includes(one);
+      }, id),
+    );
+    await guest.context.setOffline(true);
+    await page.reload();
+    await page.locator('.gate[data-standing="offline"]').waitFor();
+    await says(page, 'Hello.');
+    assert.equal(await box(page).inputValue(), 'typed before it went');
+    await guest.context.setOffline(false);
+    await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ timeout: 30_000 });
+    await stands(page, 'idle');
+    assert.equal(stage.process.exitCode, null);
+  },
+  { allowed: BROKEN_LINE },
+);
 
-journey('the page can be installed as an app: its manifest holds, its icons load, its shell is served without the bridge', async ({ guest, page, stage }) => {
-  await guest.go('#/');
-  await page.locator('.app').waitFor();
-  await page.evaluate(async () => { await navigator.serviceWorker.ready; });
-  await page.reload();
-  await until('the worker steers it', () => page.evaluate(() => navigator.serviceWorker.controller?.state === 'activated'));
-  const cdp = await guest.context.newCDPSession(page);
-  const { url, errors, data } = await cdp.send('Page.getAppManifest');
-  assert.equal(url, `${stage.url}/app.webmanifest`);
-  assert.deepEqual(errors, []);
-  // The one thing Chromium minds here is that a test's window keeps nothing.
-  const { installabilityErrors } = await cdp.send('Page.getInstallabilityErrors');
-  assert.deepEqual(installabilityErrors.map((one) => one.errorId).filter((id) => id !== 'in-incognito'), []);
-  const manifest = JSON.parse(data);
-  assert.equal(manifest.display, 'standalone');
-  assert.equal(new URL(manifest.start_url, stage.url).href, `${stage.url}/`);
-  const icons = await page.evaluate((list) => Promise.all(list.map(async ({ src }) => { const image = new Image(); image.src = src; await image.decode(); return [src, image.naturalWidth]; })), manifest.icons);
-  assert.deepEqual(icons.filter(([src]) => src.endsWith('.png')), [['/icon-192.png', 192], ['/icon-512.png', 512], ['/icon-maskable-512.png', 512]]);
-  assert.ok(icons.some(([src, width]) => src === '/icon.svg' && width > 0), 'the drawn one loads too');
-  assert.ok(manifest.icons.some((one) => one.purpose === 'maskable'), 'one may be cut to the shape of the system');
-  // As the installed app starts it: from its start address, with no line at all.
-  await guest.context.setOffline(true);
-  await page.goto(`${stage.url}${manifest.start_url}`);
-  await page.locator('.app').waitFor();
-  assert.equal(await page.title() !== '', true);
-  await page.locator('.rail-foot', { hasText: /Not connected|Connecting/ }).waitFor({ state: 'attached' });
-  await guest.context.setOffline(false);
-  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached', timeout: 30_000 });
-}, { allowed: BROKEN_LINE });
+journey(
+  'the page can be installed as an app: its manifest holds, its icons load, its shell is served without the bridge',
+  async ({ guest, page, stage }) => {
+    await guest.go('#/');
+    await page.locator('.app').waitFor();
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.ready;
+    });
+    await page.reload();
+    await until('the worker steers it', () => page.evaluate(() => navigator.serviceWorker.controller?.state === 'activated'));
+    const cdp = await guest.context.newCDPSession(page);
+    const { url, errors, data } = await cdp.send('Page.getAppManifest');
+    assert.equal(url, `${stage.url}/app.webmanifest`);
+    assert.deepEqual(errors, []);
+    // The one thing Chromium minds here is that a test's window keeps nothing.
+    const { installabilityErrors } = await cdp.send('Page.getInstallabilityErrors');
+    assert.deepEqual(
+      installabilityErrors.map((one) => one.errorId).filter((id) => id !== 'in-incognito'),
+      [],
+    );
+    const manifest = JSON.parse(data);
+    assert.equal(manifest.display, 'standalone');
+    assert.equal(new URL(manifest.start_url, stage.url).href, `${stage.url}/`);
+    const icons = await page.evaluate(
+      (list) =>
+        Promise.all(
+          list.map(async ({ src }) => {
+            const image = new Image();
+            image.src = src;
+            await image.decode();
+            return [src, image.naturalWidth];
+          }),
+        ),
+      manifest.icons,
+    );
+    assert.deepEqual(
+      icons.filter(([src]) => src.endsWith('.png')),
+      [
+        ['/icon-192.png', 192],
+        ['/icon-512.png', 512],
+        ['/icon-maskable-512.png', 512],
+      ],
+    );
+    assert.ok(
+      icons.some(([src, width]) => src === '/icon.svg' && width > 0),
+      'the drawn one loads too',
+    );
+    assert.ok(
+      manifest.icons.some((one) => one.purpose === 'maskable'),
+      'one may be cut to the shape of the system',
+    );
+    // As the installed app starts it: from its start address, with no line at all.
+    await guest.context.setOffline(true);
+    await page.goto(`${stage.url}${manifest.start_url}`);
+    await page.locator('.app').waitFor();
+    assert.equal((await page.title()) !== '', true);
+    await page.locator('.rail-foot', { hasText: /Not connected|Connecting/ }).waitFor({ state: 'attached' });
+    await guest.context.setOffline(false);
+    await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached', timeout: 30_000 });
+  },
+  { allowed: BROKEN_LINE },
+);

@@ -2,16 +2,31 @@
 // trusts it there.
 import { readFileSync } from 'node:fs';
 import { axeFinds } from './browser.mjs';
-import { assert, begin, box, folderWith, send, says, stageFor, stands, until } from './journey.mjs';
+import { assert, begin, box, folderWith, says, stageFor, stands, until } from './journey.mjs';
 
 const { journey } = stageFor({ hello: [[{ text: 'Answered hello.' }]], again: [[{ text: 'Answered again.' }]] });
-const trusted = (stage, folder) => { try { return JSON.parse(readFileSync(`${stage.home}/.claude.json`, 'utf8')).projects?.[folder]?.hasTrustDialogAccepted === true; } catch { return false; } };
-const settings = (extra = {}) => ({ '.claude/settings.json': JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'touch hook-ran' }] }] }, permissions: { allow: ['Bash(ls)'] }, ...extra }) });
+const trusted = (stage, folder) => {
+  try {
+    return JSON.parse(readFileSync(`${stage.home}/.claude.json`, 'utf8')).projects?.[folder]?.hasTrustDialogAccepted === true;
+  } catch {
+    return false;
+  }
+};
+const settings = (extra = {}) => ({
+  '.claude/settings.json': JSON.stringify({
+    hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'touch hook-ran' }] }] },
+    permissions: { allow: ['Bash(ls)'] },
+    ...extra,
+  }),
+});
 const note = (page) => page.getByText('is not trusted. Some of its settings are held back');
 const dialog = (page) => page.getByRole('dialog', { name: 'Trust this folder?' });
 
 journey('a new session lists what an untrusted folder brings; trusting it there is remembered', async ({ guest, page, stage }) => {
-  const folder = folderWith(stage, 'brings', { ...settings({ env: { MY_TOOL: '1' } }), '.mcp.json': JSON.stringify({ mcpServers: { tracker: { command: 'tracker-mcp' } } }) });
+  const folder = folderWith(stage, 'brings', {
+    ...settings({ env: { MY_TOOL: '1' } }),
+    '.mcp.json': JSON.stringify({ mcpServers: { tracker: { command: 'tracker-mcp' } } }),
+  });
   const plain = folderWith(stage, 'plain', { 'README.md': 'nothing' });
   await guest.go(`#/new?folder=${encodeURIComponent(plain)}`);
   await page.getByRole('radio', { name: /plain/ }).waitFor();
@@ -33,21 +48,38 @@ journey('a new session lists what an untrusted folder brings; trusting it there 
   assert.equal(await note(page).count(), 0);
 });
 
-journey('in a session the folder is trusted, the agent restarts, and its hooks run', async ({ guest, page, stage }) => {
-  const folder = folderWith(stage, 'hooked', settings());
-  const ran = () => { try { readFileSync(`${folder}/hook-ran`); return true; } catch { return false; } };
-  await begin(guest, 'hello there', folder);
-  await says(page, 'Answered hello.');
-  await stands(page, 'idle');
-  assert.equal(ran(), false, 'the hook is held back');
-  await note(page).waitFor();
-  await page.getByRole('button', { name: 'Review' }).click();
-  await dialog(page).getByRole('button', { name: 'Trust and restart the agent' }).click();
-  await page.getByText('The agent restarted with its settings.').first().waitFor();
-  await note(page).waitFor({ state: 'detached' });
-  await stands(page, 'idle');
-  await box(page).waitFor();
-  await send(page, 'again please');
-  await says(page, 'Answered again.');
-  await until('the hook ran', async () => ran());
-});
+for (const [size, visitor] of [
+  ['wide', {}],
+  ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
+]) {
+  journey(
+    `in a session the folder is trusted, the agent restarts, and its hooks run (${size})`,
+    async ({ guest, page, stage }) => {
+      const folder = folderWith(stage, `hooked-${size}`, settings());
+      const ran = () => {
+        try {
+          readFileSync(`${folder}/hook-ran`);
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      await begin(guest, 'hello there', folder);
+      await says(page, 'Answered hello.');
+      await stands(page, 'idle');
+      assert.equal(ran(), false, 'the hook is held back');
+      await note(page).waitFor();
+      await page.getByRole('button', { name: 'Review' }).click();
+      await dialog(page).getByRole('button', { name: 'Trust and restart the agent' }).click();
+      await page.getByText('The agent restarted with its settings.').first().waitFor();
+      await note(page).waitFor({ state: 'detached' });
+      await stands(page, 'idle');
+      await box(page).waitFor();
+      await box(page).fill('again please');
+      await page.locator('.sendbtn').click();
+      await says(page, 'Answered again.');
+      await until('the hook ran', async () => ran());
+    },
+    visitor,
+  );
+}

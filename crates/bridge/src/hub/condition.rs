@@ -1,6 +1,6 @@
 //! The condition of the bridge: storage failures, repaired damage, and the notices to clients about both.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,8 +20,10 @@ pub struct Salvage {
     pub lost: Lost,
 }
 
-/// How long after a repair clients get its notice, in milliseconds.
+/// How long after a repair each device gets its notice once, in milliseconds.
 const TELL_FOR: i64 = 7 * 24 * 3600 * 1000;
+/// How long after a repair every connection gets its notice, in milliseconds: a device may have several clients.
+const TELL_EVERYBODY_FOR: i64 = 10 * 60 * 1000;
 /// Key of the last repair in the store.
 const REPAIR: &str = "bridge.repair";
 /// A disk with less free space counts as full, in bytes.
@@ -75,12 +77,12 @@ impl Condition {
         self.gaps.load(Ordering::Relaxed)
     }
 
-    /// The notice of a repair, the first time for each device.
-    fn repair_for(&self, device: &str) -> Option<Problem> {
+    /// The notice of a repair: for every connection at first, later once for each device.
+    fn repair_for(&self, device: &str, at: i64) -> Option<Problem> {
         let repair = self.repair.as_ref()?;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.insert(device.to_owned())
-            .then(|| Problem::new(Code::Storage, repair.text.clone()))
+        let is_new = told.insert(device.to_owned());
+        (is_new || at - repair.at < TELL_EVERYBODY_FOR).then(|| Problem::new(Code::Storage, repair.text.clone()))
     }
 }
 
@@ -101,8 +103,8 @@ fn describe(salvage: &Salvage) -> String {
         _ => Some("settings of the bridge"),
     };
     let lost = &salvage.lost;
-    let mut parts: Vec<String> = lost.tables.iter().filter_map(words).map(str::to_owned).collect();
-    parts.dedup();
+    let parts: BTreeSet<&str> = lost.tables.iter().filter_map(words).collect();
+    let mut parts: Vec<String> = parts.into_iter().map(str::to_owned).collect();
     if !lost.histories.is_empty() {
         parts.push(format!(
             "the history of {} sessions (rebuilt from logs and transcripts, as far as they go back)",
@@ -146,7 +148,7 @@ impl Hub {
 
     /// Returns the notices for a client that connects.
     pub(crate) fn notices(&self, device: &str) -> Vec<Problem> {
-        let repair = self.shared.condition.repair_for(device);
+        let repair = self.shared.condition.repair_for(device, now());
         repair.into_iter().chain(self.storage_problem()).collect()
     }
 
@@ -178,23 +180,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_lost_is_named_and_each_device_is_told_once() {
+    fn what_was_lost_is_named_once_each() {
         let salvage = Salvage {
             damaged: "/state/bridge.db.damaged-1".into(),
             lost: Lost {
-                tables: ["records", "receipts"].into(),
+                tables: ["provider_ids", "records", "receipts", "sessions"].into(),
                 histories: vec!["s".to_owned()],
             },
         };
         let text = describe(&salvage);
-        for part in ["receipts of commands", "1 sessions", "bridge.db.damaged-1"] {
-            assert!(text.contains(part), "{text}");
+        for part in [
+            "receipts of commands",
+            "entries of the session list",
+            "1 sessions",
+            "bridge.db.damaged-1",
+        ] {
+            assert_eq!(text.matches(part).count(), 1, "{text}");
         }
+    }
+
+    #[test]
+    fn a_repair_is_announced_to_every_connection_and_later_once_to_each_device() {
+        let repair = Repair {
+            at: 1000,
+            text: "repaired".to_owned(),
+        };
         let condition = Condition {
-            repair: Some(Repair { at: 1, text }),
+            repair: Some(repair),
             ..Condition::default()
         };
-        assert!(condition.repair_for("a").is_some() && condition.repair_for("b").is_some());
-        assert_eq!(condition.repair_for("a"), None);
+        let soon = 1000 + TELL_EVERYBODY_FOR - 1;
+        assert!(condition.repair_for("a", soon).is_some());
+        assert!(
+            condition.repair_for("a", soon).is_some(),
+            "another client of this device"
+        );
+        assert_eq!(condition.repair_for("a", soon + 1), None);
+        assert!(condition.repair_for("b", soon + 1).is_some());
+        assert_eq!(condition.repair_for("b", soon + 1), None);
     }
 }

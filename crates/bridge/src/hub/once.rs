@@ -22,6 +22,12 @@ pub(crate) struct Turn {
 }
 
 impl Once {
+    /// Whether this command is being done.
+    pub(crate) fn is_busy(&self, device: &str, id: &str) -> bool {
+        let locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        locks.contains_key(&(device.to_owned(), id.to_owned()))
+    }
+
     /// Waits until nobody does the same command.
     pub(crate) async fn enter(&self, device: &str, id: &str) -> Turn {
         let key = (device.to_owned(), id.to_owned());

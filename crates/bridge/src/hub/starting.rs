@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use sluice_host::sessions::{Fork, MessageKind, SessionMessage};
 use sluice_store::{NewRecord, ReceiptRow, SessionRow};
+use tokio::sync::oneshot;
 
 use super::Hub;
 use crate::api::{Code, Own, Problem, Start};
@@ -270,14 +271,8 @@ impl Hub {
     /// Ends a session and forgets it, with what the agent kept of it.
     pub(crate) async fn delete(&self, id: &str, by: &By) -> Result<(), Problem> {
         let row = self.row(id).await?;
-        let stopper = by.clone();
-        self.ask(&row.id, |reply| Command::Stop {
-            by: stopper.clone(),
-            reply,
-        })
-        .await?;
-        self.wait_until_ended(&row.id).await;
-        let (reply, left) = tokio::sync::oneshot::channel();
+        self.stop(&row.id, by).await?.await.ok();
+        let (reply, left) = oneshot::channel();
         self.tell(&row.id, Command::Leave { reply }).await;
         left.await.ok();
         let chain = self.shared.store.provider_ids(&row.id).await?;
@@ -303,19 +298,14 @@ impl Hub {
         Ok(())
     }
 
-    /// Waits until the agent is gone, within reason.
-    async fn wait_until_ended(&self, id: &str) {
-        for _ in 0..240 {
-            let up = self
-                .look(id, |state, _| {
-                    matches!(state.process(), sluice_host::conversation::ProcessStatus::Up { .. })
-                })
-                .await;
-            if !matches!(up, Ok(true)) {
-                return;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
+    /// Begins to end the agent of a session. The reply comes when it has ended.
+    pub(crate) async fn stop(&self, id: &str, by: &By) -> Result<oneshot::Receiver<Result<(), Problem>>, Problem> {
+        let (reply, ended) = oneshot::channel();
+        let by = by.clone();
+        let handle = self.session(id).await?;
+        let sent = handle.commands.send(Command::Stop { by, reply }).await;
+        sent.map_err(|_| Problem::internal("the session does not answer"))?;
+        Ok(ended)
     }
 
     /// Writes an audit entry.

@@ -130,9 +130,9 @@ fn told(path: String, found: diff::Diff) -> Diff {
         .unwrap_or_default();
     Diff {
         kind: match found.kind {
-            diff::Kind::New => "new",
-            diff::Kind::Edit => "edit",
-            diff::Kind::Delete => "delete",
+            diff::DiffKind::New => "new",
+            diff::DiffKind::Edit => "edit",
+            diff::DiffKind::Delete => "delete",
         }
         .to_owned(),
         hunks: hunks.collect(),

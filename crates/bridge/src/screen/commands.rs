@@ -125,14 +125,6 @@ impl Connection {
                     .await?;
                 Ok(json!({"sessionId": id}))
             }
-            M::StopSession { session_id } => {
-                let id = self.hub.known(&session_id, &by).await?;
-                self.hub
-                    .ask(&id, |reply| Command::Stop { by: by.clone(), reply })
-                    .await?;
-                self.hub.audit(&by, "stop", Some(&id), "").await;
-                Ok(Value::Null)
-            }
             M::Input(input) => self.input(input, id).await,
             M::Edit { session_id, uuid, text } => {
                 let edit = |reply| Command::EditPrompt {

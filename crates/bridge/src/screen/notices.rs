@@ -2,11 +2,13 @@
 
 use super::{Connection, scopes};
 use crate::api::{ClientMessage, Problem};
+use crate::level0;
 
 impl Connection {
-    /// The first messages to a client of level 0.
+    /// The first messages to a client of level 0: the sessions, and that this connection has joined none that runs.
     pub(super) fn greet_zero(&self) {
         self.send_list();
+        self.outbox.answer(0, level0::no_session().to_string());
         self.send_notices();
     }
 

@@ -28,18 +28,26 @@ impl Head {
     }
 }
 
+const A_MESSAGE: &str = "a message is a JSON object with a `type`, a string";
+
+/// The refusal of a text that is no message. Clients of ccpocket compare its words.
+fn malformed(hint: &str) -> Problem {
+    Problem::new(Code::Frame, "Invalid message format").hint(hint)
+}
+
 /// Reads a message, or returns what is wrong with it.
 pub(super) fn read(text: &str) -> Result<(Head, ClientMessage), Box<(Head, Problem)>> {
     let value: Value = match serde_json::from_str(text) {
         Ok(value) => value,
         Err(error) => {
-            let problem = Problem::new(Code::Frame, format!("not JSON: {error}"));
-            return Err(Box::new((Head::default(), problem)));
+            return Err(Box::new((
+                Head::default(),
+                malformed(&format!("this is not JSON: {error}")),
+            )));
         }
     };
     let Value::Object(mut fields) = value else {
-        let problem = Problem::new(Code::Frame, "a message is a JSON object with a `type`");
-        return Err(Box::new((Head::default(), problem)));
+        return Err(Box::new((Head::default(), malformed(A_MESSAGE))));
     };
     let head = Head {
         r#type: fields.get("type").cloned(),
@@ -47,10 +55,7 @@ pub(super) fn read(text: &str) -> Result<(Head, ClientMessage), Box<(Head, Probl
         session_id: fields.get("sessionId").cloned(),
     };
     let Some(name) = head.r#type.as_ref().and_then(Value::as_str).map(str::to_owned) else {
-        return Err(Box::new((
-            head,
-            Problem::new(Code::Frame, "a message has a `type`, a string"),
-        )));
+        return Err(Box::new((head, malformed(A_MESSAGE))));
     };
     // A field that is null is one that is missing.
     fields.retain(|_, field| !field.is_null());

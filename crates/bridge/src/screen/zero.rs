@@ -7,7 +7,7 @@ use sluice_host::wire::stdout::SystemSubtype;
 use sluice_store::AskRow;
 
 use super::Connection;
-use crate::api::{ClientMessage, Problem};
+use crate::api::{ClientMessage, Problem, SessionInfo};
 use crate::level0;
 use crate::session::records::kind;
 use crate::session::{Command, Listener};
@@ -165,17 +165,7 @@ impl Connection {
     fn recent(&self, limit: Option<u32>, folder: Option<&str>) {
         let sessions = self.hub.sessions().into_iter();
         let here = sessions.filter(|info| folder.is_none_or(|folder| info.project_path == folder));
-        let listed = here.take(limit.unwrap_or(RECENT) as usize).map(|info| {
-            let active = info.is_active();
-            let mut value = serde_json::to_value(&info).unwrap_or_default();
-            if let Some(fields) = value.as_object_mut() {
-                fields.insert("active".to_owned(), active.into());
-                let first = info.title.clone().or_else(|| info.preview.clone());
-                fields.insert("summary".to_owned(), first.into());
-            }
-            value
-        });
-        let listed: Vec<Value> = listed.collect();
+        let listed: Vec<SessionInfo> = here.take(limit.unwrap_or(RECENT) as usize).collect();
         self.outbox.answer(0, level0::recent_sessions(&listed).to_string());
     }
 

@@ -63,6 +63,8 @@ pub(crate) struct Actor {
     /// Lines the runner could not take, tried again.
     pub(super) refused: VecDeque<Arc<str>>,
     pub(super) ending: Option<Ending>,
+    /// Commands that wait for the end of the agent.
+    pub(super) stopping: Vec<super::Reply<()>>,
     /// When a runner that does not end is killed.
     pub(super) kill_at: Option<Instant>,
     /// Whether the runner is stopped by a signal.
@@ -235,6 +237,7 @@ impl Actor {
             next_write: 0,
             refused: VecDeque::new(),
             ending: None,
+            stopping: Vec::new(),
             kill_at: None,
             paused: false,
             runner_checked: Instant::now(),

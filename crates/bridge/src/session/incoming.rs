@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sluice_host::conversation::{EntryKind, Exit, Line, What};
 use sluice_host::wire::stdout::SystemSubtype;
-use sluice_host::wire::{Frame, MessageType};
+use sluice_host::wire::{Frame, MessageType, ToAgent};
 use sluice_runner::{AgentStatus, FromRunner, Kind, Record, ToRunner};
 use tokio::time::Instant;
 
@@ -395,6 +395,21 @@ impl Actor {
             && self.state_is_up()
         {
             self.refused.push_back(line);
+        }
+    }
+
+    /// The process has ended, and its log is read: lines that are not in the log did not reach it. Prompts among them
+    /// wait for the next process.
+    pub(super) fn lines_did_not_arrive(&mut self, at: i64) {
+        let unwritten = self.unwritten.drain(..).map(|(_, line)| line);
+        let lines: Vec<Arc<str>> = unwritten.chain(self.refused.drain(..)).collect();
+        for line in lines {
+            let Ok(frame) = Frame::parse(&line) else { continue };
+            if let Ok(ToAgent::User(user)) = frame.to_agent()
+                && let Some(uuid) = user.uuid
+            {
+                self.step(at, What::NotWritten(uuid.as_str().into()));
+            }
         }
     }
 

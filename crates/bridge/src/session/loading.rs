@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_host::conversation::{self, ConversationEvent, ConversationState, Exit, Line, PromptState, What};
+use sluice_host::conversation::{
+    self, ConversationEvent, ConversationState, Exit, Line, ProcessStatus, PromptState, What,
+};
 use sluice_host::wire::{Frame, MessageType};
 use sluice_store::{AskRow, PromptRow, SessionRow};
 
@@ -40,13 +42,16 @@ impl Actor {
             committed: row.runner_committed,
             safe: row.runner_safe,
         };
-        let records = Records::new(
+        let mut records = Records::new(
             &row.id,
             row.epoch,
             last_n.max(store.last_n(&row.id).await?),
             last_seq,
             position,
         );
+        if !matches!(refold.state.process(), ProcessStatus::Up { .. }) {
+            records.nothing_is_written();
+        }
         let prompts = store.prompts(&row.id).await?;
         let (queue, sent) = sort(prompts, &refold.state);
         let asks = store.asks(&row.id).await?;

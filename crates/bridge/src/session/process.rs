@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sluice_host::conversation::{Exit, ProcessStatus, What};
-use sluice_runner::{LogReader, Record, StartError, ToRunner, registry};
+use sluice_runner::{Record, StartError, ToRunner, registry};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -14,7 +14,7 @@ use super::actor::{Actor, Greeting, now};
 use super::records::kind;
 use crate::agents::{Begin, Wish};
 use crate::api::{Code, Own, Problem};
-use crate::link::Link;
+use crate::link::{Link, left_behind, runs};
 
 /// How long an agent is given to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -136,15 +136,19 @@ impl Actor {
         self.caught_up = false;
         self.connecting = Some(
             async move {
-                let launch = match shared.agents.launch(&wish, &begin) {
+                let mut launch = match shared.agents.launch(&wish, &begin) {
                     Ok((launch, _)) => launch,
                     Err(problem) => return Connected::Failed(problem),
                 };
+                let sluice = crate::image::of(&shared.config.sluice);
+                if std::path::Path::new(&launch.program) == shared.config.sluice {
+                    launch.program = sluice.to_string_lossy().into_owned();
+                }
                 if !wish.folder.is_dir() {
                     let gone = format!("{}: the folder is not there", wish.folder.display());
                     return Connected::Failed(Problem::new(Code::Folder, gone));
                 }
-                let (sluice, term) = (shared.config.sluice.clone(), shared.next_term());
+                let term = shared.next_term();
                 let at = dir.clone();
                 let started = tokio::task::spawn_blocking(move || sluice_runner::start(&sluice, &at, &launch)).await;
                 match started {
@@ -177,6 +181,10 @@ impl Actor {
                 self.lost_since = None;
                 self.link = Some(link);
                 self.step(now(), What::CatchingUp);
+                if self.ending.is_some() {
+                    // It was to end before it was reached.
+                    self.shut_down();
+                }
             }
             Connected::Gone(mut left) => {
                 self.step(now(), What::CatchingUp);
@@ -246,9 +254,20 @@ impl Actor {
         let greeted = self.greeting == Greeting::Done;
         let ending = self.ending.take_if(|_| !earlier);
         let forgot = !earlier && self.forgot(greeted);
+        if !earlier {
+            for reply in self.stopping.drain(..) {
+                reply.send(Ok(())).ok();
+            }
+        }
         self.keep_unfinished(at);
         self.keep_process(at, &serde_json::json!({"exited": exit}));
         self.step(at, What::Exited(exit));
+        // No message is being written any more: what the log has of it must not be read as said by the next process.
+        self.drafts = super::drafts::Drafts::default();
+        self.records.nothing_is_written();
+        if !earlier {
+            self.lines_did_not_arrive(at);
+        }
         self.greeting = Greeting::Owed;
         self.retry = None;
         if let Some(link) = self.link.as_ref().filter(|_| !earlier) {
@@ -359,12 +378,16 @@ impl Actor {
         }
         self.ending = Some(ending);
         self.dirty.state = true;
+        self.shut_down();
+        self.check_runner();
+    }
+
+    fn shut_down(&mut self) {
         if let Some(link) = &self.link {
             let grace_ms = u64::try_from(GRACE.as_millis()).unwrap_or(u64::MAX);
             link.say(ToRunner::Shutdown { grace_ms });
         }
         self.kill_at = Some(Instant::now() + GRACE + KILL_MARGIN);
-        self.check_runner();
     }
 
     /// When the runner has to be checked next: while something is expected of it.
@@ -470,24 +493,4 @@ impl Actor {
             ..super::records::New::default()
         });
     }
-}
-
-fn runs(dir: &std::path::Path) -> bool {
-    registry::read(dir).is_some_and(|registered| registry::is_alive(&registered)) && !registry::is_copy(dir)
-}
-
-/// Records a runner that is gone left in its log, read as fast as they are taken.
-fn left_behind(dir: PathBuf, from: u64) -> mpsc::Receiver<Record> {
-    let (records, left) = mpsc::channel(64);
-    tokio::task::spawn_blocking(move || {
-        // Whoever it left running is ended first: their last words are in the log then.
-        registry::sweep(&dir);
-        let Ok(reader) = LogReader::open(&dir) else { return };
-        for record in reader.read_from(from) {
-            if records.blocking_send(record).is_err() {
-                return;
-            }
-        }
-    });
-    left
 }

@@ -114,6 +114,11 @@ impl Records {
         self.position = position;
     }
 
+    /// No message of which only parts were received is being written: the log need not be read again from its start.
+    pub(crate) fn nothing_is_written(&mut self) {
+        self.position.safe = self.position.committed;
+    }
+
     /// Keeps a record, and gives the frame screens are shown.
     pub(crate) fn add(&mut self, new: New) -> Option<(i64, Utf8Bytes)> {
         let seq = new.shown.then(|| {

@@ -94,8 +94,7 @@ impl Actor {
                 reply.send(self.resume(mode)).ok();
             }
             Command::Stop { by, reply } => {
-                self.stop(by);
-                reply.send(Ok(())).ok();
+                self.stop(by, reply);
             }
             Command::Rename { title, by, reply } => {
                 self.rename(&title, &by);
@@ -254,11 +253,17 @@ impl Actor {
         Ok(())
     }
 
-    fn stop(&mut self, by: By) {
+    /// Ends the agent. The reply comes when it has ended.
+    fn stop(&mut self, by: By, reply: Reply<()>) {
         if self.state_is_up() || self.connecting.is_some() {
             // The turn ends first: an agent whose input ends would finish it.
             self.interrupt(true, None);
+            self.stopping.push(reply);
             self.end_agent(Ending::Stopped(by.name));
+            return;
+        }
+        reply.send(Ok(())).ok();
+        if self.row.status == "stopped" {
             return;
         }
         self.row.status = "stopped".to_owned();

@@ -4,7 +4,7 @@ use sluice_permission::names;
 
 use super::definition::{AgentDefinition, AgentOrigin, Limits};
 
-/// The type a call means that names none.
+/// The agent type for calls that name none.
 pub const GENERAL: &str = "general-purpose";
 
 const GENERAL_PROMPT: &str = "\
@@ -40,10 +40,10 @@ You are a subagent that sets up the person's status line. Read their shell promp
 write a small script that prints one line, put it into the `statusLine` field of the user settings as a command, keep \
 everything else in that file as it is, and report what you changed.";
 
-/// The kinds there always are.
+/// Returns the built-in definitions.
 pub fn all() -> Vec<AgentDefinition> {
     let kind = |name, description, prompt| AgentDefinition::plain(name, description, prompt, AgentOrigin::BuiltIn);
-    let looking = |name, description, prompt| AgentDefinition {
+    let read_only = |name, description, prompt| AgentDefinition {
         limits: Limits {
             only_reads: true,
             ..Limits::default()
@@ -57,7 +57,7 @@ pub fn all() -> Vec<AgentDefinition> {
             "Takes over a task as a whole, with every tool. Use it when no other kind fits and the task is large.",
             CLAUDE_PROMPT,
         ),
-        looking(
+        read_only(
             "Explore",
             "Finds files, code and answers in a code base quickly, without changing anything. Say how thorough it is to \
              be: quick, medium or very thorough.",
@@ -69,7 +69,7 @@ pub fn all() -> Vec<AgentDefinition> {
              many calls whose output you do not need.",
             GENERAL_PROMPT,
         ),
-        looking(
+        read_only(
             "Plan",
             "Reads the code and plans how a change is to be made, step by step, without making it.",
             PLAN_PROMPT,

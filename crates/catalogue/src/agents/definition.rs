@@ -1,4 +1,4 @@
-//! One agent definition: its description, tools, model and prompt.
+//! An agent definition: its description, tools, model and prompt.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use sluice_permission::{PermissionMode, names};
 
 use crate::front_matter::{self, FrontMatter};
 
-/// Where a definition comes from. The later one wins over the earlier where two have one name.
+/// The source of a definition, ordered by precedence: of two definitions with the same name, the later source wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AgentOrigin {
     BuiltIn,
@@ -21,7 +21,7 @@ pub enum AgentOrigin {
 }
 
 impl AgentOrigin {
-    /// As hosts see it.
+    /// Returns the name of the source for hosts.
     pub fn source(self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",
@@ -42,64 +42,64 @@ pub enum Notebook {
     Local,
 }
 
-/// What a kind of subagent may do.
+/// What an agent may do.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
-    /// The tools it may use; none is all that subagents may use.
+    /// The tools it may use; `None` means all tools that subagents may use.
     pub tools: Option<Vec<String>>,
-    /// Rules about what it may not do.
+    /// Rules for what it must not do.
     pub disallowed: Vec<String>,
-    /// The types it may start itself, where `tools` says `Agent(a, b)`.
+    /// The agent types it may start, if `tools` contains `Agent(a, b)`.
     pub may_start: Option<Vec<String>>,
-    /// It changes nothing: tools that edit files or start subagents are not for it.
+    /// Whether it is read-only: it gets no tools that edit files or start subagents.
     pub only_reads: bool,
-    /// The permission mode it works in, where it asks for one.
+    /// The requested permission mode.
     pub mode: Option<PermissionMode>,
     pub max_turns: Option<u32>,
 }
 
-/// What a kind of subagent brings with it.
+/// What an agent provides in addition to its prompt.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Brings {
-    /// Skills it knows from the start.
+    /// Skills that are loaded from the start.
     pub skills: Vec<String>,
-    /// MCP servers: a name, or a name with how to run it.
+    /// MCP servers: the name of a configured server, or a name with a configuration.
     pub servers: Vec<Value>,
-    /// Hooks that hold while it runs, as settings write them.
+    /// Hooks that apply while it runs, in the format of settings.
     pub hooks: Option<Value>,
 }
 
-/// One kind of subagent.
+/// An agent definition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentDefinition {
     pub name: String,
     pub description: String,
-    /// Its prompt, in place of the session's system prompt.
+    /// The prompt, which replaces the system prompt of the session.
     pub prompt: String,
     pub origin: AgentOrigin,
     /// The file of the definition.
     pub path: Option<PathBuf>,
-    /// What it may do.
+    /// The tools, rules and limits.
     pub limits: Limits,
-    /// An alias or an id; `None` is the model of the parent session.
+    /// An alias or a model id; `None` means the model of the parent session.
     pub model: Option<String>,
     pub effort: Option<String>,
-    /// Whether its calls return without waiting for it.
+    /// Whether it runs in the background, so that its calls return immediately.
     pub background: Option<bool>,
     pub omit_memory: bool,
     pub notebook: Option<Notebook>,
-    /// In a work tree of its own.
+    /// Whether it runs in a separate git worktree.
     pub isolated: bool,
-    /// What it brings with it besides words.
+    /// Skills, MCP servers and hooks.
     pub brings: Brings,
-    /// What a session led by it begins with.
+    /// The first prompt of a session that this agent runs as the main agent.
     pub initial_prompt: Option<String>,
-    /// What it must not lose sight of.
+    /// A reminder that is repeated during the conversation.
     pub reminder: Option<String>,
 }
 
 impl AgentDefinition {
-    /// A kind with nothing but its words.
+    /// Creates a definition with only a description and a prompt.
     pub fn plain(name: &str, description: &str, prompt: &str, origin: AgentOrigin) -> Self {
         Self {
             name: name.to_owned(),
@@ -120,21 +120,22 @@ impl AgentDefinition {
         }
     }
 
-    /// Takes away what would run a program or switch off a question: a plugin's agents have words and tools only.
-    pub fn keep_to_words(&mut self) {
+    /// Removes everything that would run a program or avoid a permission request. Agents of plugins only have a prompt
+    /// and tools.
+    pub fn restrict_to_prompt_and_tools(&mut self) {
         self.limits.mode = None;
         self.brings.hooks = None;
         self.brings.servers.clear();
     }
 
-    /// Reads a file: front matter, then its words. `stem` is the file's name without its ending. The second part says
-    /// what is wrong with it, where something is; without a description there is no agent.
+    /// Parses a file with front matter and prompt. `stem` is the file name without the extension. Also returns the
+    /// problem of the file, if there is one. Without a description there is no definition.
     pub fn from_markdown(text: &str, stem: &str, origin: AgentOrigin) -> (Option<Self>, Option<String>) {
         let (fields, body) = front_matter::read(text);
         let name = fields.text("name").unwrap_or_else(|| stem.to_owned());
         let problem = fields.problem.clone();
         if fields.get("name").is_none() && fields.get("description").is_none() && problem.is_none() {
-            // Notes beside the agents, a README for instance.
+            // A file of notes, for example a README.
             return (None, None);
         }
         match Self::read(&name, &fields, body.trim(), origin) {
@@ -143,25 +144,25 @@ impl AgentDefinition {
         }
     }
 
-    /// Reads one definition of a host or of `--agents`.
+    /// Parses a definition from a host or from `--agents`.
     pub fn from_json(name: &str, value: &Value, origin: AgentOrigin) -> Result<Self, String> {
         let Some(map) = value.as_object() else {
-            return Err("an agent is an object with `description` and `prompt`".to_owned());
+            return Err("an agent must be an object with `description` and `prompt`".to_owned());
         };
         let prompt = match map.get("prompt") {
             Some(Value::String(prompt)) => prompt.clone(),
-            _ => return Err("`prompt` is missing: say what the agent is told".to_owned()),
+            _ => return Err("`prompt` is missing: add the instructions for the agent".to_owned()),
         };
         Self::read(name, &FrontMatter::of(map.clone()), &prompt, origin)
     }
 
     fn read(name: &str, fields: &FrontMatter, prompt: &str, origin: AgentOrigin) -> Result<Self, String> {
         let Some(description) = fields.text("description") else {
-            return Err("`description` is missing: say when the agent is to be used".to_owned());
+            return Err("`description` is missing: describe when to use the agent".to_owned());
         };
-        // It stands in lists, in sentences and in rules.
+        // The name is used in lists, messages and rules.
         if name.trim().is_empty() || name.chars().any(char::is_control) {
-            return Err("`name` has to be one line of text".to_owned());
+            return Err("`name` must be one line of text".to_owned());
         }
         let (tools, may_start) = split_tools(fields.list("tools"));
         Ok(Self {
@@ -198,7 +199,7 @@ impl AgentDefinition {
     }
 }
 
-/// A mode a definition may ask for.
+/// Parses a permission mode that a definition may request.
 fn mode(word: &str) -> Option<PermissionMode> {
     match PermissionMode::from(if word == "manual" { "default" } else { word }) {
         PermissionMode::Other(_) | PermissionMode::Delegate => None,
@@ -211,7 +212,7 @@ fn whole(number: f64) -> Option<u32> {
     (number.fract() == 0.0 && number >= 1.0 && number <= f64::from(u32::MAX)).then_some(number as u32)
 }
 
-/// The tools, and the types of agents that `Agent(a, b)` among them names. `*` is all of them.
+/// Splits a list into tools and the agent types in `Agent(a, b)`. `*` means all tools.
 fn split_tools(list: Option<Vec<String>>) -> (Option<Vec<String>>, Option<Vec<String>>) {
     let Some(list) = list else { return (None, None) };
     let mut tools = Vec::new();
@@ -235,7 +236,7 @@ fn split_tools(list: Option<Vec<String>>) -> (Option<Vec<String>>, Option<Vec<St
     (Some(tools), types)
 }
 
-/// Names, `{name: config}` in a list, or one object of them.
+/// Parses MCP servers: names, a list of `{name: config}`, or one object of configurations by name.
 fn servers(value: Option<&Value>) -> Vec<Value> {
     match value {
         Some(Value::Array(list)) => list.clone(),
@@ -258,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_one_line() {
+    fn a_name_must_be_one_line() {
         for name in ["a\nb", "", " ", "a\u{1b}[0m"] {
             let given = serde_json::json!({"description": "d", "prompt": "p"});
             assert!(
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_everything_in_its_front_matter() {
+    fn all_front_matter_fields_are_read() {
         let text = "---\nname: looker\ndescription: looks at things\ntools: Read, Agent(a, b), Bash(ls:*)\n\
             disallowedTools: [Write]\nmodel: haiku\npermissionMode: plan\nmaxTurns: 7\nbackground: true\n\
             memory: project\neffort: low\nisolation: worktree\nskills:\n  - one\nmcpServers:\n  - github\n---\n\nYou look.\n";
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_has_a_problem_and_what_can_be_told_still_counts() {
+    fn fields_of_an_invalid_file_are_used_and_the_problem_is_reported() {
         let text = "---\nname: x\ndescription: Note: do this\n  bad: [\n---\nBody";
         let (definition, problem) = AgentDefinition::from_markdown(text, "x", AgentOrigin::User);
         assert_eq!(definition.unwrap().name, "x");
@@ -319,7 +320,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_without_harm(text in "(---\n)?[ -~\n]{0,200}(\n---\n)?[ -~\n]{0,80}") {
+        fn any_text_is_parsed_without_a_panic(text in "(---\n)?[ -~\n]{0,200}(\n---\n)?[ -~\n]{0,80}") {
             let (definition, _) = AgentDefinition::from_markdown(&text, "stem", AgentOrigin::Project);
             if let Some(definition) = definition {
                 prop_assert!(!definition.name.is_empty() && !definition.description.is_empty());

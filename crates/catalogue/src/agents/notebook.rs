@@ -1,4 +1,4 @@
-//! The memory of an agent: a folder of its own, whose `MEMORY.md` it reads at its start.
+//! The memory of an agent: a dedicated folder whose `MEMORY.md` is part of its prompt.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use sluice_settings::Places;
 
 use super::definition::{AgentDefinition, Notebook};
 
-/// How many of its lines are read.
-const MOST_LINES: usize = 200;
-const MOST_BYTES: usize = 25 * 1024;
+/// Maximum number of lines that are read from `MEMORY.md`.
+const MAX_LINES: usize = 200;
+const MAX_BYTES: usize = 25 * 1024;
 
-/// Where this kind keeps what it has learnt.
+/// Returns the folder of the agent's memory, if it has one.
 pub fn folder(kind: &AgentDefinition, places: &Places) -> Option<PathBuf> {
     let name: String = kind
         .name
@@ -30,30 +30,34 @@ pub fn folder(kind: &AgentDefinition, places: &Places) -> Option<PathBuf> {
     })
 }
 
-/// The text about it in the agent's prompt.
+/// Returns the section about the memory for the agent's prompt.
 pub fn words(folder: &Path) -> String {
     let file = folder.join("MEMORY.md");
-    // It may lie in the project, and be a pipe or lead to an endless device.
-    let kept = sluice_settings::text(&file).ok().flatten().unwrap_or_default();
-    let kept = beginning(&kept);
-    let kept = if kept.trim().is_empty() { "(nothing yet)" } else { kept };
+    // The file may be in the project and be a pipe or a link to a device without end.
+    let memory = sluice_settings::text(&file).ok().flatten().unwrap_or_default();
+    let memory = beginning(&memory);
+    let memory = if memory.trim().is_empty() {
+        "(nothing yet)"
+    } else {
+        memory
+    };
     format!(
         "What you have learnt\nYou keep notes for later sessions in {}. Write down what will be worth knowing again, keep \
-         MEMORY.md there short, and put details into files beside it. MEMORY.md says:\n\n{kept}",
+         MEMORY.md there short, and put details into files beside it. MEMORY.md says:\n\n{memory}",
         folder.display()
     )
 }
 
-/// The beginning of a text, in whole lines as far as it goes.
+/// Returns the first lines of a text within the limits.
 fn beginning(text: &str) -> &str {
     let end = text
         .split_inclusive('\n')
-        .take(MOST_LINES)
+        .take(MAX_LINES)
         .scan(0, |end, line| {
             *end += line.len();
             Some(*end)
         })
-        .take_while(|end| *end <= MOST_BYTES)
+        .take_while(|end| *end <= MAX_BYTES)
         .last();
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
@@ -65,17 +69,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_that_are_no_file_are_no_notes() {
+    fn a_memory_file_that_is_not_a_regular_file_is_ignored() {
         let dir = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("/dev/zero", dir.path().join("MEMORY.md")).unwrap();
         assert!(words(dir.path()).contains("(nothing yet)"));
     }
 
     #[test]
-    fn only_the_beginning_is_told_and_never_half_a_line() {
+    fn only_complete_first_lines_are_included() {
         let lines: String = (0..300).map(|line| format!("line {line}\n")).collect();
-        assert_eq!(beginning(&lines).lines().count(), MOST_LINES);
-        assert_eq!(beginning(&"x".repeat(MOST_BYTES + 1)), "");
+        assert_eq!(beginning(&lines).lines().count(), MAX_LINES);
+        assert_eq!(beginning(&"x".repeat(MAX_BYTES + 1)), "");
         assert_eq!(beginning("a\nb"), "a\nb");
     }
 }

@@ -10,41 +10,41 @@ use crate::bounds::Bounds;
 use super::builtin;
 use super::definition::{AgentDefinition, AgentOrigin};
 
-/// The largest file that is read.
-const LARGEST: u64 = 1024 * 1024;
-/// How deep folders of agents are looked into, and how many files at most.
-const DEEPEST: usize = 4;
-const MOST: usize = 1000;
+/// Maximum size of a file, in bytes.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+/// Maximum depth of folders, and maximum number of files.
+const MAX_DEPTH: usize = 4;
+const MAX_FILES: usize = 1000;
 
-/// Every kind there is, by name; of two of one name the nearer one.
+/// The available agent definitions by name. Of two with the same name, the one with the higher precedence counts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Roster {
     kinds: Vec<AgentDefinition>,
-    /// What could not be read, each a sentence for a person.
+    /// Messages for the user about definitions that could not be read.
     pub problems: Vec<String>,
-    /// Files without front matter, each with a sentence for a person. They are left out without a message, since they
-    /// may be notes; `doctor` names them.
+    /// Messages about files without front matter. They are ignored silently, because they may be notes; only `doctor`
+    /// shows these messages.
     pub left_out: Vec<String>,
 }
 
-/// A file of an agent and where it comes from.
+/// The file of an agent definition and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     pub path: PathBuf,
     pub origin: AgentOrigin,
-    /// The plugin's name, which is put before the agent's name with a colon.
+    /// The name of the plugin, which is the prefix of the agent's name, separated by a colon.
     pub prefix: Option<String>,
 }
 
 impl Roster {
-    /// The kinds there always are.
+    /// Creates a roster with the built-in definitions.
     pub fn builtin() -> Self {
         let mut roster = Self::default();
         builtin::all().into_iter().for_each(|kind| roster.add(kind));
         roster
     }
 
-    /// Reads the files of all scopes; a project's own only from within the bounds, where there are any.
+    /// Reads the files of all scopes. Files of the project are only read if they are inside the bounds.
     pub fn load(places: &Places, chosen: Chosen, plugins: Vec<Found>, bounds: Option<&Path>) -> Self {
         let mut roster = Self::builtin();
         let mut bounds = Bounds::new(bounds.map(Path::to_owned));
@@ -52,7 +52,7 @@ impl Roster {
         for found in plugins.into_iter().chain(files(places, chosen)) {
             if leads_out(&found) {
                 roster.problems.push(format!(
-                    "The agent in {} leads out of the project; it is read once the folder is trusted",
+                    "The agent in {} is a link out of the project; it is loaded once the folder is trusted",
                     found.path.display()
                 ));
             } else {
@@ -64,8 +64,8 @@ impl Roster {
 
     fn read(&mut self, found: &Found) {
         let path = &found.path;
-        let text =
-            sluice_settings::read_regular(path, LARGEST).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let text = sluice_settings::read_regular(path, MAX_FILE_BYTES)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         match text {
             Err(error) => self
@@ -75,7 +75,7 @@ impl Roster {
                 let (definition, problem) = AgentDefinition::from_markdown(&text, &stem, found.origin);
                 if definition.is_none() && problem.is_none() && !stem.eq_ignore_ascii_case("readme") {
                     self.left_out.push(format!(
-                        "The agent in {}: it has no front matter, so it is left out; begin the file with `---`, `name: …`, \
+                        "The agent in {}: it has no front matter, so it is ignored; begin the file with `---`, `name: …`, \
                          `description: …` and `---`",
                         path.display()
                     ));
@@ -90,7 +90,7 @@ impl Roster {
                     }
                     definition.path = Some(path.clone());
                     if found.origin == AgentOrigin::Plugin {
-                        definition.keep_to_words();
+                        definition.restrict_to_prompt_and_tools();
                     }
                     self.add(definition);
                 }
@@ -98,12 +98,12 @@ impl Roster {
         }
     }
 
-    /// Adds the definitions of a host or of `--agents`: a map from names to definitions.
+    /// Adds definitions from a host or from `--agents`: an object that maps names to definitions.
     pub fn add_json(&mut self, agents: &Value) {
         let Some(map) = agents.as_object() else {
             return self
                 .problems
-                .push("Agents are given as an object that maps names to definitions".to_owned());
+                .push("Agents must be an object that maps names to definitions".to_owned());
         };
         for (name, value) in map {
             match AgentDefinition::from_json(name, value, AgentOrigin::Host) {
@@ -113,7 +113,7 @@ impl Roster {
         }
     }
 
-    /// Adds what `--agents` carries: JSON, or the path of a file that holds it.
+    /// Adds the definitions of `--agents`: JSON text, or the path of a JSON file.
     pub fn add_argument(&mut self, argument: &str, cwd: &Path) {
         let text = if argument.trim_start().starts_with('{') {
             Ok(argument.to_owned())
@@ -137,13 +137,13 @@ impl Roster {
         self.kinds.sort_by_key(key);
     }
 
-    /// The kind of this name.
+    /// Returns the definition with this name. A name in another case matches if there is no exact match.
     pub fn find(&self, name: &str) -> Option<&AgentDefinition> {
         let exact = self.kinds.iter().find(|kind| kind.name == name);
         exact.or_else(|| self.kinds.iter().find(|kind| kind.name.eq_ignore_ascii_case(name)))
     }
 
-    /// Every kind, by name.
+    /// Iterates over all definitions, sorted by name.
     pub fn kinds(&self) -> impl Iterator<Item = &AgentDefinition> {
         self.kinds.iter()
     }
@@ -153,12 +153,12 @@ impl Roster {
     }
 }
 
-/// The files of every scope, the widest first.
+/// Returns the files of all scopes, lowest precedence first.
 fn files(places: &Places, chosen: Chosen) -> Vec<Found> {
     let mut found = Vec::new();
     let mut take = |dir: &Path, origin: AgentOrigin| {
         let mut paths = Vec::new();
-        collect(dir, DEEPEST, &mut paths);
+        collect(dir, MAX_DEPTH, &mut paths);
         paths.sort();
         found.extend(paths.into_iter().map(|path| Found {
             path,
@@ -170,7 +170,7 @@ fn files(places: &Places, chosen: Chosen) -> Vec<Found> {
         take(&places.config_dir.join("agents"), AgentOrigin::User);
     }
     if chosen.project {
-        // Beyond the repository lies what others may have put there: trust in the project says nothing about it.
+        // Folders above the repository may belong to others, and trust in the project does not cover them.
         for folder in sluice_settings::project_folders(&places.cwd) {
             let dir = folder.join(".claude");
             if dir != places.config_dir {
@@ -184,13 +184,13 @@ fn files(places: &Places, chosen: Chosen) -> Vec<Found> {
     found
 }
 
-/// The Markdown files of a folder and of those in it.
+/// Collects the Markdown files of a folder and its subfolders.
 fn collect(dir: &Path, depth: usize, into: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
         let Ok(kind) = entry.file_type() else { continue };
-        if into.len() >= MOST {
+        if into.len() >= MAX_FILES {
             return;
         }
         if kind.is_dir() {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearer_definition_wins_and_a_broken_one_costs_only_itself() {
+    fn precedence_decides_and_an_invalid_file_affects_no_other() {
         let dir = tempfile::tempdir().unwrap();
         let places = places(dir.path());
         put(places.config_dir.join("agents/one.md"), &agent("user"));
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugins_agent_brings_words_and_no_rights() {
+    fn agents_of_plugins_have_only_prompt_and_tools() {
         let dir = tempfile::tempdir().unwrap();
         let places = places(dir.path());
         let path = dir.path().join("plug/agents/one.md");
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_the_repository_is_nobodys_agent() {
+    fn files_above_the_repository_are_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let places = places(dir.path());
         put(dir.path().join(".claude/agents/one.md"), &agent("planted"));
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_person_chooses_whose_files_count() {
+    fn only_requested_scopes_are_read() {
         let dir = tempfile::tempdir().unwrap();
         let places = places(dir.path());
         put(places.config_dir.join("agents/one.md"), &agent("user"));

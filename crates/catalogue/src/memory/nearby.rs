@@ -1,4 +1,4 @@
-//! Memory files that a touched file adds: those of the folders it lies in, and rules about it.
+//! Memory files that are added when a file is touched: those of its folders, and rules for its path.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use sluice_permission::path::{absolute, normal};
 use sluice_permission::shell;
 use sluice_settings::Settings;
 
-use super::{Found, Loader, Memory, PathRule, listed, real, text};
+use super::{Found, Loader, Memory, PathRule, listed, resolved, text};
 
-/// Programs that show what is in the files they are given.
+/// Programs that print the content of the files in their arguments.
 const READERS: &[&str] = &[
     "cat", "head", "tail", "less", "more", "nl", "wc", "sed", "awk", "grep", "egrep", "fgrep", "rg", "bat",
 ];
 
-/// The memory files and rules that were not added yet.
+/// The rules that were not added yet, and the files and folders that were.
 #[derive(Debug, Default)]
 pub struct Nearby {
     rules: Vec<PathRule>,
@@ -25,7 +25,7 @@ pub struct Nearby {
 /// A memory file that is added because another file was touched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brought {
-    /// What is to be known.
+    /// The memory file.
     pub memory: Memory,
     /// The `load_reason` for hooks.
     pub reason: &'static str,
@@ -34,7 +34,7 @@ pub struct Brought {
 }
 
 impl Nearby {
-    /// The model got the memory files of the start.
+    /// Resets the state after the model got the memory files of the start.
     pub fn begin(&mut self, found: Found) {
         *self = Self {
             rules: found.waiting,
@@ -43,7 +43,7 @@ impl Nearby {
         };
     }
 
-    /// The memory files and rules for a touched file that were not added yet.
+    /// Returns the memory files and rules for a touched file that were not added yet.
     pub fn touched(&mut self, path: &Path, settings: &Settings) -> Vec<Brought> {
         let cwd = settings.work();
         let path = normal(path);
@@ -75,7 +75,7 @@ impl Nearby {
         brought
     }
 
-    /// The rules about a file, which count as added from then on.
+    /// Returns the rules for a file and marks them as added.
     fn rules_about(&mut self, path: &Path, settings: &Settings) -> Vec<Brought> {
         let is_about = |rule: &PathRule| {
             path.starts_with(rule.about.path()) && rule.about.matched_path_or_any_parents(path, false).is_ignore()
@@ -107,13 +107,13 @@ impl Nearby {
         loader.found.seen = std::mem::take(&mut self.seen);
         loader.bounds = (!settings.trusted()).then(|| {
             let cwd = settings.work();
-            real(&sluice_settings::repository(cwd).unwrap_or_else(|| cwd.to_owned()))
+            resolved(&sluice_settings::repository(cwd).unwrap_or_else(|| cwd.to_owned()))
         });
         loader
     }
 }
 
-/// The reminder for the model.
+/// Returns the reminder with the added memory files.
 pub fn reminder(brought: &[Brought]) -> Option<String> {
     let memories: Vec<Memory> = brought.iter().map(|one| one.memory.clone()).collect();
     (!memories.is_empty()).then(|| {
@@ -124,7 +124,7 @@ pub fn reminder(brought: &[Brought]) -> Option<String> {
     })
 }
 
-/// The files a command line shows the content of, as far as that can be told from it.
+/// Returns the files whose content a command line prints, as far as that can be determined.
 pub fn files_of_command(command: &str, cwd: &Path) -> Vec<PathBuf> {
     let analysis = shell::analyse(command);
     let commands = analysis.commands.iter().filter(|simple| !simple.nested);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_touched_file_brings_what_lies_on_the_way_to_it_once() {
+    fn a_touched_file_adds_the_memory_files_of_its_folders_once() {
         let stage = stage(&[
             ("CLAUDE.md", "top"),
             ("sub/CLAUDE.md", "sub @more.md"),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_about_files_wait_for_them() {
+    fn rules_for_paths_are_added_when_a_matching_file_is_touched() {
         let rule = |paths: &str, text: &str| format!("---\npaths: {paths}\n---\n{text}");
         let stage = stage(&[
             (".claude/rules/a.md", &rule("sub/**", "about sub")),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_shows_a_file_touches_it() {
+    fn a_command_that_prints_a_file_touches_it() {
         let stage = stage(&[("sub/a.txt", "a"), ("b.txt", "b")]);
         let cwd = &stage.settings.places().cwd;
         let names = |command: &str| files_of_command(command, cwd).len();

@@ -1,15 +1,15 @@
-//! The text of a memory file that the model reads, and its front matter. Pure.
+//! Parses the text of a memory file: front matter, comments and imports. Pure.
 
 use serde_json::Value;
 
 use crate::front_matter;
 
-/// What follows the front matter, if there is one.
+/// Returns the text after the front matter.
 pub(super) fn without_front_matter(text: &str) -> &str {
     front_matter::cut(text).body
 }
 
-/// The files a rule is about, by pattern; nothing means all.
+/// Returns the path patterns of a rule; empty if it applies to all files.
 pub(super) fn paths(text: &str) -> Vec<String> {
     let (front, _) = front_matter::read(text);
     let each: Vec<String> = match front.get("paths") {
@@ -22,14 +22,14 @@ pub(super) fn paths(text: &str) -> Vec<String> {
         .map(|pattern| pattern.trim())
         .filter(|pattern| !pattern.is_empty());
     let named: Vec<String> = named.map(str::to_owned).collect();
-    // About everything is about nothing in particular.
+    // A rule for all files is an ordinary rule.
     if named.iter().any(|pattern| pattern == "**" || pattern == "**/*") {
         return Vec::new();
     }
     named
 }
 
-/// Cuts at commas that are not within braces.
+/// Splits at commas outside braces.
 fn split(line: &str) -> Vec<String> {
     let (mut parts, mut depth) = (vec![String::new()], 0_u32);
     for letter in line.chars() {
@@ -49,7 +49,7 @@ fn split(line: &str) -> Vec<String> {
     parts
 }
 
-/// The text without `<!-- … -->`, which is a person's note to persons; within code it stays.
+/// Removes comments (`<!-- … -->`), which are meant for people only, except in code blocks.
 pub(super) fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let (mut fenced, mut hidden) = (false, false);
@@ -79,11 +79,11 @@ pub(super) fn without_comments(text: &str) -> String {
             hidden = !hidden;
         }
     }
-    // A note that is never closed is text.
+    // An unclosed comment is text.
     if hidden { text.to_owned() } else { kept }
 }
 
-/// The paths a text imports: words that begin with `@`, but not in code.
+/// Returns the paths that a text imports: words that begin with `@`, except in code.
 pub(super) fn imports(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fenced = false;
@@ -95,7 +95,7 @@ pub(super) fn imports(text: &str) -> Vec<String> {
         if fenced {
             continue;
         }
-        // Every second piece between backticks is code.
+        // Every second part between backticks is code.
         for prose in line.split('`').step_by(2) {
             let words = prose.split_whitespace().filter_map(|word| word.strip_prefix('@'));
             found.extend(
@@ -108,7 +108,7 @@ pub(super) fn imports(text: &str) -> Vec<String> {
     found
 }
 
-/// A mention of a person is not a path.
+/// Whether the word is a path and not the name of a person.
 fn is_path(word: &str) -> bool {
     word.contains(['/', '.']) && !word.starts_with('@')
 }
@@ -118,14 +118,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_are_left_out_but_not_of_code() {
+    fn comments_are_removed_except_in_code() {
         assert_eq!(without_comments("a <!-- x --> b\n<!--\ny\n-->c"), "a  b\n\n\nc");
         assert_eq!(without_comments("```\n<!-- x -->\n```\n"), "```\n<!-- x -->\n```\n");
         assert_eq!(without_comments("a <!-- open"), "a <!-- open");
     }
 
     #[test]
-    fn paths_are_a_list_or_a_line() {
+    fn paths_can_be_a_list_or_a_line() {
         let of = |head: &str| paths(&format!("---\n{head}\n---\nx"));
         assert_eq!(of("paths:\n  - a/**\n  - b"), ["a/**", "b"]);
         assert_eq!(of("paths: \"src/**/*.{ts,tsx}, b\""), ["src/**/*.{ts,tsx}", "b"]);

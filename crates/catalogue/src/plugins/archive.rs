@@ -1,7 +1,7 @@
-//! A plugin in a zip archive, unpacked into a folder.
+//! Unpacks a plugin from a zip archive into a folder.
 //!
-//! The archive is not trusted: a name must stay inside the folder, links are refused, no file is overwritten, and the
-//! number of files and their size are limited. An archive that is refused may leave some of its files in the folder.
+//! The archive is not trusted: names must not lead out of the folder, links are rejected, no file is overwritten, and
+//! the number of files and their size are limited. A rejected archive may leave some of its files in the folder.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
@@ -11,45 +11,44 @@ use std::path::{Component, Path, PathBuf};
 use flate2::read::DeflateDecoder;
 use rawzip::{CompressionMethod, CreatorSystem, ZipArchive, ZipFileHeaderRecord, ZipSliceEntry};
 
-/// The maximum number of entries of a plugin.
+/// Maximum number of entries of a plugin.
 pub(super) const MAX_FILES: usize = 10_000;
-/// The maximum size of all files of a plugin together, unpacked.
+/// Maximum total size of the unpacked files of a plugin, in bytes.
 pub(super) const MAX_BYTES: u64 = 256 << 20;
 
-/// Why an archive is not unpacked.
+/// Why an archive cannot be unpacked.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// It is not a zip archive, or a damaged one.
+    /// It is not a zip archive, or it is damaged.
     #[error("it is not a zip archive, or it is damaged")]
     NoZip,
-    /// It is encrypted, or compressed in another way than deflate.
+    /// An entry is encrypted or uses an unsupported compression.
     #[error("its entry {0:?} is encrypted or uses an unsupported compression: use deflate")]
     Unknown(String),
-    /// A name that leads out of the folder.
+    /// The name of an entry leads out of the folder.
     #[error("its entry {0:?} leads out of its folder")]
     Outside(String),
-    /// A link, or something else that is no file.
+    /// An entry is a link or a device.
     #[error("its entry {0:?} is a link or a device: only files and folders are allowed")]
     NoFile(String),
-    /// It has too many files, or too large ones.
-    #[error("it holds more than {MAX_FILES} files, or more than {} MiB", MAX_BYTES >> 20)]
+    /// There are too many files, or they are too large.
+    #[error("it contains more than {MAX_FILES} files, or more than {} MiB", MAX_BYTES >> 20)]
     TooMuch,
-    /// Its size or checksum is wrong, or its name is there twice.
-    #[error("its entry {0:?} is damaged, or is in it twice")]
+    /// The size or checksum of an entry is wrong, or its name occurs twice.
+    #[error("its entry {0:?} is damaged or occurs twice")]
     Damaged(String),
-    /// It cannot be written.
+    /// A file cannot be written.
     #[error("{0}: {1}")]
     Disk(PathBuf, io::Error),
 }
 
-/// Unpacks an archive into a folder, which must exist, and returns the folder of the plugin: that one, or the only one
-/// in it.
+/// Unpacks an archive into an existing folder. Returns the folder of the plugin: that folder, or the only folder in it.
 ///
 /// # Errors
-/// When it is no archive, or one that is refused.
+/// If it is not an archive, or is rejected.
 pub fn unpack(archive: &[u8], into: &Path) -> Result<PathBuf, ArchiveError> {
     let archive = ZipArchive::from_slice(archive).map_err(|_| ArchiveError::NoZip)?;
-    // Refused before anything is written, unless the archive lies about it.
+    // Reject the archive before anything is written. The number may be wrong, so the entries are counted below as well.
     if archive.entries_hint() > MAX_FILES as u64 {
         return Err(ArchiveError::TooMuch);
     }
@@ -71,7 +70,7 @@ pub fn unpack(archive: &[u8], into: &Path) -> Result<PathBuf, ArchiveError> {
     Ok(root(into))
 }
 
-/// The plugin's folder: many archives hold one folder with everything in it.
+/// Returns the folder of the plugin. Many archives contain a single folder with all files.
 fn root(into: &Path) -> PathBuf {
     if into.join(".claude-plugin").exists() {
         return into.to_owned();
@@ -87,19 +86,19 @@ fn root(into: &Path) -> PathBuf {
     }
 }
 
-/// One entry of the archive's directory.
+/// An entry of the archive's directory.
 struct Entry {
     name: String,
     is_folder: bool,
     compressed: bool,
-    /// What it says it unpacks to.
+    /// The declared unpacked size.
     size: u64,
-    /// Whether its owner may run it.
+    /// Whether it is executable for its owner.
     executable: bool,
 }
 
 impl Entry {
-    /// An entry that may be unpacked: a file or a folder inside, compressed in a known way.
+    /// Checks an entry: it must be a file or folder inside the target folder with a supported compression.
     fn of(record: &ZipFileHeaderRecord<'_>) -> Result<Self, ArchiveError> {
         let bytes = record.file_path().as_bytes().to_vec();
         let name = String::from_utf8(bytes).map_err(|_| ArchiveError::NoZip)?;
@@ -111,7 +110,7 @@ impl Entry {
         if !is_inside(&name) {
             return Err(ArchiveError::Outside(name));
         }
-        // The file type; many archives give none.
+        // The file type. Many archives contain none.
         let kind = mode & 0o170_000;
         if !matches!((kind, is_folder), (0, _) | (0o100_000, false) | (0o040_000, true)) {
             return Err(ArchiveError::NoFile(name));
@@ -147,8 +146,8 @@ impl Entry {
             true => Box::new(DeflateDecoder::new(data.data())),
             false => Box::new(data.data()),
         };
-        // It may unpack to more than it says: one byte more is enough to see that. Size and checksum are compared
-        // at the end.
+        // The entry may unpack to more than the declared size; one additional byte is enough to detect that. Size and
+        // checksum are verified at the end.
         let content = content.take(self.size.saturating_add(1));
         io::copy(&mut data.verifying_reader(content), &mut file)
             .map_err(|_| ArchiveError::Damaged(self.name.clone()))?;
@@ -163,12 +162,12 @@ impl Entry {
     }
 }
 
-/// Whether a name stays inside the folder it is joined to.
+/// Whether a name stays inside the folder.
 fn is_inside(name: &str) -> bool {
     let path = Path::new(name);
     let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-    let odd = name.contains('\\') || name.chars().any(char::is_control);
-    plain && !odd && path.components().next().is_some()
+    let suspicious = name.contains('\\') || name.chars().any(char::is_control);
+    plain && !suspicious && path.components().next().is_some()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::*;
 const FILE: u32 = 0o100_644;
 const LINK: u32 = 0o120_777;
 
-/// An archive of these entries: name, mode, content; packed or as they are.
+/// Creates an archive of these entries (name, mode, content), compressed or stored.
 pub(in super::super) fn zip(entries: &[(&str, u32, &[u8])], pack: bool) -> Vec<u8> {
     let (mut out, mut list) = (Vec::new(), Vec::new());
     for (name, mode, content) in entries {
@@ -69,12 +69,12 @@ fn refused(archive: &[u8]) -> String {
     fs::create_dir(&into).unwrap();
     let why = unpack(archive, &into).unwrap_err().to_string();
     let outside: Vec<_> = fs::read_dir(dir.path()).unwrap().collect();
-    assert_eq!(outside.len(), 1, "nothing beside the folder");
+    assert_eq!(outside.len(), 1, "nothing was written next to the folder");
     why
 }
 
 #[test]
-fn files_lie_as_they_were_packed() {
+fn files_are_unpacked_with_content_and_mode() {
     for pack in [true, false] {
         let dir = tempfile::tempdir().unwrap();
         let long = vec![b'x'; 100_000];
@@ -92,7 +92,7 @@ fn files_lie_as_they_were_packed() {
 }
 
 #[test]
-fn one_folder_with_everything_in_it_is_the_plugin() {
+fn a_single_folder_in_the_archive_is_the_plugin() {
     let dir = tempfile::tempdir().unwrap();
     let inner = ("p-1.0/.claude-plugin/plugin.json", FILE, b"{}".as_slice());
     assert_eq!(
@@ -102,7 +102,7 @@ fn one_folder_with_everything_in_it_is_the_plugin() {
 }
 
 #[test]
-fn names_that_lead_out_and_links_are_refused() {
+fn names_that_lead_out_and_links_are_rejected() {
     for name in [
         "../evil",
         "/evil",
@@ -122,15 +122,15 @@ fn names_that_lead_out_and_links_are_refused() {
 }
 
 #[test]
-fn what_is_damaged_twice_there_or_too_much_is_refused() {
+fn damaged_duplicate_and_too_large_entries_are_rejected() {
     assert!(refused(b"not a zip").contains("not a zip archive"));
     assert!(refused(b"").contains("not a zip archive"));
     let twice = refused(&zip(&[("a", FILE, b"1"), ("a", FILE, b"2")], true));
-    assert!(twice.contains("damaged, or is in it twice"), "{twice}");
+    assert!(twice.contains("damaged or occurs twice"), "{twice}");
     let mut flipped = zip(&[("a", FILE, b"content")], false);
     flipped[31] ^= 1;
     assert!(refused(&flipped).contains("damaged"));
-    // It says that it is small, and unpacks to more.
+    // The declared size is smaller than the unpacked size.
     let mut lying = zip(&[("a", FILE, &[0; 5000])], true);
     let at = lying.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
     lying[at + 24..at + 28].copy_from_slice(&10_u32.to_le_bytes());
@@ -146,7 +146,7 @@ fn what_is_damaged_twice_there_or_too_much_is_refused() {
 }
 
 #[test]
-fn more_entries_than_the_limit_are_refused() {
+fn more_entries_than_the_limit_are_rejected() {
     let names: Vec<String> = (0..=MAX_FILES).map(|at| format!("{at}/")).collect();
     let entries: Vec<_> = names
         .iter()
@@ -154,7 +154,7 @@ fn more_entries_than_the_limit_are_refused() {
         .collect();
     let mut archive = zip(&entries, false);
     assert!(refused(&archive).contains("more than 10000 files"));
-    // The end of the archive says that it has one.
+    // The end of the archive declares one entry.
     let at = archive.len() - 14;
     archive[at..at + 4].copy_from_slice(&[1, 0, 1, 0]);
     assert!(refused(&archive).contains("more than 10000 files"));
@@ -162,7 +162,7 @@ fn more_entries_than_the_limit_are_refused() {
 
 proptest! {
     #[test]
-    fn whatever_comes_nothing_is_written_outside(
+    fn no_archive_can_write_outside_the_folder(
         mut bytes in prop::collection::vec(any::<u8>(), 0..64),
         at in 0_usize..200,
         value in any::<u8>(),

@@ -5,13 +5,13 @@ use serde_json::Value;
 use sluice_settings::Settings;
 use sluice_settings::keys;
 
-/// Where they come from, as plugins name it.
+/// The marketplace name of built-in parts.
 pub const SOURCE: &str = "builtin";
 
 /// A built-in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// `AGENTS.md` is read where a project has no `CLAUDE.md`.
+    /// `AGENTS.md` is read if a project has no `CLAUDE.md`.
     AgentsMd,
     /// `/init`.
     Onboarding,
@@ -23,7 +23,7 @@ impl Part {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::AgentsMd, Self::Onboarding, Self::Review];
 
-    /// What it is called.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::AgentsMd => "agents-md",
@@ -32,12 +32,12 @@ impl Part {
         }
     }
 
-    /// Its name with where it comes from.
+    /// Returns the id `name@builtin`.
     pub fn source(self) -> String {
         format!("{}@{SOURCE}", self.name())
     }
 
-    /// The part a built-in command belongs to.
+    /// Returns the part that a built-in command belongs to.
     pub fn of_command(command: &str) -> Option<Self> {
         match command {
             "init" => Some(Self::Onboarding),
@@ -46,11 +46,11 @@ impl Part {
         }
     }
 
-    /// Whether it is enabled: unless the strongest settings file that names it disables it.
+    /// Whether the part is enabled. It is, unless the strongest settings file that contains it disables it.
     pub fn is_on(self, settings: &Settings) -> bool {
         let id = self.source();
-        let said = settings.each(&keys::ENABLED_PLUGINS).into_iter().rev();
-        let mut said = said.filter_map(|(_, plugins)| plugins.get(&id));
-        !matches!(said.next(), Some(Value::Bool(false) | Value::Null))
+        let values = settings.each(&keys::ENABLED_PLUGINS).into_iter().rev();
+        let mut values = values.filter_map(|(_, plugins)| plugins.get(&id));
+        !matches!(values.next(), Some(Value::Bool(false) | Value::Null))
     }
 }

@@ -1,4 +1,4 @@
-//! What a plugin contains, in lines for a person who decides about it: programs it starts first.
+//! Describes the contents of a plugin for the user who decides about it. Programs that it starts come first.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use sluice_wire::printable::short_line;
 
 use super::{Configured, Plugin, manifest};
 
-/// The maximum number of names in a line.
+/// Maximum number of names in a line.
 const MAX_NAMES: usize = 12;
-/// The maximum length of a command in a line, in characters.
+/// Maximum length of a command in a line, in characters.
 const MAX_COMMAND: usize = 120;
-/// How deep commands can be in folders.
+/// Maximum depth of folders of commands.
 const MAX_DEPTH: usize = 4;
 
-/// One line for each hook and MCP server, and one for each other kind of part.
+/// Returns one line for each hook and MCP server, and one for each other kind of part.
 pub(super) fn contents(plugin: &Plugin) -> Vec<String> {
     let mut lines = Vec::new();
     for configured in &plugin.hooks {
@@ -46,24 +46,24 @@ fn document(configured: &Configured) -> Result<Value, String> {
     }
 }
 
-/// Each command that a hook runs, with its event.
+/// Adds a line for each hook with its event and action.
 fn hooks(events: &Value, lines: &mut Vec<String>) {
     for (event, groups) in events.as_object().into_iter().flatten() {
         let groups = groups.as_array().into_iter().flatten();
         for hook in groups.filter_map(|group| group.get("hooks")?.as_array()).flatten() {
             let word = |key: &str| hook.get(key).and_then(Value::as_str);
             let does = match (word("command"), word("url"), word("prompt")) {
-                (Some(command), ..) => format!("runs `{}`", shown(command)),
-                (_, Some(url), _) => format!("sends requests to {}", shown(url)),
+                (Some(command), ..) => format!("runs `{}`", displayable(command)),
+                (_, Some(url), _) => format!("sends requests to {}", displayable(url)),
                 (.., Some(_)) => "asks the model".to_owned(),
-                _ => format!("of type {}", shown(word("type").unwrap_or("unknown"))),
+                _ => format!("of type {}", displayable(word("type").unwrap_or("unknown"))),
             };
-            lines.push(format!("hook {}: {does}", shown(event)));
+            lines.push(format!("hook {}: {does}", displayable(event)));
         }
     }
 }
 
-/// Each MCP server, with its program or address.
+/// Adds a line for each MCP server with its program or address.
 fn servers(servers: &Value, lines: &mut Vec<String>) {
     for (name, server) in servers.as_object().into_iter().flatten() {
         let word = |key: &str| server.get(key).and_then(Value::as_str);
@@ -71,16 +71,16 @@ fn servers(servers: &Value, lines: &mut Vec<String>) {
         let does = match (word("command"), word("url")) {
             (Some(command), _) => {
                 let words: Vec<&str> = std::iter::once(command).chain(args.filter_map(Value::as_str)).collect();
-                format!("runs `{}`", shown(&words.join(" ")))
+                format!("runs `{}`", displayable(&words.join(" ")))
             }
-            (None, Some(url)) => format!("connects to {}", shown(url)),
+            (None, Some(url)) => format!("connects to {}", displayable(url)),
             (None, None) => "has no command and no address".to_owned(),
         };
-        lines.push(format!("MCP server {}: {does}", shown(name)));
+        lines.push(format!("MCP server {}: {does}", displayable(name)));
     }
 }
 
-/// The names of the parts of a kind, in one line.
+/// Adds a line with the names of the parts of one kind.
 fn named(kind: &str, places: &[PathBuf], fits: &dyn Fn(&Path) -> bool, lines: &mut Vec<String>) {
     let mut names = Vec::new();
     for place in places {
@@ -107,7 +107,7 @@ fn find(place: &Path, fits: &dyn Fn(&Path) -> bool, depth: usize, names: &mut Ve
             true => place.parent().and_then(Path::file_name),
             false => place.file_stem(),
         };
-        names.push(shown(&name.unwrap_or_default().to_string_lossy()));
+        names.push(displayable(&name.unwrap_or_default().to_string_lossy()));
     } else if depth < MAX_DEPTH {
         for entry in fs::read_dir(place).into_iter().flatten().flatten() {
             find(&entry.path(), fits, depth + 1, names);
@@ -115,7 +115,7 @@ fn find(place: &Path, fits: &dyn Fn(&Path) -> bool, depth: usize, names: &mut Ve
     }
 }
 
-/// Text of a plugin for a person's screen.
-fn shown(text: &str) -> String {
+/// Makes text of a plugin safe to display.
+fn displayable(text: &str) -> String {
     short_line(text, MAX_COMMAND)
 }

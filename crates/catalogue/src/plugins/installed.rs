@@ -1,7 +1,7 @@
-//! Installed plugins: which are enabled, and where they lie.
+//! Installed plugins: which are enabled, and their folders.
 //!
-//! `plugins/installed_plugins.json` of the configuration folder says where an installed copy is;
-//! `plugins/known_marketplaces.json` says where a marketplace is, which has a list of its plugins.
+//! `plugins/installed_plugins.json` in the configuration folder contains the paths of installed plugins;
+//! `plugins/known_marketplaces.json` contains the paths of marketplaces, each with a list of its plugins.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,40 +12,40 @@ use sluice_settings::keys;
 use super::manifest::document;
 use super::{PluginError, builtin};
 
-/// The plugins the settings in force switch on, as (name, marketplace), by name.
+/// Returns the plugins that the effective settings enable, as (name, marketplace), sorted by name.
 pub(super) fn enabled(settings: &Settings) -> Vec<(String, String)> {
     if settings.plain() {
         return Vec::new();
     }
-    let mut switched: Map<String, Value> = Map::new();
+    let mut settings_values: Map<String, Value> = Map::new();
     for (_, value) in settings.each(&keys::ENABLED_PLUGINS) {
         if let Value::Object(plugins) = value {
-            switched.extend(plugins.clone());
+            settings_values.extend(plugins.clone());
         }
     }
-    named(&switched)
+    enabled_ids(&settings_values)
 }
 
-/// The plugins that an untrusted folder would enable, and that are not enabled without it.
+/// Returns the plugins that are only enabled by an untrusted folder.
 pub(super) fn held_back(settings: &Settings) -> Vec<(String, String)> {
     if settings.plain() {
         return Vec::new();
     }
-    let mut switched: Map<String, Value> = Map::new();
+    let mut settings_values: Map<String, Value> = Map::new();
     for value in settings.each_held_back(&keys::ENABLED_PLUGINS) {
         if let Value::Object(plugins) = value {
-            switched.extend(plugins.clone());
+            settings_values.extend(plugins.clone());
         }
     }
     let enabled = enabled(settings);
-    let mut held = named(&switched);
+    let mut held = enabled_ids(&settings_values);
     held.retain(|plugin| !enabled.contains(plugin));
     held
 }
 
-/// The plugins that are switched on, as (name, marketplace), by name. Built-in parts are none.
-fn named(switched: &Map<String, Value>) -> Vec<(String, String)> {
-    let mut on: Vec<(String, String)> = switched
+/// Returns the enabled plugins, as (name, marketplace), sorted by name, without built-in parts.
+fn enabled_ids(settings_values: &Map<String, Value>) -> Vec<(String, String)> {
+    let mut on: Vec<(String, String)> = settings_values
         .iter()
         .filter(|(_, on)| !matches!(on, Value::Bool(false) | Value::Null))
         .filter_map(|(id, _)| id.rsplit_once('@'))
@@ -56,15 +56,15 @@ fn named(switched: &Map<String, Value>) -> Vec<(String, String)> {
     on
 }
 
-/// What is known of installed plugins and marketplaces.
-pub(super) struct Shelf {
+/// The lists of installed plugins and known marketplaces.
+pub(super) struct InstalledIndex {
     folder: PathBuf,
     installed: Map<String, Value>,
     marketplaces: Map<String, Value>,
 }
 
-impl Shelf {
-    /// Reads both lists. One that cannot be read is an empty one: each plugin that is then missing says so.
+impl InstalledIndex {
+    /// Reads both lists. A list that cannot be read is empty; each missing plugin is reported later.
     pub(super) fn read(folder: &Path) -> Self {
         let list = |file: &str| document(&folder.join(file)).unwrap_or_default();
         let installed = match list("installed_plugins.json").remove("plugins") {
@@ -78,17 +78,17 @@ impl Shelf {
         }
     }
 
-    /// The ids of the installed plugins.
+    /// Iterates over the ids of the installed plugins.
     pub(super) fn ids(&self) -> impl Iterator<Item = &String> {
         self.installed.keys()
     }
 
-    /// Where an installed plugin is, as far as the list says; none for one that is not installed.
+    /// Returns the folder of an installed plugin, if the list contains it; `None` if the plugin is not installed.
     pub(super) fn installed(&self, id: &str) -> Option<Option<PathBuf>> {
         self.installed.get(id).map(install_path)
     }
 
-    /// Where a plugin lies.
+    /// Returns the folder of a plugin.
     pub(super) fn find(&self, name: &str, marketplace: &str) -> Result<PathBuf, PluginError> {
         let id = format!("{name}@{marketplace}");
         if let Some(path) = self.installed.get(&id).and_then(install_path)
@@ -103,7 +103,7 @@ impl Shelf {
             path: None,
         };
         let Some(place) = self.marketplace(marketplace) else {
-            let message = format!("the marketplace {marketplace} is not known here, and {name} is not installed");
+            let message = format!("the marketplace {marketplace} is unknown, and {name} is not installed");
             return Err(fails("marketplace-not-found", message));
         };
         let missing = || {
@@ -115,7 +115,7 @@ impl Shelf {
         below(&place, &list, name).ok_or_else(missing)
     }
 
-    /// The folder of a marketplace.
+    /// Returns the folder of a marketplace.
     fn marketplace(&self, name: &str) -> Option<PathBuf> {
         let known = self.marketplaces.get(name)?;
         let place = known.get("installLocation").and_then(Value::as_str).map(PathBuf::from);
@@ -129,7 +129,7 @@ impl Shelf {
     }
 }
 
-/// Where an installed copy is: the newer list keeps one entry for each scope.
+/// Returns the folder of an installed plugin. The newer format of the list has one entry per scope.
 fn install_path(entry: &Value) -> Option<PathBuf> {
     let entry = match entry {
         Value::Array(entries) => entries.first()?,
@@ -138,7 +138,7 @@ fn install_path(entry: &Value) -> Option<PathBuf> {
     entry.get("installPath").and_then(Value::as_str).map(PathBuf::from)
 }
 
-/// The folder a marketplace's list gives for a plugin that lies in the marketplace itself.
+/// Returns the folder of a plugin that is part of the marketplace.
 fn below(place: &Path, list: &Map<String, Value>, name: &str) -> Option<PathBuf> {
     let plugins = list.get("plugins")?.as_array()?;
     let entry = plugins

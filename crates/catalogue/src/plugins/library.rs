@@ -1,8 +1,8 @@
-//! The installed plugins of a person: listed, added from a folder or a zip archive, and removed.
+//! The user's installed plugins: listing, adding from a folder or a zip archive, and removing.
 //!
-//! A plugin is staged first: it is copied below the configuration folder and read there, so that a person decides about
-//! the files that will be installed. `installed_plugins.json` is the list that the reference CLI uses too. Whether a
-//! plugin is enabled is a setting (`enabledPlugins`) and not decided here.
+//! A plugin is staged first: it is copied below the configuration folder and read there, so that the user decides about
+//! exactly the files that will be installed. The reference CLI uses the same list, `installed_plugins.json`. Whether a
+//! plugin is enabled is a setting (`enabledPlugins`), which this module does not change.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -16,17 +16,17 @@ use sluice_settings::{WriteError, edit, read_regular};
 
 use super::archive::{ArchiveError, MAX_BYTES, MAX_FILES, unpack};
 use super::contents::contents;
-use super::installed::Shelf;
+use super::installed::InstalledIndex;
 use super::{PluginError, manifest};
 
 /// The marketplace name of plugins that were installed from a folder or an archive.
 pub const LOCAL: &str = "local";
-/// The maximum size of an archive file.
-const MAX_ARCHIVE: u64 = 64 << 20;
-/// Staged plugins older than this belong to a process that ended without removing them.
-const STAGED_FOR: Duration = Duration::from_hours(24);
-const STAGED: &str = "staged-";
-const LIST: &str = "installed_plugins.json";
+/// Maximum size of an archive file, in bytes.
+const MAX_ARCHIVE_BYTES: u64 = 64 << 20;
+/// Staged plugins older than this were left behind by a process that was killed.
+const MAX_STAGED_AGE: Duration = Duration::from_hours(24);
+const STAGED_PREFIX: &str = "staged-";
+const LIST_FILE: &str = "installed_plugins.json";
 
 /// Why a plugin cannot be installed or removed.
 #[derive(Debug, thiserror::Error)]
@@ -40,13 +40,13 @@ pub enum LibraryError {
     /// The plugin cannot be read.
     #[error("{}", .0.message)]
     Plugin(PluginError),
-    /// A folder or archive without a manifest whose name cannot be the name of a plugin.
+    /// There is no manifest, and the name of the folder or archive cannot be the name of a plugin.
     #[error("{0:?} cannot be the name of a plugin; add .claude-plugin/plugin.json with a `name`")]
     Name(String),
-    /// A link or a device among the files.
+    /// A file is a link or a device.
     #[error("{} is a link or a device; a plugin can only contain files and folders", .0.display())]
     NoFile(PathBuf),
-    /// The folder is too large.
+    /// The folder contains too many files, or they are too large.
     #[error("{} contains more than {MAX_FILES} files, or more than {} MiB", .0.display(), MAX_BYTES >> 20)]
     TooLarge(PathBuf),
     /// The folder contains the configuration folder.
@@ -58,7 +58,7 @@ pub enum LibraryError {
     /// The list of installed plugins cannot be changed.
     #[error(transparent)]
     List(WriteError),
-    /// The file system refused.
+    /// An I/O operation failed.
     #[error("{}: {}", .0.display(), .1)]
     Disk(PathBuf, io::Error),
 }
@@ -68,22 +68,22 @@ pub enum LibraryError {
 pub struct InstalledPlugin {
     /// `name@marketplace`.
     pub id: String,
-    /// The version of its manifest.
+    /// The version in the manifest.
     pub version: Option<String>,
     /// The parts of the plugin, one line for each kind; or the reason why the plugin cannot be read.
     pub contents: Result<Vec<String>, String>,
 }
 
-/// A plugin that was copied and waits for a decision. Dropping it removes the copy.
+/// A copied plugin that is not installed yet. Dropping it removes the copy.
 #[derive(Debug)]
 pub struct StagedPlugin {
     /// `name@local`.
     pub id: String,
-    /// The version of its manifest.
+    /// The version in the manifest.
     pub version: Option<String>,
     /// The parts of the plugin, one line for each kind.
     pub contents: Vec<String>,
-    /// Whether a plugin of this id is installed already and will be replaced.
+    /// Whether a plugin with this id is already installed and will be replaced.
     pub replaces: bool,
     name: String,
     root: PathBuf,
@@ -92,7 +92,7 @@ pub struct StagedPlugin {
 
 impl Drop for StagedPlugin {
     fn drop(&mut self) {
-        // A copy that cannot be removed now is removed when another plugin is staged later.
+        // If this fails, the copy is removed when another plugin is staged later.
         fs::remove_dir_all(&self.folder).ok();
     }
 }
@@ -104,7 +104,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// The library of this configuration folder.
+    /// Creates the library of a configuration folder.
     #[must_use]
     pub fn new(config_dir: &Path) -> Self {
         Self {
@@ -112,23 +112,23 @@ impl Library {
         }
     }
 
-    /// All installed plugins, by id.
+    /// Returns all installed plugins, sorted by id.
     #[must_use]
     pub fn list(&self) -> Vec<InstalledPlugin> {
-        let shelf = Shelf::read(&self.folder);
-        let mut all: Vec<InstalledPlugin> = shelf.ids().map(|id| found(&shelf, id)).collect();
+        let index = InstalledIndex::read(&self.folder);
+        let mut all: Vec<InstalledPlugin> = index.ids().map(|id| describe(&index, id)).collect();
         all.sort_by(|one, other| one.id.cmp(&other.id));
         all
     }
 
-    /// Copies the plugin in a folder or a zip archive, and reads the copy.
+    /// Copies a plugin from a folder or a zip archive, and reads the copy.
     ///
     /// # Errors
-    /// When there is no plugin, or one with links, too many files or an unusable name.
+    /// If there is no plugin, or it contains links or too many files, or its name is not valid.
     pub fn stage(&self, source: &Path) -> Result<StagedPlugin, LibraryError> {
         self.remove_old_copies();
         let folder = self.new_folder()?;
-        // From here on the copy is removed on every way out.
+        // From here on the copy is removed on every return.
         let mut staged = StagedPlugin {
             id: String::new(),
             version: None,
@@ -148,14 +148,14 @@ impl Library {
                     .extension()
                     .is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) =>
             {
-                let bytes = read_regular(source, MAX_ARCHIVE);
+                let bytes = read_regular(source, MAX_ARCHIVE_BYTES);
                 let bytes = bytes.map_err(|error| LibraryError::Disk(source.to_owned(), error))?;
                 unpack(&bytes, &staged.folder).map_err(|error| LibraryError::Archive(source.to_owned(), error))?
             }
             _ => return Err(LibraryError::NoPlugin(source.to_owned())),
         };
-        let called = called(source);
-        let (plugin, errors) = manifest::read(&staged.root, &called, LOCAL).map_err(LibraryError::Plugin)?;
+        let name = fallback_name(source);
+        let (plugin, errors) = manifest::read(&staged.root, &name, LOCAL).map_err(LibraryError::Plugin)?;
         if let Some(error) = errors.into_iter().next() {
             return Err(LibraryError::Plugin(error));
         }
@@ -163,15 +163,15 @@ impl Library {
             return Err(LibraryError::Name(plugin.name));
         }
         staged.contents = contents(&plugin);
-        staged.replaces = Shelf::read(&self.folder).ids().any(|id| *id == plugin.source);
+        staged.replaces = InstalledIndex::read(&self.folder).ids().any(|id| *id == plugin.source);
         (staged.id, staged.version, staged.name) = (plugin.source, plugin.version, plugin.name);
         Ok(staged)
     }
 
-    /// Installs a staged plugin; an older copy of it is replaced. `now` is the time in ISO 8601, for the list.
+    /// Installs a staged plugin and replaces an older version. `now` is the current time in ISO 8601 format.
     ///
     /// # Errors
-    /// When the files or the list cannot be written.
+    /// If the files or the list cannot be written.
     pub fn install(&self, staged: &StagedPlugin, now: &str) -> Result<String, LibraryError> {
         let version = staged.version.as_deref().filter(|version| is_plain(version));
         let version = version.unwrap_or("unknown").to_owned();
@@ -196,13 +196,13 @@ impl Library {
         Ok(staged.id.clone())
     }
 
-    /// Removes an installed plugin from the list, and its files where they are in the cache of the library.
+    /// Removes an installed plugin from the list. Its files are deleted if they are in the cache of the library.
     ///
     /// # Errors
-    /// When no plugin with this id is installed, or the files or the list cannot be changed.
+    /// If no plugin with this id is installed, or the files or the list cannot be changed.
     pub fn remove(&self, id: &str) -> Result<(), LibraryError> {
-        let shelf = Shelf::read(&self.folder);
-        let place = shelf
+        let index = InstalledIndex::read(&self.folder);
+        let place = index
             .installed(id)
             .ok_or_else(|| LibraryError::Unknown(id.to_owned()))?;
         self.change_list(|plugins| {
@@ -221,7 +221,7 @@ impl Library {
 
     fn change_list(&self, change: impl Fn(&mut Map<String, Value>)) -> Result<(), LibraryError> {
         create(&self.folder)?;
-        let file = self.folder.join(LIST);
+        let file = self.folder.join(LIST_FILE);
         let wrong = || WriteError::Shape {
             path: file.clone(),
             key: "plugins".to_owned(),
@@ -235,13 +235,13 @@ impl Library {
         changed.map_err(LibraryError::List)
     }
 
-    /// A new folder for a copy. A name that another process uses at the same time is skipped.
+    /// Creates a folder for a copy. Names that another process uses are skipped.
     fn new_folder(&self) -> Result<PathBuf, LibraryError> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         create(&self.folder)?;
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
-            let folder = self.folder.join(format!("{STAGED}{number}"));
+            let folder = self.folder.join(format!("{STAGED_PREFIX}{number}"));
             match DirBuilder::new().mode(0o700).create(&folder) {
                 Ok(()) => return Ok(folder),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -252,19 +252,19 @@ impl Library {
 
     fn remove_old_copies(&self) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let is_copy = entry.file_name().to_string_lossy().starts_with(STAGED);
+            let is_copy = entry.file_name().to_string_lossy().starts_with(STAGED_PREFIX);
             let changed = entry.metadata().and_then(|metadata| metadata.modified());
             let age = changed.map(|changed| SystemTime::now().duration_since(changed).unwrap_or_default());
-            if is_copy && age.is_ok_and(|age| age > STAGED_FOR) {
+            if is_copy && age.is_ok_and(|age| age > MAX_STAGED_AGE) {
                 fs::remove_dir_all(entry.path()).ok();
             }
         }
     }
 }
 
-fn found(shelf: &Shelf, id: &str) -> InstalledPlugin {
+fn describe(index: &InstalledIndex, id: &str) -> InstalledPlugin {
     let (name, marketplace) = id.rsplit_once('@').unwrap_or((id, ""));
-    let read = shelf
+    let read = index
         .find(name, marketplace)
         .and_then(|root| manifest::read(&root, name, marketplace));
     match read {
@@ -281,8 +281,8 @@ fn found(shelf: &Shelf, id: &str) -> InstalledPlugin {
     }
 }
 
-/// The name of a plugin without a manifest: that of its folder or archive.
-fn called(source: &Path) -> String {
+/// Returns the name for a plugin without a manifest: the name of its folder or archive.
+fn fallback_name(source: &Path) -> String {
     let resolved = source.canonicalize().unwrap_or_else(|_| source.to_owned());
     let name = match resolved.is_dir() {
         true => resolved.file_name(),
@@ -302,7 +302,7 @@ fn create(folder: &Path) -> Result<(), LibraryError> {
     made.map_err(|error| LibraryError::Disk(folder.to_owned(), error))
 }
 
-/// Copies a folder without its git data. Links and devices are refused, and size and number are limited.
+/// Copies a folder without its git data. Links and devices are rejected, and the number and size of files are limited.
 fn copy(source: &Path, into: &Path) -> Result<(), LibraryError> {
     let disk = |path: &Path| {
         let path = path.to_owned();

@@ -1,4 +1,4 @@
-//! A plugin's manifest, `.claude-plugin/plugin.json`, which is optional.
+//! Reads a plugin's manifest, `.claude-plugin/plugin.json`, which is optional.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,13 +6,17 @@ use serde_json::{Map, Value};
 
 use super::{Configured, Plugin, PluginError};
 
-/// More than any manifest has a reason to hold.
-const LARGEST: u64 = 1024 * 1024;
+/// Maximum size of a manifest, in bytes.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// Reads a plugin's folder; the errors are of parts that are left out.
-pub(super) fn read(root: &Path, called: &str, marketplace: &str) -> Result<(Plugin, Vec<PluginError>), PluginError> {
+/// Reads the folder of a plugin. Also returns the errors of parts that are left out.
+pub(super) fn read(
+    root: &Path,
+    fallback_name: &str,
+    marketplace: &str,
+) -> Result<(Plugin, Vec<PluginError>), PluginError> {
     let fails = |kind, message: String, path: PathBuf| PluginError {
-        plugin: format!("{called}@{marketplace}"),
+        plugin: format!("{fallback_name}@{marketplace}"),
         kind,
         message,
         path: Some(path),
@@ -30,26 +34,26 @@ pub(super) fn read(root: &Path, called: &str, marketplace: &str) -> Result<(Plug
         }
     };
     let name = match manifest.get("name") {
-        None if !path.exists() => called.to_owned(),
+        None if !path.exists() => fallback_name.to_owned(),
         Some(Value::String(name)) if is_name(name) => name.clone(),
         None | Some(_) => {
-            let message = format!("{}: `name` has to be a word without spaces or colons", path.display());
+            let message = format!("{}: `name` must be a word without spaces or colons", path.display());
             return Err(fails("manifest-validation-error", message, path));
         }
     };
     Ok(plugin(root, name, marketplace, &manifest))
 }
 
-/// The plugin a manifest describes.
+/// Creates the plugin that a manifest describes.
 fn plugin(root: &Path, name: String, marketplace: &str, manifest: &Map<String, Value>) -> (Plugin, Vec<PluginError>) {
     let source = format!("{name}@{marketplace}");
-    let mut parts = Parts {
+    let mut parts = PathResolver {
         root,
         plugin: &source,
         errors: Vec::new(),
     };
-    let places = |parts: &mut Parts<'_>, key: &str, usual: &str| -> Vec<PathBuf> {
-        let mut places = vec![root.join(usual)];
+    let places = |parts: &mut PathResolver<'_>, key: &str, default_path: &str| -> Vec<PathBuf> {
+        let mut places = vec![root.join(default_path)];
         for path in parts.paths(manifest.get(key), key) {
             if !places.contains(&path) {
                 places.push(path);
@@ -72,15 +76,15 @@ fn plugin(root: &Path, name: String, marketplace: &str, manifest: &Map<String, V
     (plugin, parts.errors)
 }
 
-/// What a manifest names, held inside its folder.
-struct Parts<'a> {
+/// Resolves the paths in a manifest, which must not lead out of the folder.
+struct PathResolver<'a> {
     root: &'a Path,
     plugin: &'a str,
     errors: Vec<PluginError>,
 }
 
-impl Parts<'_> {
-    /// One path or a list of them.
+impl PathResolver<'_> {
+    /// Resolves one path or a list of paths.
     fn paths(&mut self, value: Option<&Value>, key: &str) -> Vec<PathBuf> {
         let items: Vec<&Value> = match value {
             None | Some(Value::Null) => Vec::new(),
@@ -93,9 +97,9 @@ impl Parts<'_> {
             .collect()
     }
 
-    /// What one key configures: the usual file, and paths or values of the manifest.
-    fn configured(&mut self, value: Option<&Value>, key: &str, usual: &Path) -> Vec<Configured> {
-        let mut all = vec![Configured::File(usual.to_owned())];
+    /// Returns the configurations for a key: the default file, and the paths or values in the manifest.
+    fn configured(&mut self, value: Option<&Value>, key: &str, default_path: &Path) -> Vec<Configured> {
+        let mut all = vec![Configured::File(default_path.to_owned())];
         let items: Vec<&Value> = match value {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(items)) => items.iter().collect(),
@@ -111,17 +115,17 @@ impl Parts<'_> {
         all
     }
 
-    /// A path below the plugin's folder that is there.
+    /// Resolves an existing path inside the plugin's folder.
     fn path(&mut self, text: Option<&str>, key: &str) -> Option<PathBuf> {
         let inside = |path: &Path| {
             path.components()
                 .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         };
         let Some(relative) = text.map(Path::new).filter(|path| inside(path)) else {
-            let named = text.unwrap_or("something that is no path");
+            let named = text.unwrap_or("a value that is not a path");
             self.fails(
                 "manifest-validation-error",
-                format!("`{key}` names {named}: a path has to lie inside the plugin's folder"),
+                format!("`{key}` contains {named}: a path must be inside the plugin's folder"),
                 None,
             );
             return None;
@@ -135,7 +139,7 @@ impl Parts<'_> {
         if !path.exists() {
             self.fails(
                 "path-not-found",
-                format!("`{key}` names {}, which does not exist", path.display()),
+                format!("`{key}` contains {}, which does not exist", path.display()),
                 Some(path),
             );
             return None;
@@ -153,20 +157,20 @@ impl Parts<'_> {
     }
 }
 
-/// Whether this can be the name of a plugin: parts and a folder are named after it.
+/// Whether this can be the name of a plugin. The name is also used for its parts and its folder.
 pub(super) fn is_name(name: &str) -> bool {
     let fits = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, ':' | '/' | '\\' | '@');
     !name.starts_with('.') && !name.is_empty() && name.len() <= 128 && name.chars().all(fits)
 }
 
-/// A JSON object in a file; a file that is not there is an empty one.
+/// Reads a JSON object from a file. A missing file gives an empty object.
 pub(super) fn document(path: &Path) -> Result<Map<String, Value>, String> {
-    let bytes = match sluice_settings::read_regular(path, LARGEST) {
+    let bytes = match sluice_settings::read_regular(path, MAX_FILE_BYTES) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Map::new()),
         Err(error) => return Err(error.to_string()),
         Ok(bytes) => bytes,
     };
-    let text = String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())?;
+    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     match serde_json::from_str(text) {
         Ok(Value::Object(fields)) => Ok(fields),

@@ -63,6 +63,7 @@ pub(crate) struct Flags {
     pub(crate) allow_dangerously_skip_permissions: bool,
     pub(crate) dangerously_skip_permissions: bool,
     pub(crate) restricted: bool,
+    pub(crate) brief: bool,
     /// The folder is trusted for this run, whatever is written down.
     pub(crate) trust_folder: bool,
 

@@ -36,6 +36,66 @@ fn switch(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
+/// How a bridge runs: flags of `serve`, and of `serve unit`.
+fn flags() -> Vec<Arg> {
+    vec![
+        value(
+            "port",
+            "N",
+            "Port; fails if it is taken (default: 4747 or the next free one)",
+        )
+        .value_parser(value_parser!(u16)),
+        list(
+            "bind",
+            "ADDRESS",
+            "Address to listen on instead of localhost (needs --tls or --behind-proxy), or unix:PATH in addition",
+        ),
+        list("host", "NAME", "Host name under which the bridge is reached"),
+        list("root", "DIR", "Folder below which sessions may start (default: home)").value_hint(ValueHint::DirPath),
+        list(
+            "agent",
+            "AGENT",
+            "Agent to offer: sluice, claude, or a command line; the first is the default",
+        ),
+        switch("tls", "Use TLS with a self-signed certificate; prints its fingerprint"),
+        value("tls-cert", "FILE", "Use TLS with this certificate (PEM)"),
+        value("tls-key", "FILE", "Private key of the certificate (PEM)"),
+        switch(
+            "behind-proxy",
+            "A reverse proxy in front does TLS and sets X-Forwarded-*",
+        ),
+        value(
+            "metrics-addr",
+            "ADDRESS:PORT",
+            "Serve Prometheus metrics at this address",
+        ),
+        value(
+            "idle",
+            "MINUTES",
+            "Stop an agent that was idle this long; the next prompt starts it again (default: 30, 0: never)",
+        )
+        .value_parser(minutes),
+        value(
+            "retain",
+            "DAYS",
+            "Delete sessions that were not used for this many days",
+        )
+        .value_parser(value_parser!(u64)),
+        value(
+            "expire",
+            "DAYS",
+            "Devices and tokens that were not used for this many days must be renewed (default: 90, 0: never)",
+        )
+        .value_parser(value_parser!(u64)),
+        switch("qr", "Also show the address as a QR code"),
+        value("log-format", "FORMAT", "Log format: text or json").value_parser(["text", "json"]),
+        Arg::new("log-verbose")
+            .long("log-verbose")
+            .action(ArgAction::SetTrue)
+            .help("Log more of what the bridge does; never text of sessions"),
+    ]
+}
+
 pub(super) fn command() -> Command {
     let scope = || {
         value(
@@ -47,76 +107,8 @@ pub(super) fn command() -> Command {
     };
     let json = || switch("json", "Print JSON");
     subcommand("serve", "Start the bridge: sessions in the browser and on your phone")
-        .arg(
-            value(
-                "port",
-                "N",
-                "Port; fails if it is taken (default: 4747 or the next free one)",
-            )
-            .value_parser(value_parser!(u16)),
-        )
-        .arg(list(
-            "bind",
-            "ADDRESS",
-            "Address to listen on instead of localhost (needs --tls or --behind-proxy), or unix:PATH in addition",
-        ))
-        .arg(list("host", "NAME", "Host name under which the bridge is reached"))
-        .arg(
-            list("root", "DIR", "Folder below which sessions may start (default: home)").value_hint(ValueHint::DirPath),
-        )
+        .args(flags())
         .arg(state().global(true))
-        .arg(list(
-            "agent",
-            "AGENT",
-            "Agent to offer: sluice, claude, or a command line; the first is the default",
-        ))
-        .arg(switch(
-            "tls",
-            "Use TLS with a self-signed certificate; prints its fingerprint",
-        ))
-        .arg(value("tls-cert", "FILE", "Use TLS with this certificate (PEM)"))
-        .arg(value("tls-key", "FILE", "Private key of the certificate (PEM)"))
-        .arg(switch(
-            "behind-proxy",
-            "A reverse proxy in front does TLS and sets X-Forwarded-*",
-        ))
-        .arg(value(
-            "metrics-addr",
-            "ADDRESS:PORT",
-            "Serve Prometheus metrics at this address",
-        ))
-        .arg(
-            value(
-                "idle",
-                "MINUTES",
-                "Stop an agent that was idle this long; the next prompt starts it again (default: 30, 0: never)",
-            )
-            .value_parser(minutes),
-        )
-        .arg(
-            value(
-                "retain",
-                "DAYS",
-                "Delete sessions that were not used for this many days",
-            )
-            .value_parser(value_parser!(u64)),
-        )
-        .arg(
-            value(
-                "expire",
-                "DAYS",
-                "Devices and tokens that were not used for this many days must be renewed (default: 90, 0: never)",
-            )
-            .value_parser(value_parser!(u64)),
-        )
-        .arg(switch("qr", "Also show the address as a QR code"))
-        .arg(value("log-format", "FORMAT", "Log format: text or json").value_parser(["text", "json"]))
-        .arg(
-            Arg::new("log-verbose")
-                .long("log-verbose")
-                .action(ArgAction::SetTrue)
-                .help("Log more of what the bridge does; never text of sessions"),
-        )
         .subcommand(subcommand("status", "Show the status of the bridge").arg(json()))
         .subcommand(subcommand("pair", "Print a pairing code for another device").arg(scope()))
         .subcommand(
@@ -143,7 +135,7 @@ pub(super) fn command() -> Command {
             "upgrade",
             "Restart the running bridge with the binary that is now at its path",
         ))
-        .subcommand(subcommand("unit", "Print a systemd unit with these flags"))
+        .subcommand(subcommand("unit", "Print a systemd unit with these flags").args(flags()))
         .subcommand(
             subcommand("backup", "Write the state folder to a file; the bridge may run").arg(file("File to write")),
         )
@@ -159,15 +151,6 @@ fn file(help: &'static str) -> Arg {
 }
 
 pub(super) fn chosen(matches: &ArgMatches) -> Serve {
-    let text = |name: &str| matches.get_one::<String>(name).cloned();
-    let texts = |name: &str| {
-        matches
-            .get_many::<String>(name)
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect()
-    };
     let ask = matches.subcommand().map(|(what, matches)| {
         let text = |name: &str| matches.get_one::<String>(name).cloned();
         match what {
@@ -194,29 +177,44 @@ pub(super) fn chosen(matches: &ArgMatches) -> Serve {
             _ => ServeAsk::Stop,
         }
     });
-    let below = matches
-        .subcommand()
-        .and_then(|(_, matches)| matches.get_one::<String>(STATE).cloned());
+    let below = matches.subcommand().map(|(_, matches)| matches);
+    // The state folder may be named after every subcommand, the other flags after `unit` too.
+    let both: Vec<&ArgMatches> = below.into_iter().chain([matches]).collect();
+    let text = |name: &str| first::<String>(&both, name);
+    let texts = |name: &str| {
+        let values = both.iter().rev();
+        let values = values.filter_map(|matches| matches.try_get_many::<String>(name).ok().flatten());
+        values.flatten().cloned().collect()
+    };
+    let is_set = |name: &str| both.iter().any(|matches| first(&[*matches], name) == Some(true));
     Serve {
         ask,
-        port: matches.get_one::<u16>("port").copied(),
+        port: first(&both, "port"),
         bind: texts("bind"),
         hosts: texts("host"),
         roots: texts("root"),
-        state: below.or_else(|| text(STATE)),
+        state: text(STATE),
         agents: texts("agent"),
-        tls: matches.get_flag("tls"),
+        tls: is_set("tls"),
         tls_cert: text("tls-cert"),
         tls_key: text("tls-key"),
-        behind_proxy: matches.get_flag("behind-proxy"),
+        behind_proxy: is_set("behind-proxy"),
         metrics_addr: text("metrics-addr"),
-        idle: matches.get_one::<Duration>("idle").copied(),
-        retain_days: matches.get_one::<u64>("retain").copied(),
-        expire_days: matches.get_one::<u64>("expire").copied(),
-        qr: matches.get_flag("qr"),
+        idle: first(&both, "idle"),
+        retain_days: first(&both, "retain"),
+        expire_days: first(&both, "expire"),
+        qr: is_set("qr"),
         log_format: text("log-format"),
-        verbose: matches.get_flag("log-verbose"),
+        verbose: is_set("log-verbose"),
     }
+}
+
+/// The value of a flag, where one of these has it.
+fn first<T: Clone + Send + Sync + 'static>(all: &[&ArgMatches], name: &str) -> Option<T> {
+    let mut values = all
+        .iter()
+        .filter_map(|matches| matches.try_get_one::<T>(name).ok().flatten());
+    values.next().cloned()
 }
 
 /// Minutes, also parts of one: `30`, `0.5`.

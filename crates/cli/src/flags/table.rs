@@ -256,6 +256,7 @@ pub(super) const GROUPS: &[Group] = &[
         switch("disable-slash-commands", |f| &mut f.disable_slash_commands, "Disable slash commands and skills"),
         switch("ax-screen-reader", |f| &mut f.screen_reader, "Plain lines for screen readers, nothing is redrawn"),
         switch("bare", |f| &mut f.bare, "Only what flags name: no memory, hooks, plugins, MCP servers"),
+        switch("brief", |f| &mut f.brief, "Accepted for compatibility; has no effect").to_hosts(),
         switch("safe-mode", |f| &mut f.safe_mode, "Start without any customisation, to find out what is broken"),
     ] },
     Group { name: "Setup and debugging", flags: &[
@@ -273,7 +274,6 @@ pub(super) const GROUPS: &[Group] = &[
         refused("file", Takes::Several("specs"), "files cannot be fetched by id; put them into the folder and mention them in the prompt as @path"),
         refused("from-pr", Takes::Maybe("number or url"), "sessions are not linked to pull requests; pass an id or a title to --resume"),
         refused("bg", Takes::Nothing, "start it in the background of your shell, as in: sluice -p PROMPT > answer.txt &").alias(&["background"]),
-        refused("brief", Takes::Nothing, "the model has no separate tool for messages; its text is printed as it arrives. Leave the flag out"),
         refused("cloud", Takes::Maybe("session"), "sessions run on this machine; leave the flag out"),
         refused("environment", Takes::One("id"), "sessions run on this machine; leave the flag out"),
         refused("teleport", Takes::Maybe("session"), "sessions are kept on this machine; pass an id or a title to --resume"),

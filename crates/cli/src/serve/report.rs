@@ -14,7 +14,7 @@ pub(super) fn use_json() {
     JSON.store(true, Ordering::Relaxed);
 }
 
-pub(super) fn is_json() -> bool {
+fn is_json() -> bool {
     JSON.load(Ordering::Relaxed)
 }
 
@@ -48,6 +48,13 @@ pub(super) fn address(with_code: &str, plain: &str) {
         (false, false) => {
             say(with_code);
         }
+    }
+}
+
+/// The same address as a QR code, for a person at a terminal only.
+pub(super) fn code(qr: &str) {
+    if !is_json() && !is_journal(io::stderr()) {
+        warn(qr);
     }
 }
 

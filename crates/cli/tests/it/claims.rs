@@ -124,7 +124,10 @@ fn a_process_that_waits_for_a_claim_refuses_prompts_and_claims_it_cannot_serve()
         let answer = host.until("control_response")["response"].clone();
         assert_eq!(answer["subtype"], "error");
         assert!(answer["error"].as_str().unwrap().contains(why), "{answer}");
-        assert_eq!(host.end(), Some(1));
+        // A refused claim costs nothing else.
+        host.request("d", &json!({"subtype": "claim_session", "cwd": lab.work()}));
+        assert_eq!(host.until("control_response")["response"]["subtype"], "success");
+        assert_eq!(host.end(), Some(0));
     }
 }
 

@@ -278,10 +278,28 @@ fn what_there_is_to_sign_in_with_is_told_to_programs() {
     let lab = Lab::new(&json!([]));
     let ran = lab.run(&["auth", "status"], "");
     let status: Value = serde_json::from_str(ran.clean()).unwrap();
-    assert_eq!(
-        [&status["authMethod"], &status["loggedIn"]],
-        [&json!("api_key"), &json!(true)]
-    );
+    let config = lab.home().join(".claude");
+    let expected = json!({
+        "loggedIn": true,
+        "authMethod": "api_key",
+        "apiProvider": "firstParty",
+        "analyticsDisabled": true,
+        "projectsDirectory": config.join("projects"),
+        "configDirectory": config,
+        "loginExpiresAt": null,
+        "consoleProfileSignInOffered": false,
+        "apiKeySource": "ANTHROPIC_API_KEY",
+    });
+    assert_eq!(status, expected);
+
+    let mut command = lab.command(&["auth", "status", "--text"]);
+    command
+        .env_remove("ANTHROPIC_API_KEY")
+        .env("CLAUDE_CODE_OAUTH_TOKEN", "token");
+    let ran = Ran::from(command.spawn().unwrap().wait_with_output().unwrap());
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[0], "Auth token: CLAUDE_CODE_OAUTH_TOKEN");
+    assert!(lines[1].starts_with("Anthropic base URL: http"), "{ran:?}");
 }
 
 #[test]

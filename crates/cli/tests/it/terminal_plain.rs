@@ -101,3 +101,16 @@ fn the_commands_of_the_screen_are_there_line_by_line() {
     terminal.child.kill().unwrap();
     terminal.end();
 }
+
+#[test]
+fn signing_out_before_the_first_prompt_continues_line_by_line() {
+    let lab = Lab::new(&json!([[{"type": "text", "text": "First answer."}]]));
+    let mut terminal = Terminal::start(lab, &["--ax-screen-reader"], 120, 100, &[]);
+    terminal.shows("mode ask");
+    terminal.keys("/logout\r");
+    terminal.shows("not signed out");
+    terminal.keys("hello\r");
+    terminal.shows("agent: First answer.");
+    terminal.child.kill().unwrap();
+    terminal.end();
+}

@@ -1,7 +1,7 @@
-//! The agent as an MCP server: `run` starts one, `reply` goes on with it, `cancel` stops what it does.
+//! The agent as an MCP server: `run` starts an agent, `reply` continues its conversation, `cancel` interrupts it.
 //!
-//! Each agent is a session of the engine, and this is its host: asks go out by elicitation, what happens goes out as
-//! progress, and the result of the turn is the result of the call.
+//! Each agent is a session of the engine, and this door is its host: permission requests are sent as elicitations,
+//! messages as progress notifications, and the result of the turn is the result of the call.
 
 mod crew;
 mod turn;
@@ -20,15 +20,15 @@ use crate::errand::{self, Bounds, Cancel, Errand, ReplyTo, Run};
 use crate::progress::Progress;
 use crate::server::{self, DoorError, Offer};
 use crate::shape;
-use crew::{Agent, Crew};
+use crew::{Agent, Agents};
 
-/// Makes the options of a session from what a client asks for, or says what is wrong.
+/// Creates the options of a session from a client's request, or returns an error message.
 pub type Launcher = Arc<dyn Fn(&Errand) -> Result<Options, String> + Send + Sync>;
 
-/// Serves agents until the client is gone or `stop`. Nothing of them runs any more when this returns.
+/// Serves agents until the client disconnects or `stop` is cancelled. All agents have ended when this returns.
 ///
 /// # Errors
-/// When the client speaks no MCP.
+/// Returns an error if the MCP handshake fails.
 pub async fn serve_agent<R, W>(
     launcher: Launcher,
     bounds: Bounds,
@@ -39,25 +39,25 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    let crew = Arc::new(Crew::default());
-    let gone = CancellationToken::new();
+    let crew = Arc::new(Agents::default());
+    let disconnected = CancellationToken::new();
     let door = AgentDoor {
         launcher,
         bounds,
         crew: crew.clone(),
-        gone: gone.clone(),
+        disconnected: disconnected.clone(),
     };
-    let served = server::serve(door, streams, gone, stop).await;
-    crew.dismiss().await;
+    let served = server::serve(door, streams, disconnected, stop).await;
+    crew.stop_all().await;
     served
 }
 
 struct AgentDoor {
     launcher: Launcher,
     bounds: Bounds,
-    crew: Arc<Crew>,
-    /// The client will say nothing more.
-    gone: CancellationToken,
+    crew: Arc<Agents>,
+    /// The client's input has ended.
+    disconnected: CancellationToken,
 }
 
 impl Offer for AgentDoor {
@@ -96,10 +96,10 @@ impl AgentDoor {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, String> {
         let reply: ReplyTo = errand::read("reply", arguments)?;
-        errand::prompted(&reply.prompt)?;
+        errand::require_prompt(&reply.prompt)?;
         let agent = match self.crew.find(&reply.session_id) {
             Some(agent) => agent,
-            // It was let go, or worked for another server: what it said is kept.
+            // The session was unloaded, or belongs to an earlier server: resume it from its transcript.
             None => self.start(&Errand {
                 resume: Some(reply.session_id),
                 ..Errand::default()
@@ -132,7 +132,7 @@ impl AgentDoor {
             return Err(why);
         }
         options.permissions.asker = sluice_engine::Asker::Host;
-        // A form with a yes and a no cannot answer it.
+        // The elicitation form has a yes/no decision and cannot answer these questions.
         options.permissions.disallowed.push("AskUserQuestion".to_owned());
         let id = options.session.id.clone();
         let port = sluice_engine::start(options).map_err(|error| error.to_string())?;
@@ -146,7 +146,7 @@ impl AgentDoor {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, String> {
         let mut progress = Progress::of(context);
-        progress.tell(format!("session {}", agent.id)).await;
-        agent.turn(prompt, context, &self.gone, progress).await
+        progress.notify(format!("session {}", agent.id)).await;
+        agent.turn(prompt, context, &self.disconnected, progress).await
     }
 }

@@ -4,7 +4,7 @@ use sluice_permission::{Decision, PermissionUpdate, print_rule};
 
 pub(crate) use sluice_engine::for_now;
 
-/// What a yes "from now on" allows besides, in words; nothing where nothing can be offered.
+/// Describes what "allow from now on" would additionally allow; `None` if nothing can be offered.
 pub(crate) fn offered(suggestions: &[PermissionUpdate]) -> Option<String> {
     let words: Vec<String> = suggestions.iter().filter_map(described).collect();
     (!words.is_empty()).then(|| words.join("; "))
@@ -25,7 +25,7 @@ fn described(update: &PermissionUpdate) -> Option<String> {
     }
 }
 
-/// How the server has to be started for a call to run without a question.
+/// Describes how to start the server so that the call runs without a permission request.
 pub(crate) fn remedy(tool: &str, decision: &Decision) -> String {
     if let Some(rule) = &decision.reason.rule {
         return format!(
@@ -34,13 +34,13 @@ pub(crate) fn remedy(tool: &str, decision: &Decision) -> String {
             rule.source.as_str()
         );
     }
-    ways(tool, decision.suggestions.as_deref().unwrap_or_default())
+    allowing_flags(tool, decision.suggestions.as_deref().unwrap_or_default())
 }
 
-/// The flags that would have allowed what was suggested.
-pub(crate) fn ways(tool: &str, suggestions: &[PermissionUpdate]) -> String {
-    let ways: Vec<String> = suggestions.iter().filter_map(flag).collect();
-    if ways.is_empty() {
+/// Describes the flags that would allow the suggested rules.
+pub(crate) fn allowing_flags(tool: &str, suggestions: &[PermissionUpdate]) -> String {
+    let flags: Vec<String> = suggestions.iter().filter_map(flag).collect();
+    if flags.is_empty() {
         return format!(
             "No narrow rule fits it: use a client that can ask, do it in smaller steps, or allow every {tool} with \
              --allowedTools {tool}."
@@ -48,7 +48,7 @@ pub(crate) fn ways(tool: &str, suggestions: &[PermissionUpdate]) -> String {
     }
     format!(
         "To allow it, start the server with {}; a rule can also stand in permissions.allow of a settings file.",
-        ways.join(" and ")
+        flags.join(" and ")
     )
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_says_what_would_allow_it() {
+    fn denial_names_the_flags_that_would_allow_it() {
         let ask = Decision::ask(Reason::kind(ReasonKind::Other), "asks");
         assert!(remedy("Bash", &ask).contains("--allowedTools Bash."));
         let rule = suggest::rules("Bash", vec![Some("npm run *".to_owned())], Destination::LocalSettings);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_asks_is_named() {
+    fn ask_rule_is_named() {
         let rule = Rule {
             behavior: Behavior::Ask,
             source: Source::Project,

@@ -1,7 +1,7 @@
 //! Arguments of the `run` and `reply` tools, and their limits.
 //!
-//! The arguments of an MCP call are often written by a model. So they can narrow what the server was started with, and
-//! never widen it: another folder has to lie inside those of the launch, another mode may ask for more, not for less.
+//! Arguments of an MCP call are often written by a model. So they can restrict what the server was started with, but
+//! never extend it: another folder must be inside those of the launch, and another mode must not be more permissive.
 
 use std::path::{Path, PathBuf};
 
@@ -11,27 +11,27 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sluice_wire::mode::PermissionMode;
 
-/// What an agent is started with, besides what the server was.
+/// The options of an agent that a client may set.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Errand {
-    /// Where it works.
+    /// The working folder.
     pub cwd: Option<PathBuf>,
-    /// The model it asks.
+    /// The model.
     pub model: Option<String>,
-    /// The mode it begins in.
+    /// The initial permission mode.
     pub mode: Option<PermissionMode>,
-    /// Rounds with the model.
+    /// The maximum number of model requests.
     pub max_turns: Option<u32>,
-    /// The session it goes on with.
+    /// The session to resume.
     pub resume: Option<String>,
 }
 
-/// What no errand goes beyond.
+/// The limits of all agents.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bounds {
-    /// The folders of the launch, the working directory first.
+    /// The folders of the launch, starting with the working folder.
     pub roots: Vec<PathBuf>,
-    /// The mode of the launch.
+    /// The permission mode of the launch.
     pub mode: PermissionMode,
 }
 
@@ -61,15 +61,15 @@ pub(crate) struct Cancel {
     pub(crate) session_id: Option<String>,
 }
 
-/// Reads arguments, or says what is wrong with them.
+/// Parses arguments, or returns an error message.
 pub(crate) fn read<T: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<T, String> {
     serde_json::from_value(Value::Object(arguments)).map_err(|error| format!("{tool} was called wrongly: {error}"))
 }
 
 impl Run {
-    /// The errand it is, if it keeps within the bounds.
+    /// Converts the arguments to an errand, or returns why they exceed the limits.
     pub(crate) fn errand(&self, bounds: &Bounds) -> Result<Errand, String> {
-        prompted(&self.prompt)?;
+        require_prompt(&self.prompt)?;
         Ok(Errand {
             cwd: self.cwd.as_deref().map(|cwd| folder(cwd, bounds)).transpose()?,
             model: self.model.clone(),
@@ -84,8 +84,8 @@ impl Run {
     }
 }
 
-/// A prompt has to say something.
-pub(crate) fn prompted(prompt: &str) -> Result<(), String> {
+/// Returns an error if the prompt is empty.
+pub(crate) fn require_prompt(prompt: &str) -> Result<(), String> {
     if prompt.trim().is_empty() {
         return Err("the prompt is empty: say what is to be done".to_owned());
     }
@@ -117,10 +117,10 @@ fn mode(word: &str, bounds: &Bounds) -> Result<PermissionMode, String> {
         "manual" => PermissionMode::Default,
         word => PermissionMode::from(word),
     };
-    let wanted = freedom(&mode).ok_or_else(|| {
+    let wanted = permissiveness(&mode).ok_or_else(|| {
         format!("permission_mode {word} is none of default, plan, dontAsk, acceptEdits, bypassPermissions")
     })?;
-    if wanted > freedom(&bounds.mode).unwrap_or_default() {
+    if wanted > permissiveness(&bounds.mode).unwrap_or_default() {
         return Err(format!(
             "permission_mode {word} allows more than this server was started with; start it with --permission-mode \
              {word} to allow it"
@@ -129,10 +129,10 @@ fn mode(word: &str, bounds: &Bounds) -> Result<PermissionMode, String> {
     Ok(mode)
 }
 
-/// How much a mode lets through, asked or unasked; nothing for what is no mode of ours.
-fn freedom(mode: &PermissionMode) -> Option<u8> {
+/// Ranks a mode by how much it allows; `None` for unknown modes.
+fn permissiveness(mode: &PermissionMode) -> Option<u8> {
     match mode {
-        // Planning forbids changes, those that rules allow too.
+        // Plan mode forbids changes, including those that rules allow.
         PermissionMode::Plan => Some(0),
         PermissionMode::DontAsk => Some(1),
         PermissionMode::Default => Some(2),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_wrong_are_named() {
+    fn invalid_arguments_are_named() {
         assert!(run(&json!({})).unwrap_err().contains("prompt"));
         assert!(run(&json!({"prompt": 3})).unwrap_err().contains("string"));
         assert!(run(&json!({"prompt": "x", "promt": 1})).unwrap_err().contains("promt"));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_may_only_ask_for_more() {
+    fn mode_must_not_be_more_permissive() {
         let may = |word: &str, launched: PermissionMode| {
             let bounds = Bounds {
                 mode: launched,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_lies_inside_those_of_the_launch() {
+    fn folder_must_be_inside_the_launch_folders() {
         let dir = tempfile::tempdir().unwrap();
         let (project, other) = (dir.path().join("project"), dir.path().join("other"));
         std::fs::create_dir_all(project.join("sub")).unwrap();

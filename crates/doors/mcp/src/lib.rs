@@ -8,7 +8,7 @@
 //! * `lines`: JSON-RPC messages, one per line; `server`: the requests of MCP, and how the server ends;
 //! * `tools`: the tools, offered one by one;
 //! * `agent`: the agent (`run`, `reply`, `cancel`); [`Errand`]: the arguments of `run`, and their limits;
-//! * `question`, `allowing`: a permission request by elicitation, and the rule or flag that would allow the call;
+//! * `question`, `allowing`: permission requests by elicitation, and the rule or flag that would allow the call;
 //! * `shape`, `progress`: the result of a call, and progress notifications.
 
 mod lines;

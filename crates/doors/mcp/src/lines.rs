@@ -1,7 +1,6 @@
 //! MCP over stdio: one JSON-RPC message per line, each way.
 //!
-//! What cannot be read costs an answer that says so and nothing else: the lines around it are served as if it had not
-//! been there.
+//! A line that cannot be parsed is answered with an error and does not affect the lines around it.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,51 +16,51 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// Longest line that is read.
-const LONGEST: usize = 16 * 1024 * 1024;
-/// How much is read at once.
-const CHUNK: usize = 64 * 1024;
-/// What may be said before `initialize`.
-const OPENERS: &[&str] = &["initialize", "ping", "server/discover"];
+/// The maximum length of an input line, in bytes.
+const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+/// The read buffer size, in bytes.
+const READ_BUFFER_BYTES: usize = 64 * 1024;
+/// Methods that are accepted before `initialize`.
+const EARLY_METHODS: &[&str] = &["initialize", "ping", "server/discover"];
 
 type Incoming = RxJsonRpcMessage<RoleServer>;
 type Outgoing = TxJsonRpcMessage<RoleServer>;
 
-/// Lines from `R`, lines to `W`.
+/// The transport: reads lines from `R` and writes lines to `W`.
 pub(crate) struct Lines<R, W> {
     read: R,
     chunk: Vec<u8>,
     framer: Framer,
-    /// What was read together and is handed on one by one.
-    ready: VecDeque<Heard>,
+    /// Lines that were read together and have not been returned yet.
+    ready: VecDeque<ParsedLine>,
     write: Arc<Mutex<W>>,
-    /// The client has said who it is.
+    /// Whether `initialize` was received.
     opened: bool,
-    /// Nothing more will come.
+    /// Whether the input has ended.
     ended: bool,
-    /// Told when the client will say nothing more.
-    gone: CancellationToken,
+    /// Cancelled at the end of the client's input.
+    disconnected: CancellationToken,
 }
 
-/// What a line comes to.
+/// A parsed line.
 #[derive(Debug)]
-enum Heard {
+enum ParsedLine {
     Message(Box<Incoming>),
-    /// Its sender is told what is wrong with it.
+    /// An invalid line, with the error for its sender.
     Bad(ErrorData, Option<RequestId>),
 }
 
 impl<R, W> Lines<R, W> {
-    pub(crate) fn new(read: R, write: W, gone: CancellationToken) -> Self {
+    pub(crate) fn new(read: R, write: W, disconnected: CancellationToken) -> Self {
         Self {
             read,
-            chunk: vec![0; CHUNK],
-            framer: Framer::with_cap(LONGEST),
+            chunk: vec![0; READ_BUFFER_BYTES],
+            framer: Framer::with_cap(MAX_LINE_BYTES),
             ready: VecDeque::new(),
             write: Arc::new(Mutex::new(write)),
             opened: false,
             ended: false,
-            gone,
+            disconnected,
         }
     }
 }
@@ -81,19 +80,19 @@ where
     async fn receive(&mut self) -> Option<Incoming> {
         loop {
             match self.ready.pop_front() {
-                Some(Heard::Message(message)) => return Some(*message),
-                Some(Heard::Bad(error, id)) => {
+                Some(ParsedLine::Message(message)) => return Some(*message),
+                Some(ParsedLine::Bad(error, id)) => {
                     let report = Outgoing::error(error, id);
                     write_line(&self.write, &report).await.ok()?;
                     continue;
                 }
                 None if self.ended => {
-                    self.gone.cancel();
+                    self.disconnected.cancel();
                     return None;
                 }
                 None => {}
             }
-            // Safe to drop at any time: nothing is taken before it is handed to the framer.
+            // Cancel safe: bytes are only consumed when they are passed to the framer.
             let count = self.read.read(&mut self.chunk).await.unwrap_or(0);
             let read = self.chunk.get(..count).unwrap_or_default();
             let mut lines = self.framer.push(read);
@@ -102,9 +101,9 @@ where
                 lines.extend(self.framer.finish());
             }
             for line in lines {
-                let heard = understand(&line, self.opened);
-                self.opened |= matches!(&heard, Some(Heard::Message(message)) if opens(message));
-                self.ready.extend(heard);
+                let parsed = parse(&line, self.opened);
+                self.opened |= matches!(&parsed, Some(ParsedLine::Message(message)) if is_initialize(message));
+                self.ready.extend(parsed);
             }
         }
     }
@@ -122,39 +121,39 @@ async fn write_line<W: AsyncWrite + Unpin>(write: &Mutex<W>, message: &Outgoing)
     write.flush().await
 }
 
-/// Reads a line; nothing is what needs no answer and means nothing.
-fn understand(line: &FramedLine<'_>, opened: bool) -> Option<Heard> {
+/// Parses a line. Returns `None` for invalid lines that need no response.
+fn parse(line: &FramedLine<'_>, opened: bool) -> Option<ParsedLine> {
     let text = match line {
         FramedLine::Text { text, .. } => text,
         FramedLine::TooLong { bytes } => {
-            let problem = format!("a line of {bytes} bytes is too long: at most {LONGEST} are read");
-            return Some(Heard::Bad(ErrorData::invalid_request(problem, None), None));
+            let problem = format!("a line of {bytes} bytes is too long: at most {MAX_LINE_BYTES} are read");
+            return Some(ParsedLine::Bad(ErrorData::invalid_request(problem, None), None));
         }
     };
     let value: Value = match serde_json::from_str(text) {
         Ok(value) => value,
         Err(error) => {
             let problem = format!("this line is not JSON: {error}");
-            return Some(Heard::Bad(ErrorData::parse_error(problem, None), None));
+            return Some(ParsedLine::Bad(ErrorData::parse_error(problem, None), None));
         }
     };
     let id = value
         .get("id")
         .and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
-    if !opened && !method.as_deref().is_some_and(|method| OPENERS.contains(&method)) {
-        // A notification or an answer that comes too early needs no answer.
+    if !opened && !method.as_deref().is_some_and(|method| EARLY_METHODS.contains(&method)) {
+        // Early notifications and responses need no response.
         return id.filter(|_| method.is_some()).map(|id| {
             let problem = "the first request has to be `initialize`";
-            Heard::Bad(ErrorData::invalid_request(problem, None), Some(id))
+            ParsedLine::Bad(ErrorData::invalid_request(problem, None), Some(id))
         });
     }
     match serde_json::from_value::<Incoming>(value) {
-        Ok(message) => Some(Heard::Message(Box::new(message))),
+        Ok(message) => Some(ParsedLine::Message(Box::new(message))),
         Err(_) if id.is_none() && method.is_some() => None,
         Err(error) => {
             let problem = format!("this is no JSON-RPC 2.0 message of MCP: {error}");
-            Some(Heard::Bad(
+            Some(ParsedLine::Bad(
                 ErrorData::new(ErrorCode::INVALID_REQUEST, problem, None),
                 id,
             ))
@@ -162,7 +161,7 @@ fn understand(line: &FramedLine<'_>, opened: bool) -> Option<Heard> {
     }
 }
 
-fn opens(message: &Incoming) -> bool {
+fn is_initialize(message: &Incoming) -> bool {
     matches!(message, Incoming::Request(request) if request.request.method() == "initialize")
 }
 
@@ -172,23 +171,23 @@ mod tests {
 
     use super::*;
 
-    fn heard(text: &str, opened: bool) -> Option<Heard> {
+    fn parsed(text: &str, opened: bool) -> Option<ParsedLine> {
         let line = FramedLine::Text {
             text: text.into(),
             repaired: false,
         };
-        understand(&line, opened)
+        parse(&line, opened)
     }
 
     fn problem(text: &str, opened: bool) -> (i32, Option<RequestId>) {
-        match heard(text, opened) {
-            Some(Heard::Bad(error, id)) => (error.code.0, id),
+        match parsed(text, opened) {
+            Some(ParsedLine::Bad(error, id)) => (error.code.0, id),
             other => panic!("{text} became {other:?}"),
         }
     }
 
     #[test]
-    fn what_cannot_be_read_is_answered() {
+    fn invalid_lines_are_answered_with_errors() {
         assert_eq!(problem("{", true), (-32700, None));
         assert_eq!(problem("[]", true), (-32600, None));
         assert_eq!(problem("7", true), (-32600, None));
@@ -197,19 +196,19 @@ mod tests {
             (-32600, Some(RequestId::Number(3)))
         );
         let long = FramedLine::TooLong { bytes: 99 };
-        assert!(matches!(understand(&long, true), Some(Heard::Bad(..))));
+        assert!(matches!(parse(&long, true), Some(ParsedLine::Bad(..))));
     }
 
     #[test]
-    fn the_first_request_says_who_it_is() {
+    fn first_request_must_be_initialize() {
         let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
         assert_eq!(problem(list, false), (-32600, Some(RequestId::Number(1))));
-        assert!(matches!(heard(list, true), Some(Heard::Message(_))));
-        assert!(heard(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, false).is_none());
-        assert!(heard(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, false).is_none());
+        assert!(matches!(parsed(list, true), Some(ParsedLine::Message(_))));
+        assert!(parsed(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, false).is_none());
+        assert!(parsed(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, false).is_none());
         assert!(matches!(
-            heard(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, false),
-            Some(Heard::Message(_))
+            parsed(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, false),
+            Some(ParsedLine::Message(_))
         ));
     }
 }

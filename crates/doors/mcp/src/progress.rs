@@ -1,13 +1,13 @@
-//! Progress notifications, for the requests that ask for them.
+//! Progress notifications for requests that ask for them.
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::time::{Duration, Instant, interval_at};
 
-/// How often a call that runs says so.
-pub(crate) const EVERY: Duration = Duration::from_secs(5);
+/// Interval of progress notifications of a running call.
+pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Where the progress of one request is told.
+/// The progress of one request.
 #[derive(Debug)]
 pub(crate) struct Progress {
     to: Option<(Peer<RoleServer>, ProgressToken)>,
@@ -15,7 +15,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// The one this request asks for, if it does.
+    /// Creates the progress of a request; notifications are sent only if the request contains a token.
     pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
         let token = context.meta.get_progress_token();
         Self {
@@ -24,25 +24,25 @@ impl Progress {
         }
     }
 
-    /// Says how it stands. A client that does not listen costs nothing.
-    pub(crate) async fn tell(&mut self, message: impl Into<String>) {
+    /// Sends a progress notification. Errors are ignored.
+    pub(crate) async fn notify(&mut self, message: impl Into<String>) {
         let Some((peer, token)) = &self.to else { return };
         self.steps += 1.0;
-        let told = ProgressNotificationParam::new(token.clone(), self.steps).with_message(message);
-        let _gone = peer.notify_progress(told).await;
+        let notification = ProgressNotificationParam::new(token.clone(), self.steps).with_message(message);
+        let _gone = peer.notify_progress(notification).await;
     }
 
-    /// Waits for `work` and says from time to time that it goes on.
+    /// Awaits `work` and sends notifications meanwhile.
     pub(crate) async fn during<T>(&mut self, what: &str, work: impl Future<Output = T>) -> T {
         let began = Instant::now();
-        let mut ticks = interval_at(began + EVERY, EVERY);
+        let mut ticks = interval_at(began + PROGRESS_INTERVAL, PROGRESS_INTERVAL);
         tokio::pin!(work);
         loop {
             tokio::select! {
                 biased;
                 done = &mut work => return done,
                 now = ticks.tick(), if self.to.is_some() => {
-                    self.tell(format!("{what}: {} s", (now - began).as_secs())).await;
+                    self.notify(format!("{what}: {} s", (now - began).as_secs())).await;
                 }
             }
         }

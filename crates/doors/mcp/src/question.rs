@@ -1,6 +1,6 @@
-//! Permission requests put to the person behind the client, by elicitation.
+//! Permission requests to the person at the client, by elicitation.
 //!
-//! A client that cannot ask anybody is never waited for: the call is refused, with the rule or flag that would allow it.
+//! If the client does not support elicitation, the call is denied, with the rule or flag that would allow it.
 
 use rmcp::model::{
     ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, ServerRequest,
@@ -10,49 +10,49 @@ use serde_json::{Value, json};
 use sluice_permission::shell::caps::visible as plain;
 use tokio_util::sync::CancellationToken;
 
-/// Most letters of an input that are shown; commands are shown whole.
-const MOST: usize = 4_000;
+/// The maximum length of a displayed input, in characters; commands are displayed completely.
+const MAX_INPUT_CHARS: usize = 4_000;
 
 const ONCE: &str = "allow once";
 const FROM_NOW_ON: &str = "allow from now on";
 const NO: &str = "deny";
 
-/// What a person says to a question.
+/// The answer of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Said {
-    /// Yes, this once.
+pub(crate) enum PersonAnswer {
+    /// Allow this call.
     Once,
-    /// Yes, and what goes with it from now on.
+    /// Allow this call and apply the suggested rules.
     FromNowOn,
-    /// No.
+    /// Deny.
     No,
 }
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unasked {
-    /// It did not say at `initialize` that it can.
+pub(crate) enum NoAnswer {
+    /// The client did not announce the capability in `initialize`.
     #[error("this client cannot ask anybody (it has no `elicitation` capability)")]
     Unable,
-    /// It was asked and failed.
+    /// The client returned an error.
     #[error("the client could not ask: {0}")]
     Failed(String),
-    /// Nobody need answer any more.
+    /// The request was withdrawn.
     #[error("the question was withdrawn")]
     Withdrawn,
 }
 
-/// What is asked.
+/// A permission request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ask {
-    /// The question in words.
+    /// The text of the request.
     pub(crate) message: String,
-    /// What else a yes could allow, in words.
+    /// What "allow from now on" would additionally allow, as text.
     pub(crate) from_now_on: Option<String>,
 }
 
 impl Ask {
-    /// May `tool` do this?
+    /// Creates a request about a call of `tool`.
     pub(crate) fn about(tool: &str, input: &Value, why: &str) -> Self {
         let why = why.trim();
         let reason = if why.is_empty() {
@@ -61,7 +61,7 @@ impl Ask {
             format!("\n\n{}", plain(why))
         };
         Self {
-            message: format!("Allow {}?\n\n{}{reason}", plain(tool), shown(input)),
+            message: format!("Allow {}?\n\n{}{reason}", plain(tool), format_input(input)),
             from_now_on: None,
         }
     }
@@ -83,12 +83,16 @@ impl Ask {
     }
 }
 
-/// Asks, and waits for the answer until `cancel`.
-pub(crate) async fn ask(peer: &Peer<RoleServer>, ask: &Ask, cancel: &CancellationToken) -> Result<Said, Unasked> {
+/// Sends the request and waits for the answer, until `cancel` is cancelled.
+pub(crate) async fn ask(
+    peer: &Peer<RoleServer>,
+    ask: &Ask,
+    cancel: &CancellationToken,
+) -> Result<PersonAnswer, NoAnswer> {
     if !can_ask(peer) {
-        return Err(Unasked::Unable);
+        return Err(NoAnswer::Unable);
     }
-    let failed = |error: &dyn std::fmt::Display| Unasked::Failed(error.to_string());
+    let failed = |error: &dyn std::fmt::Display| NoAnswer::Failed(error.to_string());
     let schema: ElicitationSchema = serde_json::from_value(ask.schema()).map_err(|error| failed(&error))?;
     let params = ElicitRequestParams::FormElicitationParams {
         meta: None,
@@ -103,41 +107,41 @@ pub(crate) async fn ask(peer: &Peer<RoleServer>, ask: &Ask, cancel: &Cancellatio
     tokio::select! {
         answer = &mut handle.rx => match answer {
             Ok(Ok(ClientResult::ElicitResult(result))) => Ok(read(&result)),
-            Ok(Ok(_)) => Err(Unasked::Failed("it answered something else".to_owned())),
+            Ok(Ok(_)) => Err(NoAnswer::Failed("it answered something else".to_owned())),
             Ok(Err(error)) => Err(failed(&error)),
-            Err(_) => Err(Unasked::Withdrawn),
+            Err(_) => Err(NoAnswer::Withdrawn),
         },
         () = cancel.cancelled() => {
-            // A client that is gone need not be told.
-            let _gone = handle.cancel(Some("nobody need answer any more".to_owned())).await;
-            Err(Unasked::Withdrawn)
+            // The client may be disconnected.
+            let _gone = handle.cancel(Some("the call was cancelled".to_owned())).await;
+            Err(NoAnswer::Withdrawn)
         }
     }
 }
 
-/// Whether the client said that it can ask a person to fill in a form.
+/// True if the client announced that it supports forms.
 pub(crate) fn can_ask(peer: &Peer<RoleServer>) -> bool {
     let info = peer.peer_info();
     let elicitation = info.as_ref().and_then(|info| info.capabilities.elicitation.as_ref());
     elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
-/// A form that was sent back as it was means its default; anything that is none of the choices means no.
-fn read(result: &ElicitResult) -> Said {
+/// Parses the answer. A form without changes means the default; unknown values mean deny.
+fn read(result: &ElicitResult) -> PersonAnswer {
     if result.action != ElicitationAction::Accept {
-        return Said::No;
+        return PersonAnswer::No;
     }
     let decision = result.content.as_ref().and_then(|content| content.get("decision"));
     match decision {
-        None => Said::Once,
-        Some(word) if word == ONCE => Said::Once,
-        Some(word) if word == FROM_NOW_ON => Said::FromNowOn,
-        Some(_) => Said::No,
+        None => PersonAnswer::Once,
+        Some(word) if word == ONCE => PersonAnswer::Once,
+        Some(word) if word == FROM_NOW_ON => PersonAnswer::FromNowOn,
+        Some(_) => PersonAnswer::No,
     }
 }
 
-/// What is to be done, as a person reads it: a command as it stands, anything else field by field.
-fn shown(input: &Value) -> String {
+/// Formats the input for a person: a command unchanged, anything else field by field.
+fn format_input(input: &Value) -> String {
     let Some(fields) = input.as_object() else {
         return plain(&input.to_string());
     };
@@ -147,7 +151,7 @@ fn shown(input: &Value) -> String {
             other => other.to_string(),
         };
         let text = plain(&text);
-        // Whoever allows a command has to see all of it.
+        // The person must see the whole command before allowing it.
         match name.as_str() {
             "command" => format!("{name}: {text}"),
             _ => format!("{name}: {}", shortened(&text)),
@@ -157,7 +161,7 @@ fn shown(input: &Value) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(MAX_INPUT_CHARS) {
         Some((end, _)) => {
             let (head, rest) = text.split_at(end);
             format!("{head}… ({} more characters)", rest.chars().count())
@@ -171,43 +175,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_clear_yes_is_one() {
+    fn unclear_answers_deny() {
         let said = |action, content: Option<Value>| {
             let mut result = ElicitResult::new(action);
             result.content = content;
             read(&result)
         };
-        assert_eq!(said(ElicitationAction::Accept, None), Said::Once);
-        assert_eq!(said(ElicitationAction::Accept, Some(json!({}))), Said::Once);
+        assert_eq!(said(ElicitationAction::Accept, None), PersonAnswer::Once);
+        assert_eq!(said(ElicitationAction::Accept, Some(json!({}))), PersonAnswer::Once);
         assert_eq!(
             said(ElicitationAction::Accept, Some(json!({"decision": ONCE}))),
-            Said::Once
+            PersonAnswer::Once
         );
         assert_eq!(
             said(ElicitationAction::Accept, Some(json!({"decision": FROM_NOW_ON}))),
-            Said::FromNowOn
+            PersonAnswer::FromNowOn
         );
         assert_eq!(
             said(ElicitationAction::Accept, Some(json!({"decision": "deny"}))),
-            Said::No
+            PersonAnswer::No
         );
         assert_eq!(
             said(ElicitationAction::Accept, Some(json!({"decision": true}))),
-            Said::No
+            PersonAnswer::No
         );
         assert_eq!(
             said(ElicitationAction::Accept, Some(json!({"decision": null}))),
-            Said::No
+            PersonAnswer::No
         );
         assert_eq!(
             said(ElicitationAction::Decline, Some(json!({"decision": ONCE}))),
-            Said::No
+            PersonAnswer::No
         );
-        assert_eq!(said(ElicitationAction::Cancel, None), Said::No);
+        assert_eq!(said(ElicitationAction::Cancel, None), PersonAnswer::No);
     }
 
     #[test]
-    fn a_question_hides_nothing() {
+    fn request_shows_the_whole_command() {
         let command = format!("echo {} && rm -rf /", "x".repeat(9_000));
         let ask = Ask::about("Bash", &json!({"command": command}), "This command requires approval");
         assert!(ask.message.contains("&& rm -rf /"), "commands are shown whole");
@@ -218,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_a_yes_allows_is_said() {
+    fn request_describes_the_suggested_rules() {
         let mut ask = Ask::about("Bash", &json!({"command": "make"}), "");
         let choices = |ask: &Ask| ask.schema().pointer("/properties/decision/enum").cloned();
         assert_eq!(choices(&ask), Some(json!([ONCE, NO])));

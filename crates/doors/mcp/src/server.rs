@@ -17,32 +17,32 @@ use tokio_util::sync::CancellationToken;
 
 use crate::lines::Lines;
 
-/// What the server is called.
+/// The name of the server.
 const NAME: &str = "sluice";
-/// How long what runs may go on after the client has said its last word: a script that writes its requests and closes
-/// the pipe still gets its answers.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long running calls may continue after the end of the client's input, so that a script that writes requests and
+/// closes the pipe still gets responses.
+const EOF_GRACE: Duration = Duration::from_secs(1);
 
 /// Why a door cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum DoorError {
-    /// The model's address or the proxies cannot be used.
+    /// The model's address or the proxies are invalid.
     #[error(transparent)]
     Model(#[from] sluice_engine::ModelError),
-    /// The client and the server do not come to terms.
+    /// The handshake with the client failed.
     #[error("the MCP handshake failed: {0}")]
     Handshake(String),
 }
 
-/// What a server has to offer.
+/// The tools of a server.
 pub(crate) trait Offer: Send + Sync + 'static {
-    /// What the client is told about it.
+    /// The instructions for the client.
     const ABOUT: &'static str;
 
-    /// The tools, as they are now.
+    /// The current tools.
     fn tools(&self) -> Vec<Tool>;
 
-    /// Makes a call; nothing where there is no such tool.
+    /// Runs a call; `None` if there is no such tool.
     fn call(
         &self,
         name: &str,
@@ -51,13 +51,13 @@ pub(crate) trait Offer: Send + Sync + 'static {
     ) -> impl Future<Output = Option<CallToolResult>> + Send;
 }
 
-/// Serves until the client is gone, or until `stop`.
+/// Serves until the client disconnects or `stop` is cancelled.
 ///
-/// `gone` is told when the client has said its last word: nobody can be asked from then on.
+/// `disconnected` is cancelled at the end of the client's input; no permission request can be answered from then on.
 pub(crate) async fn serve<O, R, W>(
     offer: O,
     (read, write): (R, W),
-    gone: CancellationToken,
+    disconnected: CancellationToken,
     stop: CancellationToken,
 ) -> Result<(), DoorError>
 where
@@ -66,32 +66,32 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let end = CancellationToken::new();
-    let lines = Lines::new(read, write, gone.clone());
-    let ending = tokio::spawn(end_in_time(gone.clone(), stop, end.clone()));
+    let lines = Lines::new(read, write, disconnected.clone());
+    let ending = tokio::spawn(end_in_time(disconnected.clone(), stop, end.clone()));
     let served = match serve_server_with_ct(Server(offer), lines, end).await {
         Ok(running) => {
-            // How it ended matters to nobody: the client is gone or we are told to go.
+            // The reason is irrelevant: the client is gone or the server is stopped.
             let _reason = running.waiting().await;
             Ok(())
         }
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
         Err(error) => Err(DoorError::Handshake(error.to_string())),
     };
-    gone.cancel();
+    disconnected.cancel();
     ending.abort();
     served
 }
 
-/// Ends every call: at once when told to, a moment after the client has gone otherwise.
-async fn end_in_time(gone: CancellationToken, stop: CancellationToken, end: CancellationToken) {
+/// Ends all calls: immediately on `stop`, or [`EOF_GRACE`] after the end of the input.
+async fn end_in_time(disconnected: CancellationToken, stop: CancellationToken, end: CancellationToken) {
     tokio::select! {
-        () = stop.cancelled() => gone.cancel(),
-        () = async { gone.cancelled().await; tokio::time::sleep(GRACE).await } => {}
+        () = stop.cancelled() => disconnected.cancel(),
+        () = async { disconnected.cancelled().await; tokio::time::sleep(EOF_GRACE).await } => {}
     }
     end.cancel();
 }
 
-/// An offer behind the requests of MCP.
+/// Handles the requests of MCP for an [`Offer`].
 struct Server<O>(O);
 
 impl<O: Offer> ServerHandler for Server<O> {
@@ -103,7 +103,8 @@ impl<O: Offer> ServerHandler for Server<O> {
         info
     }
 
-    /// Those in which a server may ask its client during a call; what came after lets the client call again instead.
+    /// The versions in which a server can send requests during a call. In later versions the client repeats the call
+    /// instead.
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25))
     }
@@ -124,7 +125,7 @@ impl<O: Offer> ServerHandler for Server<O> {
         let arguments = request.arguments.unwrap_or_default();
         match self.0.call(&request.name, arguments, &context).await {
             Some(result) => Ok(CallToolResponse::Complete(result)),
-            // The code is the one the reference agent uses.
+            // The same error code as the reference CLI.
             None => Err(ErrorData::internal_error(
                 format!("Tool {} not found", request.name),
                 None,
@@ -173,7 +174,7 @@ impl<O: Offer> ServerHandler for Server<O> {
     }
 }
 
-/// A request that is none of MCP's, or one of them in a form that cannot be read.
+/// The error for an unknown method or invalid parameters.
 fn not_understood(method: &str) -> ErrorData {
     match method {
         "tools/call" => ErrorData::invalid_params(

@@ -4,19 +4,19 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use sluice_tools::Outcome;
 
-/// Most bytes of a result's text. Tools keep to limits of their own; this is for what they quote, such as a whole file
-/// that was changed.
-const MOST: usize = 256 * 1024;
+/// The maximum size of a result's text, in bytes. Tools limit their own output; this limits content that they quote,
+/// such as a whole changed file.
+const MAX_RESULT_BYTES: usize = 256 * 1024;
 
-/// The result of a call that was made.
+/// The result of a call that ran.
 pub(crate) fn result(outcome: Outcome) -> CallToolResult {
     if outcome.is_error == Some(true) {
-        return failure(bare(&texts(&outcome.content)));
+        return failure(without_error_tags(&texts(&outcome.content)));
     }
     let images = images(&outcome.content);
-    let mut value = fit(outcome.result, MOST);
+    let mut value = fit(outcome.result, MAX_RESULT_BYTES);
     if !images.is_empty() {
-        // An image is handed over as one, not a second time as text.
+        // Image data is sent as an image only, not as text as well.
         drop_data(&mut value);
     }
     let text = match &value {
@@ -28,13 +28,13 @@ pub(crate) fn result(outcome: Outcome) -> CallToolResult {
     result
 }
 
-/// A call that did not do what it was to do.
+/// The result of a call that failed.
 pub(crate) fn failure(why: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(why)])
 }
 
-/// The marker around a refusal is for models that read `tool_result` blocks.
-fn bare(text: &str) -> &str {
+/// Removes the tags around an error, which are for models that read `tool_result` blocks.
+fn without_error_tags(text: &str) -> &str {
     let inner = text.strip_prefix("<tool_use_error>");
     inner
         .and_then(|text| text.strip_suffix("</tool_use_error>"))
@@ -66,7 +66,7 @@ fn images(content: &Value) -> Vec<ContentBlock> {
     blocks(content).iter().filter_map(image).collect()
 }
 
-/// Takes encoded bytes out of a result.
+/// Removes encoded bytes from a result.
 fn drop_data(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -78,7 +78,7 @@ fn drop_data(value: &mut Value) {
     }
 }
 
-/// The same value, its long texts shortened until all of it fits.
+/// Shortens long texts until the value has at most `most` bytes.
 fn fit(mut value: Value, most: usize) -> Value {
     let mut longest = most / 2;
     while longest > 256 && value.to_string().len() > most {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_text_and_structure() {
+    fn result_contains_text_and_structured_content() {
         let object = json!({"stdout": "hi", "stderr": "", "interrupted": false});
         assert_eq!(
             wire(Outcome::ok("hi", object.clone())),
@@ -127,14 +127,14 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_plain_text() {
+    fn failure_is_plain_text() {
         let refused = json!({"content": [{"type": "text", "text": "no such file"}], "isError": true});
         assert_eq!(wire(Outcome::refused("no such file")), refused);
         assert_eq!(wire(Outcome::failed("no such file")), refused);
     }
 
     #[test]
-    fn an_image_is_one() {
+    fn image_is_sent_as_image_content() {
         let content =
             json!([{"type": "image", "source": {"type": "base64", "data": "QUJD", "media_type": "image/png"}}]);
         let seen = wire(Outcome::ok(
@@ -152,13 +152,20 @@ mod tests {
     }
 
     #[test]
-    fn a_result_has_an_end() {
-        let long = "ü".repeat(MOST);
-        let value = fit(json!({"originalFile": long, "filePath": "/a", "hunks": [long]}), MOST);
-        assert!(value.to_string().len() <= MOST, "{}", value.to_string().len());
+    fn long_result_is_shortened() {
+        let long = "ü".repeat(MAX_RESULT_BYTES);
+        let value = fit(
+            json!({"originalFile": long, "filePath": "/a", "hunks": [long]}),
+            MAX_RESULT_BYTES,
+        );
+        assert!(
+            value.to_string().len() <= MAX_RESULT_BYTES,
+            "{}",
+            value.to_string().len()
+        );
         assert_eq!(value["filePath"], "/a");
         assert!(value["originalFile"].as_str().unwrap().ends_with("more bytes]"));
         let small = json!({"a": "b"});
-        assert_eq!(fit(small.clone(), MOST), small);
+        assert_eq!(fit(small.clone(), MAX_RESULT_BYTES), small);
     }
 }

@@ -13,40 +13,40 @@ use tokio_util::sync::CancellationToken;
 
 use crate::allowing::{offered, remedy};
 use crate::progress::Progress;
-use crate::question::{self, Ask, Said, Unasked};
+use crate::question::{self, Ask, NoAnswer, PersonAnswer};
 use crate::server::{self, DoorError, Offer};
 use crate::shape;
 
-/// Serves the tools of the place the options describe, until the client is gone or `stop`. Nothing runs any more when
-/// this returns.
+/// Serves the tools for the folder in the options, until the client disconnects or `stop` is cancelled. Nothing is
+/// running any more when this returns.
 ///
 /// # Errors
-/// When the options cannot be used, or the client speaks no MCP.
+/// Returns an error if the options are invalid or the MCP handshake fails.
 pub async fn serve_tools<R, W>(options: Options, streams: (R, W), stop: CancellationToken) -> Result<(), DoorError>
 where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let guarded = Arc::new(Guarded::new(options)?);
-    let gone = CancellationToken::new();
+    let disconnected = CancellationToken::new();
     let door = ToolsDoor {
         guarded: guarded.clone(),
-        gone: gone.clone(),
+        disconnected: disconnected.clone(),
     };
-    let served = server::serve(door, streams, gone, stop).await;
+    let served = server::serve(door, streams, disconnected, stop).await;
     guarded.close().await;
     served
 }
 
-/// The tools of one place.
+/// The tools of one working folder.
 struct ToolsDoor {
     guarded: Arc<Guarded>,
-    /// The client will say nothing more.
-    gone: CancellationToken,
+    /// The client's input has ended.
+    disconnected: CancellationToken,
 }
 
 impl ToolsDoor {
-    /// Puts a question of the policy to the client.
+    /// Sends a permission request to the client.
     async fn ask(&self, question: Question, context: &RequestContext<RoleServer>) -> GuardedAnswer {
         let Question { tool, input, decision } = question;
         let why = decision.reason.text.as_deref().unwrap_or(&decision.message);
@@ -55,15 +55,15 @@ impl ToolsDoor {
         let answer = tokio::select! {
             biased;
             answer = question::ask(&context.peer, &ask, &context.ct) => answer,
-            () = self.gone.cancelled() => Err(Unasked::Withdrawn),
+            () = self.disconnected.cancelled() => Err(NoAnswer::Withdrawn),
         };
         match answer {
-            Ok(Said::Once) => GuardedAnswer::Allow,
-            Ok(Said::FromNowOn) => GuardedAnswer::AllowFromNowOn,
-            Ok(Said::No) => GuardedAnswer::Deny(format!("{tool} was not run: the person who was asked said no.")),
-            Err(Unasked::Withdrawn) if context.ct.is_cancelled() => GuardedAnswer::Withdrawn,
-            Err(unasked) => GuardedAnswer::Deny(format!(
-                "{tool} was not run. {} It would have to be asked about, but {unasked}. {}",
+            Ok(PersonAnswer::Once) => GuardedAnswer::Allow,
+            Ok(PersonAnswer::FromNowOn) => GuardedAnswer::AllowFromNowOn,
+            Ok(PersonAnswer::No) => GuardedAnswer::Deny(format!("{tool} was not run: the user denied it.")),
+            Err(NoAnswer::Withdrawn) if context.ct.is_cancelled() => GuardedAnswer::Withdrawn,
+            Err(no_answer) => GuardedAnswer::Deny(format!(
+                "{tool} was not run. {} It needs permission, but {no_answer}. {}",
                 decision.message,
                 remedy(tool, &decision)
             )),
@@ -102,7 +102,7 @@ impl Offer for ToolsDoor {
     }
 }
 
-/// A tool as MCP tells of it.
+/// Converts a tool definition to MCP.
 fn described(tool: &'static Descriptor) -> Tool {
     let schema = tool.schema.as_object().cloned().unwrap_or_default();
     let mut described = Tool::new(tool.name.clone(), tool.description.clone(), schema);
@@ -110,7 +110,7 @@ fn described(tool: &'static Descriptor) -> Tool {
     described
 }
 
-/// What a client may show its person; nothing here decides on that.
+/// Hints for the client, which may display them. They do not affect permissions.
 fn annotations(tool: &Descriptor) -> ToolAnnotations {
     let outside = matches!(
         tool.touches,

@@ -13,34 +13,34 @@ use tokio::runtime::Handle;
 use crate::writer::{self, Format, Pace};
 use crate::{leaving, prompt, reader};
 
-/// What a session is fed with.
+/// The input of a session.
 #[derive(Debug)]
 pub enum InputMode {
-    /// Messages, one a line, until the end of the input.
+    /// Messages, one per line, until the end of the input.
     StreamJson,
-    /// This one prompt and nothing else.
+    /// This prompt only.
     Prompt(String),
-    /// Nothing at all: what the session does it does by itself.
+    /// No input. The session only does what its options say.
     Nothing,
 }
 
 /// A session on the standard streams.
 #[derive(Debug)]
 pub struct Door {
-    /// What it is fed with.
+    /// The input.
     pub input: InputMode,
-    /// How it is shown.
+    /// The output format.
     pub format: Format,
     /// When messages are written.
     pub pace: Pace,
-    /// The first message has to be the host's greeting.
+    /// The first message must be `initialize`.
     pub greeted: bool,
 }
 
 impl Door {
-    /// Carries messages until the session ends; gives the exit code.
+    /// Runs until the session ends. Returns the exit code.
     ///
-    /// `report` is told of lines that were skipped, and of an output that cannot be written.
+    /// `report` is called for skipped lines and if the output cannot be written.
     pub async fn serve<R, W, E>(self, port: Port, source: R, sink: W, report: E) -> i32
     where
         R: Read + Send + 'static,
@@ -53,9 +53,9 @@ impl Door {
             quit,
             done,
         } = port;
-        let told = leaving::signals(input.clone());
+        let signals = leaving::signals(input.clone());
         let report = Arc::new(Mutex::new(report));
-        let complain = {
+        let report_problem = {
             let report = Arc::clone(&report);
             move |problem: &str| {
                 let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,8 +64,8 @@ impl Door {
         };
         match self.input {
             InputMode::StreamJson => {
-                let (complain, greeted) = (complain.clone(), self.greeted);
-                thread::spawn(move || reader::read(source, &input, greeted, complain));
+                let (report_problem, greeted) = (report_problem.clone(), self.greeted);
+                thread::spawn(move || reader::read(source, &input, greeted, report_problem));
             }
             InputMode::Nothing => {
                 if input.send(vec![Input::Eof]).await.is_err() {
@@ -81,22 +81,22 @@ impl Door {
             }
         }
         let (ended, end) = tokio::sync::oneshot::channel();
-        let (clock, unheard) = (Handle::current(), quit.clone());
+        let (clock, host_gone) = (Handle::current(), quit.clone());
         thread::spawn(move || {
             let written = writer::write(self.format, self.pace, &clock, output, sink);
             if written.is_err() {
-                unheard.cancel();
+                host_gone.cancel();
             }
-            // Nobody waits any more when the process is on its way out.
+            // The receiver is dropped when the process is exiting.
             let _gone = ended.send(written);
         });
         let finished = async {
             let code = done.await.map_or(1, |exit| exit.code);
-            // The last words must be out before the process goes.
+            // All messages must be written before the process exits.
             match end.await {
-                // A reader that is gone has heard enough; one that could not be told has not.
+                // A closed pipe is not an error: the reader has ended on purpose. Other write errors are.
                 Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
-                    complain(&format!("error: standard output cannot be written: {error}"));
+                    report_problem(&format!("error: standard output cannot be written: {error}"));
                     code.max(1)
                 }
                 _ => code,
@@ -104,15 +104,15 @@ impl Door {
         };
         tokio::select! {
             code = finished => code,
-            code = leaving::overdue(told, quit) => code,
+            code = leaving::exit_when_overdue(signals, quit) => code,
         }
     }
 }
 
-/// The prompt of a print run, or what is wrong with it.
+/// Returns the prompt of a print run.
 ///
 /// # Errors
-/// With the sentence to show when there is no prompt.
+/// Returns the error message to show if there is no prompt.
 pub fn print_prompt<R: Read + Send + 'static>(
     argument: Option<&str>,
     source: Option<R>,
@@ -132,7 +132,7 @@ pub fn print_prompt<R: Read + Send + 'static>(
                 }
                 prompt::Piped::Silent => {
                     warn(
-                        "Warning: nothing came over standard input for 3 seconds; going on without it. \
+                        "Warning: no data on standard input for 3 seconds; continuing without it. \
                          To skip the wait, redirect it: < /dev/null",
                     );
                     String::new()

@@ -1,5 +1,5 @@
-//! Going when the process is told to, whatever the session is busy with. A host that reads nothing keeps the session
-//! from saying anything, and so from hearing a signal.
+//! Exits on signals even if the session is blocked. A host that reads nothing blocks the session, so that it cannot
+//! handle a signal.
 
 use std::time::Duration;
 
@@ -9,22 +9,22 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a session may take to leave by itself.
-const PATIENCE: Duration = Duration::from_secs(4);
-/// How long an interrupted one may: its turn comes to an end first, hooks and all.
-const LONG_PATIENCE: Duration = Duration::from_secs(60);
-/// How long it takes at the most once it need not say anything more: what it started is killed.
-const LAST: Duration = Duration::from_secs(4);
-/// The exit code of a process that an interrupt has ended.
+/// How long a session may take to exit by itself.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(4);
+/// How long an interrupted session may take: its turn ends first, including hooks.
+const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a cancelled session may take: processes that it started are killed.
+const KILL_TIMEOUT: Duration = Duration::from_secs(4);
+/// The exit code of a process that was interrupted.
 const INTERRUPTED: i32 = 130;
-/// Signals that may wait to be looked at; who sends more of them means the same.
-const SIGNALS: usize = 8;
+/// Capacity of the channel for signals. Further signals are dropped, because they would have no other effect.
+const SIGNAL_CAPACITY: usize = 8;
 
-/// Hands signals on to the session, and tells of them.
+/// Forwards signals to the session and returns a channel that receives them too.
 pub(crate) fn signals(session: mpsc::Sender<Vec<Input>>) -> mpsc::Receiver<Signal> {
-    let (tell, told) = mpsc::channel(SIGNALS);
-    // Listened for from here on, not from when the task gets its turn: the session may have spoken by then, and a signal
-    // nobody listens for ends the process on the spot.
+    let (sender, signals) = mpsc::channel(SIGNAL_CAPACITY);
+    // Register the handlers now, not when the task first runs: the session may have sent messages by then, and a signal
+    // without a handler kills the process.
     let listened = (
         signal(SignalKind::interrupt()),
         signal(SignalKind::terminate()),
@@ -40,29 +40,29 @@ pub(crate) fn signals(session: mpsc::Sender<Vec<Input>>) -> mpsc::Receiver<Signa
                 _ = term.recv() => Signal::Leave(143),
                 _ = hup.recv() => Signal::Leave(129),
             };
-            let _enough = tell.try_send(signal);
+            let _enough = sender.try_send(signal);
             let session = session.clone();
-            // The next signal is heard even if the session has no room for this one.
+            // Sent from a separate task, so that a full channel does not block handling of the next signal.
             tokio::spawn(async move { session.send(vec![Input::Signal(signal)]).await });
         }
     });
-    told
+    signals
 }
 
-/// Resolves with the exit code when the session was told to go, has had its time, and is still there.
-pub(crate) async fn overdue(mut told: mpsc::Receiver<Signal>, quit: CancellationToken) -> i32 {
-    let Some(first) = told.recv().await else {
+/// Waits until the session has exceeded its time after a signal. Returns the exit code.
+pub(crate) async fn exit_when_overdue(mut signals: mpsc::Receiver<Signal>, quit: CancellationToken) -> i32 {
+    let Some(first) = signals.recv().await else {
         return std::future::pending().await;
     };
-    let (mut code, mut deadline) = terms(first);
+    let (mut code, mut deadline) = code_and_deadline(first);
     loop {
         tokio::select! {
             () = tokio::time::sleep_until(deadline) => break,
-            Some(again) = told.recv() => {
-                let (next, sooner) = terms(again);
+            Some(again) = signals.recv() => {
+                let (next, sooner) = code_and_deadline(again);
                 deadline = deadline.min(sooner);
                 if again == Signal::Interrupt {
-                    // Whoever asks twice does not want to wait.
+                    // A second interrupt means: do not wait.
                     break;
                 }
                 code = next;
@@ -70,15 +70,15 @@ pub(crate) async fn overdue(mut told: mpsc::Receiver<Signal>, quit: Cancellation
         }
     }
     quit.cancel();
-    tokio::time::sleep(LAST).await;
+    tokio::time::sleep(KILL_TIMEOUT).await;
     code
 }
 
-/// The exit code a signal asks for, and until when the session may take its time.
-fn terms(signal: Signal) -> (i32, Instant) {
+/// The exit code for a signal, and the latest time at which the session has to exit.
+fn code_and_deadline(signal: Signal) -> (i32, Instant) {
     match signal {
-        Signal::Interrupt => (INTERRUPTED, Instant::now() + LONG_PATIENCE),
-        Signal::Leave(code) => (code, Instant::now() + PATIENCE),
+        Signal::Interrupt => (INTERRUPTED, Instant::now() + INTERRUPT_TIMEOUT),
+        Signal::Leave(code) => (code, Instant::now() + EXIT_TIMEOUT),
     }
 }
 
@@ -88,28 +88,37 @@ mod tests {
 
     use super::*;
 
-    /// How long it takes until a session that does nothing is left, after these signals.
-    async fn left(signals: &[Signal]) -> (i32, Duration) {
-        let (tell, told) = mpsc::channel(SIGNALS);
+    /// How long it takes to abandon a session that does not react, after these signals.
+    async fn abandoned(signals: &[Signal]) -> (i32, Duration) {
+        let (sender, signals) = mpsc::channel(SIGNAL_CAPACITY);
         for signal in signals {
-            tell.send(*signal).await.unwrap();
+            sender.send(*signal).await.unwrap();
         }
         let (quit, began) = (CancellationToken::new(), Instant::now());
-        let code = overdue(told, quit.clone()).await;
+        let code = exit_when_overdue(signals, quit.clone()).await;
         assert!(quit.is_cancelled());
         (code, began.elapsed())
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_session_that_does_not_go_is_left() {
+    async fn hanging_session_is_abandoned_after_a_signal() {
         let close = |took: Duration, wanted: Duration| took >= wanted && took < wanted + Duration::from_millis(100);
-        let (code, took) = left(&[Signal::Leave(143)]).await;
-        assert!(code == 143 && close(took, PATIENCE + LAST), "{code} {took:?}");
-        let (code, took) = left(&[Signal::Interrupt]).await;
-        assert!(code == 130 && close(took, LONG_PATIENCE + LAST), "{code} {took:?}");
-        let (code, took) = left(&[Signal::Interrupt, Signal::Interrupt]).await;
-        assert!(code == 130 && close(took, LAST), "{code} {took:?}");
-        let (code, took) = left(&[Signal::Interrupt, Signal::Leave(129)]).await;
-        assert!(code == 129 && close(took, PATIENCE + LAST), "{code} {took:?}");
+        let (code, took) = abandoned(&[Signal::Leave(143)]).await;
+        assert!(
+            code == 143 && close(took, EXIT_TIMEOUT + KILL_TIMEOUT),
+            "{code} {took:?}"
+        );
+        let (code, took) = abandoned(&[Signal::Interrupt]).await;
+        assert!(
+            code == 130 && close(took, INTERRUPT_TIMEOUT + KILL_TIMEOUT),
+            "{code} {took:?}"
+        );
+        let (code, took) = abandoned(&[Signal::Interrupt, Signal::Interrupt]).await;
+        assert!(code == 130 && close(took, KILL_TIMEOUT), "{code} {took:?}");
+        let (code, took) = abandoned(&[Signal::Interrupt, Signal::Leave(129)]).await;
+        assert!(
+            code == 129 && close(took, EXIT_TIMEOUT + KILL_TIMEOUT),
+            "{code} {took:?}"
+        );
     }
 }

@@ -6,9 +6,9 @@
 //!
 //! * [`reader`]: stream-json input, line by line;
 //! * [`writer`]: the messages of the session, in the output format (`text`, `json`, `stream-json`);
-//! * `unread`: what of it the host has not read;
-//! * [`prompt`]: the one prompt of `-p`, from the argument and from stdin;
-//! * `leaving`: signals, and leaving in time even if the session hangs;
+//! * `unread`: the number of written bytes that the host has not read;
+//! * [`prompt`]: the prompt of `-p`, from the argument and from stdin;
+//! * `leaving`: signals, and exiting in time even if the session hangs;
 //! * [`door`]: both ends, and the exit code.
 
 pub mod door;

@@ -6,31 +6,31 @@ use std::time::Duration;
 
 use sluice_engine::settings::MAX_NAMED_FILE;
 
-/// How long an open but silent standard input is waited for when there is a prompt already.
+/// How long to wait for data on an open standard input if there is a prompt already.
 pub const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The prompt, from the argument and from what is piped in.
+/// The prompt, from the argument and piped input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prompt {
-    /// What to ask.
+    /// The text of the prompt.
     Text(String),
-    /// There is none.
+    /// There is no prompt.
     Missing,
 }
 
-/// What came over the pipe.
+/// Piped input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piped {
-    /// All of it.
+    /// The complete input.
     Text(String),
-    /// Nothing yet, and it does not look as if something would come.
+    /// No data has arrived in time.
     Silent,
     /// More than [`MAX_NAMED_FILE`] bytes. The rest was not read.
     TooLong,
 }
 
-/// Reads all of `source`, giving up on one that stays silent for `patience`. Once something has
-/// come it is read to its end, however long that takes, up to [`MAX_NAMED_FILE`] bytes.
+/// Reads all of `source`, or returns [`Piped::Silent`] if no data arrives within `patience`. Once data has arrived, it
+/// is read to its end without a time limit, up to [`MAX_NAMED_FILE`] bytes.
 pub fn piped(mut source: impl Read + Send + 'static, patience: Option<Duration>) -> Piped {
     let (heard, listen) = channel();
     std::thread::spawn(move || {
@@ -41,7 +41,7 @@ pub fn piped(mut source: impl Read + Send + 'static, patience: Option<Duration>)
         }
         let begun = heard.send(None).is_ok();
         if begun && !text.is_empty() {
-            // What could be read before an error is what there is.
+            // After a read error, the data read so far is used.
             let _rest = source.take(MAX_NAMED_FILE).read_to_end(&mut text);
         }
         let too_long = u64::try_from(text.len()).is_ok_and(|length| length > MAX_NAMED_FILE);
@@ -63,7 +63,7 @@ pub fn piped(mut source: impl Read + Send + 'static, patience: Option<Duration>)
     }
 }
 
-/// Puts the argument and the pipe together.
+/// Combines the argument and the piped input.
 #[must_use]
 pub fn join(argument: Option<&str>, piped: &str) -> Prompt {
     let piped = piped.trim_end_matches(['\n', '\r']);
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn argument_and_pipe_are_read_together() {
+    fn argument_and_piped_input_are_combined() {
         assert_eq!(join(Some("explain"), "code\n"), Prompt::Text("explain\n\ncode".into()));
         assert_eq!(join(None, "ping\n"), Prompt::Text("ping".into()));
         assert_eq!(join(Some("ping"), ""), Prompt::Text("ping".into()));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_pipe_is_given_up_and_a_closed_one_is_empty() {
+    fn silent_pipe_times_out_and_closed_pipe_is_empty() {
         let (reader, writer) = std::io::pipe().unwrap_or_else(|error| unreachable!("{error}"));
         assert_eq!(piped(reader, Some(Duration::from_millis(5))), Piped::Silent);
         drop(writer);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_piped_is_read_to_its_end() {
+    fn piped_input_is_read_to_its_end() {
         let (reader, mut writer) = std::io::pipe().unwrap_or_else(|error| unreachable!("{error}"));
         let sender = std::thread::spawn(move || {
             use std::io::Write;

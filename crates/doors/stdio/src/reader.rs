@@ -1,4 +1,4 @@
-//! Stdin as a stream of messages.
+//! Reads messages from stdin.
 
 use std::io::{ErrorKind, Read};
 
@@ -7,18 +7,18 @@ use sluice_wire::control::{HostRequest as _, Initialize, Request};
 use sluice_wire::{FramedLine, Framer, Malformed, MalformedKind, MessageType, ToAgent};
 use tokio::sync::mpsc;
 
-/// How much is read at once. What arrives together is handed on together.
-const CHUNK: usize = 64 * 1024;
+/// The read buffer size, in bytes. Messages that are read together are forwarded together.
+const READ_BUFFER_BYTES: usize = 64 * 1024;
 
-/// Reads until the end, handing on what each read brought. Bad lines are given to `report` too.
+/// Reads until the end of the input and forwards the messages of each read. Invalid lines are also passed to `report`.
 ///
-/// Runs on a thread of its own, since standard input has no other way to be waited for.
+/// Runs on a separate thread, because reads from standard input block.
 ///
-/// Where the host has to greet first (`greeted`), one that does not is told so and the session ends.
+/// If `greeted` is set, the first message must be `initialize`; otherwise an error is reported and the session ends.
 pub fn read(mut source: impl Read, session: &mpsc::Sender<Vec<Input>>, greeted: bool, mut report: impl FnMut(&str)) {
     let mut framer = Framer::new();
-    let mut awaits_greeting = greeted;
-    let mut chunk = vec![0; CHUNK];
+    let mut awaits_initialize = greeted;
+    let mut chunk = vec![0; READ_BUFFER_BYTES];
     loop {
         let count = match source.read(&mut chunk) {
             Ok(0) => break,
@@ -32,18 +32,18 @@ pub fn read(mut source: impl Read, session: &mpsc::Sender<Vec<Input>>, greeted: 
             .iter()
             .filter_map(|line| decode(line, &mut report))
             .collect();
-        if awaits_greeting && !inputs.is_empty() {
-            awaits_greeting = false;
-            if !inputs.first().is_some_and(is_greeting) {
+        if awaits_initialize && !inputs.is_empty() {
+            awaits_initialize = false;
+            if !inputs.first().is_some_and(is_initialize) {
                 report(
                     "Error: with --await-initialize the first line has to be the control request `initialize`, and it is \
                      another message.",
                 );
-                hand_on(session, vec![Input::Signal(Signal::Leave(1))]);
+                forward(session, vec![Input::Signal(Signal::Leave(1))]);
                 return;
             }
         }
-        if !hand_on(session, inputs) {
+        if !forward(session, inputs) {
             return;
         }
     }
@@ -53,11 +53,11 @@ pub fn read(mut source: impl Read, session: &mpsc::Sender<Vec<Input>>, greeted: 
         .filter_map(|line| decode(line, &mut report))
         .collect();
     inputs.push(Input::Eof);
-    hand_on(session, inputs);
+    forward(session, inputs);
 }
 
-/// Whether a message is the host's greeting.
-fn is_greeting(input: &Input) -> bool {
+/// True if the message is `initialize`.
+fn is_initialize(input: &Input) -> bool {
     match input {
         Input::Message(message) => matches!(
             message.as_ref(),
@@ -68,12 +68,12 @@ fn is_greeting(input: &Input) -> bool {
     }
 }
 
-/// False when the session is gone.
-fn hand_on(session: &mpsc::Sender<Vec<Input>>, inputs: Vec<Input>) -> bool {
+/// Forwards inputs. Returns false if the session has ended.
+fn forward(session: &mpsc::Sender<Vec<Input>>, inputs: Vec<Input>) -> bool {
     inputs.is_empty() || session.blocking_send(inputs).is_ok()
 }
 
-/// One line as the session takes it; none if it needs no answer at all.
+/// Parses a line. Returns `None` if it needs no response.
 fn decode(line: &FramedLine<'_>, report: &mut impl FnMut(&str)) -> Option<Input> {
     let problem = match line.frame() {
         None => {
@@ -100,7 +100,7 @@ fn decode(line: &FramedLine<'_>, report: &mut impl FnMut(&str)) -> Option<Input>
     Some(Input::Bad(problem))
 }
 
-/// What to say of a line that cannot be read; nothing of one that asks for nothing.
+/// Returns the message about an invalid line; `None` for lines that request nothing.
 fn skipped(bad: &Malformed) -> Option<String> {
     match bad.kind {
         MalformedKind::Array | MalformedKind::Scalar | MalformedKind::NoType | MalformedKind::NoResponse => None,
@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    fn hear(text: &str) -> (Vec<Input>, Vec<String>) {
+    fn parse_all(text: &str) -> (Vec<Input>, Vec<String>) {
         let (session, mut inbox) = mpsc::channel(64);
         let mut reports = Vec::new();
         read(text.as_bytes(), &session, false, |problem| {
@@ -140,8 +140,8 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_reported_and_the_next_one_is_heard() {
-        let (inputs, reports) = hear("{nonsense\n{\"type\":\"keep_alive\"}\n");
+    fn invalid_line_is_reported_and_the_next_one_is_parsed() {
+        let (inputs, reports) = parse_all("{nonsense\n{\"type\":\"keep_alive\"}\n");
         assert!(matches!(inputs[0], Input::Bad(_)));
         assert!(matches!(inputs[1], Input::Message(_)));
         assert_eq!(reports.len(), 1);
@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_nothing_is_passed_over_in_silence() {
-        let (inputs, reports) = hear("[1]\n7\n{}\n\n{\"type\":\"nonsense\"}\n{\"type\":\"control_response\"}\n");
+    fn lines_without_request_are_ignored() {
+        let (inputs, reports) = parse_all("[1]\n7\n{}\n\n{\"type\":\"nonsense\"}\n{\"type\":\"control_response\"}\n");
         assert!(inputs.is_empty(), "{inputs:?}");
         assert!(reports.is_empty(), "{reports:?}");
     }
 
     #[test]
-    fn a_user_message_that_is_none_is_reported() {
+    fn invalid_user_message_is_reported() {
         for line in [
             r#"{"type":"user"}"#,
             r#"{"type":"user","message":{"content":"x"}}"#,
@@ -165,15 +165,15 @@ mod tests {
             r#"{"type":"user","message":{"role":"user","content":7}}"#,
             "null",
         ] {
-            let (inputs, reports) = hear(line);
+            let (inputs, reports) = parse_all(line);
             assert!(matches!(inputs[..], [Input::Bad(_)]), "{line}: {inputs:?}");
             assert_eq!(reports.len(), 1, "{line}");
         }
     }
 
     #[test]
-    fn a_request_that_cannot_be_read_keeps_its_id() {
-        let (inputs, _) = hear(r#"{"type":"control_request","request_id":"r1"}"#);
+    fn invalid_request_keeps_its_id() {
+        let (inputs, _) = parse_all(r#"{"type":"control_request","request_id":"r1"}"#);
         let Input::BadRequest {
             request_id, subtype, ..
         } = &inputs[0]
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_has_to_greet_and_does_not_ends_the_session() {
+    fn missing_initialize_ends_the_session() {
         let (session, mut inbox) = mpsc::channel(10);
         let mut reports = Vec::new();
         let prompt = "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n";

@@ -5,13 +5,13 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::FileType;
 
-/// The number of bytes written to stdout that its reader has not read; 0 where that is not known.
+/// The number of bytes written to stdout that its reader has not read; 0 if unknown.
 #[must_use]
 pub fn unread_stdout() -> u64 {
     unread(io::stdout().as_fd())
 }
 
-/// A pipe says it for either of its ends, a socket says what its peer has not taken.
+/// Pipes report the number on both ends; for sockets it is the number of bytes that the peer has not acknowledged.
 fn unread(stream: BorrowedFd<'_>) -> u64 {
     let kind = rustix::fs::fstat(stream).map(|stat| FileType::from_raw_mode(stat.st_mode));
     match kind {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn file_counts_nothing() {
+    fn unread_bytes_of_a_file_are_zero() {
         assert_eq!(unread(std::fs::File::open("/dev/null").unwrap().as_fd()), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Messages of the session on stdout.
+//! Writes the messages of the session to stdout.
 
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
-/// How a run is shown.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// The final text.
@@ -21,25 +21,25 @@ pub enum Format {
     Json,
     /// Every message in one JSON array.
     JsonArray,
-    /// Every message as it comes, one a line.
+    /// Every message when it arrives, one per line.
     StreamJson,
 }
 
-/// How long events of a stream wait for the next ones, so that a burst goes out as one write and
-/// one wake-up of the host. Nothing else waits.
+/// How long stream events wait for further events, so that a burst is sent in one write and wakes the host once. Other
+/// messages do not wait.
 pub const HOLD: Duration = Duration::from_millis(5);
 
-/// How long a permission request waits at most until the host has read what was written before it.
-const READ_WITHIN: Duration = Duration::from_millis(100);
-/// The interval between two looks at what the host has not read.
-const LOOK_AGAIN: Duration = Duration::from_micros(200);
+/// The maximum time that a permission request waits until the host has read the messages before it.
+const MAX_READ_WAIT: Duration = Duration::from_millis(100);
+/// The interval between two checks of how much the host has read.
+const READ_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
 /// When messages are written.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// How long events of a stream wait for the next ones.
+    /// How long stream events wait for further events.
     pub hold: Duration,
-    /// Returns the number of written bytes that the host has not read, as far as that is known.
+    /// Returns the number of written bytes that the host has not read, if known.
     pub unread: fn() -> u64,
 }
 
@@ -50,18 +50,17 @@ impl Pace {
     /// queue. Read together, the request would overtake the message with the input of the call, so the host reads that
     /// message first.
     fn wait_until_read(self) {
-        let until = std::time::Instant::now() + READ_WITHIN;
+        let until = std::time::Instant::now() + MAX_READ_WAIT;
         while (self.unread)() > 0 && std::time::Instant::now() < until {
-            std::thread::sleep(LOOK_AGAIN);
+            std::thread::sleep(READ_CHECK_INTERVAL);
         }
     }
 }
 
-/// Writes until the session has said its last. Runs on a thread of its own, so that a slow
-/// reader holds up the session and nothing else.
+/// Writes messages until the session ends. Runs on a separate thread, so that a slow reader blocks only the session.
 ///
 /// # Errors
-/// When the stream cannot be written to any more, as when its reader is gone.
+/// Returns an error if the stream cannot be written, for example because its reader is gone.
 pub fn write(
     format: Format,
     pace: Pace,
@@ -75,10 +74,10 @@ pub fn write(
         match format {
             Format::StreamJson => {
                 write_in_order(&mut out, &message, pace)?;
-                let mut held = held(&message, pace.hold);
-                while let Some(message) = soon(&mut messages, held, clock) {
+                let mut held = hold_until(&message, pace.hold);
+                while let Some(message) = next_before(&mut messages, held, clock) {
                     write_in_order(&mut out, &message, pace)?;
-                    held = held_on(held, &message);
+                    held = keep_hold(held, &message);
                 }
                 out.flush()?;
             }
@@ -95,18 +94,18 @@ pub fn write(
     out.flush()
 }
 
-/// Until when what was written may wait to be flushed; none if it may not.
-fn held(message: &ToHost, hold: Duration) -> Option<Instant> {
+/// The latest time to flush a written message; `None` to flush immediately.
+fn hold_until(message: &ToHost, hold: Duration) -> Option<Instant> {
     matches!(message, ToHost::StreamEvent(_)).then(|| Instant::now() + hold)
 }
 
-/// Something that may not wait ends the hold for all before it.
-fn held_on(held: Option<Instant>, message: &ToHost) -> Option<Instant> {
+/// A message that must not wait ends the hold for all messages before it.
+fn keep_hold(held: Option<Instant>, message: &ToHost) -> Option<Instant> {
     held.filter(|_| matches!(message, ToHost::StreamEvent(_)))
 }
 
-/// The next message, if it is there or comes before the hold ends.
-fn soon(messages: &mut mpsc::Receiver<ToHost>, held: Option<Instant>, clock: &Handle) -> Option<ToHost> {
+/// Returns the next message, if it has arrived or arrives before the hold ends.
+fn next_before(messages: &mut mpsc::Receiver<ToHost>, held: Option<Instant>, clock: &Handle) -> Option<ToHost> {
     match (messages.try_recv(), held) {
         (Ok(message), _) => Some(message),
         (Err(_), None) => None,
@@ -130,9 +129,9 @@ fn write_line(out: &mut impl Write, message: &ToHost) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Keeps one message on one line, whatever is passed on in it. Line ends between values become spaces, and the two
-/// further separators of Unicode, at which some readers also cut lines, are escaped. JSON means the same either way:
-/// inside a text a line end is always escaped, and outside of one there are no such separators.
+/// Keeps each message on one line, even with embedded JSON. Line breaks between values become spaces, and the two other
+/// line separators of Unicode, at which some readers split lines, are escaped. The JSON value stays the same: in a
+/// string line breaks are always escaped, and outside of strings there are no such separators.
 struct OneLine<W>(W);
 
 impl<W: Write> Write for OneLine<W> {
@@ -156,8 +155,7 @@ impl<W: Write> Write for OneLine<W> {
     }
 }
 
-/// The first thing that ends a line somewhere: where, how long, and what is written for it. What is written comes in
-/// whole characters.
+/// Finds the first line separator: its position, length and replacement. Input is written in whole characters.
 fn separator(bytes: &[u8]) -> Option<(usize, usize, &'static [u8])> {
     let mut from = 0;
     loop {
@@ -178,7 +176,7 @@ fn is_interrupted(result: &TurnResult) -> bool {
     result.result.is_none() && reason.is_some_and(aborted)
 }
 
-/// What is only known at the end.
+/// Writes the output of formats that are only known at the end.
 fn finish(format: Format, shown: &[ToHost], out: &mut impl Write) -> io::Result<()> {
     match (format, shown) {
         (Format::StreamJson, _) => Ok(()),
@@ -187,7 +185,8 @@ fn finish(format: Format, shown: &[ToHost], out: &mut impl Write) -> io::Result<
             out.write_all(b"\n")
         }
         (Format::Json, [result]) => write_line(out, result),
-        // Who has just interrupted it need not be told, and a program that reads on must not take it for an answer.
+        // The user knows about the interrupt, and a program that reads the output must not take a message for the
+        // answer.
         (_, [ToHost::Result(result)]) if is_interrupted(result) => Ok(()),
         (_, [ToHost::Result(result)]) => {
             let text = match (&result.result, result.errors.as_deref()) {
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn json_passed_on_as_text_stays_on_one_line() {
+    fn embedded_json_stays_on_one_line() {
         assert_eq!(written("{\n\"a\":\r\n1}"), "{ \"a\":  1}");
         assert_eq!(
             written("\"a\u{2028}b\u{2029}c\u{2026}\""),
@@ -232,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_value_stays_the_same(texts in prop::collection::vec("[a\u{2028}\u{2029}\u{2026}\u{e9}\n\r\"\\\\]{0,8}", 0..6)) {
+        fn value_is_unchanged(texts in prop::collection::vec("[a\u{2028}\u{2029}\u{2026}\u{e9}\n\r\"\\\\]{0,8}", 0..6)) {
             let value = serde_json::json!({"list": texts});
             let line = written(&serde_json::to_string_pretty(&value).unwrap());
             let broken = line.contains(['\n', '\r', '\u{2028}', '\u{2029}']);

@@ -27,6 +27,7 @@ mod ruling;
 mod servers;
 mod settings;
 mod standing;
+mod stopping;
 mod telling;
 mod watching;
 

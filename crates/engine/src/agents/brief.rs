@@ -1,4 +1,4 @@
-//! What a subagent is given by the session that starts it.
+//! Everything a subagent receives from the session that starts it.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ use crate::options::Options;
 use crate::out::Out;
 use crate::sandbox;
 
-/// How the session stands when one of its calls starts a subagent.
+/// A snapshot of the session, taken when one of its calls starts a subagent.
 pub(crate) struct Brief {
     pub(crate) options: Options,
     pub(crate) policy: Arc<Policy>,
@@ -39,7 +39,7 @@ pub(crate) struct Brief {
     pub(crate) family: Family,
 }
 
-/// What it works with.
+/// The tools and the environment of a subagent.
 pub(crate) struct BriefTools {
     pub(crate) tasks: Arc<Tasks>,
     pub(crate) web: Arc<Web>,
@@ -47,33 +47,33 @@ pub(crate) struct BriefTools {
     pub(crate) cwd: PathBuf,
     pub(crate) extras: Vec<Arc<dyn Tool>>,
     pub(crate) servers: Servers,
-    /// The tools the session itself has.
+    /// Names of the tools that the session itself has.
     pub(crate) available: Vec<String>,
 }
 
-/// Who hears of it.
+/// The connections of a subagent to its parent session and to the host.
 pub(crate) struct BriefLine {
     pub(crate) out: Out,
-    /// Where the session hears of its subagents.
+    /// Events for the parent session.
     pub(crate) events: mpsc::Sender<ToolEvent>,
-    /// Where the session at the top hears that somebody waits for a person.
+    /// Events for the top session: a subagent waits for an answer of a person.
     pub(crate) top: mpsc::Sender<ToolEvent>,
     pub(crate) eof: bool,
     pub(crate) quit: CancellationToken,
 }
 
-/// Its place among the subagents.
+/// The position of a new subagent in the tree of subagents.
 pub(crate) struct Family {
     pub(crate) shared: Arc<SharedAgents>,
     pub(crate) roster: Arc<Roster>,
-    /// The subagent that starts another one.
+    /// Id of the subagent that starts the new one, if it is one.
     pub(crate) parent: Option<String>,
     pub(crate) depth: u32,
     pub(crate) may_start: Option<Vec<String>>,
 }
 
 impl Brief {
-    /// Why no subagent of this kind may be started, if a rule says so.
+    /// Returns the error for the model if a permission rule denies starting this kind.
     pub(crate) fn denies(&self, kind: &str) -> Option<String> {
         let input = json!({"subagent_type": kind});
         let decision = sandbox::decide(
@@ -90,30 +90,30 @@ impl Brief {
     }
 }
 
-/// Where the session leaves its brief for its calls.
+/// Holds the latest brief of a session, for the calls that start subagents.
 #[derive(Default)]
-pub(crate) struct Bench {
+pub(crate) struct BriefSlot {
     brief: Mutex<Option<Arc<Brief>>>,
-    /// The events of the session at the top, in a subagent.
+    /// Event channel of the top session, if this session is a subagent.
     top: Mutex<Option<mpsc::Sender<ToolEvent>>>,
 }
 
-impl std::fmt::Debug for Bench {
+impl std::fmt::Debug for BriefSlot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Bench").finish_non_exhaustive()
     }
 }
 
-impl Bench {
-    pub(crate) fn below(top: mpsc::Sender<ToolEvent>) -> Self {
+impl BriefSlot {
+    pub(crate) fn for_subagent(top: mpsc::Sender<ToolEvent>) -> Self {
         Self {
             brief: Mutex::default(),
             top: Mutex::new(Some(top)),
         }
     }
 
-    /// Leaves a brief for the calls that start.
-    pub(crate) fn leave(&self, brief: Brief) {
+    /// Stores the brief for the calls that start next.
+    pub(crate) fn set(&self, brief: Brief) {
         *self.brief.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(brief));
     }
 

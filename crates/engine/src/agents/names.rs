@@ -1,4 +1,4 @@
-//! The tools by which subagents are started and reached.
+//! Names and facts of the tools that start subagents and send messages to them.
 
 use sluice_catalogue::agents::builtin;
 use sluice_permission::{Decision, ToolFacts, Touches};
@@ -6,12 +6,12 @@ use sluice_tools::{Activity, Descriptor};
 
 pub(crate) use sluice_permission::names::{AGENT, TASK};
 
-/// The tool that goes on with one.
+/// The tool that sends a message to a subagent and continues it if it has ended.
 pub(crate) const SEND_MESSAGE: &str = "SendMessage";
-/// The tool that says who works.
+/// The tool that lists the subagents.
 pub(crate) const LIST_AGENTS: &str = "ListAgents";
 
-/// The tool that starts one, as far as a decision depends on it.
+/// The facts of the `Agent` tool that a permission decision needs.
 pub(crate) const FACTS: ToolFacts<'static> = ToolFacts {
     name: AGENT,
     aliases: &[TASK],
@@ -22,7 +22,7 @@ pub(crate) const FACTS: ToolFacts<'static> = ToolFacts {
     server: None,
 };
 
-/// What is known of that tool whatever kinds of subagents there are.
+/// Descriptor of the `Agent` tool without the list of available kinds.
 pub(crate) fn undescribed() -> Descriptor {
     Descriptor {
         name: AGENT.into(),
@@ -37,7 +37,7 @@ pub(crate) fn undescribed() -> Descriptor {
     }
 }
 
-/// What is said of a kind that a rule denies.
+/// Returns the error for the model if a permission rule denies a kind.
 pub(crate) fn denied(kind: &str, decision: &Decision) -> String {
     let rule = decision.reason.rule.as_ref();
     let by = rule.map(|rule| format!(" by permission rule '{}' from {}", rule.text(), rule.source.as_str()));

@@ -1,8 +1,8 @@
-//! What of a subagent's words reaches the host, and under whose name.
+//! Forwards the messages of a subagent to the host, filtered and labelled.
 //!
-//! A subagent is a session like any other and says what sessions say. The host is shown its calls and their results, its
-//! questions and its troubles, each marked with the call that started it; what belongs to the conversation between a
-//! session and its host (`init`, `result`, its state) is left out.
+//! A subagent is a session like any other and emits the same messages. The host receives its calls and their results,
+//! its permission requests and its errors, each labelled with the call that started it. Messages that only concern a
+//! session and its own host (`init`, `result`, session state) are dropped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,53 +20,53 @@ use sluice_wire::stdout::{Assistant, SubagentRetry, ToolProgress, User};
 use super::names;
 use crate::messages;
 
-/// Who a subagent is.
+/// Labels that identify a subagent in messages to the host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Badge {
+pub(crate) struct SubagentLabel {
     pub(crate) id: String,
     /// The call that started it.
     pub(crate) call_id: String,
     pub(crate) run_id: String,
     pub(crate) kind: String,
     pub(crate) description: String,
-    /// Its steps are not told: it carries out a skill.
+    /// Calls and results are not forwarded; for subagents that run a skill.
     pub(crate) quiet: bool,
 }
 
-/// Stands between a subagent and the host.
+/// Filter between a subagent and the host.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    pub(crate) badge: Badge,
-    /// The tools it has, as far as they are there for every session.
+    pub(crate) label: SubagentLabel,
+    /// The built-in tools of the subagent, which describe its activity.
     toolbox: Toolbox,
-    /// The host wants to read what subagents say.
+    /// The host asked for the text of subagents (`forward_subagent_text`).
     forward: bool,
     background: AtomicBool,
     muted: AtomicBool,
-    /// Nothing of it is shown: only what has to be answered goes out.
+    /// Only control requests are forwarded.
     silent: bool,
-    /// A subagent started it: what it says is shown only where nobody waits for it.
+    /// Started by another subagent: its messages are forwarded only while it runs in the background.
     nested: bool,
-    /// Its prompt was shown.
+    /// Its prompt has been forwarded.
     prompted: AtomicBool,
     began: Instant,
-    seen: Mutex<Seen>,
-    /// What is told when it is done, where it is not told at once.
-    kept: Option<Mutex<Vec<ToHost>>>,
+    work_summary: Mutex<WorkSummary>,
+    /// Messages that are held until the subagent has ended, if they are not forwarded immediately.
+    held_messages: Option<Mutex<Vec<ToHost>>>,
 }
 
-/// What a subagent has done so far.
+/// The progress of a subagent so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct WorkSummary {
     pub(crate) tools: Vec<String>,
     pub(crate) calls: u64,
     pub(crate) tokens: u64,
 }
 
 impl Relay {
-    pub(crate) fn new(badge: Badge, forward: bool, background: bool) -> Self {
+    pub(crate) fn new(label: SubagentLabel, forward: bool, background: bool) -> Self {
         Self {
-            badge,
+            label,
             toolbox: Toolbox::default(),
             forward,
             background: AtomicBool::new(background),
@@ -75,76 +75,79 @@ impl Relay {
             nested: false,
             prompted: AtomicBool::new(false),
             began: Instant::now(),
-            seen: Mutex::default(),
-            kept: None,
+            work_summary: Mutex::default(),
+            held_messages: None,
         }
     }
 
-    /// For one that no host is shown.
-    pub(crate) fn silent(badge: Badge) -> Self {
+    /// Creates a relay that forwards control requests only.
+    pub(crate) fn silent(label: SubagentLabel) -> Self {
         Self {
             silent: true,
-            ..Self::new(badge, false, false)
+            ..Self::new(label, false, false)
         }
     }
 
-    /// The same, for one that has these tools.
+    /// Sets the tools that describe its activity.
     pub(crate) fn with_tools(self, toolbox: Toolbox) -> Self {
         Self { toolbox, ..self }
     }
 
-    /// The same, for one that a subagent started.
+    /// Marks it as started by another subagent.
     pub(crate) fn nested(self) -> Self {
         Self { nested: true, ..self }
     }
 
-    /// The same, telling what is done and said when all is done.
-    pub(crate) fn told_at_the_end(self) -> Self {
+    /// Holds assistant and user messages until the subagent has ended.
+    pub(crate) fn holding_messages(self) -> Self {
         Self {
-            kept: Some(Mutex::default()),
+            held_messages: Some(Mutex::default()),
             ..self
         }
     }
 
-    /// What was kept back.
-    pub(crate) fn take_kept(&self) -> Vec<ToHost> {
-        let lock =
-            |kept: &Mutex<Vec<ToHost>>| std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
-        self.kept.as_ref().map(lock).unwrap_or_default()
+    /// Returns the held messages and clears them.
+    pub(crate) fn take_held_messages(&self) -> Vec<ToHost> {
+        let lock = |held_messages: &Mutex<Vec<ToHost>>| {
+            std::mem::take(&mut *held_messages.lock().unwrap_or_else(PoisonError::into_inner))
+        };
+        self.held_messages.as_ref().map(lock).unwrap_or_default()
     }
 
-    /// Its call has returned without it.
+    /// Marks the subagent as running in the background: its call has returned.
     pub(crate) fn to_background(&self) {
         self.background.store(true, Ordering::Relaxed);
     }
 
-    /// Nobody wants to hear more of it.
-    pub(crate) fn mute(&self) {
+    /// Stops forwarding, except for messages that must stay consistent.
+    pub(crate) fn stop_forwarding(&self) {
         self.muted.store(true, Ordering::Relaxed);
     }
 
-    /// What it has done so far.
-    pub(crate) fn seen(&self) -> Seen {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn work_summary(&self) -> WorkSummary {
+        self.work_summary.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether nothing of it is shown.
     pub(crate) fn is_silent(&self) -> bool {
         self.silent
     }
 
-    /// Whether its call has returned without it.
     pub(crate) fn is_background(&self) -> bool {
         self.background.load(Ordering::Relaxed)
     }
 
-    /// What the host is told when the subagent says this.
+    /// Returns the messages that the host receives for a message of the subagent.
     pub(crate) fn pass(&self, message: ToHost) -> Vec<ToHost> {
-        let said = self.shown(message);
-        let Some(kept) = &self.kept else { return said };
+        let messages = self.shown(message);
+        let Some(held_messages) = &self.held_messages else {
+            return messages;
+        };
         let spoken = |message: &ToHost| matches!(message, ToHost::Assistant(_) | ToHost::User(_));
-        let (later, now): (Vec<ToHost>, Vec<ToHost>) = said.into_iter().partition(spoken);
-        kept.lock().unwrap_or_else(PoisonError::into_inner).extend(later);
+        let (later, now): (Vec<ToHost>, Vec<ToHost>) = messages.into_iter().partition(spoken);
+        held_messages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(later);
         now
     }
 
@@ -161,7 +164,7 @@ impl Relay {
             ToHost::ToolProgress(_) => vec![message],
             ToHost::ControlRequest(mut request) => {
                 if let Request::CanUseTool(ask) = &mut request.request {
-                    ask.agent_id = Some(self.badge.id.clone());
+                    ask.agent_id = Some(self.label.id.clone());
                 }
                 vec![ToHost::ControlRequest(request)]
             }
@@ -170,10 +173,10 @@ impl Relay {
     }
 
     fn assistant(&self, mut frame: Assistant) -> Vec<ToHost> {
-        frame.parent_tool_use_id = Some(self.badge.call_id.clone());
-        frame.agent_id = Some(self.badge.id.clone());
-        frame.subagent_type = Some(self.badge.kind.clone());
-        frame.task_description = Some(self.badge.description.clone());
+        frame.parent_tool_use_id = Some(self.label.call_id.clone());
+        frame.agent_id = Some(self.label.id.clone());
+        frame.subagent_type = Some(self.label.kind.clone());
+        frame.task_description = Some(self.label.description.clone());
         let call = frame.message.content.iter().find_map(|block| match block {
             Block::ToolUse(call) => Some((call.name.clone(), call.input.to_value())),
             _ => None,
@@ -185,16 +188,16 @@ impl Relay {
         let tokens = serde_json::to_value(&frame.message.usage).unwrap_or_default();
         let progress = self.progress(&tool, &input, &tokens, &frame.session_id);
         if self.nested && !self.is_background() {
-            return if self.badge.quiet {
+            return if self.label.quiet {
                 Vec::new()
             } else {
                 vec![progress.into()]
             };
         }
-        if self.badge.quiet {
+        if self.label.quiet {
             return vec![frame.into()];
         }
-        // The order in which hosts know them.
+        // The order that the reference CLI uses.
         if self.is_background() {
             vec![frame.into(), progress.into()]
         } else {
@@ -202,7 +205,7 @@ impl Relay {
         }
     }
 
-    /// What a call does, in a few words.
+    /// Describes a call in a few words.
     pub(crate) fn activity(&self, tool: &str, input: &Value) -> String {
         let agent = || names::FACTS.is_called(tool).then(|| names::undescribed().doing(input));
         match self.toolbox.find(tool) {
@@ -213,19 +216,19 @@ impl Relay {
 
     fn progress(&self, tool: &str, input: &Value, usage: &Value, session_id: &str) -> TaskProgress {
         let tokens = sluice_model::cost::Tokens::read(usage);
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.calls += 1;
-        seen.tokens = tokens.prompt() + tokens.output;
-        if !seen.tools.iter().any(|known| known == tool) {
-            seen.tools.push(tool.to_owned());
+        let mut work_summary = self.work_summary.lock().unwrap_or_else(PoisonError::into_inner);
+        work_summary.calls += 1;
+        work_summary.tokens = tokens.prompt() + tokens.output;
+        if !work_summary.tools.iter().any(|known| known == tool) {
+            work_summary.tools.push(tool.to_owned());
         }
         TaskProgress {
-            task_id: self.badge.id.clone(),
-            run_id: Some(self.badge.run_id.clone()),
-            tool_use_id: Some(self.badge.call_id.clone()),
+            task_id: self.label.id.clone(),
+            run_id: Some(self.label.run_id.clone()),
+            tool_use_id: Some(self.label.call_id.clone()),
             description: self.activity(tool, input),
-            subagent_type: Some(self.badge.kind.clone()),
-            usage: self.used(&seen),
+            subagent_type: Some(self.label.kind.clone()),
+            usage: self.used(&work_summary),
             last_tool_name: Some(tool.to_owned()),
             uuid: messages::fresh_id(),
             session_id: session_id.to_owned(),
@@ -233,33 +236,33 @@ impl Relay {
         }
     }
 
-    /// What it is at, in its own words.
-    pub(crate) fn summed_up(&self, said: &str) -> TaskProgress {
-        let seen = self.seen();
+    /// Creates a progress message with the summary that the subagent wrote.
+    pub(crate) fn summary_progress(&self, messages: &str) -> TaskProgress {
+        let work_summary = self.work_summary();
         TaskProgress {
-            task_id: self.badge.id.clone(),
-            run_id: Some(self.badge.run_id.clone()),
-            tool_use_id: Some(self.badge.call_id.clone()),
-            description: said.to_owned(),
-            subagent_type: Some(self.badge.kind.clone()),
-            usage: self.used(&seen),
-            summary: Some(said.to_owned()),
+            task_id: self.label.id.clone(),
+            run_id: Some(self.label.run_id.clone()),
+            tool_use_id: Some(self.label.call_id.clone()),
+            description: messages.to_owned(),
+            subagent_type: Some(self.label.kind.clone()),
+            usage: self.used(&work_summary),
+            summary: Some(messages.to_owned()),
             uuid: messages::fresh_id(),
             ..TaskProgress::default()
         }
     }
 
-    fn used(&self, seen: &Seen) -> TaskUsage {
+    fn used(&self, work_summary: &WorkSummary) -> TaskUsage {
         TaskUsage {
-            total_tokens: seen.tokens,
-            tool_uses: seen.calls,
+            total_tokens: work_summary.tokens,
+            tool_uses: work_summary.calls,
             duration_ms: u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
             ..TaskUsage::default()
         }
     }
 
-    /// Whether what stands on the user's side is shown. Of one that is waited for these are its prompt and what its calls
-    /// came to, and nothing that the engine says to it.
+    /// True if a message of the user side is forwarded. For a foreground subagent these are its prompt and its tool
+    /// results, but no messages that the engine inserted.
     fn shows(&self, frame: &User) -> bool {
         if self.is_background() {
             return true;
@@ -272,11 +275,11 @@ impl Relay {
     }
 
     fn user(&self, mut frame: User) -> ToHost {
-        frame.parent_tool_use_id = Some(self.badge.call_id.clone());
-        frame.agent_id = Some(self.badge.id.clone());
-        frame.subagent_type = Some(self.badge.kind.clone());
-        frame.task_description = Some(self.badge.description.clone());
-        // What a call gave besides text is the subagent's own business, unless it failed.
+        frame.parent_tool_use_id = Some(self.label.call_id.clone());
+        frame.agent_id = Some(self.label.id.clone());
+        frame.subagent_type = Some(self.label.kind.clone());
+        frame.task_description = Some(self.label.description.clone());
+        // Structured results of a subagent's calls are not forwarded, except those of skills and of failed calls.
         let shown = |result: &Value| result.is_string() || result.get("commandName").is_some();
         frame.tool_use_result = frame.tool_use_result.filter(shown);
         if frame.tool_use_result.as_ref().and_then(Value::as_str) == Some(messages::REJECTED_RESULT) {
@@ -287,20 +290,20 @@ impl Relay {
 
     fn system(&self, system: System, muted: bool) -> Vec<ToHost> {
         match system {
-            // What is listed has to be taken off the list, whoever listens.
+            // The task list must stay consistent: every listed task is removed again, even if the relay is muted.
             System::TaskUpdated(_) | System::TaskNotification(_) | System::BackgroundTasksChanged(_) => {
                 vec![ToHost::System(Box::new(system))]
             }
-            // And what is taken off it has to have been on it.
+            // A task that is removed later must have been listed.
             System::TaskStarted(mut started) => {
                 started.owned_by_subagent = Some(true);
                 vec![(*started).into()]
             }
             _ if muted => Vec::new(),
-            // Who told of a command is told by its result.
-            System::PermissionDenied(_) if self.kept.is_some() => Vec::new(),
+            // In this mode the result of the call reports the denial.
+            System::PermissionDenied(_) if self.held_messages.is_some() => Vec::new(),
             System::PermissionDenied(mut denied) => {
-                denied.agent_id = Some(self.badge.id.clone());
+                denied.agent_id = Some(self.label.id.clone());
                 vec![(*denied).into()]
             }
             System::ApiRetry(retry) => vec![self.retry(&retry).into()],
@@ -314,18 +317,18 @@ impl Relay {
         }
     }
 
-    /// Its request failed and is tried again.
+    /// Creates the progress message for a model request that failed and is retried.
     fn retry(&self, retry: &ApiRetry) -> ToolProgress {
         let elapsed = u32::try_from(self.began.elapsed().as_secs()).unwrap_or(u32::MAX);
         ToolProgress {
-            tool_use_id: format!("{}-retry-{}", self.badge.call_id, retry.attempt),
+            tool_use_id: format!("{}-retry-{}", self.label.call_id, retry.attempt),
             tool_name: names::AGENT.to_owned(),
-            parent_tool_use_id: Some(self.badge.call_id.clone()),
+            parent_tool_use_id: Some(self.label.call_id.clone()),
             elapsed_time_seconds: Number::from(elapsed),
-            task_id: Some(self.badge.id.clone()),
-            subagent_type: Some(self.badge.kind.clone()),
+            task_id: Some(self.label.id.clone()),
+            subagent_type: Some(self.label.kind.clone()),
             subagent_retry: Some(SubagentRetry {
-                agent_id: self.badge.id.clone(),
+                agent_id: self.label.id.clone(),
                 attempt: retry.attempt,
                 max_retries: retry.max_retries,
                 retry_delay_ms: retry.retry_delay_ms,

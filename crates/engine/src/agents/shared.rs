@@ -1,4 +1,5 @@
-//! State shared by a session and all its subagents: open permission requests, rules added meanwhile, how many run.
+//! State shared by a session and all its subagents: open permission requests, rules added at run time, running
+//! subagents.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,19 +19,19 @@ use super::relay::Relay;
 use crate::history::History;
 use crate::port::Input;
 
-/// How many subagents may stand one below the other.
-pub(crate) const DEEPEST: u32 = 5;
-/// How many may run at a time.
-pub(crate) const MOST: u64 = 64;
-/// How many that have ended can still be gone on with.
-const REMEMBERED: usize = 32;
+/// Maximum nesting depth of subagents.
+pub(crate) const MAX_DEPTH: u32 = 5;
+/// Maximum number of subagents that run at the same time.
+pub(crate) const MAX_RUNNING: u64 = 64;
+/// Maximum number of finished subagents whose history is kept, so that they can be continued.
+const MAX_FINISHED: usize = 32;
 
-/// Why another subagent is not started.
+/// Why a subagent is not started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refused {
-    #[error("Subagents are nested {DEEPEST} deep already: do this part yourself")]
+pub(crate) enum SpawnError {
+    #[error("Subagents are nested {MAX_DEPTH} deep already: do this part yourself")]
     TooDeep,
-    #[error("{MOST} subagents run already: wait for one of them to end, or do this yourself")]
+    #[error("{MAX_RUNNING} subagents run already: wait for one of them to end, or do this yourself")]
     TooMany,
     #[error("The budget of this session is used up, so no further subagent is started")]
     Budget,
@@ -40,30 +41,32 @@ pub(crate) enum Refused {
 #[derive(Debug, Default)]
 pub(crate) struct SharedAgents {
     shared: Mutex<Shared>,
-    /// Rings when a place is free again.
-    bell: Notify,
+    /// Notified when a slot becomes free.
+    slot_freed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     asks: Vec<Ask>,
-    /// What was changed about permissions since the session began, and by whom.
+    /// Permission changes since the session started, each with the id of the subagent that made it (`None`: the top
+    /// session).
     amendments: Vec<(Option<String>, PermissionUpdate)>,
     denials: Vec<Value>,
     members: Vec<Member>,
     running: u64,
-    /// Nobody answers questions any more.
+    /// The host's input has ended: permission requests are not answered any more.
     eof: bool,
     stats: SubagentStats,
     by_type: BTreeMap<String, u64>,
-    /// The settings that hold, and how often they have changed.
-    standing: Option<Arc<Standing>>,
+    /// The current settings of the top session.
+    shared_settings: Option<Arc<SharedSettings>>,
+    /// Number of times the settings were published.
     changes: u64,
 }
 
-/// What holds for a session and all its subagents.
+/// Settings and hooks of the top session, which apply to all its subagents.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct SharedSettings {
     pub(crate) settings: Settings,
     pub(crate) hooks: InheritedHooks,
 }
@@ -74,37 +77,37 @@ struct Ask {
     inbox: mpsc::Sender<Vec<Input>>,
 }
 
-/// A subagent as the others know it.
+/// A subagent, as the other sessions of the group see it.
 #[derive(Debug, Clone)]
 pub(crate) struct Member {
     pub(crate) id: String,
-    /// The name its call gave it.
+    /// The name that its call specified.
     pub(crate) name: Option<String>,
     pub(crate) kind: String,
     pub(crate) description: String,
-    /// The mode its call asked for.
+    /// The permission mode that its call requested.
     pub(crate) mode: Option<PermissionMode>,
     pub(crate) started: Instant,
     pub(crate) inbox: mpsc::Sender<Vec<Input>>,
     pub(crate) relay: Arc<Relay>,
-    /// What was said, once it has ended.
+    /// The conversation, once the subagent has ended.
     pub(crate) history: Option<History>,
 }
 
-/// Who ends a subagent before its time.
+/// The cause of an early end of a subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ender {
-    /// A person stopped it, or the call that waited for it.
+pub(crate) enum StopCause {
+    /// A person stopped it, or stopped the call that waited for it.
     Person,
-    /// The session that started it.
+    /// The parent session.
     Parent,
-    /// An interrupt that was not about it.
+    /// An interrupt of the session.
     Interrupt,
 }
 
-/// How a call asked for its subagent.
+/// A request to start a subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct SpawnRequest {
     pub(crate) background: Option<bool>,
     pub(crate) depth: u32,
     pub(crate) over_budget: bool,
@@ -115,75 +118,75 @@ impl SharedAgents {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more subagent begins, or may not.
-    pub(crate) fn admit(&self, kind: &str, wanted: Wanted) -> Result<(), Refused> {
+    /// Reserves a slot for a new subagent and counts it, or returns why it may not start.
+    pub(crate) fn admit(&self, kind: &str, request: SpawnRequest) -> Result<(), SpawnError> {
         let mut shared = self.lock();
         let running = shared.running;
         let refused = &mut shared.stats.refused;
-        if wanted.depth > DEEPEST {
+        if request.depth > MAX_DEPTH {
             refused.depth_limit += 1;
-            return Err(Refused::TooDeep);
+            return Err(SpawnError::TooDeep);
         }
-        if running >= MOST {
+        if running >= MAX_RUNNING {
             refused.concurrency_limit += 1;
-            return Err(Refused::TooMany);
+            return Err(SpawnError::TooMany);
         }
-        if wanted.over_budget {
+        if request.over_budget {
             refused.budget += 1;
-            return Err(Refused::Budget);
+            return Err(SpawnError::Budget);
         }
         shared.running += 1;
         let stats = &mut shared.stats;
         stats.spawned += 1;
-        match wanted.background {
+        match request.background {
             Some(true) => stats.requested.background += 1,
             Some(false) => stats.requested.foreground += 1,
             None => stats.requested.unset += 1,
         }
-        stats.max_depth = stats.max_depth.max(u64::from(wanted.depth));
-        stats.spawned_by_subagents += u64::from(wanted.depth > 1);
+        stats.max_depth = stats.max_depth.max(u64::from(request.depth));
+        stats.spawned_by_subagents += u64::from(request.depth > 1);
         *shared.by_type.entry(kind.to_owned()).or_default() += 1;
         Ok(())
     }
 
-    /// It runs in the background from the start.
+    /// Counts a subagent that runs in the background from the start.
     pub(crate) fn count_background(&self) {
         self.lock().stats.started_in_background += 1;
     }
 
-    /// A subagent has ended.
-    pub(crate) fn count_end(&self, status: TaskStatus, by: Ender) {
+    /// Counts the end of a subagent.
+    pub(crate) fn count_end(&self, status: TaskStatus, by: StopCause) {
         let mut shared = self.lock();
         let stats = &mut shared.stats;
         match status {
             TaskStatus::Completed | TaskStatus::Running => stats.completed += 1,
             TaskStatus::Failed => stats.failed += 1,
             TaskStatus::Killed => match by {
-                Ender::Person => stats.killed.user += 1,
-                Ender::Parent => stats.killed.parent += 1,
-                Ender::Interrupt => stats.killed.system += 1,
+                StopCause::Person => stats.killed.user += 1,
+                StopCause::Parent => stats.killed.parent += 1,
+                StopCause::Interrupt => stats.killed.system += 1,
             },
         }
     }
 
-    /// How many are there.
-    pub(crate) fn at_work(&self) -> u64 {
+    /// Number of running subagents.
+    pub(crate) fn running_count(&self) -> u64 {
         self.lock().running
     }
 
-    /// Its place is free again.
-    pub(crate) fn dismiss(&self) {
+    /// Frees the slot of a subagent.
+    pub(crate) fn release_slot(&self) {
         let mut shared = self.lock();
         shared.running = shared.running.saturating_sub(1);
-        self.bell.notify_one();
+        self.slot_freed.notify_one();
     }
 
-    /// Waits until somebody has gone since this was last waited for.
-    pub(crate) async fn dismissed(&self) {
-        self.bell.notified().await;
+    /// Waits until a slot has been freed since the last call.
+    pub(crate) async fn slot_released(&self) {
+        self.slot_freed.notified().await;
     }
 
-    /// The subagents so far.
+    /// Statistics on the subagents so far.
     pub(crate) fn stats(&self) -> SubagentStats {
         let shared = self.lock();
         SubagentStats {
@@ -202,15 +205,15 @@ impl SharedAgents {
         }
     }
 
-    /// A subagent has asked the host something.
-    pub(crate) fn asked(&self, request: &ControlRequest, inbox: &mpsc::Sender<Vec<Input>>) {
+    /// Registers an open request of a subagent to the host.
+    pub(crate) fn register_ask(&self, request: &ControlRequest, inbox: &mpsc::Sender<Vec<Input>>) {
         self.lock().asks.push(Ask {
             request: request.clone(),
             inbox: inbox.clone(),
         });
     }
 
-    /// Whose question this is, which is open no longer.
+    /// Removes an open request and returns the inbox of the subagent that sent it.
     pub(crate) fn take_ask(&self, request_id: &str) -> Option<mpsc::Sender<Vec<Input>>> {
         let mut shared = self.lock();
         let is = |ask: &Ask| ask.request.request_id.as_str() == Some(request_id);
@@ -218,7 +221,7 @@ impl SharedAgents {
         Some(shared.asks.remove(at).inbox)
     }
 
-    /// The questions of one subagent that are still open, which they then no longer are.
+    /// Removes the open permission requests of a subagent and returns their ids.
     pub(crate) fn take_asks_of(&self, id: &str) -> Vec<String> {
         let mut shared = self.lock();
         let is =
@@ -231,24 +234,24 @@ impl SharedAgents {
         ids
     }
 
-    /// Every question of a subagent that is open.
+    /// Returns all open requests of subagents that a person can answer.
     pub(crate) fn open_asks(&self) -> Vec<ControlRequest> {
         let shared = self.lock();
-        // A callback is answered by a program: nobody has to look.
+        // Hook callbacks are answered by the host program, not by a person.
         let asks = shared.asks.iter().map(|ask| &ask.request);
         asks.filter(|request| !matches!(request.request, Request::HookCallback(_)))
             .cloned()
             .collect()
     }
 
-    /// Somebody changed what is permitted; gives how many changes there are now.
+    /// Registers a permission change. Returns the new number of changes.
     pub(crate) fn amend(&self, by: Option<String>, update: PermissionUpdate) -> usize {
         let mut shared = self.lock();
         shared.amendments.push((by, update));
         shared.amendments.len()
     }
 
-    /// What others changed since so many changes were known.
+    /// Returns the changes that other sessions made after the first `known` ones, and the total number of changes.
     pub(crate) fn amendments(&self, known: usize, me: Option<&str>) -> (Vec<PermissionUpdate>, usize) {
         let shared = self.lock();
         let news = shared.amendments.iter().skip(known);
@@ -258,21 +261,21 @@ impl SharedAgents {
         (others.collect(), shared.amendments.len())
     }
 
-    /// The session at the top has other settings.
-    pub(crate) fn publish(&self, standing: Standing) {
+    /// Publishes the settings of the top session to all subagents.
+    pub(crate) fn publish(&self, shared_settings: SharedSettings) {
         let mut shared = self.lock();
-        shared.standing = Some(Arc::new(standing));
+        shared.shared_settings = Some(Arc::new(shared_settings));
         shared.changes += 1;
     }
 
-    /// The settings that hold, if they have changed since so many changes were known.
-    pub(crate) fn published(&self, known: u64) -> (Option<Arc<Standing>>, u64) {
+    /// Returns the settings if they were published more than `known` times, and the number of times.
+    pub(crate) fn published(&self, known: u64) -> (Option<Arc<SharedSettings>>, u64) {
         let shared = self.lock();
-        let news = shared.standing.clone().filter(|_| shared.changes > known);
+        let news = shared.shared_settings.clone().filter(|_| shared.changes > known);
         (news, shared.changes)
     }
 
-    /// Calls of subagents that were denied, for the next result.
+    /// Stores denied calls of subagents for the next `result` message.
     pub(crate) fn denied(&self, denials: Vec<Value>) {
         self.lock().denials.extend(denials);
     }
@@ -281,7 +284,7 @@ impl SharedAgents {
         std::mem::take(&mut self.lock().denials)
     }
 
-    /// A subagent has begun, or begun again; true if nobody will answer its questions.
+    /// Registers a subagent that starts or continues. Returns true if the host's input has ended.
     pub(crate) fn join(&self, member: Member) -> bool {
         let mut shared = self.lock();
         shared.members.retain(|known| known.id != member.id);
@@ -289,44 +292,44 @@ impl SharedAgents {
         shared.eof
     }
 
-    /// A subagent has ended; what was said is kept for a while, so that it can be gone on with.
-    pub(crate) fn rest(&self, id: &str, history: History) {
+    /// Marks a subagent as ended and keeps its conversation for a while, so that it can be continued.
+    pub(crate) fn finish(&self, id: &str, history: History) {
         let mut shared = self.lock();
         if let Some(member) = shared.members.iter_mut().find(|member| member.id == id) {
             member.history = Some(history);
         }
         let resting = shared.members.iter().filter(|member| member.history.is_some()).count();
-        if resting > REMEMBERED
+        if resting > MAX_FINISHED
             && let Some(oldest) = shared.members.iter().position(|member| member.history.is_some())
         {
             shared.members.remove(oldest);
         }
     }
 
-    /// The subagent of this id or name; of several of one name the newest.
+    /// Returns the subagent with this id or name. If several have the name, returns the newest one.
     pub(crate) fn member(&self, id: &str) -> Option<Member> {
         let shared = self.lock();
         let named = |member: &&Member| member.id == id || member.name.as_deref() == Some(id);
         shared.members.iter().rev().find(named).cloned()
     }
 
-    /// The process goes: nobody is told what becomes of them.
-    pub(crate) fn hush(&self) {
-        self.running().iter().for_each(|member| member.relay.mute());
+    /// Mutes all running subagents, because the process is about to exit.
+    pub(crate) fn mute_all(&self) {
+        self.running().iter().for_each(|member| member.relay.stop_forwarding());
     }
 
-    /// Those that work, in the order in which they began.
+    /// Returns the running subagents in the order in which they started.
     pub(crate) fn running(&self) -> Vec<Member> {
         let shared = self.lock();
         let running = shared.members.iter().filter(|member| member.history.is_none());
         running.cloned().collect()
     }
 
-    /// Nobody will answer any more: gives everybody who runs, and remembers it for who begins later.
+    /// Records that the host's input has ended. Returns the inboxes of the running subagents.
     pub(crate) fn close(&self) -> Vec<mpsc::Sender<Vec<Input>>> {
         let mut shared = self.lock();
         shared.eof = true;
-        // Who asked will hear of it, and give its questions up.
+        // The subagents receive the end of input and withdraw their requests themselves.
         shared.asks.clear();
         let running = shared.members.iter().filter(|member| member.history.is_none());
         running.map(|member| member.inbox.clone()).collect()

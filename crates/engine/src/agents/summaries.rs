@@ -1,4 +1,4 @@
-//! What a subagent is at, in its own words: every half minute, for hosts that asked for it.
+//! Progress summaries: every 30 seconds a subagent describes what it is doing, if the host asked for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tokio::time::Instant;
 
 use super::relay::Relay;
 
-/// How often it is asked.
-pub(crate) const EVERY: Duration = Duration::from_secs(30);
+/// Interval between two summaries.
+pub(crate) const SUMMARY_INTERVAL: Duration = Duration::from_secs(30);
 
-/// The summaries of one subagent.
+/// State of the summaries of one subagent.
 #[derive(Debug)]
 pub(crate) struct Summaries {
     pub(crate) relay: Arc<Relay>,
@@ -20,35 +20,35 @@ pub(crate) struct Summaries {
     pub(crate) last: Option<String>,
 }
 
-/// What may happen.
+/// The next event of the summaries.
 #[derive(Debug)]
-pub(crate) enum Summed {
-    /// It is time to ask.
+pub(crate) enum SummaryEvent {
+    /// The next summary is due.
     Due,
-    /// It was answered, or not.
-    Said(Option<String>),
+    /// The model answered; `None` if the request failed.
+    Answered(Option<String>),
 }
 
 impl Summaries {
     pub(crate) fn new(relay: Arc<Relay>) -> Self {
         Self {
             relay,
-            due: Instant::now() + EVERY,
+            due: Instant::now() + SUMMARY_INTERVAL,
             asked: JoinSet::new(),
             last: None,
         }
     }
 
-    async fn next(&mut self) -> Summed {
+    async fn next(&mut self) -> SummaryEvent {
         tokio::select! {
-            Some(said) = self.asked.join_next() => Summed::Said(said.ok().flatten()),
-            () = tokio::time::sleep_until(self.due) => Summed::Due,
+            Some(answer) = self.asked.join_next() => SummaryEvent::Answered(answer.ok().flatten()),
+            () = tokio::time::sleep_until(self.due) => SummaryEvent::Due,
         }
     }
 }
 
-/// The next that happens; never, where nobody asked for summaries.
-pub(super) async fn next(summaries: &mut Option<Box<Summaries>>) -> Summed {
+/// Waits for the next event. Never resolves if summaries are disabled.
+pub(super) async fn next(summaries: &mut Option<Box<Summaries>>) -> SummaryEvent {
     match summaries {
         Some(summaries) => summaries.next().await,
         None => std::future::pending().await,

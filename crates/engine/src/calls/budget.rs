@@ -3,13 +3,13 @@
 use serde_json::Value;
 use sluice_tools::Outcome;
 
-/// The maximum number of bytes that the results of one message may have together, as sent to the model and the host. Half
-/// of it is what a request to the model can take.
+/// The maximum number of bytes that the results of one message may have together, as sent to the model and the host:
+/// half of the maximum size of a model request.
 const MAX_BYTES: usize = 32 << 20;
 /// The maximum number of calls that run at the same time. The results of running calls are not counted yet.
 pub(super) const MAX_RUNNING: usize = 64;
 
-/// What the results of the message at hand have used.
+/// Bytes used by the results of the current message.
 #[derive(Debug, Default)]
 pub(super) struct ResultBudget {
     used: usize,
@@ -17,8 +17,8 @@ pub(super) struct ResultBudget {
 }
 
 impl ResultBudget {
-    /// Counts the result of a call that ran. One that does not fit is replaced by an error; its effects remain. The first
-    /// one always fits: each tool limits its own.
+    /// Counts the result of a call. A result that exceeds the budget is replaced by an error; its effects are kept. The
+    /// first result always fits, because each tool limits its own results.
     pub(super) fn count(&mut self, outcome: Outcome) -> Outcome {
         let total = self.used.saturating_add(size(&outcome.content) + size(&outcome.result));
         if total <= MAX_BYTES || self.used == 0 {
@@ -32,7 +32,7 @@ impl ResultBudget {
         }
     }
 
-    /// The error of a call that is not run, because an earlier result did not fit.
+    /// The error for a call that is not run because an earlier result exceeded the budget.
     pub(super) fn refusal(&self) -> Option<Outcome> {
         self.exceeded.then(|| error("The call was not run"))
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_that_does_not_fit_is_replaced_and_later_calls_are_refused() {
+    fn oversized_result_is_replaced_and_later_calls_are_refused() {
         let mut budget = ResultBudget::default();
         let large = "x".repeat(MAX_BYTES);
         let first = budget.count(Outcome::ok("y", json!({"text": large})));

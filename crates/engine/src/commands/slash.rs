@@ -1,24 +1,24 @@
-//! Whether a prompt is a command, and which.
+//! Parsing of slash commands.
 
 use serde_json::Value;
 
 use crate::catalogue::entry::is_name;
 
-/// A prompt that begins with a slash and a name.
+/// A parsed slash command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Slash {
     pub(crate) name: String,
-    /// What follows the name, without the space around it.
+    /// The text after the name, trimmed.
     pub(crate) args: String,
 }
 
 impl Slash {
-    /// Reads a prompt. A path (`/etc/hosts`) and a bare slash are no commands.
+    /// Parses a prompt. A path (`/etc/hosts`) or a bare slash is not a command.
     pub(crate) fn read(content: &Value) -> Option<Self> {
         Self::parse(words(content)?)
     }
 
-    /// Reads a text.
+    /// Parses a text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let rest = text.trim().strip_prefix('/')?;
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -30,7 +30,7 @@ impl Slash {
     }
 }
 
-/// What a person typed: the last text of a prompt. Pictures and files stand before it.
+/// The text that the person typed: the last block of a prompt. Images and files come before it.
 fn words(content: &Value) -> Option<&str> {
     match content {
         Value::String(text) => Some(text),
@@ -52,23 +52,23 @@ mod tests {
     }
 
     #[test]
-    fn a_name_and_its_arguments() {
-        let said = |name: &str, args: &str| Some((name.to_owned(), args.to_owned()));
-        assert_eq!(read("/cost"), said("cost", ""));
-        assert_eq!(read("  /db:migrate  up now \n"), said("db:migrate", "up now"));
-        assert_eq!(read("/fix\nline two"), said("fix", "line two"));
-        assert_eq!(read("/mcp__srv__prompt a"), said("mcp__srv__prompt", "a"));
+    fn command_name_and_arguments_are_parsed() {
+        let expected = |name: &str, args: &str| Some((name.to_owned(), args.to_owned()));
+        assert_eq!(read("/cost"), expected("cost", ""));
+        assert_eq!(read("  /db:migrate  up now \n"), expected("db:migrate", "up now"));
+        assert_eq!(read("/fix\nline two"), expected("fix", "line two"));
+        assert_eq!(read("/mcp__srv__prompt a"), expected("mcp__srv__prompt", "a"));
     }
 
     #[test]
-    fn what_only_looks_like_a_command_is_a_prompt() {
+    fn paths_and_bare_slashes_are_not_commands() {
         for text in ["", "/", "/ cost", "/etc/hosts", "//x", "cost", "see /cost", "/a\"b"] {
             assert_eq!(read(text), None, "{text:?}");
         }
     }
 
     #[test]
-    fn the_last_text_of_a_prompt_counts() {
+    fn last_text_block_is_parsed() {
         let content = json!([{"type": "image"}, {"type": "text", "text": "/see it"}]);
         assert_eq!(Slash::read(&content).unwrap().name, "see");
         assert_eq!(Slash::read(&json!("/see")).unwrap().name, "see");

@@ -1,5 +1,5 @@
-//! The request for a summary: the conversation itself, and one thing more. What stands before it stays the same bytes,
-//! so that the prompt cache serves it.
+//! The request for a summary: the conversation followed by the task. The bytes before the task are unchanged, so that
+//! the prompt cache applies.
 
 use std::pin::pin;
 use std::time::Instant;
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use sluice_model::{Accumulator, Client, Failure, Message, Request, Role};
 
 use super::{Uncompacted, words};
-use crate::retries::{Again, Attempts};
+use crate::retries::{Attempts, RetryOutcome};
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 
-/// Most tokens of a summary, its thinking included.
-const MOST_TOKENS: u32 = 20_000;
+/// The maximum number of tokens of a summary, including thinking.
+const MAX_SUMMARY_TOKENS: u32 = 20_000;
 
-/// What the model answered.
+/// The response of the model.
 struct Answer {
     text: String,
     model: Option<String>,
@@ -32,7 +32,7 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Has the model sum up what was said.
+    /// Asks the model for a summary of the conversation.
     pub(super) async fn summarise(
         &mut self,
         head: &[Message],
@@ -43,29 +43,29 @@ impl SessionLoop {
         let mut attempts = Attempts::default();
         loop {
             let mut request = self.session.request_of(with_task(head, &task));
-            request.max_tokens = request.max_tokens.min(MOST_TOKENS);
+            request.max_tokens = request.max_tokens.min(MAX_SUMMARY_TOKENS);
             let client = self.session.model.client.clone();
             let began = Instant::now();
-            let heard = self
+            let outcome = self
                 .wait_for(Some(pin!(ask(&client, &request, attempts.streaming))))
                 .await;
             self.session.account.add_api_ms(super::millis(began));
-            let failure = match heard {
-                Heard::Ready(Ok(answer)) => return self.session.accept(&answer),
-                Heard::Ready(Err(failure)) => failure,
-                Heard::CallsDone | Heard::Stopped => return Err(Uncompacted::Stopped),
+            let failure = match outcome {
+                WaitOutcome::Ready(Ok(answer)) => return self.session.accept(&answer),
+                WaitOutcome::Ready(Err(failure)) => failure,
+                WaitOutcome::CallsDone | WaitOutcome::Stopped => return Err(Uncompacted::Stopped),
             };
             if failure.is_prompt_too_long()
                 && let Some(rest) = shorter(head)
             {
-                // Better a summary of most of it than none at all.
+                // A summary of the later part is better than none.
                 head = rest;
                 continue;
             }
-            match self.again(&mut attempts, &failure).await {
-                Again::Try => {}
-                Again::Stopped => return Err(Uncompacted::Stopped),
-                Again::GiveUp => {
+            match self.retry_or_give_up(&mut attempts, &failure).await {
+                RetryOutcome::Try => {}
+                RetryOutcome::Stopped => return Err(Uncompacted::Stopped),
+                RetryOutcome::GiveUp => {
                     let why = self.session.model.client.explain(&failure, &self.session.model.name);
                     return Err(Uncompacted::Failed(why));
                 }
@@ -74,7 +74,7 @@ impl SessionLoop {
     }
 }
 
-/// The conversation and the task after it, in one message with what the user side said last.
+/// Returns the conversation with the task added to its last user message, or as a new one.
 fn with_task(head: &[Message], task: &str) -> Vec<Message> {
     let mut messages = head.to_vec();
     let mut blocks = match messages.pop_if(|last| last.is_user()) {
@@ -86,7 +86,7 @@ fn with_task(head: &[Message], task: &str) -> Vec<Message> {
     messages
 }
 
-/// The later part of a conversation, from a prompt on: about a fifth is left out. None when nothing can be.
+/// Returns the later part of a conversation, starting at a prompt, without about a fifth. None if that is impossible.
 fn shorter(head: &[Message]) -> Option<&[Message]> {
     let is_result = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_result");
     let begins = |message: &Message| message.is_user() && !message.blocks().iter().any(is_result);
@@ -95,7 +95,7 @@ fn shorter(head: &[Message]) -> Option<&[Message]> {
     head.get(at..)
 }
 
-/// One attempt.
+/// Sends one request.
 async fn ask(client: &Client, request: &Request, streaming: bool) -> Result<Answer, Failure> {
     if !streaming {
         let (message, _) = client.create(request).await?;
@@ -129,27 +129,27 @@ mod tests {
 
     use super::*;
 
-    fn said(role: &str, kind: &str) -> Message {
+    fn message(role: &str, kind: &str) -> Message {
         Message::from(json!({"role": role, "content": [{"type": kind, "text": "x"}]}))
     }
 
     #[test]
-    fn the_task_joins_what_the_user_side_said_last() {
-        let with = with_task(&[said("user", "text")], "sum up");
+    fn task_joins_the_last_user_message() {
+        let with = with_task(&[message("user", "text")], "sum up");
         assert_eq!((with.len(), with[0].blocks()[1]["text"].as_str()), (1, Some("sum up")));
-        let with = with_task(&[said("user", "text"), said("assistant", "text")], "sum up");
+        let with = with_task(&[message("user", "text"), message("assistant", "text")], "sum up");
         assert_eq!(with.len(), 3);
     }
 
     #[test]
-    fn a_head_is_made_shorter_only_where_a_prompt_begins() {
+    fn conversation_is_shortened_only_at_a_prompt() {
         let head = [
-            said("user", "text"),
-            said("assistant", "tool_use"),
-            said("user", "tool_result"),
-            said("assistant", "text"),
-            said("user", "text"),
-            said("assistant", "text"),
+            message("user", "text"),
+            message("assistant", "tool_use"),
+            message("user", "tool_result"),
+            message("assistant", "text"),
+            message("user", "text"),
+            message("assistant", "text"),
         ];
         let rest = shorter(&head).unwrap();
         assert_eq!(rest.len(), 2);

@@ -1,8 +1,8 @@
-//! What the model is asked for when a conversation is summarised, and what it is told afterwards.
+//! Prompts of the compaction: the task for the summary, and the text that continues the conversation.
 
 use std::path::Path;
 
-/// The first words of every summary: readers know it by them.
+/// The first words of every summary, by which readers recognize it.
 pub(crate) const OPENING: &str =
     "This session is being continued from a previous conversation that ran out of context.";
 
@@ -25,7 +25,7 @@ work is finished, say so and propose nothing.
 
 Names, paths, numbers, commands and error messages are given exactly. Nothing is made up.]";
 
-/// The request for a summary; the person may say what matters to them.
+/// The task for the summary, with the instructions of the person if there are any.
 pub(crate) fn task(instructions: Option<&str>) -> String {
     match instructions.map(str::trim).filter(|text| !text.is_empty()) {
         None => TASK.to_owned(),
@@ -33,7 +33,7 @@ pub(crate) fn task(instructions: Option<&str>) -> String {
     }
 }
 
-/// The summary in what the model answered. One that forgot the tags is taken at its word.
+/// Extracts the summary from the response. A response without tags is used as it is.
 pub(crate) fn summary(answer: &str) -> Option<String> {
     let found = match between(answer, "<summary>", "</summary>") {
         Some(summary) => summary.to_owned(),
@@ -43,7 +43,7 @@ pub(crate) fn summary(answer: &str) -> Option<String> {
     (!found.is_empty()).then(|| found.to_owned())
 }
 
-/// What the model goes on with. `kept`: the last messages follow in their own words.
+/// The text with which the conversation continues. `kept`: the last messages follow unchanged.
 pub(crate) fn continuation(summary: &str, transcript: Option<&Path>, kept: bool) -> String {
     let mut text = format!("{OPENING} What was said before is summed up here.\n\n{summary}\n");
     if let Some(path) = transcript {
@@ -57,7 +57,7 @@ pub(crate) fn continuation(summary: &str, transcript: Option<&Path>, kept: bool)
     text + "\nGo on with the work where it stands, without thanking for the summary or repeating it."
 }
 
-/// From the first opening to the last closing; to the end where it was never closed.
+/// The text between the first opening tag and the last closing tag, or to the end if there is none.
 fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(open)?;
     Some(rest.rsplit_once(close).map_or(rest, |(inner, _)| inner))
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_is_what_the_tags_hold_or_else_all_but_the_thinking() {
+    fn summary_is_extracted_from_tags_or_from_all_but_the_analysis() {
         let cases = [
             ("<analysis>hm</analysis>\n<summary>\nSHORT\n</summary>", Some("SHORT")),
             ("<summary>cut off", Some("cut off")),
@@ -94,13 +94,13 @@ mod tests {
     }
 
     #[test]
-    fn a_persons_wishes_are_part_of_the_task() {
+    fn instructions_are_part_of_the_task() {
         assert!(task(Some(" keep X ")).ends_with("\nkeep X"));
         assert_eq!(task(Some("  ")), task(None));
     }
 
     #[test]
-    fn a_summary_is_known_by_its_first_words() {
+    fn summary_starts_with_the_opening() {
         let text = continuation("SHORT", Some(Path::new("/t/s.jsonl")), true);
         assert!(text.starts_with("This session is being continued from a previous conversation"));
         assert!(text.contains("SHORT") && text.contains("/t/s.jsonl"));

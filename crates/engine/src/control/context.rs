@@ -1,4 +1,4 @@
-//! What fills the model's context: an estimate by bytes, and what the last answer really used.
+//! Context usage: an estimate by size for each part of the context, and the usage that the API reported last.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,21 +15,21 @@ use sluice_wire::control::{
 use sluice_wire::usage::Usage;
 use sluice_wire::{Number, Raw};
 
-use crate::commands::SkillRoom;
-use crate::mcp_session::Room;
+use crate::commands::SkillUsage;
+use crate::mcp_session::ServerUsage;
 use crate::memory::{self, Memory};
 use crate::messages;
 use crate::session::Session;
 use crate::subagents;
 
-/// Squares of the picture, by row and column.
+/// Size of the usage grid, in squares.
 const ROWS: u64 = 10;
 const COLUMNS: u64 = 20;
 
 impl Session {
-    /// What fills the context now.
+    /// Returns the current context usage.
     pub(crate) async fn context_usage_now(&mut self) -> GetContextUsageResponse {
-        self.recall().await;
+        self.await_history().await;
         let agents = subagents::in_context(&self.load_roster());
         let request = self.request_of(self.conversation.history.all());
         let memories = self.with_notes(self.memories().known);
@@ -43,8 +43,8 @@ impl Session {
             memories: &memories,
             own: &self.options.settings.places().config_dir,
             agents: &agents,
-            servers: &self.server_room(),
-            skills: self.skill_room(),
+            servers: &self.server_usage(),
+            skills: self.skill_usage(),
         };
         context.usage()
     }
@@ -52,7 +52,7 @@ impl Session {
     pub(super) async fn context_usage(&mut self, id: &RequestId, detail: Option<&str>) {
         if !matches!(detail, None | Some("summary" | "full")) {
             let text = "get_context_usage: detail must be 'summary' or 'full'";
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         }
         let mut response = self.context_usage_now().await;
         if detail == Some("summary") {
@@ -60,11 +60,11 @@ impl Session {
             response.system_tools = None;
             response.message_breakdown = None;
         }
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 }
 
-/// What a request holds.
+/// The parts of a model request.
 struct Context<'a> {
     model: &'a str,
     system: &'a [Value],
@@ -73,35 +73,31 @@ struct Context<'a> {
     last: Option<&'a Value>,
     limits: Limits,
     memories: &'a [Memory],
-    /// Where the person's own files lie.
+    /// The user's configuration folder.
     own: &'a Path,
-    /// The kinds of agents somebody wrote, and the room each takes.
+    /// The custom agents, each with the tokens that its description takes.
     agents: &'a [(Value, u64)],
-    servers: &'a Room,
-    /// Skills and commands, which are told within a message too.
-    skills: SkillRoom,
+    servers: &'a ServerUsage,
+    /// Skills and commands, which are listed within a message.
+    skills: SkillUsage,
 }
 
 impl Context<'_> {
     fn usage(&self) -> GetContextUsageResponse {
         let window = self.limits.window;
         let raw_window = models::facts(self.model).window;
-        // What is remembered is told within the first message; it is a part of its own here.
+        // Memory files are sent within the first message but are counted separately.
         let remembered: u64 = memory::reminder(self.memories).map_or(0, |text| tokens(&Value::String(text)));
         let parts = breakdown(self.messages);
-        let said = parts.tool_call_tokens
-            + parts.tool_result_tokens
-            + parts.attachment_tokens
-            + parts.assistant_message_tokens
-            + parts.user_message_tokens;
+        let total_messages = message_tokens(&parts);
         let (shown, instructions) = (self.servers.of_tools(true), self.servers.of_instructions());
         let skills = self.skills.tokens();
-        let told = (remembered + instructions + skills).min(said);
+        let listed = (remembered + instructions + skills).min(total_messages);
         let is_servers = |tool: &&Value| {
             let name = tool.get("name").and_then(Value::as_str);
             name.is_some_and(|name| self.servers.has(name))
         };
-        // The kinds of agents are told within a tool.
+        // The list of agents is sent within the description of a tool.
         let tools: u64 = self.tools.iter().filter(|tool| !is_servers(tool)).map(tokens).sum();
         let kinds: u64 = self.agents.iter().map(|(_, tokens)| tokens).sum();
         let kinds = kinds.min(tools);
@@ -123,7 +119,12 @@ impl Context<'_> {
             ("custom_agents", "Custom agents", "permission", kinds),
             ("memory_files", "Memory files", "claude", remembered),
             ("skills", "Skills", "warning", skills),
-            ("messages", "Messages", "purple_FOR_SUBAGENTS_ONLY", said - told),
+            (
+                "messages",
+                "Messages",
+                "purple_FOR_SUBAGENTS_ONLY",
+                total_messages - listed,
+            ),
         ];
         let total: u64 = used.iter().map(|(_, _, _, tokens)| tokens).sum();
         let buffer = self.limits.buffer();
@@ -150,9 +151,9 @@ impl Context<'_> {
                 .collect(),
             percentage: Number(percent(total, window)),
             model: self.model.to_owned(),
-            mcp_tools: self.servers.tools_told(),
-            mcp_instructions: Some(self.servers.instructions_told()),
-            agents: self.agents.iter().map(|(told, _)| Raw::of(told)).collect(),
+            mcp_tools: self.servers.tool_infos(),
+            mcp_instructions: Some(self.servers.instruction_infos()),
+            agents: self.agents.iter().map(|(listed, _)| Raw::of(listed)).collect(),
             system_tools: Some(self.tools.iter().filter(|tool| !is_servers(tool)).map(tool).collect()),
             slash_commands: Some(self.skills.commands.clone()),
             skills: Some(self.skills.skills.clone()),
@@ -164,7 +165,7 @@ impl Context<'_> {
 }
 
 impl Context<'_> {
-    /// What fills no room now: tools that are not told yet, what is kept free for a summary, the rest.
+    /// Adds the categories that are not sent: deferred tools, the buffer for compaction, and free space.
     fn add_unused(&self, categories: &mut Vec<ContextPart>, free: u64) {
         let buffer = self.limits.buffer();
         let unseen = self.servers.of_tools(false);
@@ -190,6 +191,14 @@ impl Context<'_> {
         }
         categories.push(part("free_space", "Free space", "promptBorder", free, "free"));
     }
+}
+
+fn message_tokens(parts: &MessageBreakdown) -> u64 {
+    parts.tool_call_tokens
+        + parts.tool_result_tokens
+        + parts.attachment_tokens
+        + parts.assistant_message_tokens
+        + parts.user_message_tokens
 }
 
 fn part(id: &str, name: &str, color: &str, tokens: u64, kind: &str) -> ContextPart {
@@ -226,7 +235,7 @@ fn tool(tool: &Value) -> Raw {
     })
 }
 
-/// What the messages are made of.
+/// Counts the tokens of the messages by kind of block.
 fn breakdown(messages: &[Message]) -> MessageBreakdown {
     let mut parts = MessageBreakdown {
         redirected_context_tokens: Some(0),
@@ -284,7 +293,7 @@ fn tally<'a>(by_tool: &'a mut Vec<(String, u64, u64)>, name: &str) -> &'a mut (S
     &mut by_tool[at]
 }
 
-/// What the last answer used, as the API counted it.
+/// The usage of the latest response, as reported by the API.
 fn api_usage(usage: &Value) -> Usage {
     let tokens = Tokens::read(usage);
     Usage {
@@ -296,7 +305,7 @@ fn api_usage(usage: &Value) -> Usage {
     }
 }
 
-/// Rows of squares, for drawing: every part that is there has at least one, and what is kept free stands last.
+/// The rows of the usage grid. Every category in use has at least one square; the buffer comes last.
 fn grid(parts: &[ContextPart], window: u64) -> Vec<Raw> {
     let all = usize::try_from(ROWS * COLUMNS).unwrap_or_default();
     let is = |part: &ContextPart, kind: &str| part.kind.as_deref() == Some(kind);
@@ -353,7 +362,7 @@ mod tests {
 
     use super::*;
     use sluice_model::compaction::Compaction;
-    use sluice_model::measure::PICTURE;
+    use sluice_model::measure::IMAGE_TOKENS;
 
     fn conversation() -> Vec<Value> {
         vec![
@@ -378,8 +387,8 @@ mod tests {
             memories: &[],
             own: Path::new("/home/me/.claude"),
             agents: &[],
-            servers: &Room::default(),
-            skills: SkillRoom::default(),
+            servers: &ServerUsage::default(),
+            skills: SkillUsage::default(),
         }
         .usage()
     }
@@ -409,17 +418,20 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_apart() {
+    fn tokens_are_counted_by_kind_of_block() {
         let parts = usage(None).message_breakdown.unwrap();
         assert_eq!((parts.user_message_tokens, parts.assistant_message_tokens), (100, 10));
-        assert_eq!((parts.tool_result_tokens, parts.attachment_tokens), (1000, PICTURE));
+        assert_eq!(
+            (parts.tool_result_tokens, parts.attachment_tokens),
+            (1000, IMAGE_TOKENS)
+        );
         let tools: Vec<Value> = parts.tool_calls_by_type.iter().map(Raw::to_value).collect();
         assert_eq!(tools[0]["name"], "Read");
         assert_eq!(tools[0]["resultTokens"], 1000);
     }
 
     #[test]
-    fn the_picture_has_all_its_squares() {
+    fn grid_has_all_squares_in_order() {
         let rows: Vec<Value> = usage(None).grid_rows.iter().map(Raw::to_value).collect();
         assert_eq!(rows.len(), 10);
         assert!(rows.iter().all(|row| row.as_array().unwrap().len() == 20));
@@ -429,12 +441,16 @@ mod tests {
     }
 
     #[test]
-    fn what_was_really_used_is_the_apis_word() {
+    fn api_usage_is_reported_unchanged() {
         assert_eq!(usage(None).api_usage, None);
         let last = json!({"input_tokens": 10, "output_tokens": 12, "cache_read_input_tokens": 7});
-        let told = usage(Some(&last)).api_usage.unwrap();
+        let listed = usage(Some(&last)).api_usage.unwrap();
         assert_eq!(
-            (told.input_tokens, told.output_tokens, told.cache_read_input_tokens),
+            (
+                listed.input_tokens,
+                listed.output_tokens,
+                listed.cache_read_input_tokens
+            ),
             (10, 12, Some(7))
         );
     }

@@ -1,4 +1,4 @@
-//! What differs between the working folder and its last commit.
+//! The differences between the working folder and its last commit.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -14,20 +14,20 @@ use tokio::process::Command;
 use crate::messages;
 use crate::session::Session;
 
-/// How long git may take.
-const LONGEST: Duration = Duration::from_secs(10);
-/// Most files that are told of.
-const MOST_FILES: usize = 500;
-/// Most changed lines of one file that are shown.
-const MOST_LINES: usize = 2_000;
+/// The maximum run time of git.
+const GIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum number of files in the response.
+const MAX_FILES: usize = 500;
+/// The maximum number of changed lines of a file; larger diffs are skipped.
+const MAX_LINES: usize = 2_000;
 
 /// The maximum size of an untracked file whose content is shown.
 const MAX_UNTRACKED_BYTES: u64 = 1024 * 1024;
 /// The maximum total size of the untracked files whose content is shown.
 const MAX_UNTRACKED_TOTAL: u64 = 16 * 1024 * 1024;
 
-/// Git without anything a repository could have it run.
-const CAREFUL: &[&str] = &[
+/// Git options that disable everything a repository could make git execute.
+const SAFE_GIT_OPTIONS: &[&str] = &[
     "-c",
     "core.fsmonitor=false",
     "-c",
@@ -38,15 +38,15 @@ const CAREFUL: &[&str] = &[
 ];
 
 impl Session {
-    /// What was changed since the last commit.
+    /// Responds with the changes since the last commit.
     pub(super) fn workspace_diff(&mut self, id: &RequestId) {
         let (cwd, hidden) = (self.tooling.cwd().get(), self.hidden());
         let request_id = id.clone();
-        self.requests.asides.spawn(id, async move {
-            let found = tokio::time::timeout(LONGEST, look(&cwd, &*hidden)).await;
+        self.requests.concurrent.spawn(id, async move {
+            let found = tokio::time::timeout(GIT_TIMEOUT, state(&cwd, &*hidden)).await;
             match found {
-                Ok(Ok(look)) => {
-                    let response = answer(&look, &|path: &Path| hidden(&look.top.join(path)));
+                Ok(Ok(state)) => {
+                    let response = answer(&state, &|path: &Path| hidden(&state.top.join(path)));
                     messages::success(&request_id, &response).into()
                 }
                 Ok(Err(reason)) => {
@@ -63,7 +63,7 @@ impl Session {
 }
 
 /// Output of git, and the untracked files.
-struct Look {
+struct GitState {
     /// Root of the work tree; all paths are relative to it.
     top: PathBuf,
     numbers: String,
@@ -111,12 +111,12 @@ impl Untracked {
         Self { path, content }
     }
 
-    /// Reads the first [`MOST_FILES`] of the named files, as long as their total size permits.
+    /// Reads the first [`MAX_FILES`] of the named files, as long as their total size permits.
     fn read_all(top: &Path, names: &str, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Vec<Self> {
         let mut left = MAX_UNTRACKED_TOTAL;
         let files = names.split_terminator('\0').map(str::to_owned).enumerate();
         let read = |(at, path)| {
-            if at >= MOST_FILES || left == 0 {
+            if at >= MAX_FILES || left == 0 {
                 return Self {
                     path,
                     content: Content::Omitted,
@@ -149,7 +149,7 @@ impl Untracked {
     }
 }
 
-async fn look(cwd: &Path, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Result<Look, &'static str> {
+async fn state(cwd: &Path, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Result<GitState, &'static str> {
     let top = git(cwd, &[], &["rev-parse", "--show-toplevel"]).await;
     let top = PathBuf::from(top.ok_or("no-repository")?.trim_end_matches('\n'));
     let has_commit = git(cwd, &[], &["rev-parse", "--verify", "-q", "HEAD"]).await.is_some();
@@ -160,7 +160,7 @@ async fn look(cwd: &Path, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Res
         let with = [
             "diff",
             base,
-            // Each would be looked at with a configuration of its own.
+            // Git would read the configuration of each submodule.
             "--ignore-submodules=all",
             "--no-ext-diff",
             "--no-textconv",
@@ -171,7 +171,7 @@ async fn look(cwd: &Path, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Res
         git(cwd, unfiltered, &with).await.unwrap_or_default()
     };
     let others = git(&top, &[], &["ls-files", "-z", "--others", "--exclude-standard"]).await;
-    Ok(Look {
+    Ok(GitState {
         numbers: diff("--numstat").await,
         names: diff("--name-status").await,
         patch: diff("--unified=3").await,
@@ -180,7 +180,7 @@ async fn look(cwd: &Path, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Res
     })
 }
 
-/// What switches off every filter a configuration names: each is a program git would run over changed files.
+/// Returns options that disable all configured filters. Each filter is a program that git would run on changed files.
 fn unfiltered(names: &str) -> Result<Vec<String>, &'static str> {
     let mut off = Vec::new();
     for name in names.split('\0').filter(|name| !name.is_empty()) {
@@ -196,7 +196,7 @@ fn unfiltered(names: &str) -> Result<Vec<String>, &'static str> {
 
 async fn git(cwd: &Path, settings: &[String], arguments: &[&str]) -> Option<String> {
     let ran = Command::new("git")
-        .args(CAREFUL)
+        .args(SAFE_GIT_OPTIONS)
         .args(settings)
         .args(arguments)
         .current_dir(cwd)
@@ -208,48 +208,23 @@ async fn git(cwd: &Path, settings: &[String], arguments: &[&str]) -> Option<Stri
         .output()
         .await
         .ok()?;
-    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-    ran.status.success().then_some(said)
+    let output = String::from_utf8_lossy(&ran.stdout).into_owned();
+    ran.status.success().then_some(output)
 }
 
-fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> GetWorkspaceDiffResponse {
-    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let mut per_file_stats = Vec::new();
-    let (mut lines_added, mut lines_removed) = (0, 0);
-    for line in look.numbers.lines() {
-        let mut parts = line.splitn(3, '\t');
-        let (Some(plus), Some(minus), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
-            continue;
-        };
-        let (added, removed) = (plus.parse().unwrap_or(0), minus.parse().unwrap_or(0));
-        lines_added += added;
-        lines_removed += removed;
-        per_file_stats.push(DiffFileStats {
-            path: path.to_owned(),
-            added,
-            removed,
-            is_binary: plus == "-",
-            status: status(&look.names, path).to_owned(),
-            ..DiffFileStats::default()
-        });
-    }
-    for file in &look.untracked {
-        let added = number(file.lines().count());
-        lines_added += added;
-        per_file_stats.push(DiffFileStats {
-            path: file.path.clone(),
-            added,
-            is_binary: file.content == Content::Binary,
-            is_untracked: true,
-            status: "added".to_owned(),
-            ..DiffFileStats::default()
-        });
-    }
-    per_file_stats.sort_by(|one, two| one.path.cmp(&two.path));
+fn answer(state: &GitState, hidden: &dyn Fn(&Path) -> bool) -> GetWorkspaceDiffResponse {
+    let mut per_file_stats = file_stats(state);
     let count = per_file_stats.len();
-    per_file_stats.truncate(MOST_FILES);
+    let stats = DiffStats {
+        files_count: number(count),
+        lines_added: per_file_stats.iter().map(|file| file.added).sum(),
+        lines_removed: per_file_stats.iter().map(|file| file.removed).sum(),
+        ..DiffStats::default()
+    };
+    per_file_stats.sort_by(|one, two| one.path.cmp(&two.path));
+    per_file_stats.truncate(MAX_FILES);
     let (mut hunks, mut skipped_large, mut restricted) = (Vec::new(), Vec::new(), Vec::new());
-    let untracked = look.untracked.iter().filter_map(|file| match file.content {
+    let untracked = state.untracked.iter().filter_map(|file| match file.content {
         Content::Binary | Content::Omitted => None,
         Content::Restricted => Some((file.path.clone(), Vec::new())),
         Content::Text(_) if file.lines().next().is_none() => None,
@@ -259,13 +234,13 @@ fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> GetWorkspaceDiffRespon
             None
         }
     });
-    let files: Vec<_> = patches(&look.patch).into_iter().chain(untracked).collect();
+    let files: Vec<_> = patches(&state.patch).into_iter().chain(untracked).collect();
     for (path, parts) in files {
         if hidden(Path::new(&path)) {
             restricted.push(path);
-        } else if parts.iter().map(|part| part.lines.len()).sum::<usize>() > MOST_LINES {
+        } else if parts.iter().map(|part| part.lines.len()).sum::<usize>() > MAX_LINES {
             skipped_large.push(path);
-        } else if !parts.is_empty() && hunks.len() < MOST_FILES {
+        } else if !parts.is_empty() && hunks.len() < MAX_FILES {
             hunks.push(DiffFileHunks {
                 path,
                 hunks: parts,
@@ -274,15 +249,10 @@ fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> GetWorkspaceDiffRespon
         }
     }
     let diff = WorkspaceDiff {
-        stats: DiffStats {
-            files_count: number(count),
-            lines_added,
-            lines_removed,
-            ..DiffStats::default()
-        },
+        stats,
         per_file_stats,
         omitted: DiffOmitted {
-            files: number(count.saturating_sub(MOST_FILES)),
+            files: number(count.saturating_sub(MAX_FILES)),
             exact: true,
             ..DiffOmitted::default()
         },
@@ -301,7 +271,41 @@ fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> GetWorkspaceDiffRespon
     }
 }
 
-/// What became of a file.
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+/// The numbers of changed lines, for tracked and then untracked files.
+fn file_stats(state: &GitState) -> Vec<DiffFileStats> {
+    let mut per_file_stats = Vec::new();
+    for line in state.numbers.lines() {
+        let mut parts = line.splitn(3, '\t');
+        let (Some(plus), Some(minus), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
+        per_file_stats.push(DiffFileStats {
+            path: path.to_owned(),
+            added: plus.parse().unwrap_or(0),
+            removed: minus.parse().unwrap_or(0),
+            is_binary: plus == "-",
+            status: status(&state.names, path).to_owned(),
+            ..DiffFileStats::default()
+        });
+    }
+    for file in &state.untracked {
+        per_file_stats.push(DiffFileStats {
+            path: file.path.clone(),
+            added: number(file.lines().count()),
+            is_binary: file.content == Content::Binary,
+            is_untracked: true,
+            status: "added".to_owned(),
+            ..DiffFileStats::default()
+        });
+    }
+    per_file_stats
+}
+
+/// The status of a changed file.
 fn status(names: &str, path: &str) -> &'static str {
     let letter = names
         .lines()
@@ -313,10 +317,10 @@ fn status(names: &str, path: &str) -> &'static str {
     }
 }
 
-/// The hunks of every file of a patch.
+/// Parses a patch into the hunks of each file.
 fn patches(patch: &str) -> Vec<(String, Vec<DiffHunk>)> {
     let mut files: Vec<(String, Vec<DiffHunk>)> = Vec::new();
-    // How many lines of the open hunk are still to come, of the old file and of the new one.
+    // Numbers of lines of the current hunk that are still missing, in the old and the new file.
     let mut open = (0, 0);
     for line in patch.lines() {
         let sign = line.as_bytes().first();
@@ -352,7 +356,7 @@ fn patches(patch: &str) -> Vec<(String, Vec<DiffHunk>)> {
     files
 }
 
-/// `-1,2 +1 @@`
+/// Parses a hunk header such as `-1,2 +1 @@`.
 fn heading(text: &str) -> Option<DiffHunk> {
     let mut words = text.split(' ');
     let span = |word: &str, sign: char| {
@@ -365,7 +369,7 @@ fn heading(text: &str) -> Option<DiffHunk> {
     Some(DiffHunk {
         old_start,
         old_lines,
-        // What is not there any more has no line, and stood at the first.
+        // Git reports line 0 for a deleted file; clients expect line numbers from 1.
         new_start: new_start.max(1),
         new_lines,
         lines: Vec::new(),
@@ -384,7 +388,7 @@ mod tests {
     const PATCH: &str = "diff --git a/a.txt b/a.txt\nindex 1..2 100644\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1 @@\n-one\n--- a/no\n+changed\n\\ No newline at end of file\ndiff --git a/gone.txt b/gone.txt\ndeleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-g\ndiff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n";
 
     #[tokio::test]
-    async fn nothing_a_repository_names_runs_for_a_diff() {
+    async fn diff_runs_no_program_from_the_repository() {
         let dir = tempfile::tempdir().unwrap();
         let (cwd, ran) = (dir.path(), dir.path().join("ran"));
         let git = |arguments: &[&str]| {
@@ -417,8 +421,8 @@ mod tests {
         git(&["config", "filter.evil.required", "true"]);
         std::fs::write(cwd.join(".gitattributes"), "* filter=evil diff=evil\n").unwrap();
         std::fs::write(cwd.join("a.txt"), "two\n").unwrap();
-        let look = look(cwd, &|_| false).await.map_err(str::to_owned).unwrap();
-        assert_eq!(look.numbers, "1\t1\ta.txt\n");
+        let state = state(cwd, &|_| false).await.map_err(str::to_owned).unwrap();
+        assert_eq!(state.numbers, "1\t1\ta.txt\n");
         assert!(!ran.exists());
     }
 
@@ -436,8 +440,8 @@ mod tests {
         std::fs::write(top.join("secret"), "key").unwrap();
         std::os::unix::fs::symlink("/etc/hostname", top.join("link")).unwrap();
         let secret = top.join("secret");
-        let look = look(&top.join("below"), &move |path| path == secret).await;
-        let files = look.map_err(str::to_owned).unwrap().untracked;
+        let state = state(&top.join("below"), &move |path| path == secret).await;
+        let files = state.map_err(str::to_owned).unwrap().untracked;
         let found: Vec<_> = files.iter().map(|file| (file.path.as_str(), &file.content)).collect();
         let text = Content::Text("one\n".to_owned());
         assert_eq!(
@@ -451,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_is_cut_into_files_and_hunks() {
+    fn patch_is_parsed_into_files_and_hunks() {
         let files = patches(PATCH);
         assert_eq!(files.len(), 2);
         assert_eq!(files[0].0, "a.txt");
@@ -460,8 +464,8 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_file_is_counted_and_what_is_hidden_is_not_shown() {
-        let look = Look {
+    fn all_changed_files_are_counted_and_restricted_ones_not_shown() {
+        let state = GitState {
             numbers: "1\t2\ta.txt\n0\t1\tgone.txt\n-\t-\tx.png\n".to_owned(),
             names: "M\ta.txt\nD\tgone.txt\nA\tx.png\n".to_owned(),
             patch: PATCH.to_owned(),
@@ -477,7 +481,7 @@ mod tests {
             ],
             top: PathBuf::new(),
         };
-        let diff = answer(&look, &|path| {
+        let diff = answer(&state, &|path| {
             ["a.txt", "secret.txt"].iter().any(|name| path == Path::new(name))
         });
         let diff = serde_json::to_value(diff.diff).unwrap();

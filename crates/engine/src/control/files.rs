@@ -1,4 +1,4 @@
-//! What hosts ask about files: their content, names that fit, what the model has seen, what a task wrote.
+//! Control requests about files: content, file name suggestions, the read state, output of tasks.
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
@@ -22,17 +22,17 @@ use crate::messages;
 use crate::requests::file_names;
 use crate::session::Session;
 
-/// How much of a file is given when the host does not say.
-const USUAL_BYTES: u64 = 1 << 20;
-/// How much at most: it is one line on the wire.
-const MOST_BYTES: u64 = 16 << 20;
-/// How much of a task's output is given.
-const OUTPUT_TAIL: u64 = 8 << 10;
-/// A larger file does not count as read.
-const LARGEST_SEEN: u64 = 64 << 20;
+/// The number of bytes of a file to return by default.
+const DEFAULT_READ_BYTES: u64 = 1 << 20;
+/// The maximum number of bytes of a file to return, because the response is a single line.
+const MAX_READ_BYTES: u64 = 16 << 20;
+/// The number of bytes to return from the end of a task's output.
+const OUTPUT_TAIL_BYTES: u64 = 8 << 10;
+/// The maximum size of a file that can be marked as read, in bytes.
+const MAX_SEED_BYTES: u64 = 64 << 20;
 
 impl Session {
-    /// A file as the model could read it without a question.
+    /// Responds with the content of a file that the model may read without permission.
     pub(super) async fn read_file(&mut self, id: &RequestId, request: ReadFile) {
         let path = absolute(&self.tooling.cwd().get(), &request.path);
         let input = json!({"file_path": path.display().to_string()});
@@ -41,27 +41,27 @@ impl Session {
         let decision = self.decide_pinned(reading, &input, &pins);
         if decision.behavior != Verdict::Allow {
             return self
-                .say(messages::error(id, format!("read denied: {}", request.path)))
+                .emit(messages::error(id, format!("read denied: {}", request.path)))
                 .await;
         }
         let pin = pins.first().cloned().unwrap_or_else(|| Pin::new(&path));
         let id = id.clone();
         self.requests
-            .asides
+            .concurrent
             .spawn_blocking(&id.clone(), move || match read(&path, &pin, &request) {
                 Ok(response) => messages::success(&id, &response),
                 Err(error) => messages::error(&id, format!("read_file: {}: {error}", request.path)),
             });
     }
 
-    /// Files whose name fits, and behind them resources of servers, which are mentioned the same way.
+    /// Suggests files by name, followed by matching resources of MCP servers, which are mentioned with the same syntax.
     pub(super) fn file_suggestions(&mut self, id: &RequestId, query: String) {
         let resources = resources::suggestions(self.tooling.servers().all(), &query);
         let (cwd, hidden) = (self.tooling.cwd().get(), self.hidden());
-        let names = self.requests.names.below(&cwd, self.line.quit());
+        let names = self.requests.names.names_below(&cwd, self.line.quit());
         let (id, quit) = (id.clone(), self.line.quit().clone());
-        self.requests.asides.spawn_blocking(&id.clone(), move || {
-            let names = names.unwrap_or_else(|| file_names::look_briefly(&cwd, &quit).into());
+        self.requests.concurrent.spawn_blocking(&id.clone(), move || {
+            let names = names.unwrap_or_else(|| file_names::search_briefly(&cwd, &quit).into());
             let found = file_names::suggest(&names, &cwd, &query, &|path: &Path| hidden(path));
             let response = FileSuggestionsResponse {
                 suggestions: found.iter().map(Raw::of).chain(resources.iter().map(Raw::of)).collect(),
@@ -72,12 +72,12 @@ impl Session {
         });
     }
 
-    /// Lets a file count as read, if it is still what the host knows.
+    /// Marks a file as read by the model if it has not changed since the host read it.
     pub(super) fn seed_read_state(&mut self, id: &RequestId, request: &SeedReadState) {
         let path = absolute(&self.tooling.cwd().get(), &request.path);
         let (id, files, mtime) = (id.clone(), self.tooling.files().clone(), request.mtime.get());
-        self.requests.asides.spawn_blocking(&id.clone(), move || {
-            // A file that cannot be read, or has changed since, stays unseen: the model is told to read it.
+        self.requests.concurrent.spawn_blocking(&id.clone(), move || {
+            // Otherwise the file stays unread, and the model gets an error that asks it to read the file.
             if let Some(content) = unchanged_since(&path, mtime) {
                 files.saw(&path, &content);
             }
@@ -85,33 +85,33 @@ impl Session {
         });
     }
 
-    /// The end of what a task wrote. A command that runs in the foreground is also known by its call.
+    /// Responds with the end of a task's output. A foreground command can also be addressed by the id of its call.
     pub(super) async fn task_output(&mut self, id: &RequestId, task_id: &str) {
         let tasks = self.tooling.tasks();
         let Some(task) = tasks.get(task_id).or_else(|| tasks.of_call(task_id)) else {
-            return self.say(messages::error(id, format!("No such task: {task_id}"))).await;
+            return self.emit(messages::error(id, format!("No such task: {task_id}"))).await;
         };
         let id = id.clone();
         if let Some(printing) = tasks.printing(&task.id).filter(|_| task.output_file.is_none()) {
-            self.requests.asides.spawn(&id.clone(), async move {
-                let (text, total) = printing.tail(OUTPUT_TAIL).await;
+            self.requests.concurrent.spawn(&id.clone(), async move {
+                let (text, total) = printing.tail(OUTPUT_TAIL_BYTES).await;
                 let response = GetTaskOutputResponse {
                     output: text,
                     total_bytes: total,
-                    truncated: total > OUTPUT_TAIL,
+                    truncated: total > OUTPUT_TAIL_BYTES,
                     ..GetTaskOutputResponse::default()
                 };
                 messages::success(&id, &response).into()
             });
             return;
         }
-        self.requests.asides.spawn_blocking(&id.clone(), move || {
+        self.requests.concurrent.spawn_blocking(&id.clone(), move || {
             match task.output_file.as_deref().map_or(Ok(Tail::default()), tail) {
                 Ok(tail) => {
                     let response = GetTaskOutputResponse {
                         output: tail.text,
                         total_bytes: tail.total,
-                        truncated: tail.total > OUTPUT_TAIL,
+                        truncated: tail.total > OUTPUT_TAIL_BYTES,
                         ..GetTaskOutputResponse::default()
                     };
                     messages::success(&id, &response)
@@ -121,12 +121,12 @@ impl Session {
         });
     }
 
-    /// The plan, if there is one.
+    /// Responds with the plan file.
     pub(super) fn plan(&mut self, id: &RequestId) {
         let path = self.policy.plan_file.clone();
         let id = id.clone();
-        self.requests.asides.spawn_blocking(&id.clone(), move || {
-            let plan = path.and_then(|path| Some((whole(&path).ok()?, path)));
+        self.requests.concurrent.spawn_blocking(&id.clone(), move || {
+            let plan = path.and_then(|path| Some((read_own_file(&path).ok()?, path)));
             let (plan, path) = plan.unzip();
             let response = GetPlanResponse {
                 exists: plan.is_some(),
@@ -139,7 +139,7 @@ impl Session {
     }
 }
 
-/// Opens what the decision was about, never waiting for a writer, and nothing a link was turned to since.
+/// Opens the file that the decision was about. Never waits for a writer of a pipe, and fails if the path is a link now.
 fn open(path: &Path, pin: &Pin) -> io::Result<File> {
     let file = sluice_tools::open_checked(path, Some(pin))?;
     if !file.metadata()?.is_file() {
@@ -149,7 +149,7 @@ fn open(path: &Path, pin: &Pin) -> io::Result<File> {
 }
 
 fn read(path: &Path, pin: &Pin, request: &ReadFile) -> io::Result<ReadFileResponse> {
-    let limit = request.max_bytes.unwrap_or(USUAL_BYTES).min(MOST_BYTES);
+    let limit = request.max_bytes.unwrap_or(DEFAULT_READ_BYTES).min(MAX_READ_BYTES);
     let mut bytes = Vec::new();
     open(path, pin)?.take(limit + 1).read_to_end(&mut bytes)?;
     let truncated = u64::try_from(bytes.len()).is_ok_and(|length| length > limit);
@@ -168,7 +168,7 @@ fn read(path: &Path, pin: &Pin, request: &ReadFile) -> io::Result<ReadFileRespon
         response.encoding = Some("base64".to_owned());
     } else {
         if truncated {
-            drop_broken_letter(&mut bytes);
+            drop_incomplete_char(&mut bytes);
         }
         match String::from_utf8(bytes) {
             Ok(text) => {
@@ -184,17 +184,17 @@ fn read(path: &Path, pin: &Pin, request: &ReadFile) -> io::Result<ReadFileRespon
     Ok(response)
 }
 
-/// The text of a file of ours.
-fn whole(path: &Path) -> io::Result<String> {
+/// Reads the text of a file that belongs to the session.
+fn read_own_file(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path, &Pin::new(path))?
-        .take(MOST_BYTES)
+        .take(MAX_READ_BYTES)
         .read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// Takes away the beginning of a letter that the limit cut through.
-fn drop_broken_letter(bytes: &mut Vec<u8>) {
+/// Removes an incomplete UTF-8 sequence at the end.
+fn drop_incomplete_char(bytes: &mut Vec<u8>) {
     if let Err(error) = std::str::from_utf8(bytes)
         && error.error_len().is_none()
     {
@@ -202,19 +202,19 @@ fn drop_broken_letter(bytes: &mut Vec<u8>) {
     }
 }
 
-/// The content of a file that was not changed after this time, in milliseconds of the Unix epoch.
+/// Returns the content of a file that was not modified after `mtime`, in milliseconds since the Unix epoch.
 fn unchanged_since(path: &Path, mtime: f64) -> Option<Vec<u8>> {
     let file = open(path, &Pin::new(path)).ok()?;
     let metadata = file.metadata().ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    // Hosts know whole milliseconds.
+    // Hosts send whole milliseconds.
     #[allow(clippy::cast_precision_loss)]
     let is_same = changed.as_millis() as f64 <= mtime.ceil();
-    if !is_same || metadata.len() > LARGEST_SEEN {
+    if !is_same || metadata.len() > MAX_SEED_BYTES {
         return None;
     }
     let mut content = Vec::new();
-    file.take(LARGEST_SEEN).read_to_end(&mut content).ok()?;
+    file.take(MAX_SEED_BYTES).read_to_end(&mut content).ok()?;
     Some(content)
 }
 
@@ -227,12 +227,16 @@ struct Tail {
 fn tail(path: &Path) -> io::Result<Tail> {
     let mut file = open(path, &Pin::new(path))?;
     let total = file.metadata()?.len();
-    file.seek(SeekFrom::Start(total.saturating_sub(OUTPUT_TAIL)))?;
+    file.seek(SeekFrom::Start(total.saturating_sub(OUTPUT_TAIL_BYTES)))?;
     let mut bytes = Vec::new();
-    file.take(OUTPUT_TAIL).read_to_end(&mut bytes)?;
-    // The end of a letter the tail begins in is no letter.
+    file.take(OUTPUT_TAIL_BYTES).read_to_end(&mut bytes)?;
+    // Skip the rest of a UTF-8 sequence that the tail starts in.
     let broken = bytes.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
-    let whole = if total > OUTPUT_TAIL { bytes.get(broken..) } else { None };
+    let whole = if total > OUTPUT_TAIL_BYTES {
+        bytes.get(broken..)
+    } else {
+        None
+    };
     Ok(Tail {
         text: String::from_utf8_lossy(whole.unwrap_or(&bytes)).into_owned(),
         total,
@@ -263,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_does_not_cut_through_a_letter() {
+    fn limit_does_not_split_a_character() {
         let (_folder, path) = folder();
         std::fs::write(&path, "aäb").unwrap();
         let cut = read(&path, &Pin::new(&path), &request(Some(2), None)).unwrap();
@@ -276,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_said_to_be_lossy_or_given_as_base64() {
+    fn binary_content_is_marked_lossy_or_sent_as_base64() {
         let (_folder, path) = folder();
         std::fs::write(&path, [b'a', 0xFF]).unwrap();
         assert_eq!(
@@ -291,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plain_file_is_not_read() {
+    fn only_regular_files_are_read() {
         let (folder, path) = folder();
         assert!(
             read(
@@ -310,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changed_after_the_host_saw_it_stays_unseen() {
+    fn file_modified_after_the_host_read_it_stays_unread() {
         let (_folder, path) = folder();
         std::fs::write(&path, "x").unwrap();
         assert_eq!(unchanged_since(&path, 1.0), None);
@@ -318,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_an_output_begins_with_a_whole_letter() {
+    fn output_tail_starts_with_a_whole_character() {
         let (_folder, path) = folder();
         let text = format!("ä{}", "x".repeat(8191));
         std::fs::write(&path, &text).unwrap();

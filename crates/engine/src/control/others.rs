@@ -1,4 +1,4 @@
-//! The smaller requests, which have no file of their own.
+//! Control requests that are too small for a file of their subject.
 
 use serde_json::json;
 use sluice_tools::ToolEvent;
@@ -9,35 +9,35 @@ use crate::messages;
 use crate::session::Session;
 use crate::turn::Stop;
 
-/// How long it may take until what was asked to go on in the background does.
-const MOVING: std::time::Duration = std::time::Duration::from_millis(500);
+/// How long to wait until calls have moved to the background.
+const BACKGROUNDING_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(500);
 
 impl Session {
     pub(super) async fn stop_named_task(&mut self, id: &RequestId, task: &str) {
         self.stop_task(task).await;
-        self.say(messages::success(id, &json!({}))).await;
+        self.emit(messages::success(id, &json!({}))).await;
     }
 
-    /// Lets running commands, or those of one call, go on in the background.
+    /// Moves the running commands, or those of one call, to the background.
     pub(super) async fn background_calls(&mut self, id: &RequestId, call: Option<&str>) {
-        // Those of subagents stay: a subagent ends what it leaves in the background.
+        // Commands of subagents are not moved: a subagent ends its background commands when it finishes.
         let own: Vec<String> = match call {
             Some(call) => vec![call.to_owned()],
             None => self.calls.iter().map(|call| call.id.clone()).collect(),
         };
         let asked = own.iter().map(|call| self.tooling.tasks().background(Some(call))).sum();
         let moved = asked > 0;
-        self.hear_of_moves(asked).await;
+        self.await_backgrounding(asked).await;
         let response = BackgroundTasksResponse {
             backgrounded: call.map(|_| moved),
             ..BackgroundTasksResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
-    /// What was asked to go on in the background is told before the answer.
-    async fn hear_of_moves(&mut self, mut asked: usize) {
-        let until = Instant::now() + MOVING;
+    /// Waits until the moved calls have been reported, so that the reports precede the response.
+    async fn await_backgrounding(&mut self, mut asked: usize) {
+        let until = Instant::now() + BACKGROUNDING_TIMEOUT;
         while asked > 0
             && let Ok(Some(event)) = tokio::time::timeout_at(until, self.tooling.next_report()).await
         {
@@ -50,9 +50,9 @@ impl Session {
         }
     }
 
-    /// The host is done: the turn that runs is interrupted, and the process goes.
+    /// Ends the session: interrupts the running turn and exits.
     pub(super) async fn end_session(&mut self, id: &RequestId) {
-        self.say(messages::ok(id)).await;
+        self.emit(messages::ok(id)).await;
         self.line.leave(i32::from(self.turn.is_open()));
         if self.turn.is_open() {
             self.withdraw_asks().await;
@@ -60,24 +60,24 @@ impl Session {
         }
     }
 
-    /// A person's opinion of an answer. It is sent nowhere.
+    /// Validates a rating of a message. It is not sent anywhere.
     pub(super) async fn rated(&mut self, id: &RequestId, request: &MessageRated) {
         let field = |name: &str| request.extra.value(name).unwrap_or_default();
         let known = matches!(field("sentiment").as_str(), Some("positive" | "negative"));
         if known && field("messageUuid").is_string() {
-            return self.say(messages::success(id, &json!({}))).await;
+            return self.emit(messages::success(id, &json!({}))).await;
         }
         let text = "message_rated: messageUuid must be a string, sentiment \"positive\" or \"negative\"";
-        self.say(messages::error(id, text)).await;
+        self.emit(messages::error(id, text)).await;
     }
 
-    /// What this program is.
+    /// Responds with the version of this program.
     pub(super) async fn binary_version(&mut self, id: &RequestId) {
         let mut version = GetBinaryVersionResponse {
             version: messages::PROTOCOL_VERSION.to_owned(),
             ..GetBinaryVersionResponse::default()
         };
         version.extra.write_null("buildTime");
-        self.say(messages::success(id, &version)).await;
+        self.emit(messages::success(id, &version)).await;
     }
 }

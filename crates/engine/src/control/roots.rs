@@ -1,4 +1,4 @@
-//! Folders below the session's own that the host names as places of work.
+//! Registers subfolders of the session's folders as additional working folders.
 
 use std::path::{Path, PathBuf};
 
@@ -8,44 +8,45 @@ use crate::messages;
 use crate::session::Session;
 
 impl Session {
-    /// Takes a folder in. What its files say of commands, skills and plugins is read again if the host wants it.
+    /// Adds a folder. Reloads commands, skills and plugins on request.
     pub(super) async fn register_root(&mut self, id: &RequestId, request: &RegisterRepoRoot) {
         let launched = std::iter::once(&self.options.cwd).chain(&self.options.folders.added);
-        let launched: Vec<PathBuf> = launched.map(|folder| real(folder)).collect();
-        let known: Vec<PathBuf> = self.policy.roots.iter().map(|root| real(root)).collect();
+        let launched: Vec<PathBuf> = launched.map(|folder| canonical(folder)).collect();
+        let known: Vec<PathBuf> = self.policy.roots.iter().map(|root| canonical(root)).collect();
         let folder = self.options.cwd.join(&request.directory);
-        let folder = match may_register(&folder, &launched, &known) {
+        let folder = match validate_root(&folder, &launched, &known) {
             Ok(folder) => folder,
             Err(why) => {
                 let text = format!("register_repo_root: {} {why}", request.directory);
-                return self.say(messages::error(id, text)).await;
+                return self.emit(messages::error(id, text)).await;
             }
         };
-        let said = folder.display().to_string();
+        let path = folder.display().to_string();
         self.change_policy(|policy| policy.roots.push(folder.clone()));
         if request.reload_skills == Some(true) || request.reload_plugins == Some(true) {
             self.reload_catalogue().await;
         }
         if request.reload_claude_md == Some(true) {
-            // It is told again with the next prompt, as it stands then.
+            // Memory files are read and sent again with the next prompt.
             self.conversation.set_knows_memory(false);
         }
         let response = RegisterRepoRootResponse {
-            directory: said,
+            directory: path,
             ..RegisterRepoRootResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
         self.hook_directory_added(&folder, "register_repo_root").await;
     }
 }
 
-/// Where a folder really is, as far as it is there.
-fn real(folder: &Path) -> PathBuf {
+/// The canonical path of a folder, or the path itself if it does not exist.
+fn canonical(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
-/// The folder, unless there is a reason against it. A host reaches with it what it could reach anyway, and no further.
-fn may_register(folder: &Path, launched: &[PathBuf], known: &[PathBuf]) -> Result<PathBuf, &'static str> {
+/// Returns the canonical folder, or why it cannot be registered. Only folders that were accessible already are
+/// accepted.
+fn validate_root(folder: &Path, launched: &[PathBuf], known: &[PathBuf]) -> Result<PathBuf, &'static str> {
     let folder = folder.canonicalize().map_err(|_| "cannot be found")?;
     if !folder.is_dir() {
         return Err("is not a folder");
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_folder_below_what_the_session_was_launched_with() {
+    fn only_folders_below_the_launch_folders_are_registered() {
         let place = tempfile::tempdir().unwrap();
         let cwd = place.path().canonicalize().unwrap().join("work");
         let (below, beside) = (cwd.join("sub"), cwd.with_file_name("beside"));
@@ -77,7 +78,7 @@ mod tests {
         std::fs::create_dir_all(&beside).unwrap();
         std::fs::write(cwd.join("file"), "").unwrap();
         let launched = [cwd.clone()];
-        let tried = |folder: &Path, known: &[PathBuf]| may_register(folder, &launched, known);
+        let tried = |folder: &Path, known: &[PathBuf]| validate_root(folder, &launched, known);
         assert_eq!(tried(&below, &[]), Ok(below.clone()));
         assert_eq!(tried(&cwd.join("sub/../sub"), &[]), Ok(below.clone()));
         for (folder, known, why) in [

@@ -1,4 +1,4 @@
-//! What hosts ask about MCP servers.
+//! Control requests about MCP servers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use sluice_wire::control::{
 use sluice_wire::{Map, Raw};
 
 use crate::messages;
-use crate::requests::Aside;
+use crate::requests::RequestOutcome;
 use crate::session::Session;
 
 impl Session {
@@ -24,17 +24,17 @@ impl Session {
             mcp_servers: links.iter().map(|link| full_status(link)).collect(),
             ..McpStatusResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
-    /// A server that lives in the host says something of its own accord.
+    /// Handles a message that an MCP server in the host sends on its own initiative.
     pub(super) async fn server_message(&mut self, id: &RequestId, request: &McpMessage) {
         let link = self.tooling.servers().find(&request.server_name);
         let mailbox = link.and_then(|link| link.mailbox());
         if let (Some(mailbox), Ok(message)) = (mailbox, serde_json::from_str(request.message.get())) {
             mailbox.put(&message);
         }
-        self.say(messages::ok(id)).await;
+        self.emit(messages::ok(id)).await;
     }
 
     pub(super) async fn sign_out(&mut self, id: &RequestId, name: &str) {
@@ -42,23 +42,23 @@ impl Session {
             return;
         };
         let id = id.clone();
-        self.requests.asides.spawn(&id.clone(), async move {
-            told(&id, auth::forget(&link).await.map(|()| json!({})))
+        self.requests.concurrent.spawn(&id.clone(), async move {
+            to_response(&id, auth::forget(&link).await.map(|()| json!({})))
         });
     }
 
-    /// Channels belong to plugins of a marketplace.
+    /// Rejects the request: channels are available only to plugins of a marketplace.
     pub(super) async fn enable_channel(&mut self, id: &RequestId, name: Option<&str>) {
         let name = name.unwrap_or_default();
         let why = match self.tooling.servers().find(name).map(|link| link.phase()) {
             Some(Phase::Up(_)) => "is not plugin-sourced; channel_enable requires a marketplace plugin",
             _ => "is not connected",
         };
-        self.say(messages::error(id, format!("server {name} {why}"))).await;
+        self.emit(messages::error(id, format!("server {name} {why}"))).await;
     }
 
-    /// Calls of a server's tools are decided in a stricter mode than the session's, or in the session's again. A server
-    /// may be named before it is there.
+    /// Sets or clears a permission mode for the tools of a server, which can only be stricter than the mode of the
+    /// session. The server need not be connected yet.
     pub(super) async fn override_mode(&mut self, id: &RequestId, name: &str, mode: Option<PermissionMode>) {
         if let Some(mode) = &mode
             && !matches!(mode, PermissionMode::Default | PermissionMode::Auto)
@@ -68,11 +68,11 @@ impl Session {
                  rejected '{}'",
                 mode.as_str()
             );
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         }
         self.tooling.servers().set_mode(name, mode);
         if self.tooling.servers().find(name).is_some() {
-            return self.say(messages::ok(id)).await;
+            return self.emit(messages::ok(id)).await;
         }
         let response = SetMcpPermissionModeOverrideResponse {
             warning: Some(format!(
@@ -80,14 +80,15 @@ impl Session {
             )),
             ..SetMcpPermissionModeOverrideResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
-    /// The server of this name; without one the host is told so.
+    /// Returns the server with this name, or responds with an error.
     async fn server(&mut self, id: &RequestId, name: &str) -> Option<Arc<Link>> {
         let found = self.tooling.servers().find(name).cloned();
         if found.is_none() {
-            self.say(messages::error(id, format!("Server not found: {name}"))).await;
+            self.emit(messages::error(id, format!("Server not found: {name}")))
+                .await;
         }
         found
     }
@@ -99,22 +100,22 @@ impl Session {
         };
         let servers = servers.iter().map(|(name, raw)| (name.clone(), read(raw))).collect();
         let replaced = self.tooling.servers_mut().replace(servers);
-        if replaced.dialled.iter().all(|link| link.config.is_sdk()) {
+        if replaced.connecting.iter().all(|link| link.config.is_sdk()) {
             let response = McpSetServersResponse {
                 added: replaced.added,
                 removed: replaced.removed,
                 errors: replaced.errors.into_iter().collect(),
                 ..McpSetServersResponse::default()
             };
-            self.say(messages::success(id, &response)).await;
+            self.emit(messages::success(id, &response)).await;
             return self.servers_changed().await;
         }
         self.servers_changed().await;
         let id = id.clone();
-        self.requests.asides.spawn(&id.clone(), async move {
+        self.requests.concurrent.spawn(&id.clone(), async move {
             let mut errors = replaced.errors;
-            // Those inside the host wait for the host, which waits for this answer.
-            for link in replaced.dialled.iter().filter(|link| !link.config.is_sdk()) {
+            // Servers inside the host are not awaited: the host handles their messages only after this response.
+            for link in replaced.connecting.iter().filter(|link| !link.config.is_sdk()) {
                 if let Err(why) = link.connection().await {
                     errors.insert(link.name.clone(), why);
                 }
@@ -133,7 +134,7 @@ impl Session {
         let Some(link) = self.server(id, name).await else {
             return;
         };
-        link.hang_up(Phase::Idle);
+        link.disconnect(Phase::Idle);
         self.await_dialling(id, link);
     }
 
@@ -141,31 +142,31 @@ impl Session {
         let Some(link) = self.server(id, name).await else {
             return;
         };
-        // The next session in this folder finds it as this one leaves it.
+        // Saved for later sessions in this folder.
         if let Err(error) = store::switch(self.options.settings.places(), name, enabled) {
             let text = format!("The on/off state of {name} could not be saved: {error}");
-            self.say(messages::informational(&text, "warning")).await;
+            self.emit(messages::informational(&text, "warning")).await;
         }
         if enabled {
             if let Phase::Off | Phase::Unapproved = link.phase() {
                 link.enter(Phase::Idle);
             }
-            // A server that does not come up is switched on all the same; how it stands says so.
+            // A failed connection does not fail the request; the status of the server contains the error.
             let id = id.clone();
-            self.requests.asides.spawn(&id.clone(), async move {
+            self.requests.concurrent.spawn(&id.clone(), async move {
                 link.connection().await.ok();
                 messages::ok(&id).into()
             });
         } else {
-            link.hang_up(Phase::Off);
+            link.disconnect(Phase::Off);
             self.servers_changed().await;
-            self.say(messages::ok(id)).await;
+            self.emit(messages::ok(id)).await;
         }
     }
 
     fn await_dialling(&mut self, id: &RequestId, link: Arc<Link>) {
         let id = id.clone();
-        self.requests.asides.spawn(&id.clone(), async move {
+        self.requests.concurrent.spawn(&id.clone(), async move {
             match link.dial().await {
                 Ok(_) => messages::ok(&id).into(),
                 Err(why) => messages::error(&id, why).into(),
@@ -173,7 +174,7 @@ impl Session {
         });
     }
 
-    /// Calls a tool without the model.
+    /// Calls a tool of a server without the model.
     pub(super) async fn call_server(&mut self, id: &RequestId, request: &McpCall) {
         let Some((link, tool)) = self.tooling.servers().own_name(&request.tool) else {
             let text = match request
@@ -184,15 +185,15 @@ impl Session {
                 Some((server, _)) => format!("MCP server not connected: {server}"),
                 None => format!("Not a fully-qualified MCP tool name: {}", request.tool),
             };
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         };
         if link.config.is_sdk() {
             let text = format!("{} is an MCP server inside the host; call it there", link.name);
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         }
         if !matches!(link.phase(), Phase::Up(_) | Phase::Lost(_)) {
             let text = format!("MCP server not connected: {}", link.name);
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         }
         let arguments: Value = request
             .arguments
@@ -201,13 +202,13 @@ impl Session {
             .unwrap_or_default();
         let decision = self.decide(ToolFacts::unknown(&request.tool), &arguments);
         let refused = match decision.behavior {
-            // What a rule denies is denied to everybody.
+            // Deny rules apply to every caller.
             Verdict::Deny => true,
             Verdict::Ask => request.check_permissions == Some(true),
             Verdict::Allow => false,
         };
         if refused {
-            return self.say(messages::error(id, decision.message)).await;
+            return self.emit(messages::error(id, decision.message)).await;
         }
         let call = ServerCall {
             full: request.tool.clone(),
@@ -218,14 +219,14 @@ impl Session {
         };
         let id = id.clone();
         self.requests
-            .asides
-            .spawn(&id.clone(), async move { told(&id, call.run(arguments).await) });
+            .concurrent
+            .spawn(&id.clone(), async move { to_response(&id, call.run(arguments).await) });
     }
 
     pub(super) async fn read_resource(&mut self, id: &RequestId, server: &str, uri: &str) {
         if !uri.starts_with("ui://") {
             return self
-                .say(messages::error(id, "mcp_read_resource: uri must use the ui:// scheme"))
+                .emit(messages::error(id, "mcp_read_resource: uri must use the ui:// scheme"))
                 .await;
         }
         let Some(link) = self
@@ -236,11 +237,11 @@ impl Session {
             .cloned()
         else {
             return self
-                .say(messages::error(id, format!("MCP server not connected: {server}")))
+                .emit(messages::error(id, format!("MCP server not connected: {server}")))
                 .await;
         };
         let (id, uri) = (id.clone(), uri.to_owned());
-        self.requests.asides.spawn(&id.clone(), async move {
+        self.requests.concurrent.spawn(&id.clone(), async move {
             match link.read_resource(&uri).await {
                 Ok(contents) => {
                     let response = McpReadResourceResponse {
@@ -254,13 +255,13 @@ impl Session {
         });
     }
 
-    /// Begins a sign-in: the host shows the person where to go.
+    /// Starts an OAuth sign-in and responds with the URL that the person has to open.
     pub(super) async fn sign_in(&mut self, id: &RequestId, name: &str) {
         let Some(link) = self.server(id, name).await else {
             return;
         };
         let id = id.clone();
-        self.requests.asides.spawn(&id.clone(), async move {
+        self.requests.concurrent.spawn(&id.clone(), async move {
             let begun = auth::begin(&link).await;
             let response = begun.map(|sign_in| McpAuthenticateResponse {
                 auth_url: Some(sign_in.url.clone()),
@@ -278,25 +279,25 @@ impl Session {
         });
     }
 
-    /// The person signed in with a browser that cannot reach this machine.
-    pub(super) async fn come_back(&mut self, id: &RequestId, name: &str, callback: String) {
+    /// Completes a sign-in with the callback URL, for a browser that cannot connect to this machine.
+    pub(super) async fn finish_sign_in(&mut self, id: &RequestId, name: &str, callback: String) {
         let Some(link) = self.server(id, name).await else {
             return;
         };
         let Some(sign_in) = link.sign_in() else {
             return self
-                .say(messages::error(id, format!("No active OAuth flow for server: {name}")))
+                .emit(messages::error(id, format!("No active OAuth flow for server: {name}")))
                 .await;
         };
         let id = id.clone();
-        self.requests.asides.spawn(&id.clone(), async move {
-            told(&id, sign_in.finish(&callback).await.map(|()| json!({})))
+        self.requests.concurrent.spawn(&id.clone(), async move {
+            to_response(&id, sign_in.finish(&callback).await.map(|()| json!({})))
         });
     }
 
     /// Adds the servers that the first `initialize` contains, if the session was started to wait for that request.
-    /// Returns whether they were applied; none if the request contains no servers.
-    pub(super) fn take_servers(&mut self, request: &Initialize) -> Option<bool> {
+    /// Returns whether they were applied, or `None` if the request contains no servers.
+    pub(super) fn apply_initialize_servers(&mut self, request: &Initialize) -> Option<bool> {
         let servers = request.mcp_servers.as_ref()?;
         let applies = self.options.host.awaits_initialize && !self.line.is_initialized();
         if applies {
@@ -304,17 +305,20 @@ impl Session {
                 let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
                 ServerConfig::parse(&value)
             };
-            let servers = servers.iter().map(|(name, raw)| (name.clone(), read(raw)));
-            self.options.servers.dynamic.extend(servers);
+            // A server from a launch flag is not replaced.
+            let dynamic = &mut self.options.servers.dynamic;
+            for (name, raw) in servers {
+                dynamic.entry(name.clone()).or_insert_with(|| read(raw));
+            }
             let options = &self.options;
             self.tooling
                 .servers_mut()
-                .take_dynamic(&options.settings, &options.servers);
+                .add_dynamic(&options.settings, &options.servers);
         }
         Some(applies)
     }
 
-    /// Takes in the servers the host names when it opens the session; gives what became of their manifests.
+    /// Adds the servers inside the host that `initialize` names. Returns the status of each manifest.
     pub(super) fn host_servers(&mut self, request: &Initialize) -> Option<sluice_wire::Map<String>> {
         let manifests = request.sdk_mcp_server_manifests.as_ref();
         let mut parked = sluice_wire::Map::default();
@@ -326,10 +330,10 @@ impl Session {
             let allowed = timeout(config.and_then(|config| config.timeout).map(sluice_wire::Number::get));
             let value = |raw: &sluice_wire::Raw| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
             let tools = config.and_then(|config| config.tools.as_ref()).map(value);
-            let manifest = manifests.and_then(|manifests| manifests.get(name)).map(|said| {
+            let manifest = manifests.and_then(|manifests| manifests.get(name)).map(|manifest| {
                 Manifest::read(
-                    &value(&said.initialize_result),
-                    said.tools_list_result.as_ref().map(value).as_ref(),
+                    &value(&manifest.initialize_result),
+                    manifest.tools_list_result.as_ref().map(value).as_ref(),
                 )
             });
             let outcome = match &manifest {
@@ -350,15 +354,15 @@ impl Session {
     }
 }
 
-/// What came of it, for the host.
-fn told(id: &RequestId, outcome: Result<Value, String>) -> Aside {
+/// Converts the outcome into a response.
+fn to_response(id: &RequestId, outcome: Result<Value, String>) -> RequestOutcome {
     match outcome {
         Ok(response) => messages::success(id, &response).into(),
         Err(why) => messages::error(id, why).into(),
     }
 }
 
-/// A time in milliseconds, as far as it is one.
+/// Converts milliseconds to a duration; values below 1 are ignored.
 fn timeout(ms: Option<f64>) -> Option<Duration> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     ms.filter(|ms| *ms >= 1.0).map(|ms| Duration::from_millis(ms as u64))

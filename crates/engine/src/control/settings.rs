@@ -1,4 +1,4 @@
-//! The settings and rules that hold: shown, laid over, written.
+//! Control requests that read and change settings and rules.
 
 use serde_json::{Map, Value, json};
 use sluice_permission::{Rule, Source};
@@ -15,7 +15,7 @@ use sluice_wire::permission_update::Behavior;
 use super::aside::given;
 use crate::messages;
 use crate::model_choice::{Answers, Switch};
-use crate::requests::Aside;
+use crate::requests::RequestOutcome;
 use crate::session::Session;
 
 impl Session {
@@ -48,14 +48,14 @@ impl Session {
             })
         });
         response.errors = Some(errors.collect()).filter(|errors: &Vec<Raw>| !errors.is_empty());
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
-    /// Lays settings over those of the files, for this session.
+    /// Overrides settings of the files for this session.
     pub(super) async fn apply_flag_settings(&mut self, id: &RequestId, changes: &Raw) {
         let Ok(changes) = changes.parse::<Map<String, Value>>() else {
             let text = "apply_flag_settings: settings must be an object";
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         };
         let misshapen: Vec<&str> = keys::misshapen(&changes).iter().map(|key| key.name).collect();
         if !misshapen.is_empty() {
@@ -63,10 +63,10 @@ impl Session {
                 "apply_flag_settings: nothing was changed; invalid values: {}",
                 misshapen.join(", ")
             );
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         }
-        match self.lay_over(&changes) {
-            None => self.say(messages::ok(id)).await,
+        match self.override_settings(&changes) {
+            None => self.emit(messages::ok(id)).await,
             Some(model) => {
                 let switch = Switch {
                     to: model,
@@ -75,11 +75,11 @@ impl Session {
                     answers: Answers::Settings,
                 };
                 if !self.hooks_before_switch(id, &switch).await {
-                    self.take_model(id, switch).await;
+                    self.apply_model(id, switch).await;
                 }
             }
         }
-        self.say_settings_problems().await;
+        self.report_settings_problems().await;
     }
 
     /// Writes to a settings file. The response names the file and the keys, and says if a value does not apply yet.
@@ -89,14 +89,14 @@ impl Session {
             let names: Vec<&str> = writer.files().iter().map(|source| source.as_str()).collect();
             let (names, other) = (names.join(" or "), &request.source);
             let text = format!("update_settings: source must be {names}, not {other:?}");
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         };
         let Ok(mut changes) = request.settings.parse::<Map<String, Value>>() else {
             let text = "update_settings: settings must be an object";
-            return self.say(messages::error(id, text)).await;
+            return self.emit(messages::error(id, text)).await;
         };
         if let Err(why) = writer.check(*source, &changes) {
-            return self.say(messages::error(id, format!("update_settings: {why}"))).await;
+            return self.emit(messages::error(id, format!("update_settings: {why}"))).await;
         }
         let settings = &self.options.settings;
         let mut response = UpdateSettingsResponse {
@@ -110,11 +110,11 @@ impl Session {
             changes.insert(keys::MODEL_SETTINGS.name.to_owned(), of_model);
         }
         let (id, places, source) = (id.clone(), settings.places().clone(), *source);
-        self.requests.asides.spawn_blocking(&id.clone(), move || {
+        self.requests.concurrent.spawn_blocking(&id.clone(), move || {
             match sluice_settings::update(&places, source, &changes) {
                 Ok(path) => {
                     response.path = Some(path.display().to_string());
-                    Aside {
+                    RequestOutcome {
                         wrote_settings: true,
                         ..match writer {
                             // The documented response of the protocol is empty.
@@ -189,11 +189,11 @@ impl Session {
             state,
             ..ListPermissionRulesResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 }
 
-/// Whether a host can take a rule back, and how long that lasts.
+/// Whether a host can remove a rule, and whether the removal is permanent.
 fn editability(source: Source) -> &'static str {
     match source {
         Source::User | Source::Project | Source::Local => "persistent",
@@ -202,7 +202,7 @@ fn editability(source: Source) -> &'static str {
     }
 }
 
-/// What a rule is about, in words, where words say more than the rule.
+/// Describes a rule in words, if that is clearer than its text.
 fn described(rule: &Rule) -> Option<RuleDescription> {
     let worded = |prefix: &str, emphasis: &str| RuleDescription {
         prefix: prefix.to_owned(),
@@ -224,7 +224,7 @@ fn described(rule: &Rule) -> Option<RuleDescription> {
     })
 }
 
-/// A sentence about changes that are saved but do not apply: a stronger scope sets the key too, or the folder is untrusted.
+/// Describes changes that are saved but do not apply: a stronger scope sets the key too, or the folder is untrusted.
 fn without_effect(settings: &Settings, source: Source, changes: &Map<String, Value>) -> Option<String> {
     let known = changes.keys().filter_map(|name| keys::find(name));
     let sentences: Vec<String> = known
@@ -251,10 +251,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_described_where_that_helps() {
+    fn rules_are_described_in_words() {
         let of = |text: &str| {
             let rule = Rule::parse(sluice_permission::Behavior::Allow, Source::User, Path::new("/"), text);
-            described(&rule.unwrap()).map(|said| said.emphasis)
+            described(&rule.unwrap()).map(|description| description.emphasis)
         };
         assert_eq!(of("Bash(git *)").as_deref(), Some("git"));
         assert_eq!(of("Bash(npm run:*)").as_deref(), Some("npm run"));

@@ -1,4 +1,4 @@
-//! What the session has cost and changed so far.
+//! Control requests about cost and usage.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::messages;
 use crate::session::Session;
 
 impl Session {
-    /// The cost so far, in words.
+    /// Describes the cost so far in words.
     pub(crate) fn cost_text(&mut self) -> String {
         self.tooling.services().settle(self.account.ledger());
         let tokens = self.account.ledger().tokens();
@@ -23,8 +23,8 @@ impl Session {
             "Cost: ${:.4}{note}\nTime (API): {}\nTime (total): {}\nLines: {} added, {} removed\n\
              Tokens: {} in, {} out",
             self.account.ledger().total_cost_usd(),
-            spelled(Duration::from_millis(self.account.api_ms())),
-            spelled(self.account.elapsed()),
+            format_duration(Duration::from_millis(self.account.api_ms())),
+            format_duration(self.account.elapsed()),
             self.account.lines().added,
             self.account.lines().removed,
             tokens.prompt(),
@@ -37,10 +37,10 @@ impl Session {
             text: self.cost_text(),
             ..GetSessionCostResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
-    /// What was used. There is no subscription here, so there are no limits to tell of.
+    /// Responds with the usage of the session. Rate limits are omitted: they exist only for subscriptions.
     pub(super) async fn usage(&mut self, id: &RequestId) {
         self.tooling.services().settle(self.account.ledger());
         #[allow(clippy::cast_precision_loss)]
@@ -56,12 +56,12 @@ impl Session {
             },
             ..GetUsageResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 }
 
-/// A time as people read it.
-fn spelled(time: Duration) -> String {
+/// Formats a duration for people.
+fn format_duration(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds}s"),
@@ -75,8 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_spelled_for_people() {
-        assert_eq!(spelled(Duration::from_secs(59)), "59s");
-        assert_eq!(spelled(Duration::from_secs(3725)), "1h 2m 5s");
+    fn durations_are_formatted_for_people() {
+        assert_eq!(format_duration(Duration::from_secs(59)), "59s");
+        assert_eq!(format_duration(Duration::from_secs(3725)), "1h 2m 5s");
     }
 }

@@ -1,5 +1,5 @@
-//! The one table of what hosts ask: every request of the wire with what handles it. A new request does not compile until
-//! it has its line here.
+//! Dispatch of control requests. The match is exhaustive over all requests of the protocol, so a new request does not
+//! compile until it is handled here.
 
 use sluice_wire::control::{
     CancelAsyncMessageResponse, ControlRequest, FileSuggestionsResponse, Request, RequestId, Subtype,
@@ -9,11 +9,10 @@ use crate::messages;
 use crate::session::Session;
 
 impl Session {
-    /// Handles a request of the host.
     pub(super) async fn control(&mut self, request: ControlRequest) {
         let id = &request.request_id;
         match request.request {
-            // The session and its turn.
+            // Session and turn.
             Request::Initialize(it) => self.initialize(id, *it).await,
             Request::Interrupt(it) => self.interrupt(id, it.cancel_queued == Some(true)).await,
             Request::CancelAsyncMessage(it) => self.cancel_prompt(id, &it.message_uuid).await,
@@ -24,27 +23,27 @@ impl Session {
             Request::MessageRated(it) => self.rated(id, &it).await,
             Request::ClaimSession(_) => {
                 let text = "not_a_spare: claim_session is only for a process that was started to wait for a claim";
-                self.say(messages::error(id, text)).await;
+                self.emit(messages::error(id, text)).await;
             }
-            // Nothing here depends on whether anybody watches.
-            Request::SetHasSubscribers(_) => self.say(messages::ok(id)).await,
+            // Behaviour does not depend on subscribers.
+            Request::SetHasSubscribers(_) => self.emit(messages::ok(id)).await,
             Request::GetBinaryVersion(_) => self.binary_version(id).await,
-            // How it goes on.
+            // Mode, model and thinking.
             Request::SetPermissionMode(it) => self.switch_mode(id, Some(it.mode.as_str())).await,
             Request::SetModel(it) => self.switch_model(id, it.model.as_deref()).await,
             Request::SetMaxThinkingTokens(it) => self.set_thinking(id, &it).await,
             Request::ListModels(_) => self.list_models(id).await,
-            // Settings, and what lies in folders.
+            // Settings and files of the catalogue.
             Request::GetSettings(_) => self.get_settings(id).await,
             Request::ApplyFlagSettings(it) => self.apply_flag_settings(id, &it.settings).await,
             Request::UpdateSettings(it) => self.update_settings(id, &it).await,
             Request::ListPermissionRules(_) => self.list_rules(id).await,
-            Request::GetHooksListing(_) => self.say(messages::success(id, &self.hooks_listing())).await,
+            Request::GetHooksListing(_) => self.emit(messages::success(id, &self.hooks_listing())).await,
             Request::ReloadPlugins(it) => self.reload_plugins(id, &it).await,
             Request::ReloadSkills(_) => self.reload_skills(id).await,
             Request::ReloadOutputStyles(_) => self.reload_styles(id).await,
             Request::RegisterRepoRoot(it) => self.register_root(id, &it).await,
-            // What was used.
+            // Usage.
             Request::GetContextUsage(it) => self.context_usage(id, it.detail.as_deref()).await,
             Request::GetSessionCost(_) => self.session_cost(id).await,
             Request::GetUsage(_) => self.usage(id).await,
@@ -68,10 +67,10 @@ impl Session {
             Request::McpReadResource(it) => self.read_resource(id, &it.server_name, &it.uri).await,
             Request::McpAuthenticate(it) => self.sign_in(id, &it.server_name).await,
             Request::McpClearAuth(it) => self.sign_out(id, &it.server_name).await,
-            Request::McpOauthCallbackUrl(it) => self.come_back(id, &it.server_name, it.callback_url).await,
+            Request::McpOauthCallbackUrl(it) => self.finish_sign_in(id, &it.server_name, it.callback_url).await,
             Request::SetMcpPermissionModeOverride(it) => self.override_mode(id, &it.server_name, it.mode).await,
             Request::ChannelEnable(it) => self.enable_channel(id, it.server_name.as_deref()).await,
-            // A screen's own, and what only agents ask.
+            // Requests of the bridge's clients, and requests that agents send to hosts.
             other @ (Request::SetColor(_)
             | Request::CanUseTool(_)
             | Request::HookCallback(_)
@@ -84,14 +83,14 @@ impl Session {
     async fn unsupported(&mut self, id: &RequestId, subtype: Option<&str>) {
         let subtype = subtype.unwrap_or("undefined");
         let text = format!("Unsupported control request subtype: {subtype}");
-        self.say(messages::refused(id, "unsupported_request", text)).await;
+        self.emit(messages::refused(id, "unsupported_request", text)).await;
     }
 
-    /// A request that is known by name and still cannot be read.
-    pub(crate) async fn misread(&mut self, id: &RequestId, subtype: Option<&str>, problem: &str) {
+    /// Handles a request with a known subtype and invalid fields.
+    pub(crate) async fn reject_invalid(&mut self, id: &RequestId, subtype: Option<&str>, problem: &str) {
         let Some(subtype) = subtype.map(Subtype::from) else {
             let text = format!("A control request needs a `request` with a `subtype`: {problem}");
-            return self.say(messages::refused(id, "unsupported_request", text)).await;
+            return self.emit(messages::refused(id, "unsupported_request", text)).await;
         };
         match subtype {
             Subtype::SetPermissionMode => self.switch_mode(id, None).await,
@@ -99,10 +98,10 @@ impl Session {
                 let text = "set_model: model must be a string".to_owned();
                 self.refuse_model(id, "invalid_request", text).await;
             }
-            // What is named by nothing is nowhere, and nothing is lost by saying so.
-            Subtype::McpMessage | Subtype::SeedReadState => self.say(messages::ok(id)).await,
+            // A message for a missing server or path has no effect, so the request succeeds.
+            Subtype::McpMessage | Subtype::SeedReadState => self.emit(messages::ok(id)).await,
             Subtype::CancelAsyncMessage => {
-                self.say(messages::success(id, &CancelAsyncMessageResponse::default()))
+                self.emit(messages::success(id, &CancelAsyncMessageResponse::default()))
                     .await;
             }
             Subtype::Interrupt => self.interrupt(id, false).await,
@@ -111,21 +110,21 @@ impl Session {
                     cwd: self.tooling.cwd().get().display().to_string(),
                     ..FileSuggestionsResponse::default()
                 };
-                self.say(messages::success(id, &response)).await;
+                self.emit(messages::success(id, &response)).await;
             }
-            Subtype::ReadFile => self.say(messages::error(id, "read denied: ")).await,
-            // What only agents ask is no better asked when it cannot be read.
+            Subtype::ReadFile => self.emit(messages::error(id, "read denied: ")).await,
+            // Requests that agents send to hosts are unsupported, valid or not.
             ours if !ours.is_of_hosts() && ours.is_of_agents() => self.unsupported(id, Some(ours.as_str())).await,
             subtype => {
-                let text = format!("{subtype}: {}", plain(problem));
-                self.say(messages::error(id, text)).await;
+                let text = format!("{subtype}: {}", without_position(problem));
+                self.emit(messages::error(id, text)).await;
             }
         }
     }
 }
 
-/// What is wrong with a request, without the place in a line nobody sees.
-fn plain(problem: &str) -> &str {
+/// Removes the position in the line, which the host cannot see, from a parse error.
+fn without_position(problem: &str) -> &str {
     let problem = problem.strip_prefix("request: ").unwrap_or(problem);
     problem.rsplit_once(" at line ").map_or(problem, |(what, _)| what)
 }

@@ -1,29 +1,22 @@
 //! The goal of a session: a condition that is checked when a turn would end.
 
 use serde::Deserialize;
-use sluice_wire::Number;
-use sluice_wire::stdout;
 
-/// A goal and what is known about it.
+/// A goal and its progress.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Goal {
     condition: String,
-    /// How often it was checked and not met.
+    /// Number of checks that found the goal not met.
     iterations: u64,
-    /// The time at which the goal was set, in milliseconds of the Unix epoch.
-    set_at: i64,
-    tokens_at_start: u64,
     last_reason: Option<String>,
 }
 
 impl Goal {
-    /// Creates a goal that is set now.
-    pub(crate) fn new(condition: &str, tokens: u64) -> Self {
+    /// Creates a goal that was not checked yet.
+    pub(crate) fn new(condition: &str) -> Self {
         Self {
             condition: condition.trim().to_owned(),
             iterations: 0,
-            set_at: jiff::Timestamp::now().as_millisecond(),
-            tokens_at_start: tokens,
             last_reason: None,
         }
     }
@@ -32,27 +25,13 @@ impl Goal {
         &self.condition
     }
 
-    /// Notes that it was checked and not met.
+    /// Counts a check that found the goal not met.
     pub(crate) fn miss(&mut self, reason: &str) {
         self.iterations += 1;
         self.last_reason = Some(reason.to_owned());
     }
 
-    /// Returns the goal as a message for hosts.
-    pub(crate) fn to_wire(&self) -> stdout::Goal {
-        #[allow(clippy::cast_precision_loss)]
-        let set_at = Number(self.set_at as f64);
-        stdout::Goal {
-            condition: self.condition.clone(),
-            iterations: self.iterations,
-            set_at,
-            tokens_at_start: self.tokens_at_start,
-            last_reason: self.last_reason.clone(),
-            ..stdout::Goal::default()
-        }
-    }
-
-    /// Describes it in a line.
+    /// Describes the goal in one line.
     pub(crate) fn status(&self) -> String {
         let condition = &self.condition;
         match &self.last_reason {
@@ -65,8 +44,10 @@ impl Goal {
 /// The model's answer to the question whether a goal is met.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Assessment {
+    /// Some models use the field name of the reference CLI, `ok`.
+    #[serde(alias = "ok")]
     pub(crate) met: bool,
-    /// It cannot be met, so working on is pointless.
+    /// The goal cannot be met.
     #[serde(default)]
     pub(crate) impossible: bool,
     #[serde(default)]
@@ -74,7 +55,7 @@ pub(crate) struct Assessment {
 }
 
 impl Assessment {
-    /// Parses an answer: the JSON object in it. Text around the object is ignored.
+    /// Parses the JSON object in an answer. Text around the object is ignored.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let object = text.get(text.find('{')?..=text.rfind('}')?)?;
         serde_json::from_str(object).ok()
@@ -86,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_from_the_text_around_it() {
+    fn assessment_is_parsed_from_surrounding_text() {
         let read = Assessment::read("```json\n{\"met\": false, \"reason\": \"no file {x}\"}\n```");
         let expected = Assessment {
             met: false,
@@ -94,7 +75,8 @@ mod tests {
             reason: "no file {x}".to_owned(),
         };
         assert_eq!(read, Some(expected));
-        for no_answer in ["", "yes", "}{", "{\"ok\": true}", "{\"met\": \"yes\"}"] {
+        assert!(Assessment::read("{\"ok\": true}").is_some_and(|read| read.met));
+        for no_answer in ["", "yes", "}{", "{\"met\": \"yes\"}"] {
             assert_eq!(Assessment::read(no_answer), None, "{no_answer}");
         }
     }

@@ -1,4 +1,4 @@
-//! The way of one call without a session: what follows from the steps of its machine ([`sluice_call`]).
+//! Runs one call without a session, driven by its state machine ([`sluice_call`]).
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -14,27 +14,27 @@ use sluice_wire::permission_update::Behavior;
 use tokio_util::sync::CancellationToken;
 
 use super::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
-use crate::hooks::{Before, SessionlessHooks, Watched};
+use crate::hooks::{BeforeCall, HookedCall, SessionlessHooks};
 use crate::options::Options;
 use crate::sandbox;
 
-/// How long a cancelled call may take to end by itself.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long a cancelled call may take to end before it is dropped.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// One call on its way.
+/// The execution of one call.
 pub(super) struct Passage<'a, A> {
     guarded: &'a Guarded,
     request: GuardedCall,
     tool: &'static dyn Tool,
     call: Call,
-    /// As it is when the call begins.
+    /// The permission mode when the call starts.
     mode: PermissionMode,
     hooks: SessionlessHooks,
     options: Arc<Options>,
     cwd: PathBuf,
-    /// What hooks said before it.
-    before: Before,
-    /// Asks the person.
+    /// The outcome of `PreToolUse` hooks.
+    before: BeforeCall,
+    /// Asks the person. `None` once used.
     ask: Option<A>,
 }
 
@@ -52,7 +52,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
             hooks: rules.hooks.clone(),
             options: rules.options.clone(),
             cwd: guarded.cwd.get(),
-            before: Before::default(),
+            before: BeforeCall::default(),
             ask: Some(ask),
             guarded,
             request,
@@ -60,9 +60,9 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         }
     }
 
-    /// Checks the call, asks about it where the policy does not decide, and runs it.
+    /// Runs the call to its end.
     pub(super) async fn run(mut self) -> Ran {
-        let begun = match self.tool.check(&self.call.input, &self.cwd) {
+        let first = match self.tool.check(&self.call.input, &self.cwd) {
             Err(invalid) => CallEvent::Unfit(Box::new(invalid.into())),
             Ok(checked) => {
                 let pins = Pins::of(self.tool.descriptor().touches, &checked, &self.cwd);
@@ -70,7 +70,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
                 CallEvent::Begun(pins)
             }
         };
-        let mut effects = VecDeque::from(self.step(begun));
+        let mut effects = VecDeque::from(self.step(first));
         loop {
             let event = match effects.pop_front() {
                 Some(CallEffect::Tell { end, .. }) => {
@@ -80,14 +80,14 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
                     };
                 }
                 Some(effect) => self.perform(effect).await,
-                // Hooks have left the question open.
+                // Hooks have left the request open.
                 None => Some(self.ask_person().await),
             };
             effects.extend(event.into_iter().flat_map(|event| self.step(event)));
         }
     }
 
-    /// Moves the call by the rules as they are now.
+    /// Advances the state machine with the current rules.
     fn step(&mut self, event: CallEvent) -> Vec<CallEffect> {
         let (guarded, tool) = (self.guarded, self.tool.descriptor().facts());
         let rules = Rules {
@@ -97,7 +97,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         self.call.step(event, &rules)
     }
 
-    /// Does what has to be done; gives what happens because of it.
+    /// Performs an effect of the state machine. Returns the resulting event.
     async fn perform(&mut self, effect: CallEffect) -> Option<CallEvent> {
         match effect {
             CallEffect::ShowToHooks => Some(self.show_to_hooks().await),
@@ -108,14 +108,14 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
                 self.guarded.allow(updates);
                 None
             }
-            // Nobody is told of it but whoever made the call.
+            // Only the caller is notified.
             CallEffect::Refuse(_) => Some(CallEvent::Settled(None)),
             CallEffect::StopTurn => Some(interrupted()),
             CallEffect::Keep => Some(CallEvent::Kept),
             CallEffect::Run => {
                 let (input, context) = (self.call.run_input().clone(), self.context());
-                // A tool that does not look at its cancellation is dropped, which ends what it started.
-                let ended = until(self.tool.run(input, &context), &self.request.cancel).await;
+                // A tool that does not react to its cancellation is dropped, which ends its processes.
+                let ended = run_until_cancelled(self.tool.run(input, &context), &self.request.cancel).await;
                 let outcome = ended.unwrap_or_else(Outcome::interrupted);
                 Some(CallEvent::Ran(Box::new(outcome)))
             }
@@ -128,8 +128,8 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
     }
 
     async fn show_to_hooks(&mut self) -> CallEvent {
-        let looked = self.hooks.before(&self.options, self.watched(), &self.call.checked);
-        let Some(mut before) = until(looked, &self.request.cancel).await else {
+        let looked = self.hooks.before(&self.options, self.hook_call(), &self.call.checked);
+        let Some(mut before) = run_until_cancelled(looked, &self.request.cancel).await else {
             return interrupted();
         };
         if let Some(why) = before.halt() {
@@ -141,7 +141,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         CallEvent::HooksSaid { changed, verdict }
     }
 
-    /// Asks hooks about the call, and the person where they do not answer.
+    /// Runs `PermissionRequest` hooks. If they do not answer, the person is asked next.
     async fn ask(&mut self, decision: Decision) -> CallEvent {
         let context = self.context();
         let read = |reading| self.guarded.decide(reading, &self.call.checked, &self.call.pins);
@@ -154,30 +154,30 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
             request_id: self.request.id.clone(),
             of: AskedOf::Person,
         });
-        let asked = (self.watched(), &self.call.checked);
+        let asked = (self.hook_call(), &self.call.checked);
         let hooked = self.hooks.asked(&self.options, asked, &decision);
-        let Some(hooked) = until(hooked, &self.request.cancel).await else {
+        let Some(hooked) = run_until_cancelled(hooked, &self.request.cancel).await else {
             return interrupted();
         };
-        CallEvent::HooksAnswered(hooked.map(|said| self.answer_of_hook(said)))
+        CallEvent::HooksAnswered(hooked.map(|decision| self.answer_of_hook(decision)))
     }
 
-    fn answer_of_hook(&self, said: PermissionRequestDecision) -> PermissionAnswer {
-        if said.behavior == Behavior::Deny {
-            return PermissionAnswer::Deny(Denial::of_hook(said.message));
+    fn answer_of_hook(&self, decision: PermissionRequestDecision) -> PermissionAnswer {
+        if decision.behavior == Behavior::Deny {
+            return PermissionAnswer::Deny(Denial::of_hook(decision.message));
         }
-        let mut changed = said.updated_input.and_then(|input| self.changed(&input.to_value()));
+        let mut changed = decision.updated_input.and_then(|input| self.changed(&input.to_value()));
         if let Some(Changed::Valid(change)) = &mut changed {
             change.as_given = true;
         }
         PermissionAnswer::Allow {
             changed,
-            updates: said.updated_permissions.unwrap_or_default(),
+            updates: decision.updated_permissions.unwrap_or_default(),
             grant: Grant::by_hook(),
         }
     }
 
-    /// Asks the person, once.
+    /// Sends the permission request to the person, once.
     async fn ask_person(&mut self) -> CallEvent {
         let (Some(open), Some(ask)) = (self.call.ask(), self.ask.take()) else {
             return interrupted();
@@ -188,7 +188,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
             input: self.call.checked.clone(),
             decision: open.decision.clone(),
         };
-        let updates = match until(ask(question), &self.request.cancel).await {
+        let updates = match run_until_cancelled(ask(question), &self.request.cancel).await {
             None | Some(GuardedAnswer::Withdrawn) => return interrupted(),
             Some(GuardedAnswer::Deny(why)) => {
                 return CallEvent::Answered(PermissionAnswer::Deny(Denial::by_person(why)));
@@ -203,26 +203,26 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         })
     }
 
-    /// Shows what the call came to to hooks. What has run has run, whether they are heard or not.
+    /// Runs hooks on the outcome. A call that ran is reported even if the hooks are cancelled.
     async fn show_outcome(&mut self) {
         let Some(end) = self.call.untold() else { return };
         let before = std::mem::take(&mut self.before);
-        let call = (self.watched(), &self.call.checked);
+        let call = (self.hook_call(), &self.call.checked);
         let after = self.hooks.after(&self.options, call, before, end.outcome.clone());
-        if let Some(outcome) = until(after, &self.request.cancel).await
+        if let Some(outcome) = run_until_cancelled(after, &self.request.cancel).await
             && let Some(end) = self.call.untold_mut()
         {
             end.outcome = outcome;
         }
     }
 
-    /// The input hooks put in the place of the call's own.
+    /// The input with which hooks replaced the input of the call.
     fn changed(&self, input: &Value) -> Option<Changed> {
         Changed::by_hook(&self.call, input, &self.cwd)
     }
 
-    fn watched(&self) -> Watched<'_> {
-        Watched {
+    fn hook_call(&self) -> HookedCall<'_> {
+        HookedCall {
             id: &self.request.id,
             tool: &self.call.name,
             mode: &self.mode,
@@ -239,13 +239,13 @@ fn interrupted() -> CallEvent {
     CallEvent::Stopped(Box::new(End::stopped(Outcome::interrupted())))
 }
 
-/// What comes of `work`. Once it is cancelled it has a moment to end by itself: to kill what it started, to withdraw
-/// what it asked.
-async fn until<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> Option<T> {
+/// Awaits `work`. After a cancellation, `work` has [`CANCEL_TIMEOUT`] to end: to kill its processes and withdraw its
+/// requests.
+async fn run_until_cancelled<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> Option<T> {
     tokio::pin!(work);
     tokio::select! {
         done = &mut work => return Some(done),
         () = cancel.cancelled() => {}
     }
-    tokio::time::timeout(PATIENCE, work).await.ok()
+    tokio::time::timeout(CANCEL_TIMEOUT, work).await.ok()
 }

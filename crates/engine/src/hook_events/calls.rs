@@ -1,7 +1,7 @@
-//! Hooks around a call: before it is decided about, beside the ask, after it has run.
+//! Hooks around a tool call: before the permission decision, during the permission request, and after the call has run.
 //!
-//! A call whose hooks run stays where it is; the session goes on listening, and [`Session::hooked`] takes the call
-//! up again when they are done.
+//! A call whose hooks are running keeps its state while the session handles other events; [`Session::on_hook_outcome`]
+//! continues the call when they are done.
 
 use std::time::Duration;
 
@@ -16,19 +16,19 @@ use sluice_wire::hook::{BatchCall, HookSpecificOutput, PermissionRequestDecision
 use sluice_wire::permission_update::Behavior;
 use sluice_wire::{Number, Raw};
 
-use super::told::{reminder, told};
-use crate::hooks::{Hooked, Purpose};
+use super::input::{hook_input, reminder};
+use crate::hooks::{HookOutcome, Purpose};
 use crate::messages;
 use crate::options::Asker;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// How long an ask waits before somebody is told that it does.
-const UNANSWERED: Duration = Duration::from_secs(6);
+/// How long a permission request stays unanswered before a notification is raised.
+const NOTIFY_AFTER: Duration = Duration::from_secs(6);
 
 impl Session {
-    /// Shows a call to hooks before it is decided about; false if none waits for it.
+    /// Runs hooks on a call before the permission decision. Returns false if there are none.
     pub(crate) async fn hooks_before(&mut self, index: usize) -> bool {
         if !self.hooks.await_any(&[Event::PreToolUse]) {
             return false;
@@ -37,7 +37,7 @@ impl Session {
             return false;
         };
         let id = call.id.clone();
-        let input = told!(self, Full, PreToolUse(PreToolUseInput) {
+        let input = hook_input!(self, Full, PreToolUse(PreToolUseInput) {
             tool_name: call.name.clone(),
             tool_input: Raw::of(&call.checked),
             tool_use_id: call.id.clone(),
@@ -46,14 +46,14 @@ impl Session {
         self.spawn_hooks(input, Purpose::Before(id)).await
     }
 
-    /// Hooks have looked at a call: it goes on as they say.
-    pub(super) async fn begin_hooked(&mut self, id: &str, merged: Merged) {
+    /// Continues a call with the result of its `PreToolUse` hooks.
+    pub(super) async fn continue_after_hooks(&mut self, id: &str, merged: Merged) {
         let Some(index) = self.calls.iter().position(|call| call.id == id && call.is_hooked()) else {
             return;
         };
         self.hooks.halt(merged.halt);
-        // What was forbidden elsewhere in the session meanwhile counts.
-        self.catch_up().await;
+        // Apply rules that were added in the meantime, possibly by a subagent.
+        self.apply_shared_changes().await;
         let (call, cwd) = (self.calls.get(index), self.tooling.cwd().get());
         let event = CallEvent::HooksSaid {
             changed: call
@@ -65,7 +65,7 @@ impl Session {
         self.launch().await;
     }
 
-    /// Shows an ask to hooks, which may answer before the host does; false if none waits for it.
+    /// Runs hooks on a permission request, concurrently with the host. Returns false if there are none.
     pub(crate) async fn hooks_beside_ask(&mut self, index: usize, request_id: &str, decision: &Decision) -> bool {
         self.notify_of_ask(index, request_id);
         if !self.hooks.await_any(&[Event::PermissionRequest]) {
@@ -75,7 +75,7 @@ impl Session {
             return false;
         };
         let id = call.id.clone();
-        let input = told!(self, Full, PermissionRequest(PermissionRequestInput) {
+        let input = hook_input!(self, Full, PermissionRequest(PermissionRequestInput) {
             tool_name: call.name.clone(),
             tool_input: Raw::of(&call.checked),
             permission_suggestions: decision.suggestions.clone(),
@@ -85,7 +85,7 @@ impl Session {
         self.spawn_hooks(input, Purpose::Asked(request_id.to_owned())).await
     }
 
-    /// An ask that is not answered for a while is worth a person's look.
+    /// Starts the timer for the notification about an unanswered permission request.
     fn notify_of_ask(&mut self, index: usize, request_id: &str) {
         if let (Some(call), Asker::Host) = (self.calls.get(index), &self.options.permissions.asker)
             && self.hooks.await_any(&[Event::Notification])
@@ -95,28 +95,28 @@ impl Session {
                 format!("Permission is needed to use {}", call.name),
             );
             self.hooks.spawn(true, async move {
-                tokio::time::sleep(UNANSWERED).await;
-                Hooked::of_unanswered(id, message)
+                tokio::time::sleep(NOTIFY_AFTER).await;
+                HookOutcome::of_unanswered(id, message)
             });
         }
     }
 
-    /// An ask was not answered for a while.
+    /// Raises a notification about a permission request that is still open.
     pub(super) async fn ask_waits(&mut self, request_id: &str, message: &str) {
         if self.calls.asking(request_id).is_some() {
             self.hook_notification(message, None, "permission_prompt").await;
         }
     }
 
-    /// Hooks have looked at an ask. What they decide withdraws it; otherwise it stays open, or is refused where nobody
-    /// else can answer.
-    pub(super) async fn answer_hooked(&mut self, request_id: &str, merged: Merged) {
+    /// Applies the result of hooks on a permission request. A decision withdraws the request. Otherwise it stays open,
+    /// or is denied if no host or permission tool can answer it.
+    pub(super) async fn apply_hook_answer(&mut self, request_id: &str, merged: Merged) {
         let Some(index) = self.calls.asked(request_id) else {
             return;
         };
         self.hooks.halt(merged.halt);
-        // What was forbidden elsewhere in the session while the question was open counts.
-        self.catch_up().await;
+        // Apply rules that were added in the meantime, possibly by a subagent.
+        self.apply_shared_changes().await;
         let answer = merged.decision.map(|decision| self.answer_of_hook(index, decision));
         self.advance(index, CallEvent::HooksAnswered(answer)).await;
         if self.calls.asked(request_id).is_none() {
@@ -124,36 +124,36 @@ impl Session {
         }
     }
 
-    fn answer_of_hook(&self, index: usize, said: PermissionRequestDecision) -> PermissionAnswer {
-        match said.behavior {
-            Behavior::Deny if said.interrupt == Some(true) => PermissionAnswer::Interrupt,
-            Behavior::Deny => PermissionAnswer::Deny(Denial::of_hook(said.message)),
+    fn answer_of_hook(&self, index: usize, decision: PermissionRequestDecision) -> PermissionAnswer {
+        match decision.behavior {
+            Behavior::Deny if decision.interrupt == Some(true) => PermissionAnswer::Interrupt,
+            Behavior::Deny => PermissionAnswer::Deny(Denial::of_hook(decision.message)),
             _ => PermissionAnswer::Allow {
-                changed: said
+                changed: decision
                     .updated_input
                     .and_then(|input| self.changed(index, input.to_value())),
-                updates: said.updated_permissions.unwrap_or_default(),
+                updates: decision.updated_permissions.unwrap_or_default(),
                 grant: Grant::by_hook(),
             },
         }
     }
 
-    /// A call is about to run.
+    /// Records the start time of a call for its hooks.
     pub(crate) fn hooks_at_start(&mut self, id: &str) {
         if self.hooks.await_any(&[Event::PostToolUse, Event::PostToolUseFailure]) {
             self.hooks.call_begins(id);
         }
     }
 
-    /// Shows what a call came to to hooks before it is told; false if none waits for it.
+    /// Runs hooks on the outcome of a call before it is sent. Returns false if there are none.
     pub(crate) async fn hooks_after(&mut self, index: usize) -> bool {
         self.hook_cwd().await;
         self.hooks_of_tasks(index).await || self.hooks_after_call(index).await
     }
 
-    /// The same, once the task list is as it will be.
+    /// Runs the hooks after a call, once those of the task list are done.
     pub(super) async fn hooks_after_call(&mut self, index: usize) -> bool {
-        let Some((call, outcome)) = self.untold(index) else {
+        let Some((call, outcome)) = self.unsent_call(index) else {
             return false;
         };
         let failed = outcome.is_error == Some(true);
@@ -169,7 +169,7 @@ impl Session {
         #[allow(clippy::cast_precision_loss)]
         let duration = began.map(|began| Number(began.elapsed().as_millis() as f64));
         let input = if failed {
-            told!(self, Full, PostToolUseFailure(PostToolUseFailureInput) {
+            hook_input!(self, Full, PostToolUseFailure(PostToolUseFailureInput) {
                 tool_name: call.name.clone(),
                 tool_input: Raw::of(&call.checked),
                 tool_use_id: id.clone(),
@@ -179,7 +179,7 @@ impl Session {
                 duration_ms: duration,
             })
         } else {
-            told!(self, Full, PostToolUse(PostToolUseInput) {
+            hook_input!(self, Full, PostToolUse(PostToolUseInput) {
                 tool_name: call.name.clone(),
                 tool_input: Raw::of(&call.checked),
                 tool_response: Raw::of(&outcome.result),
@@ -191,13 +191,13 @@ impl Session {
         self.spawn_hooks(input, Purpose::After(id)).await
     }
 
-    /// A call hooks look at before its result is told, and what it came to.
-    pub(super) fn untold(&self, index: usize) -> Option<(&Call, &Outcome)> {
+    /// Returns a call whose result has not been sent yet, and its outcome.
+    pub(super) fn unsent_call(&self, index: usize) -> Option<(&Call, &Outcome)> {
         let call = self.calls.get(index)?;
         Some((call, &call.untold()?.outcome))
     }
 
-    /// Shows a call that was refused without a question to hooks; false if none waits for it.
+    /// Runs hooks on a call that was denied without a permission request. Returns false if there are none.
     pub(crate) async fn hooks_after_denial(&mut self, index: usize, reason: &str) -> bool {
         let Some(call) = self
             .calls
@@ -207,7 +207,7 @@ impl Session {
             return false;
         };
         let id = call.id.clone();
-        let input = told!(self, Full, PermissionDenied(PermissionDeniedInput) {
+        let input = hook_input!(self, Full, PermissionDenied(PermissionDeniedInput) {
             tool_name: call.name.clone(),
             tool_input: Raw::of(&call.checked),
             tool_use_id: id.clone(),
@@ -217,9 +217,11 @@ impl Session {
         self.spawn_hooks(input, Purpose::After(id)).await
     }
 
-    /// Hooks have looked at a call that is over: its result is told.
-    pub(super) async fn finish_hooked(&mut self, event: Event, id: &str, merged: Merged) {
-        let Some(index) = self.untold_call(id) else { return };
+    /// Sends the result of a call after its hooks are done.
+    pub(super) async fn finish_after_hooks(&mut self, event: Event, id: &str, merged: Merged) {
+        let Some(index) = self.unsent_call_index(id) else {
+            return;
+        };
         let call = self.calls.get_mut(index);
         let name = call.as_ref().map(|call| call.name.clone()).unwrap_or_default();
         let name = format!("{}:{name}", event.as_str());
@@ -228,54 +230,55 @@ impl Session {
             && let Err(why) = replace(&mut end.outcome, updated)
         {
             let text = format!("{name}: the output a hook put in place of the tool's is not used: {why}");
-            self.say(messages::informational(&text, "warning")).await;
+            self.emit(messages::informational(&text, "warning")).await;
         }
         if let Some(block) = merged.block {
-            self.hooks.say_besides(reminder(&name, &block.shown));
+            self.hooks.add_context(reminder(&name, &block.shown));
         }
         let retry = |specific: &HookSpecificOutput| matches!(specific, HookSpecificOutput::PermissionDenied(it) if it.retry == Some(true));
         if merged.specific.iter().any(retry) {
             let text = "The refused call may be tried once more.";
-            self.hooks.say_besides(reminder(&name, text));
+            self.hooks.add_context(reminder(&name, text));
         }
-        // A failed call is for the model to deal with, whoever wants to stop.
+        // A failed call never stops the turn: the model should react to the failure.
         self.hooks
             .halt(merged.halt.filter(|_| event != Event::PostToolUseFailure));
         self.advance(index, CallEvent::Settled(None)).await;
         self.launch().await;
     }
 
-    /// How the turn ends, if a hook wants it to.
+    /// Returns how the turn ends, if a hook stops it.
     pub(crate) fn hook_halt(&mut self) -> Option<Ending> {
         self.hooks.take_halt().map(|_| Ending::HookStopped("hook_stopped"))
     }
 
-    /// The turn is stopped: hooks around calls are gone, and calls that have run keep their outcome.
+    /// Cancels hooks around calls when the turn is stopped. Calls that have run keep their outcome.
     pub(crate) async fn abandon_hooks(&mut self) {
-        self.hooks.abort_around();
+        self.hooks.cancel_call_hooks();
         for index in self.calls.unfinished() {
-            if self.untold(index).is_some() {
+            if self.unsent_call(index).is_some() {
                 self.advance(index, CallEvent::Settled(None)).await;
             }
         }
     }
 
-    /// Callbacks that are open need not be answered any more.
+    /// Withdraws open callback requests.
     pub(crate) async fn withdraw_callbacks(&mut self) {
         for request_id in self.hooks.forget_callbacks() {
-            self.say(messages::cancel(&request_id)).await;
+            self.emit(messages::cancel(&request_id)).await;
         }
     }
 
-    /// The call of that id, if hooks look at what it came to.
-    pub(super) fn untold_call(&self, id: &str) -> Option<usize> {
+    /// Returns the index of the call with this id, if its result has not been sent yet.
+    pub(super) fn unsent_call_index(&self, id: &str) -> Option<usize> {
         let mut list = self.calls.iter();
         list.position(|call| call.id == id && call.untold().is_some())
     }
 }
 
 impl SessionLoop {
-    /// Every call of an answer has its result. `Err` when the turn is stopped meanwhile.
+    /// Runs `PostToolBatch` hooks when every call of a message has its result. Returns `Err` if the turn is stopped
+    /// meanwhile.
     pub(crate) async fn hook_batch(&mut self) -> Result<(), ()> {
         if !self.session.hooks.await_any(&[Event::PostToolBatch]) {
             return Ok(());
@@ -288,9 +291,9 @@ impl SessionLoop {
             ..BatchCall::default()
         });
         let calls: Vec<BatchCall> = calls.collect();
-        let input = told!(self.session, Full, PostToolBatch(PostToolBatchInput) { tool_calls: calls });
+        let input = hook_input!(self.session, Full, PostToolBatch(PostToolBatchInput) { tool_calls: calls });
         let merged = self.ask_hooks(input).await.ok_or(())?;
-        // There is no call to hold up any more: the turn ends.
+        // There is no single call to block, so a block ends the turn.
         let block = merged.block.map(|block| block.shown);
         let halt = self.session.hooks.take_halt().or(merged.halt).or(block);
         self.session.hooks.halt(halt);
@@ -298,7 +301,7 @@ impl SessionLoop {
     }
 }
 
-/// Whose tool a call is for, if it is one of a server.
+/// The MCP server of the tool of a call, if it is one.
 fn server_of(call: &Call) -> Option<McpServerProvenance> {
     let known = call.tool.as_ref()?.provenance()?;
     Some(McpServerProvenance {

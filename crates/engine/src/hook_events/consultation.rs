@@ -1,22 +1,22 @@
-//! Events raised by work beside the session: an MCP server that elicits something, a call that needs a work tree. It waits
-//! for what hooks say; the session runs them.
+//! Events raised by work that runs concurrently with the session, such as an elicitation of an MCP server or the
+//! creation of a worktree. The session runs the hooks; that work waits for the result.
 
 use sluice_hooks::{Consultation, Event, Merged};
 use sluice_wire::hook::HookInput;
 
-use super::told::Detail;
+use super::input::Detail;
 use crate::hooks::Purpose;
 use crate::session::Session;
 
 impl Session {
-    /// Somebody has something to tell: hooks run beside the session, and who told it hears what they say.
+    /// Runs the hooks of a consultation and sends their result to the task that raised the event.
     pub(super) async fn consult(&mut self, consultation: Consultation) {
         let Consultation { input, reply } = consultation;
         self.notify_of_question(&input).await;
         let input = self.completed(input);
         let awaited = Event::of(&input).is_some_and(|event| self.hooks.await_any(&[event]));
         if !awaited {
-            // Dropping the reply would say the same; this says it.
+            // Dropping the reply would have the same effect; sending is explicit.
             reply.send(Merged::default()).ok();
             return;
         }
@@ -34,11 +34,11 @@ impl Session {
         }
     }
 
-    /// What every hook is told, in what one is told.
+    /// Fills in the fields that all hook inputs share.
     fn completed(&self, mut input: HookInput) -> HookInput {
         macro_rules! complete {
             ($it:ident, $detail:ident) => {{
-                let base = self.told_base(Detail::$detail);
+                let base = self.shared_fields(Detail::$detail);
                 ($it.session_id, $it.transcript_path, $it.cwd) = (base.session_id, base.transcript_path, base.cwd);
                 ($it.prompt_id, $it.permission_mode) = (base.prompt_id, base.permission_mode);
                 ($it.agent_id, $it.agent_type) = (base.agent_id, base.agent_type);

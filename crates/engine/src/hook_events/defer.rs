@@ -1,5 +1,5 @@
-//! A tool call that a hook defers: the turn ends with the call undone and the process goes. Whoever goes on with the
-//! session goes on with the call: hooks are asked again, and it runs, or is deferred once more.
+//! Tool calls that a hook defers: the turn ends without running the call, and the process exits. When the session is
+//! resumed, hooks are run again and the call runs or is deferred once more.
 
 use std::future::Ready;
 use std::pin::Pin;
@@ -10,44 +10,44 @@ use sluice_wire::stdin::User;
 
 use crate::messages;
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 use crate::turn::Ending;
 
-/// Who is not to be left alone with a session that ends by itself: a person in front of it.
-const PERSON: &str = "cli";
-/// What the model is asked when the call has run and nobody has said anything else.
-const GO_ON: &str = "Go on where you left off.";
+/// The entrypoint of interactive sessions, in which calls cannot be deferred.
+const INTERACTIVE: &str = "cli";
+/// The prompt after a deferred call has run, if there is no other prompt.
+const CONTINUE_PROMPT: &str = "Go on where you left off.";
 
 impl Session {
-    /// Whether a call may be put off; where it may not, it is decided about as if no hook had said so.
+    /// Returns whether a call may be deferred. If not, it is decided as if no hook had deferred it.
     pub(crate) async fn may_defer(&mut self) -> bool {
-        let headless = self.options.session.keeping.entrypoint != PERSON && self.hooks.speaker().is_none();
+        let headless = self.options.session.keeping.entrypoint != INTERACTIVE && self.hooks.speaker().is_none();
         if !headless || self.calls.len() > 1 {
-            self.say_not_deferred().await;
+            self.report_not_deferred().await;
             return false;
         }
         true
     }
 
-    async fn say_not_deferred(&mut self) {
+    async fn report_not_deferred(&mut self) {
         let text = "A hook wants to put a call off. That can be done with the only call of an answer, in a session without \
                     a person in front of it; this one is decided about as usual.";
-        self.say(messages::informational(text, "warning")).await;
+        self.emit(messages::informational(text, "warning")).await;
     }
 
-    /// More calls came behind one that was put off: it is decided about after all.
-    pub(crate) async fn take_up_deferred_call(&mut self) {
+    /// Decides a deferred call after all, because further calls followed it in the message.
+    pub(crate) async fn decide_deferred_call(&mut self) {
         if self.calls.len() < 2 {
             return;
         }
         if let Some(index) = self.calls.iter().position(Call::is_deferred) {
-            self.say_not_deferred().await;
+            self.report_not_deferred().await;
             self.advance(index, CallEvent::NotDeferred).await;
         }
     }
 
-    /// How the turn ends if its call was put off: the session goes, and keeps what it takes to go on.
+    /// Returns how the turn ends if its call is deferred. Stores the call for the resumed session and exits.
     pub(crate) async fn deferred_ending(&mut self) -> Option<Ending> {
         let call = self.calls.iter().find(|call| call.is_deferred())?;
         let deferred_call = Deferred {
@@ -63,8 +63,8 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Goes on with the call an earlier session has put off, before anything else is done. Gives how the turn ends, if
-    /// it does not go on with the prompts that wait.
+    /// Runs the call that an earlier process deferred, before anything else. Returns how the turn ends, or `None` if it
+    /// continues with waiting prompts.
     pub(crate) async fn play_deferred_call(&mut self, call: Deferred) -> Option<Ending> {
         self.session.hooks.begin_turn();
         self.session.conversation.transcript.holds(&call.id);
@@ -74,12 +74,12 @@ impl SessionLoop {
         if self.session.calls.iter().all(|call| call.tool.is_none()) {
             self.session.line.leave(1);
             self.session.announce().await;
-            return Some(Ending::PutOffGone(call.name));
+            return Some(Ending::DeferredUnavailable(call.name));
         }
         self.session.admit_last_call().await;
         self.session.launch().await;
         let ending = match self.wait_for(None::<Pin<&mut Ready<()>>>).await {
-            Heard::Stopped => Some(self.session.stopped().await),
+            WaitOutcome::Stopped => Some(self.session.stopped().await),
             _ => match self.session.deferred_ending().await {
                 Some(ending) => Some(ending),
                 None if self.hook_batch().await.is_err() => Some(self.session.stopped().await),
@@ -94,7 +94,7 @@ impl SessionLoop {
             return ending;
         }
         if self.session.queue.is_empty() {
-            self.session.enqueue(User::new(GO_ON)).await;
+            self.session.enqueue(User::new(CONTINUE_PROMPT)).await;
         }
         None
     }

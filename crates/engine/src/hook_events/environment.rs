@@ -1,4 +1,4 @@
-//! The environment hooks are run in, and the variables they leave for later commands.
+//! The environment of hooks, and the variables that they set for later commands.
 
 use std::ffi::OsString;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -12,11 +12,11 @@ use tokio::time::{Instant, timeout_at};
 use crate::hooks::environment;
 use crate::session::Session;
 
-/// How long the variables a hook has set take to be read, at most.
-const SOURCING: Duration = Duration::from_secs(5);
+/// Maximum time to evaluate the variables that a hook has set.
+const SOURCE_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Session {
-    /// The environment of the hooks of an event.
+    /// The environment for the hooks of an event.
     pub(super) fn hook_env(&mut self, event: Event) -> Vec<(OsString, OsString)> {
         let mut env = environment(&self.options);
         let mut set = |name: &str, value: OsString| {
@@ -25,7 +25,8 @@ impl Session {
         };
         set("CLAUDE_EFFORT", self.effort_level().into());
         if event.has_env_file() {
-            // It is run later, outside of any sandbox: it lies where nothing inside of one can write, and is new.
+            // The file is executed later, outside of any sandbox. It is new and in a folder that sandboxed commands
+            // cannot write.
             let config = &self.options.settings.places().config_dir;
             let folder = config.join("session-env").join(&self.options.session.id);
             let file = folder.join(format!("{}.sh", uuid::Uuid::new_v4().simple()));
@@ -40,7 +41,7 @@ impl Session {
         env
     }
 
-    /// Takes over the variables hooks have set by their file: later commands have them.
+    /// Applies the variables that hooks have set through the file, for later commands.
     pub(super) async fn take_env_file(&mut self) {
         let Some(path) = self.hooks.take_env_file() else {
             return;
@@ -49,7 +50,7 @@ impl Session {
             self.source(&path).await;
             let _gone = std::fs::remove_file(&path);
         }
-        // Nothing is left of it, unless hooks put something else there.
+        // Remove the folder if it is empty.
         let _kept = path.parent().map(std::fs::remove_dir);
     }
 
@@ -70,13 +71,13 @@ impl Session {
         let Ok(mut running) = program.start(self.tooling.tasks()) else {
             return;
         };
-        let deadline = Instant::now() + SOURCING;
+        let deadline = Instant::now() + SOURCE_TIMEOUT;
         if timeout_at(deadline, running.end()).await == Ok(0) {
             for entry in running.printed().stdout.split('\0') {
                 let Some((name, value)) = entry.split_once('=') else {
                     continue;
                 };
-                // What every shell sets for itself is not what the hook has set.
+                // Variables that every shell sets are ignored.
                 if matches!(name, "_" | "SHLVL" | "PWD" | "OLDPWD") || name.starts_with("SLUICE_") {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Hooks that need the session to be run: agents and tools of MCP servers.
+//! Hook handlers that need the session: agents and tools of MCP servers.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::subagents;
 
 impl Session {
-    /// Tells an agent what to look into; it begins when somebody waits for it.
+    /// Prepares the agent of a hook. It starts when the returned future is polled.
     pub(super) fn inspection(&mut self, prompt: &str, model: Option<&str>, input: &Arc<str>) -> Inspection {
         let names = self.model.client.names();
         let model = model.map_or_else(|| names.small().to_owned(), |name| names.resolve(Some(name)));
@@ -20,10 +20,10 @@ impl Session {
         subagents::inspect(self.brief_inspector(), GUIDE, prompt, model)
     }
 
-    /// Prepares the call of a hook. What a rule denies is denied to hooks too.
-    pub(super) fn tool_of_hook(&self, server: &str, tool: &str, input: &Map<String, Value>, told: &str) -> Prepared {
-        let told: Value = serde_json::from_str(told).unwrap_or_default();
-        let input = filled(&Value::Object(input.clone()), &told);
+    /// Prepares the tool call of a hook. Deny rules apply to hooks too.
+    pub(super) fn tool_of_hook(&self, server: &str, tool: &str, input: &Map<String, Value>, event: &str) -> Prepared {
+        let event: Value = serde_json::from_str(event).unwrap_or_default();
+        let input = filled(&Value::Object(input.clone()), &event);
         let call = self
             .tooling
             .servers()

@@ -1,4 +1,4 @@
-//! The hooks of one event: which are meant, each once, all side by side.
+//! Runs the hooks of one event concurrently.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use sluice_wire::control::{ControlRequest, HookCallback};
 use sluice_wire::hook::HookInput;
 use tokio::sync::oneshot;
 
-use crate::hooks::{Hooked, Purpose};
+use crate::hooks::{HookOutcome, Purpose};
 use crate::messages;
 use crate::out::Out;
 use crate::session::Session;
 
-/// A callback of the host, once it was asked.
+/// Waits for the host's answer to a callback.
 async fn callback(
     (run, out): (&HookRun, &Out),
     request_id: &str,
@@ -33,7 +33,7 @@ async fn callback(
     };
     match tokio::time::timeout(limit, answer).await {
         Err(_) => {
-            out.say(messages::cancel(request_id)).await;
+            out.emit(messages::cancel(request_id)).await;
             Err(Failure::TimedOut)
         }
         Ok(Err(_)) => Err(Failure::Cancelled),
@@ -43,8 +43,8 @@ async fn callback(
 }
 
 impl Session {
-    /// Begins the hooks that are meant by `input`; nothing if there are none. Everything hosts are told of their
-    /// beginning has been said when this returns, and whoever drops what it gives ends them.
+    /// Starts the hooks that match `input`; returns `None` if there are none. Messages about their start have been sent
+    /// when this returns. Dropping the future cancels the hooks.
     pub(super) async fn begin_hooks(&mut self, input: HookInput) -> Option<BoxFuture<'static, Merged>> {
         let event = Event::of(&input)?;
         if !self.hooks.await_any(&[event]) {
@@ -61,7 +61,7 @@ impl Session {
         let mut work: Vec<BoxFuture<'static, Said>> = Vec::new();
         for due in due {
             let mut run = run.clone();
-            // A model's opinion is no program whose run could be watched.
+            // Prompt hooks are not reported: they are model requests, not programs.
             if matches!(due.hook.handler, Handler::Prompt { .. } | Handler::HeldBack) {
                 run.reports = None;
             }
@@ -70,7 +70,7 @@ impl Session {
         (!work.is_empty()).then(|| async move { merge(event, join_all(work).await) }.boxed())
     }
 
-    /// Begins one hook; nothing where it is not waited for.
+    /// Starts one hook. Returns `None` if the result is not awaited.
     async fn begin_hook(&mut self, run: HookRun, due: Due, input: &HookInput) -> Option<BoxFuture<'static, Said>> {
         let hook = due.hook.clone();
         if !matches!(hook.handler, Handler::Callback(_)) {
@@ -96,7 +96,7 @@ impl Session {
                 self.hooks.spawn(false, async move {
                     let what = sluice_hooks::run(&run, &due).await;
                     let merged = merge(event, vec![due.said(&run, what)]);
-                    Hooked {
+                    HookOutcome {
                         event,
                         purpose: Purpose::Late { rewakes },
                         merged,
@@ -132,12 +132,12 @@ impl Session {
         })
     }
 
-    /// Runs hooks beside the session; false if there are none to run.
+    /// Runs hooks concurrently with the session. Returns false if there are none.
     pub(super) async fn spawn_hooks(&mut self, input: HookInput, purpose: Purpose) -> bool {
         self.try_spawn_hooks(input, purpose).await.is_ok()
     }
 
-    /// The same; gives back what their end would have been waited for by, if there are none to run.
+    /// Like [`Self::spawn_hooks`], but returns `purpose` if there are no hooks.
     pub(super) async fn try_spawn_hooks(&mut self, input: HookInput, purpose: Purpose) -> Result<(), Purpose> {
         let Some(event) = Event::of(&input) else {
             return Err(purpose);
@@ -150,7 +150,7 @@ impl Session {
             Purpose::Before(_) | Purpose::After(_) | Purpose::Task(_) | Purpose::Asked(_)
         );
         self.hooks.spawn(around, async move {
-            Hooked {
+            HookOutcome {
                 event,
                 purpose,
                 merged: work.await,
@@ -159,14 +159,14 @@ impl Session {
         Ok(())
     }
 
-    /// What the hooks of an event are run with.
+    /// Creates the context in which the hooks of an event run.
     fn hook_run(&mut self, event: Event, input: &HookInput) -> HookRun {
-        let told = self.options.host.hook_events && event.is_told() || event.always_told();
+        let is_reported = self.options.host.hook_events && event.is_told() || event.always_told();
         HookRun {
             event,
             name: name_of(event, input),
             input: serde_json::to_string(input).unwrap_or_default().into(),
-            reports: told.then(|| Arc::new(self.line.out().clone()) as Arc<dyn HookReports>),
+            reports: is_reported.then(|| Arc::new(self.line.out().clone()) as Arc<dyn HookReports>),
             tasks: self.tooling.tasks().clone(),
             model: self.tooling.services().clone(),
             cwd: self.tooling.cwd().get(),
@@ -178,7 +178,7 @@ impl Session {
         }
     }
 
-    /// Asks the host, if there still is one.
+    /// Sends a callback to the host, unless its input has ended.
     async fn call_back(
         &mut self,
         request_id: &str,
@@ -199,12 +199,13 @@ impl Session {
             tool_use_id: Some(tool_use_id),
             ..HookCallback::default()
         };
-        self.say(ControlRequest::new(request_id, request)).await;
+        self.emit(ControlRequest::new(request_id, request)).await;
         Some(answered)
     }
 }
 
-/// Its id. An ask does not carry one in what hooks are told; whose ask it is is noted beside it.
+/// The id of the call that an event is about. The input of a permission request does not contain it; the session stores
+/// it.
 fn call_id_of(input: &HookInput, hooks: &crate::hooks::Hooks) -> Option<String> {
     match input {
         HookInput::PreToolUse(it) => Some(it.tool_use_id.clone()),

@@ -1,4 +1,4 @@
-//! Hooks around a session: its start and end, its settings, files and directories.
+//! Hooks on the session: start and end, settings, files and directories.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,8 +13,8 @@ use sluice_wire::control::HookMatcher;
 use sluice_wire::hook::HookSpecificOutput;
 use sluice_wire::stdin::User;
 
-use super::told::{reminder, told};
-use crate::hooks::{Hooked, Purpose, WatchedFiles};
+use super::input::{hook_input, reminder};
+use crate::hooks::{HookOutcome, Purpose, WatchedFiles};
 use crate::messages;
 use crate::note::{self, Note};
 use crate::options::Setup;
@@ -22,8 +22,8 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
 impl Session {
-    /// Reads the hooks of the settings files.
-    pub(crate) fn lay_out_hooks(&mut self) {
+    /// Loads the hooks of the settings files.
+    pub(crate) fn load_hooks(&mut self) {
         let options = &self.options;
         let list = self.hooks.list_mut();
         let problems = list.lay_out(&options.settings, &options.cwd, &options.folders.home);
@@ -31,7 +31,8 @@ impl Session {
         self.publish_settings();
     }
 
-    /// The host brings its callbacks, in the place of those it brought before: whether they are called.
+    /// Registers callbacks of the host, replacing earlier ones. Returns whether they are active, or `None` if there are
+    /// none.
     pub(crate) async fn register_hooks(&mut self, hooks: Option<&Map<Vec<HookMatcher>>>) -> Option<bool> {
         let hooks = hooks?;
         if self.options.settings.policy(&keys::DISABLE_ALL_HOOKS) == Some(&Value::Bool(true)) {
@@ -39,18 +40,18 @@ impl Session {
         }
         let events = hooks.iter().map(|(name, groups)| (name.as_str(), groups.as_slice()));
         for problem in self.hooks.list_mut().register(events) {
-            self.say(messages::informational(&problem, "warning")).await;
+            self.emit(messages::informational(&problem, "warning")).await;
         }
         self.watch_files(Vec::new());
         Some(true)
     }
 
-    /// The session ends. Nobody is waited for longer than a moment.
+    /// Runs `SessionEnd` hooks, with a short time limit.
     pub(crate) async fn hook_session_end(&mut self, reason: &str) {
         if self.options.session.parked || !self.hooks.await_any(&[Event::SessionEnd]) {
             return;
         }
-        let input = told!(self, Bare, SessionEnd(SessionEndInput) { reason: reason.to_owned() });
+        let input = hook_input!(self, Bare, SessionEnd(SessionEndInput) { reason: reason.to_owned() });
         let ends = self.hooks.list().iter().filter(|hook| hook.event == Event::SessionEnd);
         let most = ends.filter_map(|hook| hook.timeout).max().unwrap_or(LAST);
         let Some(work) = self.begin_hooks(input).await else {
@@ -61,42 +62,42 @@ impl Session {
             .ok();
     }
 
-    /// Hooks that ran beside the session are done.
-    pub(crate) async fn hooked(&mut self, hooked: Hooked) {
-        let Hooked { event, purpose, merged } = hooked;
+    /// Applies the result of hooks that ran concurrently.
+    pub(crate) async fn on_hook_outcome(&mut self, hooked: HookOutcome) {
+        let HookOutcome { event, purpose, merged } = hooked;
         match purpose {
             Purpose::Before(id) => {
-                self.tell_of_hooks(event, &merged, Some(&id)).await;
-                self.begin_hooked(&id, merged).await;
+                self.report_hooks(event, &merged, Some(&id)).await;
+                self.continue_after_hooks(&id, merged).await;
             }
             Purpose::After(id) => {
-                self.tell_of_hooks(event, &merged, Some(&id)).await;
-                self.finish_hooked(event, &id, merged).await;
+                self.report_hooks(event, &merged, Some(&id)).await;
+                self.finish_after_hooks(event, &id, merged).await;
             }
             Purpose::Task(id) => {
-                self.tell_of_hooks(event, &merged, Some(&id)).await;
-                self.task_hooked(event, &id, merged).await;
+                self.report_hooks(event, &merged, Some(&id)).await;
+                self.apply_task_hooks(event, &id, merged).await;
             }
             Purpose::Asked(request_id) => {
-                self.tell_of_hooks(event, &merged, None).await;
-                self.answer_hooked(&request_id, merged).await;
+                self.report_hooks(event, &merged, None).await;
+                self.apply_hook_answer(&request_id, merged).await;
             }
             Purpose::Settings(settings) => {
-                self.tell_of_hooks(event, &merged, None).await;
+                self.report_hooks(event, &merged, None).await;
                 match merged.block {
                     Some(block) => {
                         let text = format!("A hook keeps the settings as they were: {}", block.shown);
-                        self.say(messages::informational(&text, "warning")).await;
+                        self.emit(messages::informational(&text, "warning")).await;
                     }
-                    None => self.take_settings(*settings).await,
+                    None => self.apply_settings_change(*settings).await,
                 }
             }
             Purpose::Late { rewakes } => {
-                let said = merged.block.as_ref().map(|block| block.reason.clone());
-                let said = said.or_else(|| merged.verdict.as_ref().map(|verdict| verdict.reason.clone()));
-                self.tell_of_hooks(event, &merged, None).await;
-                if let Some(text) = said.filter(|_| rewakes) {
-                    self.background.owe(Note {
+                let output = merged.block.as_ref().map(|block| block.reason.clone());
+                let output = output.or_else(|| merged.verdict.as_ref().map(|verdict| verdict.reason.clone()));
+                self.report_hooks(event, &merged, None).await;
+                if let Some(text) = output.filter(|_| rewakes) {
+                    self.background.queue(Note {
                         text: reminder(event.as_str(), &text),
                         origin: note::origin(),
                         timestamp: messages::now(),
@@ -108,36 +109,36 @@ impl Session {
             }
             Purpose::Switch(asked) => {
                 let (id, switch) = *asked;
-                self.tell_of_hooks(event, &merged, None).await;
-                self.switch_hooked(&id, switch, &merged).await;
+                self.report_hooks(event, &merged, None).await;
+                self.apply_switch_after_hooks(&id, switch, &merged).await;
             }
             Purpose::Consult(consultation) => self.consult(*consultation).await,
             Purpose::Consulted(reply) => {
-                self.tell_of_hooks(event, &merged, None).await;
-                // Who asked may have given up.
+                self.report_hooks(event, &merged, None).await;
+                // The receiver may be gone.
                 reply.send(merged).ok();
             }
             Purpose::Unanswered(id, message) => self.ask_waits(&id, &message).await,
             Purpose::Files(changed) => self.hook_files(changed).await,
-            Purpose::Told => self.tell_of_hooks(event, &merged, None).await,
+            Purpose::ReportOnly => self.report_hooks(event, &merged, None).await,
         }
     }
 
-    /// The settings files say something new; hooks may object. What they are told of goes into force when they
-    /// have spoken.
+    /// Handles changed settings files. `ConfigChange` hooks may reject the change; otherwise it applies when they are
+    /// done.
     pub(crate) async fn settings_reloaded(&mut self, settings: Settings) {
         let changed = changed_sources(&self.options.settings, &settings);
         let source = changed.iter().find_map(|source| source_word(*source));
         if let Some(source) = source.filter(|_| self.hooks.await_any(&[Event::ConfigChange])) {
             let file = changed.first().and_then(|source| settings.places().file(*source));
-            let input = told!(self, Bare, ConfigChange(ConfigChangeInput) {
+            let input = hook_input!(self, Bare, ConfigChange(ConfigChangeInput) {
                 source: source.to_owned(),
                 file_path: file.map(|file| file.display().to_string()),
             });
-            // Nobody objects to the administrator.
+            // Hooks cannot reject managed settings.
             let managed = changed.contains(&Source::Policy);
             let purpose = if managed {
-                Purpose::Told
+                Purpose::ReportOnly
             } else {
                 Purpose::Settings(Box::new(settings.clone()))
             };
@@ -145,15 +146,15 @@ impl Session {
                 return;
             }
         }
-        self.take_settings(settings).await;
+        self.apply_settings_change(settings).await;
     }
 
-    /// Instructions were read since hooks were last told.
+    /// Raises `InstructionsLoaded` for memory files read since the last call.
     pub(super) async fn hook_instructions(&mut self) {
         for read in self.hooks.take_instructions() {
             let kind = memory_type(&read.path, self.options.settings.places());
             let shown = |path: PathBuf| path.display().to_string();
-            let input = told!(self, Bare, InstructionsLoaded(InstructionsLoadedInput) {
+            let input = hook_input!(self, Bare, InstructionsLoaded(InstructionsLoadedInput) {
                 memory_type: kind.to_owned(),
                 load_reason: read.reason.to_owned(),
                 globs: read.globs,
@@ -161,55 +162,55 @@ impl Session {
                 parent_file_path: read.parent.map(shown),
                 file_path: shown(read.path),
             });
-            self.spawn_hooks(input, Purpose::Told).await;
+            self.spawn_hooks(input, Purpose::ReportOnly).await;
         }
     }
 
-    /// The working directory may have changed.
+    /// Raises `CwdChanged` if the working directory has changed.
     pub(crate) async fn hook_cwd(&mut self) {
         if !self.hooks.await_any(&[Event::CwdChanged]) {
             return;
         }
         let now = self.tooling.cwd().get();
-        let before = self.hooks.tell_cwd(now.clone());
+        let before = self.hooks.replace_cwd(now.clone());
         if let Some(before) = before.filter(|before| *before != now) {
-            let input = told!(self, Bare, CwdChanged(CwdChangedInput) {
+            let input = hook_input!(self, Bare, CwdChanged(CwdChangedInput) {
                 old_cwd: before.display().to_string(),
                 new_cwd: now.display().to_string(),
             });
-            self.spawn_hooks(input, Purpose::Told).await;
+            self.spawn_hooks(input, Purpose::ReportOnly).await;
         }
     }
 
-    /// A directory to work in was added.
+    /// Raises `DirectoryAdded`.
     pub(crate) async fn hook_directory_added(&mut self, directory: &Path, source: &str) {
         if self.hooks.await_any(&[Event::DirectoryAdded]) {
-            let input = told!(self, Bare, DirectoryAdded(DirectoryAddedInput) {
+            let input = hook_input!(self, Bare, DirectoryAdded(DirectoryAddedInput) {
                 directory: directory.display().to_string(),
                 source: source.to_owned(),
             });
-            self.spawn_hooks(input, Purpose::Told).await;
+            self.spawn_hooks(input, Purpose::ReportOnly).await;
         }
     }
 
-    /// A person should look.
+    /// Raises `Notification`.
     pub(crate) async fn hook_notification(&mut self, message: &str, title: Option<&str>, kind: &str) {
         if self.hooks.await_any(&[Event::Notification]) {
-            let input = told!(self, Bare, Notification(NotificationInput) {
+            let input = hook_input!(self, Bare, Notification(NotificationInput) {
                 message: message.to_owned(),
                 title: title.map(str::to_owned),
                 notification_type: Some(kind.to_owned()),
             });
-            self.spawn_hooks(input, Purpose::Told).await;
+            self.spawn_hooks(input, Purpose::ReportOnly).await;
         }
     }
 }
 
 impl SessionLoop {
-    /// The session begins.
+    /// Runs the hooks at the start of the session.
     pub(crate) async fn hook_begin(&mut self) {
-        self.session.lay_out_hooks();
-        self.session.hooks.tell_cwd(self.session.tooling.cwd().get());
+        self.session.load_hooks();
+        self.session.hooks.replace_cwd(self.session.tooling.cwd().get());
         if self.session.options.session.parked {
             return;
         }
@@ -228,12 +229,12 @@ impl SessionLoop {
         self.session.watch_files(Vec::new());
     }
 
-    /// A conversation begins, or begins anew.
+    /// Runs `SessionStart` hooks for a new or continued conversation.
     pub(crate) async fn hook_session_start(&mut self, source: &str) {
         if !self.session.hooks.await_any(&[Event::SessionStart]) {
             return;
         }
-        let input = told!(self.session, Bare, SessionStart(SessionStartInput) {
+        let input = hook_input!(self.session, Bare, SessionStart(SessionStartInput) {
             source: source.to_owned(),
             model: Some(self.session.model.name.clone()),
             session_title: self.session.conversation.transcript.title().map(str::to_owned),
@@ -254,7 +255,7 @@ impl SessionLoop {
             }
             self.session.watch_files(it.watch_paths.unwrap_or_default());
             if let Some(text) = it.initial_user_message.filter(|text| !text.trim().is_empty()) {
-                // It has a turn of its own, whatever the host says meanwhile.
+                // It gets its own turn, separate from prompts of the host.
                 let mut prompt = messages::prompt(User::new(text));
                 prompt.alone = true;
                 self.session.queue.push(prompt);
@@ -262,10 +263,10 @@ impl SessionLoop {
         }
     }
 
-    /// A project is set up: `init` or `maintenance`.
+    /// Runs `Setup` hooks; `trigger` is `init` or `maintenance`.
     pub(crate) async fn hook_setup(&mut self, trigger: &str) {
         if self.session.hooks.await_any(&[Event::Setup]) {
-            let input = told!(self.session, Bare, Setup(SetupInput) { trigger: trigger.to_owned() });
+            let input = hook_input!(self.session, Bare, Setup(SetupInput) { trigger: trigger.to_owned() });
             self.ask_hooks(input).await;
             self.session.take_env_file().await;
         }
@@ -273,7 +274,7 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// Watches the files hooks named, those of matchers included; what was watched before stays watched.
+    /// Watches the files that hooks name and those of their matchers, in addition to the files watched already.
     pub(super) fn watch_files(&mut self, named: Vec<String>) {
         if !self.hooks.await_any(&[Event::FileChanged]) {
             return;
@@ -294,27 +295,27 @@ impl Session {
         }
     }
 
-    /// Files that were watched have changed.
+    /// Raises `FileChanged` for changed files.
     pub(super) async fn hook_files(&mut self, changed: Vec<(PathBuf, &'static str)>) {
         for (path, what) in changed {
-            let input = told!(self, Bare, FileChanged(FileChangedInput) {
+            let input = hook_input!(self, Bare, FileChanged(FileChangedInput) {
                 file_path: path.display().to_string(),
                 event: what.to_owned(),
             });
-            self.spawn_hooks(input, Purpose::Told).await;
+            self.spawn_hooks(input, Purpose::ReportOnly).await;
         }
     }
 }
 
-/// Which scopes say something else than before.
+/// Returns the scopes whose settings have changed.
 fn changed_sources(before: &Settings, after: &Settings) -> Vec<Source> {
-    let said = |settings: &Settings, source: Source| {
+    let layers_of = |settings: &Settings, source: Source| {
         let layers = settings.layers().iter().filter(|layer| layer.source == source);
         layers.map(|layer| layer.value.clone()).collect::<Vec<_>>()
     };
     [Source::User, Source::Project, Source::Local, Source::Policy]
         .into_iter()
-        .filter(|source| said(before, *source) != said(after, *source))
+        .filter(|source| layers_of(before, *source) != layers_of(after, *source))
         .collect()
 }
 

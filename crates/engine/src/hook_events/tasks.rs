@@ -1,4 +1,4 @@
-//! Hooks around the task list: one may have a task not noted, or not be done yet.
+//! Hooks on the task list, which may reject the creation or completion of a task.
 
 use serde_json::{Value, json};
 use sluice_call::{Call, CallEvent};
@@ -6,14 +6,14 @@ use sluice_hooks::event::Event;
 use sluice_hooks::merge::Merged;
 use sluice_tools::Outcome;
 
-use super::told::told;
+use super::input::hook_input;
 use crate::hooks::Purpose;
 use crate::session::Session;
 
 impl Session {
-    /// Shows a task that a call has noted or ended to hooks; false if none waits for it.
+    /// Runs hooks on a task that a call created or completed. Returns false if there are none.
     pub(super) async fn hooks_of_tasks(&mut self, index: usize) -> bool {
-        let Some((call, outcome)) = self.untold(index) else {
+        let Some((call, outcome)) = self.unsent_call(index) else {
             return false;
         };
         let call_id = call.id.clone();
@@ -30,12 +30,12 @@ impl Session {
             return false;
         };
         let input = match event {
-            Event::TaskCreated => told!(self, Mode, TaskCreated(TaskCreatedInput) {
+            Event::TaskCreated => hook_input!(self, Mode, TaskCreated(TaskCreatedInput) {
                 task_id: task_id,
                 task_subject: item.subject,
                 task_description: Some(item.description),
             }),
-            _ => told!(self, Mode, TaskCompleted(TaskCompletedInput) {
+            _ => hook_input!(self, Mode, TaskCompleted(TaskCompletedInput) {
                 task_id: task_id,
                 task_subject: item.subject,
                 task_description: Some(item.description),
@@ -44,9 +44,9 @@ impl Session {
         self.spawn_hooks(input, Purpose::Task(call_id)).await
     }
 
-    /// Hooks have looked at a task.
-    pub(super) async fn task_hooked(&mut self, event: Event, call_id: &str, merged: Merged) {
-        let Some(index) = self.untold_call(call_id) else {
+    /// Applies the result of hooks on a task.
+    pub(super) async fn apply_task_hooks(&mut self, event: Event, call_id: &str, merged: Merged) {
+        let Some(index) = self.unsent_call_index(call_id) else {
             return;
         };
         if let Some(why) = merged.block.map(|block| block.shown) {
@@ -59,9 +59,9 @@ impl Session {
         }
     }
 
-    /// A hook does not let a task be noted or ended: the call comes to that.
+    /// Reverts the creation or completion of a task and changes the outcome of the call.
     fn take_task_back(&mut self, index: usize, event: Event, why: &str) {
-        let Some((call, outcome)) = self.untold(index) else {
+        let Some((call, outcome)) = self.unsent_call(index) else {
             return;
         };
         let task = changed(&call.name, &outcome.result).map(|(_, task)| task);
@@ -74,7 +74,7 @@ impl Session {
         let text = format!("{} hook feedback:\n{why}", event.as_str());
         if let Some(end) = self.calls.get_mut(index).and_then(Call::untold_mut) {
             end.outcome = match (event, task) {
-                // The call itself was right; the task is just not done yet.
+                // The call itself was valid; the task stays open.
                 (Event::TaskCompleted, Some(task)) => Outcome::ok(
                     text.clone(),
                     json!({"success": false, "taskId": task, "updatedFields": [], "error": text}),
@@ -85,7 +85,7 @@ impl Session {
     }
 }
 
-/// Which task a call has noted or ended.
+/// The task that a call created or completed.
 fn changed(tool: &str, result: &Value) -> Option<(Event, String)> {
     let text = |pointer: &str| result.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     match tool {

@@ -1,4 +1,4 @@
-//! Hooks around a turn: prompts before it, its end, and what a turn does besides calls.
+//! Hooks on a turn: its prompts, its end, and compaction.
 
 use sluice_hooks::event::Event;
 use sluice_hooks::merge::Merged;
@@ -6,7 +6,7 @@ use sluice_wire::hook::{BackgroundTaskSummary, HookInput, HookSpecificOutput};
 use sluice_wire::stdout::AssistantError;
 use sluice_wire::stdout::system::{Informational, Level, Notification, NotificationPriority, PromptSubmitOutcome};
 
-use super::told::told;
+use super::input::hook_input;
 use crate::hooks::Purpose;
 use crate::messages;
 use crate::queue::{Batch, Prompt};
@@ -14,63 +14,63 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// How often in a row hooks may send the model back to work before the turn ends all the same.
-const MOST_HOLDS: u32 = 8;
+/// Maximum number of consecutive times that Stop hooks continue a turn.
+const MAX_STOP_BLOCKS: u32 = 8;
 
-/// What hooks say to the end of a turn.
-pub(crate) enum AtEnd {
-    /// It may end.
-    LetGo,
-    /// The model goes on.
-    GoOn,
-    /// It ends otherwise.
-    Otherwise(Ending),
-    /// Someone stops it meanwhile.
+/// What happens when a turn would end.
+pub(crate) enum TurnEnd {
+    /// The turn ends.
+    End,
+    /// The turn continues.
+    Continue,
+    /// The turn ends with a different ending.
+    EndWith(Ending),
+    /// The turn was stopped in the meantime.
     Stopped,
 }
 
 impl Session {
-    /// Whether hooks have a say in what becomes of a prompt.
+    /// True if there are `UserPromptSubmit` hooks.
     pub(crate) fn hooks_judge_prompts(&self) -> bool {
         self.hooks.await_any(&[Event::UserPromptSubmit])
     }
 
-    /// Says that a prompt was refused, after the turn was announced.
-    pub(crate) async fn say_blocked(&mut self) {
-        if let Some(told) = self.hooks.take_blocked() {
-            self.say(told).await;
+    /// Sends the message about a blocked prompt, after the turn was announced.
+    pub(crate) async fn emit_blocked(&mut self) {
+        if let Some(message) = self.hooks.take_blocked() {
+            self.emit(message).await;
         }
     }
 
-    /// A command did not become a prompt: how its turn ends.
-    pub(crate) async fn end_blocked(&mut self, told: Informational) -> Ending {
-        let text = told.content.clone();
-        self.say(told).await;
+    /// Ends the turn of a command whose expansion was blocked.
+    pub(crate) async fn end_blocked(&mut self, message: Informational) -> Ending {
+        let text = message.content.clone();
+        self.emit(message).await;
         Ending::Local {
             command: Some("custom".to_owned()),
             text,
         }
     }
 
-    /// The turn ends with an error of the API.
-    pub(crate) async fn hook_stop_failure(&mut self, error: AssistantError, said: &str) {
+    /// Raises `StopFailure` when the turn ends with an API error.
+    pub(crate) async fn hook_stop_failure(&mut self, error: AssistantError, message: &str) {
         if !self.hooks.await_any(&[Event::StopFailure]) {
             return;
         }
-        let input = told!(self, Mode, StopFailure(StopFailureInput) {
+        let input = hook_input!(self, Mode, StopFailure(StopFailureInput) {
             error: error,
-            last_assistant_message: Some(said.to_owned()),
+            last_assistant_message: Some(message.to_owned()),
         });
-        // Nothing they say changes what has happened.
-        self.spawn_hooks(input, Purpose::Told).await;
+        // The result of these hooks does not change the ending.
+        self.spawn_hooks(input, Purpose::ReportOnly).await;
     }
 
-    /// What hooks are told of the end of the turn, or of the subagent this session is.
-    fn told_of_end(&self) -> HookInput {
-        let again = self.hooks.is_held_up();
+    /// Builds the input of `Stop`, or of `SubagentStop` in a subagent.
+    fn end_input(&self) -> HookInput {
+        let again = self.hooks.has_stop_blocks();
         let last = Some(self.turn.text.clone()).filter(|text| !text.is_empty());
         if self.hooks.speaker().is_none() {
-            return told!(self, Full, Stop(StopInput) {
+            return hook_input!(self, Full, Stop(StopInput) {
                 stop_hook_active: again,
                 last_assistant_message: last,
                 background_tasks: Some(self.background_summaries()),
@@ -78,7 +78,7 @@ impl Session {
             });
         }
         let file = self.options.session.keeping.file.as_ref();
-        told!(self, Full, SubagentStop(SubagentStopInput) {
+        hook_input!(self, Full, SubagentStop(SubagentStopInput) {
             stop_hook_active: again,
             agent_transcript_path: file.map(|file| file.display().to_string()),
             last_assistant_message: last,
@@ -103,8 +103,8 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Shows prompts to hooks before anything is done with them. Those that are refused are gone from the batch; if
-    /// none is left, this is how the turn ends. `Err` when it is stopped meanwhile.
+    /// Runs `UserPromptSubmit` hooks on a batch of prompts and removes blocked prompts. Returns the ending of the turn
+    /// if no prompt is left, and `Err` if the turn is stopped meanwhile.
     pub(crate) async fn hook_prompts(&mut self, batch: &mut Batch) -> Result<Option<Ending>, ()> {
         if !self.session.hooks.await_any(&[Event::UserPromptSubmit]) {
             return Ok(None);
@@ -114,35 +114,35 @@ impl SessionLoop {
             match self.hook_prompt(&prompt).await {
                 None => return Err(()),
                 Some(None) => kept.push(prompt),
-                Some(Some(told)) => refused = Some(told),
+                Some(Some(message)) => refused = Some(message),
             }
         }
         batch.prompts = kept;
-        let Some(told) = refused else { return Ok(None) };
+        let Some(message) = refused else { return Ok(None) };
         if batch.prompts.is_empty() {
-            let text = told.content.clone();
-            self.session.hooks.block(told);
+            let text = message.content.clone();
+            self.session.hooks.block(message);
             return Ok(Some(Ending::Blocked(text)));
         }
-        self.session.say(told).await;
+        self.session.emit(message).await;
         Ok(None)
     }
 
-    /// Shows a prompt that joins the running turn to hooks; false if it does not join.
+    /// Runs hooks on a prompt that joins the running turn. Returns false if it must not join.
     pub(crate) async fn hook_joining(&mut self, prompt: &Prompt) -> bool {
         if !self.session.hooks.await_any(&[Event::UserPromptSubmit]) {
             return true;
         }
         match self.hook_prompt(prompt).await {
-            Some(Some(told)) => {
-                self.session.say(told).await;
+            Some(Some(message)) => {
+                self.session.emit(message).await;
                 if let Some(uuid) = &prompt.uuid {
-                    self.session.say(messages::lifecycle(uuid, "cancelled")).await;
+                    self.session.emit(messages::lifecycle(uuid, "cancelled")).await;
                 }
                 false
             }
             Some(None) => true,
-            // The turn has to stop: the prompt gets one of its own.
+            // The turn has to stop. The prompt starts its own turn later.
             None => {
                 self.session.queue.put_back(prompt.clone());
                 false
@@ -150,11 +150,12 @@ impl SessionLoop {
         }
     }
 
-    /// Shows one prompt to hooks: what is said of it if it is refused.
+    /// Runs hooks on one prompt. Returns the message about it if it is blocked; the outer `None` means that the turn
+    /// has to stop.
     async fn hook_prompt(&mut self, prompt: &Prompt) -> Option<Option<Informational>> {
         let text = messages::text_of(&prompt.content);
         let source = if prompt.synthetic { "system" } else { "sdk" };
-        let input = told!(self.session, Mode, UserPromptSubmit(UserPromptSubmitInput) {
+        let input = hook_input!(self.session, Mode, UserPromptSubmit(UserPromptSubmitInput) {
             prompt: text.clone(),
             source: Some(source.to_owned()),
             session_title: self.session.conversation.transcript.title().map(str::to_owned),
@@ -168,7 +169,7 @@ impl SessionLoop {
             }
         }
         if let Some(title) = title.filter(|title| self.session.conversation.transcript.title() != Some(title.trim())) {
-            // A title that cannot be kept is no reason not to answer.
+            // A title that cannot be saved must not fail the prompt.
             self.session.rename(&title, None).await.ok();
         }
         Some(refused(
@@ -178,7 +179,7 @@ impl SessionLoop {
         ))
     }
 
-    /// A command is about to become a prompt: what is said of it if it must not.
+    /// Runs hooks on the expansion of a command. Returns `Err` with the message if it is blocked.
     pub(crate) async fn hook_expansion(
         &mut self,
         command: &str,
@@ -197,7 +198,7 @@ impl SessionLoop {
         } else {
             "slash_command"
         };
-        let input = told!(self.session, Mode, UserPromptExpansion(UserPromptExpansionInput) {
+        let input = hook_input!(self.session, Mode, UserPromptExpansion(UserPromptExpansionInput) {
             expansion_type: kind.to_owned(),
             command_name: command.to_owned(),
             command_args: args.to_owned(),
@@ -208,39 +209,39 @@ impl SessionLoop {
         refused(Event::UserPromptExpansion, &merged, Some(&typed)).map_or(Ok(()), Err)
     }
 
-    /// The turn would end.
-    pub(crate) async fn hook_stop(&mut self) -> AtEnd {
+    /// Runs `Stop` or `SubagentStop` hooks when the turn would end.
+    pub(crate) async fn hook_stop(&mut self) -> TurnEnd {
         let event = match self.session.hooks.speaker() {
             Some(_) => Event::SubagentStop,
             None => Event::Stop,
         };
         if !self.session.hooks.await_any(&[event]) {
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         }
-        let input = self.session.told_of_end();
+        let input = self.session.end_input();
         let Some(merged) = self.ask_hooks(input).await else {
-            return AtEnd::Stopped;
+            return TurnEnd::Stopped;
         };
         if merged.halt.is_some() {
-            return AtEnd::Otherwise(Ending::HookStopped("stop_hook_prevented"));
+            return TurnEnd::EndWith(Ending::HookStopped("stop_hook_prevented"));
         }
         let feedback = merged
             .block
             .as_ref()
             .map(|block| format!("Stop hook feedback:\n{}", block.shown));
         if feedback.is_none() && merged.contexts.is_empty() {
-            return AtEnd::LetGo;
+            return TurnEnd::End;
         }
-        if self.session.hooks.hold_up() > MOST_HOLDS {
+        if self.session.hooks.count_stop_block() > MAX_STOP_BLOCKS {
             let text =
-                format!("Stop hooks sent the model back to work {MOST_HOLDS} times in a row; the turn ends now.");
-            self.session.say(messages::informational(&text, "warning")).await;
-            return AtEnd::LetGo;
+                format!("Stop hooks sent the model back to work {MAX_STOP_BLOCKS} times in a row; the turn ends now.");
+            self.session.emit(messages::informational(&text, "warning")).await;
+            return TurnEnd::End;
         }
         if let Some(feedback) = feedback {
             self.session.nudge(&feedback).await;
             self.session
-                .say(Notification {
+                .emit(Notification {
                     key: "stop-hook-error".to_owned(),
                     text: "A Stop hook sent the model back to work".to_owned(),
                     priority: NotificationPriority::Immediate,
@@ -249,18 +250,18 @@ impl SessionLoop {
                 })
                 .await;
         }
-        AtEnd::GoOn
+        TurnEnd::Continue
     }
 
-    /// The subagent this session is begins.
+    /// Runs `SubagentStart` hooks at the start of a subagent's session.
     pub(crate) async fn hook_subagent_start(&mut self) {
         if self.session.hooks.speaker().is_some() && self.session.hooks.await_any(&[Event::SubagentStart]) {
-            let input = told!(self.session, Bare, SubagentStart(SubagentStartInput) {});
+            let input = hook_input!(self.session, Bare, SubagentStart(SubagentStartInput) {});
             self.ask_hooks(input).await;
         }
     }
 
-    /// The conversation is about to be compacted: further instructions, or why it must not be.
+    /// Runs `PreCompact` hooks. Returns additional instructions, or `Err` with the reason if compaction is blocked.
     pub(crate) async fn hook_pre_compact(
         &mut self,
         trigger: &str,
@@ -269,7 +270,7 @@ impl SessionLoop {
         if !self.session.hooks.await_any(&[Event::PreCompact]) {
             return Ok(None);
         }
-        let input = told!(self.session, Bare, PreCompact(PreCompactInput) {
+        let input = hook_input!(self.session, Bare, PreCompact(PreCompactInput) {
             trigger: trigger.to_owned(),
             custom_instructions: instructions.map(str::to_owned),
         });
@@ -283,12 +284,12 @@ impl SessionLoop {
         }
     }
 
-    /// The conversation was compacted.
+    /// Runs `PostCompact` hooks.
     pub(crate) async fn hook_post_compact(&mut self, trigger: &str, summary: &str) {
         if !self.session.hooks.await_any(&[Event::PostCompact]) {
             return;
         }
-        let input = told!(self.session, Bare, PostCompact(PostCompactInput) {
+        let input = hook_input!(self.session, Bare, PostCompact(PostCompactInput) {
             trigger: trigger.to_owned(),
             compact_summary: summary.to_owned(),
         });
@@ -296,7 +297,7 @@ impl SessionLoop {
     }
 }
 
-/// What is said of a prompt that hooks refuse.
+/// Builds the message about a blocked prompt.
 fn refused(event: Event, merged: &Merged, prompt: Option<&str>) -> Option<Informational> {
     let (first, reason) = match (&merged.block, &merged.halt) {
         (Some(block), _) => (

@@ -1,4 +1,4 @@
-//! Hooks that ran beside the session and are done, and who waits for that.
+//! Results of hooks that ran concurrently with the session, and what they are for.
 
 use std::path::PathBuf;
 
@@ -9,16 +9,16 @@ use tokio::sync::oneshot;
 
 use crate::model_choice::Switch;
 
-/// Hooks that ran beside the session are done.
+/// The result of hooks that ran concurrently with the session.
 #[derive(Debug)]
-pub(crate) struct Hooked {
+pub(crate) struct HookOutcome {
     pub(crate) event: Event,
     pub(crate) purpose: Purpose,
     pub(crate) merged: Merged,
 }
 
-impl Hooked {
-    /// Nothing ran yet: somebody who is not the session has something to tell.
+impl HookOutcome {
+    /// Wraps a consultation, whose hooks have not run yet.
     pub(crate) fn of_consultation(consultation: Consultation) -> Self {
         Self {
             event: Event::of(&consultation.input).unwrap_or(Event::Notification),
@@ -27,7 +27,7 @@ impl Hooked {
         }
     }
 
-    /// Nothing ran yet: an ask is still open.
+    /// Wraps the timer of an unanswered permission request.
     pub(crate) fn of_unanswered(request_id: String, message: String) -> Self {
         Self {
             event: Event::Notification,
@@ -36,7 +36,7 @@ impl Hooked {
         }
     }
 
-    /// One that went on by itself has ended.
+    /// Wraps the result of an asynchronous hook.
     pub(crate) fn of_late(late: Late) -> Self {
         Self {
             event: late.event,
@@ -45,7 +45,7 @@ impl Hooked {
         }
     }
 
-    /// Nothing ran: files have changed.
+    /// Wraps changes of watched files.
     pub(crate) fn of_files(changed: Vec<(PathBuf, &'static str)>) -> Self {
         Self {
             event: Event::FileChanged,
@@ -55,31 +55,31 @@ impl Hooked {
     }
 }
 
-/// What their end is waited for by.
+/// What the result of hooks is for.
 #[derive(Debug)]
 pub(crate) enum Purpose {
-    /// The call of this id may begin.
+    /// Continues the call with this id.
     Before(String),
-    /// The result of this call is told.
+    /// Sends the result of this call.
     After(String),
-    /// The task this call noted or ended is as it says.
+    /// Confirms the task that this call created or completed.
     Task(String),
-    /// The ask of this request may be answered by it.
+    /// Answers the permission request with this id.
     Asked(String),
-    /// The settings change to these.
+    /// Applies these settings.
     Settings(Box<Settings>),
-    /// The model changes, as this request asks.
+    /// Changes the model for this request.
     Switch(Box<(RequestId, Switch)>),
-    /// The ask of this request has waited long enough to be told of, in these words.
+    /// Raises a notification with this text if the permission request with this id is still open.
     Unanswered(String, String),
-    /// Watched files have changed.
+    /// Raises `FileChanged` for these files.
     Files(Vec<(PathBuf, &'static str)>),
-    /// Somebody has something to tell.
+    /// Runs the hooks of a consultation.
     Consult(Box<Consultation>),
-    /// Somebody waits for what they say.
+    /// Answers a consultation.
     Consulted(oneshot::Sender<Merged>),
-    /// It went on by itself; whether it wakes the model.
+    /// The result of an asynchronous hook. `rewakes`: its output starts a turn.
     Late { rewakes: bool },
-    /// Nothing.
-    Told,
+    /// The result is only reported.
+    ReportOnly,
 }

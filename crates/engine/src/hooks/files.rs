@@ -1,4 +1,4 @@
-//! Files hooks are told of: instructions that were read, and files that are watched for them.
+//! Files reported to hooks: memory files that were read, and watched files.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -6,24 +6,24 @@ use std::path::PathBuf;
 use sluice_settings::watch;
 use tokio::sync::mpsc;
 
-/// A file of instructions was read.
+/// A memory file that was read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Instructions {
     pub(crate) path: PathBuf,
-    /// Why.
+    /// The `load_reason` of the event.
     pub(crate) reason: &'static str,
-    /// The file that imports it.
+    /// The file that imports this one.
     pub(crate) parent: Option<PathBuf>,
-    /// The patterns of a rule about certain files.
+    /// Path patterns of a rule file.
     pub(crate) globs: Option<Vec<String>>,
-    /// The file that brought it.
+    /// The accessed file that caused loading.
     pub(crate) trigger: Option<PathBuf>,
 }
 
-/// Files that hooks want to hear of.
+/// Files that are watched for `FileChanged` hooks.
 pub(crate) struct WatchedFiles {
     pub(crate) paths: Vec<PathBuf>,
-    /// What was there, and when it was changed.
+    /// Existing files and their modification times.
     known: HashMap<PathBuf, std::time::SystemTime>,
     changes: mpsc::Receiver<()>,
 }
@@ -31,16 +31,16 @@ pub(crate) struct WatchedFiles {
 impl WatchedFiles {
     pub(crate) fn new(paths: Vec<PathBuf>) -> Self {
         Self {
-            known: look(&paths),
+            known: modification_times(&paths),
             changes: watch::watch(paths.clone()),
             paths,
         }
     }
 
-    /// The next burst of changes.
+    /// Waits for the next changes.
     pub(crate) async fn next(&mut self) -> Option<Vec<(PathBuf, &'static str)>> {
         self.changes.recv().await?;
-        let now = look(&self.paths);
+        let now = modification_times(&self.paths);
         let before = std::mem::replace(&mut self.known, now);
         let changes = self.paths.iter().filter_map(|path| {
             let what = match (before.get(path), self.known.get(path)) {
@@ -55,7 +55,7 @@ impl WatchedFiles {
     }
 }
 
-/// The next changes of watched files; nothing is ever heard where none are watched.
+/// Waits for the next changes. Never resolves if no files are watched.
 pub(crate) async fn changes(watched: &mut Option<WatchedFiles>) -> Vec<(PathBuf, &'static str)> {
     match watched {
         Some(files) => match files.next().await {
@@ -66,7 +66,7 @@ pub(crate) async fn changes(watched: &mut Option<WatchedFiles>) -> Vec<(PathBuf,
     }
 }
 
-fn look(paths: &[PathBuf]) -> HashMap<PathBuf, std::time::SystemTime> {
+fn modification_times(paths: &[PathBuf]) -> HashMap<PathBuf, std::time::SystemTime> {
     let each = paths.iter().filter_map(|path| {
         let changed = path.metadata().and_then(|metadata| metadata.modified()).ok()?;
         Some((path.clone(), changed))

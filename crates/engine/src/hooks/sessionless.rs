@@ -1,7 +1,7 @@
-//! Hooks around calls where there is no session: those of the settings, before and after a tool runs.
+//! Hooks around calls without a session: those of the settings files, before and after a tool runs.
 //!
-//! There is no conversation to speak into, so that what they say for a model stands behind the result. What needs a
-//! session to be asked, an agent or a server, cannot be asked here: such a hook before a call refuses it.
+//! There is no conversation, so hook output for the model is appended to the result. Hooks that need a session (agents,
+//! tools of MCP servers) cannot run here; such a hook before a call denies it.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use super::{LATE_DEPTH, environment};
 use crate::options::Options;
 use crate::services::ToolServices;
 
-/// Hooks of the settings, and what it takes to run them without a session.
+/// Hooks of the settings files and what is needed to run them without a session.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionlessHooks {
     list: Arc<[Arc<Hook>]>,
@@ -38,25 +38,25 @@ pub(crate) struct SessionlessHooks {
     late: mpsc::Sender<Late>,
 }
 
-/// A call, as hooks are told of it.
+/// A call as described in hook inputs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Watched<'a> {
+pub(crate) struct HookedCall<'a> {
     pub(crate) id: &'a str,
     pub(crate) tool: &'a str,
     pub(crate) mode: &'a PermissionMode,
     pub(crate) cwd: &'a std::path::Path,
 }
 
-/// What hooks say before a call.
+/// The result of hooks before a call.
 #[derive(Debug, Default)]
-pub(crate) struct Before {
+pub(crate) struct BeforeCall {
     merged: Merged,
-    /// The input they put in the place of the call's own.
+    /// The input with which hooks replaced the input of the call.
     pub(crate) input: Option<Value>,
 }
 
-impl Before {
-    /// What they say of the call. There is no turn to end with it undone: one that would put it off asks about it.
+impl BeforeCall {
+    /// The verdict of the hooks. Without a session a call cannot be deferred, so `defer` becomes `ask`.
     pub(crate) fn verdict(&self) -> Option<HookVerdict> {
         let mut verdict = self.merged.verdict.clone()?;
         if verdict.permission == Permission::Defer {
@@ -65,7 +65,7 @@ impl Before {
         Some(verdict)
     }
 
-    /// Why nothing more is to be done, if a hook says so.
+    /// The reason for which a hook stops the agent, if one does.
     pub(crate) fn halt(&self) -> Option<String> {
         let why = self.merged.halt.as_deref()?;
         Some(format!("A hook stops this here. {why}"))
@@ -73,11 +73,11 @@ impl Before {
 }
 
 impl SessionlessHooks {
-    /// Has to be made on a runtime.
+    /// Must be called on a Tokio runtime.
     pub(crate) fn new(tasks: &Arc<Tasks>, tool_services: &Arc<ToolServices>) -> Self {
-        let (late, mut heard) = mpsc::channel(LATE_DEPTH);
-        // Nobody here waits for what a hook says long after its call.
-        tokio::spawn(async move { while heard.recv().await.is_some() {} });
+        let (late, mut received) = mpsc::channel(LATE_DEPTH);
+        // Results of asynchronous hooks are dropped.
+        tokio::spawn(async move { while received.recv().await.is_some() {} });
         Self {
             list: Arc::default(),
             tasks: tasks.clone(),
@@ -86,8 +86,8 @@ impl SessionlessHooks {
         }
     }
 
-    /// Reads the hooks of the settings.
-    pub(crate) fn lay_out(&mut self, options: &Options) {
+    /// Loads the hooks of the settings files.
+    pub(crate) fn load(&mut self, options: &Options) {
         let reader = Reader {
             cwd: &options.cwd,
             home: &options.folders.home,
@@ -97,9 +97,9 @@ impl SessionlessHooks {
         self.list = hooks.map(Arc::new).collect();
     }
 
-    /// Shows a call to hooks before it is decided about.
-    pub(crate) async fn before(&self, options: &Options, call: Watched<'_>, input: &Value) -> Before {
-        let told = PreToolUseInput {
+    /// Runs `PreToolUse` hooks on a call.
+    pub(crate) async fn before(&self, options: &Options, call: HookedCall<'_>, input: &Value) -> BeforeCall {
+        let input = PreToolUseInput {
             session_id: options.session.id.clone(),
             cwd: call.cwd.display().to_string(),
             permission_mode: Some(call.mode.clone()),
@@ -108,21 +108,21 @@ impl SessionlessHooks {
             tool_use_id: call.id.to_owned(),
             ..PreToolUseInput::default()
         };
-        let mut merged = self.ask(options, call, HookInput::PreToolUse(Box::new(told))).await;
-        Before {
+        let mut merged = self.ask(options, call, HookInput::PreToolUse(Box::new(input))).await;
+        BeforeCall {
             input: merged.updated_input.take(),
             merged,
         }
     }
 
-    /// Shows a call to hooks that somebody would have to be asked about; what they decide, if they do.
+    /// Runs `PermissionRequest` hooks on a call. Returns their decision, if any.
     pub(crate) async fn asked(
         &self,
         options: &Options,
-        (call, input): (Watched<'_>, &Value),
+        (call, input): (HookedCall<'_>, &Value),
         decision: &Decision,
     ) -> Option<PermissionRequestDecision> {
-        let told = PermissionRequestInput {
+        let input = PermissionRequestInput {
             session_id: options.session.id.clone(),
             cwd: call.cwd.display().to_string(),
             permission_mode: Some(call.mode.clone()),
@@ -132,7 +132,7 @@ impl SessionlessHooks {
             ..PermissionRequestInput::default()
         };
         let merged = self
-            .ask(options, call, HookInput::PermissionRequest(Box::new(told)))
+            .ask(options, call, HookInput::PermissionRequest(Box::new(input)))
             .await;
         if let Some(why) = merged.halt {
             return Some(PermissionRequestDecision {
@@ -144,15 +144,15 @@ impl SessionlessHooks {
         merged.decision
     }
 
-    /// Shows a call that has run to hooks; its outcome, as they leave it.
+    /// Runs hooks on a finished call. Returns the outcome with their changes.
     pub(crate) async fn after(
         &self,
         options: &Options,
-        (call, input): (Watched<'_>, &Value),
-        before: Before,
+        (call, input): (HookedCall<'_>, &Value),
+        before: BeforeCall,
         mut outcome: Outcome,
     ) -> Outcome {
-        let told = if outcome.is_error == Some(true) {
+        let input = if outcome.is_error == Some(true) {
             HookInput::PostToolUseFailure(Box::new(PostToolUseFailureInput {
                 session_id: options.session.id.clone(),
                 cwd: call.cwd.display().to_string(),
@@ -175,19 +175,19 @@ impl SessionlessHooks {
                 ..PostToolUseInput::default()
             }))
         };
-        let merged = self.ask(options, call, told).await;
+        let merged = self.ask(options, call, input).await;
         if let Some(updated) = merged.updated_output.clone() {
-            // One that is not of the tool's kind is not used.
+            // An output of the wrong type is ignored.
             let _unused = replace(&mut outcome, updated);
         }
-        for text in spoken(before.merged).into_iter().chain(spoken(merged)) {
+        for text in output_texts(before.merged).into_iter().chain(output_texts(merged)) {
             append(&mut outcome.content, &text);
         }
         outcome
     }
 
-    /// What the hooks of an event say together.
-    async fn ask(&self, options: &Options, call: Watched<'_>, input: HookInput) -> Merged {
+    /// Runs the hooks of an event and merges their results.
+    async fn ask(&self, options: &Options, call: HookedCall<'_>, input: HookInput) -> Merged {
         let Some(event) = Event::of(&input) else {
             return Merged::default();
         };
@@ -200,7 +200,7 @@ impl SessionlessHooks {
             event,
             name: name_of(event, &input),
             input: serde_json::to_string(&input).unwrap_or_default().into(),
-            // Nobody hears of starts and ends here.
+            // There is no host to report to.
             reports: None,
             tasks: self.tasks.clone(),
             model: self.tool_services.clone(),
@@ -218,11 +218,11 @@ impl SessionlessHooks {
             let hook_run = hook_run.clone();
             tokio::spawn(async move { run(&hook_run, &due).await });
         }
-        merge(event, join_all(waited.iter().map(|due| said(&hook_run, due))).await)
+        merge(event, join_all(waited.iter().map(|due| run_one(&hook_run, due))).await)
     }
 }
 
-async fn said(hook_run: &HookRun, due: &Due) -> Said {
+async fn run_one(hook_run: &HookRun, due: &Due) -> Said {
     let what = match due.hook.handler {
         Handler::Agent { .. } | Handler::McpTool { .. } => {
             let kind = due.hook.handler.kind();
@@ -237,8 +237,8 @@ async fn said(hook_run: &HookRun, due: &Due) -> Said {
     due.said(hook_run, what)
 }
 
-/// What hooks say to whoever made the call.
-fn spoken(merged: Merged) -> Vec<String> {
+/// The texts of hooks for the caller.
+fn output_texts(merged: Merged) -> Vec<String> {
     let contexts = merged
         .contexts
         .into_iter()

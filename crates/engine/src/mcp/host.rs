@@ -1,4 +1,4 @@
-//! The host, as this session's servers reach it.
+//! Implements the host interface of the MCP client for a session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::host_requests::HostRequests;
 use crate::messages;
 use crate::out::Out;
 
-/// The session's way to its host, and to the hooks that speak in a person's place.
+/// Access to the host, and to hooks that answer elicitations.
 #[derive(Debug)]
 pub(crate) struct HostOfServers {
     pub(crate) host_requests: Arc<HostRequests>,
@@ -26,14 +26,14 @@ pub(crate) struct HostOfServers {
 impl Host for HostOfServers {
     async fn request(&self, request: Request) -> Result<BoxFuture<'static, Said>, String> {
         if !matches!(request, Request::Elicitation(_)) {
-            return Ok(self.host_requests.put(request).await?.answer().boxed());
+            return Ok(self.host_requests.send(request).await?.answer().boxed());
         }
         let form = self.host_requests.open_form().await;
-        let question = self.host_requests.put(request).await?;
+        let question = self.host_requests.send(request).await?;
         Ok(async move {
-            let said = question.answer().await;
+            let response = question.answer().await;
             form.close().await;
-            said
+            response
         }
         .boxed())
     }
@@ -52,13 +52,13 @@ impl Host for HostOfServers {
 
     async fn elicitation_complete(&self, server: &str, elicitation_id: &str) {
         self.out
-            .say(messages::elicitation_complete(server, elicitation_id))
+            .emit(messages::elicitation_complete(server, elicitation_id))
             .await;
     }
 
     async fn tool_progress(&self, call_id: &str, tool: &str, elapsed: Duration) {
         self.out
-            .say(messages::call_progress(call_id, tool, elapsed.as_secs()))
+            .emit(messages::call_progress(call_id, tool, elapsed.as_secs()))
             .await;
     }
 }

@@ -1,4 +1,4 @@
-//! Servers that plugins bring: `plugin:<plugin>:<server>`, told where their plugin lies.
+//! MCP servers of plugins, named `plugin:<plugin>:<server>`.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use sluice_settings::Settings;
 use crate::catalogue::plugins::{Configured, Plugin, Plugins, ROOT_MARK};
 use sluice_catalogue::plugins::PluginDir;
 
-/// What stands for the folder a plugin may keep things in.
+/// Placeholder for the data folder of a plugin.
 const DATA_MARK: &str = "${CLAUDE_PLUGIN_DATA}";
 
 type Configs = IndexMap<String, Result<ServerConfig, ConfigError>>;
 
-/// The servers of every plugin that these folders hold or the settings switch on.
+/// Returns the servers of the plugins in these folders and of those that the settings enable.
 #[must_use]
 pub fn named(settings: &Settings, dirs: &[PluginDir]) -> Vec<Named> {
-    scopes::brought(
+    scopes::permitted_from(
         settings,
         Scope::Plugin,
         servers(&Plugins::load(dirs, settings).list, settings),
     )
 }
 
-/// What plugins bring. A file that cannot be read is told of as a server that is broken.
+/// Returns the servers of plugins. A file that cannot be read becomes a server with an error.
 pub(crate) fn servers(plugins: &[Plugin], settings: &Settings) -> Configs {
     let mut all = Configs::new();
     for plugin in plugins {
@@ -45,8 +45,8 @@ fn found(configured: &Configured, root: &Path, data: &Path) -> Configs {
         Configured::Inline(value) => Ok(value.clone()),
         Configured::File(path) => match sluice_settings::text(path) {
             Ok(None) => return Configs::new(),
-            Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| wrong(path, &error)),
-            Err(error) => Err(wrong(path, &error)),
+            Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| invalid(path, &error)),
+            Err(error) => Err(invalid(path, &error)),
         },
     };
     let (value, file) = match (read, configured) {
@@ -57,7 +57,7 @@ fn found(configured: &Configured, root: &Path, data: &Path) -> Configs {
     let value = filled(&value, root, data);
     match (value.get("mcpServers").unwrap_or(&value), file) {
         (Value::Object(map), _) => each(map, root, data),
-        (_, Some(path)) => wrong(path, &ConfigError::NoServers),
+        (_, Some(path)) => invalid(path, &ConfigError::NoServers),
         (_, None) => Configs::new(),
     }
 }
@@ -67,20 +67,20 @@ fn each(map: &Map<String, Value>, root: &Path, data: &Path) -> Configs {
     for config in servers.values_mut().flatten() {
         if let Reach::Stdio { env, .. } = &mut config.reach {
             for (name, path) in [("CLAUDE_PLUGIN_ROOT", root), ("CLAUDE_PLUGIN_DATA", data)] {
-                let said = || path.to_string_lossy().into_owned();
-                env.entry(name.to_owned()).or_insert_with(said);
+                let folder_path = || path.to_string_lossy().into_owned();
+                env.entry(name.to_owned()).or_insert_with(folder_path);
             }
         }
     }
     servers
 }
 
-fn wrong(path: &Path, why: &dyn std::fmt::Display) -> Configs {
+fn invalid(path: &Path, why: &dyn std::fmt::Display) -> Configs {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Configs::from([(name, Err(ConfigError::Json(format!("{}: {why}", path.display()))))])
 }
 
-/// A value with the marks of a plugin's folders replaced wherever they stand in a text.
+/// Replaces placeholders for the folders of a plugin in all strings of a value.
 fn filled(value: &Value, root: &Path, data: &Path) -> Value {
     match value {
         Value::String(text) => {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plugin_s_servers_know_where_it_lies() {
+    fn plugin_servers_receive_the_plugin_folder() {
         let inline = Configured::Inline(json!({
             "a": {"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["--state=${CLAUDE_PLUGIN_DATA}/x"]},
             "b": {"type": "http", "url": "https://b.example/${CLAUDE_PLUGIN_ROOT}"},
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_brings_none_and_a_broken_one_says_so() {
+    fn missing_file_defines_no_servers_and_invalid_file_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join(".mcp.json");
         let read = || found(&Configured::File(file.clone()), dir.path(), dir.path());

@@ -1,4 +1,4 @@
-//! Resources a prompt mentions: `@server:uri`.
+//! Resources that prompts mention: `@server:uri`.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use sluice_servers::resources;
 
 use crate::commands::Attached;
 use crate::messages;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 
-/// How long a mentioned resource may take: the prompt waits for it.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum time to read a mentioned resource, during which the prompt waits.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl SessionLoop {
-    /// The resource that one of these readings of a mention names, for the model to read. None if none names one.
+    /// Reads the resource that one of the possible readings of a mention names. `None` if none names one.
     pub(crate) async fn attach_resource(&mut self, readings: &[&str]) -> Option<Attached> {
-        let (link, uri) = meant(self.session.tooling.servers().all(), readings)?;
+        let (link, uri) = find_resource(self.session.tooling.servers().all(), readings)?;
         let input = json!({"server": link.name, "uri": uri});
         if self.session.decide(resources::reading(), &input).behavior == Verdict::Deny {
             return None;
@@ -33,9 +33,9 @@ impl SessionLoop {
                 server: &link.name,
                 call_id: &id,
                 folder: &folder,
-                longest: link.around.limits.output,
+                max_length: link.context.limits.output,
             };
-            let read = tokio::time::timeout(PATIENCE, link.read_resource(&uri)).await;
+            let read = tokio::time::timeout(READ_TIMEOUT, link.read_resource(&uri)).await;
             let read = read.map_err(|_| "it did not come in time".to_owned())?;
             let read = read.map_err(|error| explain(&error))?;
             let mut texts = Vec::new();
@@ -45,14 +45,14 @@ impl SessionLoop {
             let shown = content::fitting(Value::from(texts.join("\n\n")), &frame).await;
             Ok::<_, String>(shown.as_str().unwrap_or_default().to_owned())
         };
-        let Heard::Ready(read) = self.wait_for(Some(pin!(reading))).await else {
+        let WaitOutcome::Ready(read) = self.wait_for(Some(pin!(reading))).await else {
             return None;
         };
-        let told = match read {
+        let text = match read {
             Ok(text) => format!("@{}:{uri}, as mentioned:\n{text}", link.name),
             Err(why) => format!("@{}:{uri} was mentioned and could not be read: {why}", link.name),
         };
-        let shown = format!("<system-reminder>\n{told}\n</system-reminder>");
+        let shown = format!("<system-reminder>\n{text}\n</system-reminder>");
         Some(Attached {
             what: json!({"type": "mcp_resource", "server": link.name, "uri": uri, "name": uri}),
             blocks: vec![json!({"type": "text", "text": shown})],
@@ -60,14 +60,14 @@ impl SessionLoop {
     }
 }
 
-/// The server and the address that are meant: the first reading the server lists, else the shortest, since the marks
-/// that end a sentence are part of few addresses.
-fn meant(links: &[Arc<Link>], readings: &[&str]) -> Option<(Arc<Link>, String)> {
+/// Finds the server and the URI: the first reading that the server lists, or else the shortest, because trailing
+/// punctuation is rarely part of a URI.
+fn find_resource(links: &[Arc<Link>], readings: &[&str]) -> Option<(Arc<Link>, String)> {
     let shortest = *readings.last()?;
     let mut best: Option<&Arc<Link>> = None;
     for link in links {
         let fits = address(shortest, &link.name).is_some();
-        // One name may be the beginning of another.
+        // One server name may be a prefix of another.
         if fits && best.is_none_or(|best| best.name.len() < link.name.len()) {
             best = Some(link);
         }
@@ -80,7 +80,7 @@ fn meant(links: &[Arc<Link>], readings: &[&str]) -> Option<(Arc<Link>, String)> 
     Some((link.clone(), uri.to_owned()))
 }
 
-/// What stands behind `server:`.
+/// The part after `server:`.
 fn address<'a>(reading: &'a str, server: &str) -> Option<&'a str> {
     let uri = reading.strip_prefix(server)?.strip_prefix(':')?;
     (!uri.is_empty()).then_some(uri)
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_stands_behind_its_server() {
+    fn uri_follows_the_server_name() {
         assert_eq!(address("docs:docs://a/1", "docs"), Some("docs://a/1"));
         assert_eq!(address("plugin:p:s:x", "plugin:p:s"), Some("x"));
         for none in ["docs", "docs:", "docs2:x", "/docs:x"] {

@@ -1,4 +1,4 @@
-//! How servers stand, for a person.
+//! The status of MCP servers as text.
 
 use sluice_servers::status::{trouble, word};
 use sluice_servers::{Link, Phase};
@@ -6,8 +6,8 @@ use sluice_servers::{Link, Phase};
 use crate::session::Session;
 
 impl Session {
-    /// The servers, for a person: how many there are, and each with what is the matter with it.
-    pub(crate) fn tell_servers(&self) -> String {
+    /// Lists the servers with their status and problems.
+    pub(crate) fn describe_servers(&self) -> String {
         let links = self.tooling.servers().all();
         if links.is_empty() {
             return "No MCP servers are configured.".to_owned();
@@ -34,10 +34,10 @@ impl Session {
         lines.join("\n")
     }
 
-    /// What is the matter with servers.
+    /// Describes the problems of servers, one sentence each.
     pub(crate) fn server_problems(&self) -> Vec<String> {
         let links = self.tooling.servers().all().iter();
-        let told = |link: &std::sync::Arc<Link>| Some(format!("MCP server {}: {}", link.name, trouble(link)?));
-        links.filter_map(told).collect()
+        let describe = |link: &std::sync::Arc<Link>| Some(format!("MCP server {}: {}", link.name, trouble(link)?));
+        links.filter_map(describe).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! What servers mean to the session's turns.
+//! MCP servers during turns: tools, prompts, reminders and permission prompts.
 
 use std::pin::pin;
 
@@ -16,41 +16,41 @@ use crate::mcp::plugins;
 use crate::messages;
 use crate::options::Asker;
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 
-/// The tool by which others are found.
+/// The tool that finds and loads deferred tools.
 const SEARCH: &str = "ToolSearch";
 
 impl Session {
-    /// Something about a server changed: its tools come and go with it.
+    /// Updates the tools of servers after a change of a server.
     pub(crate) async fn servers_changed(&mut self) {
         let referee = match &self.options.permissions.asker {
             Asker::Tool(name) => Some(name.clone()),
             _ => None,
         };
-        // Who decides about calls is not called by the model.
+        // The permission prompt tool is not offered to the model.
         let tools = self.tooling.servers().tools().into_iter();
         let tools = tools.filter(|tool| Some(tool.descriptor().name.as_ref()) != referee.as_deref());
         self.tooling.replace_extras(is_servers, tools);
-        if self.tooling.servers_mut().shifted() && self.line.is_initialized() {
-            self.tell_commands().await;
+        if self.tooling.servers_mut().has_changed() && self.line.is_initialized() {
+            self.send_commands_if_changed().await;
         }
     }
 
-    /// Takes in the servers of the plugins that were found.
-    pub(crate) fn take_plugin_servers(&mut self) {
+    /// Adds the servers of the loaded plugins.
+    pub(crate) fn update_plugin_servers(&mut self) {
         let settings = &self.options.settings;
         let named = if self.tooling.servers().strict() {
             Vec::new()
         } else {
             let servers = plugins::servers(&self.commands.catalogue().plugins.list, settings);
-            scopes::brought(settings, Scope::Plugin, servers)
+            scopes::permitted_from(settings, Scope::Plugin, servers)
         };
-        self.tooling.servers_mut().take_plugins(named);
+        self.tooling.servers_mut().set_plugin_servers(named);
     }
 
-    /// Which servers would come and go with the plugins as they are now; none if none would.
+    /// The servers that reloading the plugins would add and remove; `None` if none.
     pub(crate) fn plugin_impact(&self) -> Option<CacheImpact> {
         let settings = &self.options.settings;
         let next: Vec<String> = match self.tooling.servers().strict() {
@@ -80,7 +80,7 @@ impl Session {
         any.then_some(impact)
     }
 
-    /// Whether the model is not shown this tool until it looks for it.
+    /// True if the model does not receive the definition of this tool until it loads it.
     pub(crate) fn defers(&self, tool: &AnyTool) -> bool {
         let descriptor = tool.descriptor();
         tool.deferred()
@@ -88,8 +88,8 @@ impl Session {
             && self.offered().any(|tool| tool.descriptor().name == SEARCH)
     }
 
-    /// Returns a tool as the model is shown it. The description of the tool that loads others names the built-in ones: they
-    /// are the same in every request, whether they are loaded or not.
+    /// Returns a tool as sent to the model. The description of `ToolSearch` names the deferred built-in tools: it is
+    /// the same in every request, whether they are loaded or not.
     pub(crate) fn described(&self, tool: &AnyTool) -> Value {
         let mut described = messages::tool(tool);
         if tool.descriptor().name != SEARCH {
@@ -106,7 +106,7 @@ impl Session {
         described
     }
 
-    /// What the model has to know of servers, said where it changes.
+    /// Adds a reminder about servers to the conversation, if something has changed.
     pub(crate) fn remind_of_servers(&mut self) {
         if self.tooling.servers().all().is_empty() {
             return;
@@ -121,23 +121,23 @@ impl Session {
         }
     }
 
-    /// A call failed, perhaps because the model had to guess at the tool's input: it is shown what was hidden.
-    pub(crate) fn taught(&self, index: usize, mut outcome: Outcome) -> Outcome {
+    /// Adds the schema of a deferred tool to the error of a call that failed because the model did not know the schema.
+    pub(crate) fn with_schema(&self, index: usize, mut outcome: Outcome) -> Outcome {
         if !outcome.effects.contains(&Effect::TeachSchema) {
             return outcome;
         }
         let tool = self.calls.get(index).and_then(|call| call.tool.as_ref());
-        if let (Some(tool), Some(said)) = (tool.filter(|tool| self.defers(tool)), outcome.content.as_str()) {
+        if let (Some(tool), Some(error)) = (tool.filter(|tool| self.defers(tool)), outcome.content.as_str()) {
             outcome.content = Value::from(format!(
-                "{said}\n\nThis tool's input schema was not shown to you before the call. It is:\n{}",
+                "{error}\n\nThis tool's input schema was not shown to you before the call. It is:\n{}",
                 tool.descriptor().schema
             ));
         }
         outcome
     }
 
-    /// Asks the server's tool that stands in the person's place, or says why it cannot be asked.
-    pub(crate) fn ask_referee(&mut self, index: usize, request_id: &str, name: &str) -> Result<(), String> {
+    /// Calls the permission prompt tool about a call. Returns an error if the tool does not exist.
+    pub(crate) fn ask_permission_tool(&mut self, index: usize, request_id: &str, name: &str) -> Result<(), String> {
         let Some(call) = self.calls.get(index) else {
             return Ok(());
         };
@@ -146,7 +146,7 @@ impl Session {
             name: call.name.clone(),
             input: call.checked.clone(),
         };
-        let there = |full: &String| {
+        let exists = |full: &String| {
             self.tooling
                 .servers()
                 .tools()
@@ -154,7 +154,7 @@ impl Session {
                 .any(|tool| tool.descriptor().name == full.as_str())
         };
         let full = name.to_owned();
-        let Some((link, tool)) = self.tooling.servers().own_name(name).filter(|_| there(&full)) else {
+        let Some((link, tool)) = self.tooling.servers().own_name(name).filter(|_| exists(&full)) else {
             let known = self.tooling.servers().tools();
             let known: Vec<&str> = known.iter().map(|tool| tool.descriptor().name.as_ref()).collect();
             return Err(format!(
@@ -164,24 +164,24 @@ impl Session {
         };
         let request_id = request_id.to_owned();
         let verdict = referee::ask(link, tool, full, about);
-        self.calls.judge(request_id, verdict);
+        self.calls.ask_permission_tool(request_id, verdict);
         Ok(())
     }
 
-    /// The server's tool has said whether a call may run. What it says about a call that is over is of no interest.
-    pub(crate) async fn judged(&mut self, request_id: &str, verdict: Result<Value, String>) {
+    /// Applies the answer of the permission prompt tool. Answers for finished calls are ignored.
+    pub(crate) async fn on_permission_tool_answer(&mut self, request_id: &str, verdict: Result<Value, String>) {
         if let Some(index) = self.calls.asking(request_id) {
             self.answered(index, verdict).await;
         }
     }
 
-    /// Whether a prompt may be a command of a server that is, or soon will be, there.
-    pub(crate) fn may_be_served(&self, slash: &Slash) -> bool {
+    /// True if a command may be a prompt of a server that is connected or connecting.
+    pub(crate) fn may_be_server_prompt(&self, slash: &Slash) -> bool {
         self.tooling.servers().of_tool(&slash.name).is_some()
     }
 
-    /// The server's prompt a command means, and the words behind it. A prompt's name may hold spaces: the longest that
-    /// fits is meant.
+    /// Finds the server prompt that a command names, and its arguments. Prompt names may contain spaces, so the longest
+    /// matching name is used.
     pub(crate) fn server_prompt(&self, slash: &Slash) -> Option<(ServerPrompt, String)> {
         let typed = format!("{} {}", slash.name, slash.args);
         let behind = |name: &str| {
@@ -196,18 +196,18 @@ impl Session {
         })
     }
 
-    /// Servers' prompts, as the commands hosts can offer.
+    /// The prompts of servers as commands for hosts.
     pub(crate) fn server_commands(&self) -> Vec<SlashCommand> {
-        let told = |prompt: ServerPrompt| SlashCommand {
+        let to_command = |prompt: ServerPrompt| SlashCommand {
             argument_hint: Some(prompt.hint()),
             name: prompt.name,
             description: prompt.description,
             ..SlashCommand::default()
         };
-        self.tooling.servers().prompts().into_iter().map(told).collect()
+        self.tooling.servers().prompts().into_iter().map(to_command).collect()
     }
 
-    /// What hosts are shown beside a call of a server's tool.
+    /// Display metadata for a call of a server's tool.
     pub(crate) fn call_meta(&self, block: &Value) -> Option<Vec<ToolUseMeta>> {
         let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = field("name");
@@ -231,19 +231,19 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Waits until it is known how the servers stand, and hears what else there is meanwhile. Where everybody is
-    /// settled this takes no time at all.
+    /// Waits until all servers are connected or have failed, and handles other events meanwhile. Returns immediately if
+    /// none is connecting.
     pub(crate) async fn await_servers(&mut self) {
         self.session.tooling.servers().greet().await;
         if let Some(settled) = self.session.tooling.servers().settled() {
-            // Whoever stops the turn meanwhile stops it: what follows sees that by itself.
+            // If the turn is stopped meanwhile, the caller notices.
             self.wait_for(Some(pin!(settled))).await;
         }
-        self.session.tooling.servers_mut().note_silent();
+        self.session.tooling.servers_mut().skip_unresponsive();
         self.session.servers_changed().await;
     }
 
-    /// Waits until lists that servers announced as changed are read, so that the next request has what they contain.
+    /// Waits until changed tool lists of servers have been read, so that the next request contains them.
     pub(crate) async fn await_lists(&mut self) {
         if let Some(relisted) = self.session.tooling.servers().relisted() {
             // If the turn is stopped meanwhile, the caller notices.
@@ -253,8 +253,8 @@ impl SessionLoop {
         }
     }
 
-    /// A server's prompt, as the server words it. What it has an assistant say is put with the rest: it is the server's
-    /// wording, not the model's. None if the turn has to stop.
+    /// Requests a prompt from its server. Assistant messages in it are treated like user messages, because the model
+    /// did not write them. None if the turn has to stop.
     pub(crate) async fn ask_for_prompt(
         &mut self,
         prompt: &ServerPrompt,
@@ -262,15 +262,15 @@ impl SessionLoop {
     ) -> Option<Result<Vec<Value>, String>> {
         let folder = self.session.options.folders.outputs.clone();
         match self.wait_for(Some(pin!(prompt.get(words, &folder)))).await {
-            Heard::Ready(got) => {
+            WaitOutcome::Ready(got) => {
                 Some(got.map(|messages| messages.into_iter().flat_map(|(_, blocks)| blocks).collect()))
             }
-            Heard::Stopped | Heard::CallsDone => None,
+            WaitOutcome::Stopped | WaitOutcome::CallsDone => None,
         }
     }
 }
 
-/// Whether a tool is a server's, or about servers.
+/// True for tools of servers and for tools that access resources of servers.
 fn is_servers(tool: &dyn Tool) -> bool {
     let name = &tool.descriptor().name;
     tool.provenance().is_some() || [resources::LIST, resources::READ, resources::READ_DIRECTORY].contains(&&**name)

@@ -1,4 +1,4 @@
-//! The control plane: asks, their withdrawal, and answers to the host.
+//! Control messages: permission requests, their withdrawal, and responses to the host.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use sluice_wire::stdout::system::{ControlRequestProgress, ElicitationComplete, P
 
 use super::fresh_id;
 
-/// May this call run?
+/// The permission request for a call.
 pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path) -> ControlRequest {
     let reason = &decision.reason;
     let matched = reason
@@ -23,9 +23,9 @@ pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path
         .filter(|rule| rule.behavior == sluice_permission::Behavior::Ask);
     let by_hook = reason.kind == Some(ReasonKind::Hook);
     let known = call.tool.as_ref().and_then(|tool| tool.provenance());
-    // What only a person can answer for cannot be allowed for good either.
+    // A call that needs a person for its answer cannot be allowed permanently either.
     let for_a_person = known.as_ref().is_some_and(|known| known.needs_answer);
-    // Nor is what is not what it seems: a rule for its name would not say what it allows.
+    // Nor can a call whose path leads elsewhere: a rule for the path would not say what it allows.
     let misleading = reason.kind == Some(ReasonKind::SafetyCheck) && decision.blocked_path.is_some();
     let request = CanUseTool {
         tool_name: call.name.clone(),
@@ -71,18 +71,18 @@ pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path
     ControlRequest::new(request_id, request)
 }
 
-/// What the call is about, in a few words: the model's own, or the file.
+/// A short description of a call: the one the model gave, or the path of the file.
 fn description(call: &Call, cwd: &Path) -> Option<String> {
     let text = |key: &str| call.checked.get(key).and_then(serde_json::Value::as_str);
-    if let Some(said) = text("description") {
-        return Some(said.to_owned());
+    if let Some(description) = text("description") {
+        return Some(description.to_owned());
     }
     let file = call.tool.as_ref()?.descriptor().touches.file()?;
     let path = Path::new(text(file)?);
     Some(path.strip_prefix(cwd).unwrap_or(path).display().to_string())
 }
 
-/// What an MCP server wanted to know it knows now.
+/// An elicitation of an MCP server is complete.
 pub(crate) fn elicitation_complete(server: &str, elicitation_id: &str) -> ElicitationComplete {
     ElicitationComplete {
         mcp_server_name: server.to_owned(),
@@ -92,12 +92,12 @@ pub(crate) fn elicitation_complete(server: &str, elicitation_id: &str) -> Elicit
     }
 }
 
-/// Nobody need answer any more.
+/// Withdraws a request.
 pub(crate) fn cancel(request_id: &str) -> ControlCancelRequest {
     ControlCancelRequest::new(request_id)
 }
 
-/// A call was refused without asking.
+/// A call was denied without a permission request.
 pub(crate) fn permission_denied(call: &Call, decision: &Decision) -> PermissionDenied {
     PermissionDenied {
         tool_name: call.name.clone(),
@@ -110,7 +110,7 @@ pub(crate) fn permission_denied(call: &Call, decision: &Decision) -> PermissionD
     }
 }
 
-/// A slow request is being worked on.
+/// A slow request is being processed.
 pub(crate) fn request_started(id: &RequestId) -> ControlRequestProgress {
     ControlRequestProgress {
         request_id: id.to_string(),
@@ -120,22 +120,22 @@ pub(crate) fn request_started(id: &RequestId) -> ControlRequestProgress {
     }
 }
 
-/// Done, with what there is to say about it.
+/// A success response with content.
 pub(crate) fn success<T: Serialize + ?Sized>(id: &RequestId, response: &T) -> ControlResponse {
     ControlResponse::success(id.clone(), response)
 }
 
-/// Done.
+/// A success response without content.
 pub(crate) fn ok(id: &RequestId) -> ControlResponse {
     ControlResponse::ok(id.clone())
 }
 
-/// Not done, and why.
+/// An error response.
 pub(crate) fn error(id: &RequestId, text: impl Into<String>) -> ControlResponse {
     ControlResponse::error(id.clone(), text)
 }
 
-/// Not done, with a word a program can tell it by.
+/// An error response with an error code for programs.
 pub(crate) fn refused(id: &RequestId, code: &str, text: impl Into<String>) -> ControlResponse {
     ControlResponse::from(Failure {
         request_id: id.clone(),

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_but_a_list_and_a_list_that_is_too_long_are_ignored() {
+    fn non_lists_and_overlong_lists_are_ignored() {
         assert_eq!(appended(json!("look"), &json!("text")), json!("look"));
         assert_eq!(appended(json!("look"), &json!(vec!["x"; 1001])), json!("look"));
     }

@@ -1,4 +1,4 @@
-//! `result`: the one end of a turn.
+//! Building the `result` message that ends each turn.
 
 use sluice_model::cost::Tokens;
 use sluice_wire::stdout::{DeferredToolUse, ResultSubtype, TerminalReason, TurnResult};
@@ -7,7 +7,7 @@ use sluice_wire::{Number, Raw};
 use super::fresh_id;
 use crate::turn::{Ending, Turn};
 
-/// The result of a session that cannot begin: nothing was done and nothing was spent.
+/// The result of a session that cannot start.
 pub(crate) fn refusal(text: &str) -> TurnResult {
     let mut result = TurnResult {
         usage: serde_json::from_value(Tokens::default().to_usage()).unwrap_or_default(),
@@ -19,14 +19,14 @@ pub(crate) fn refusal(text: &str) -> TurnResult {
     result
 }
 
-/// What the ending itself says.
+/// Fills in the fields that depend on the ending.
 pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
     match ending {
         Ending::Completed => {
             succeed(result, turn.shown());
             result.terminal_reason = Some(TerminalReason::Completed);
         }
-        Ending::Kept => {
+        Ending::Recorded => {
             succeed(result, "");
             result.num_turns = 0;
             result.duration_api_ms = 0;
@@ -65,7 +65,7 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
                 ..DeferredToolUse::default()
             });
         }
-        Ending::PutOffGone(name) => {
+        Ending::DeferredUnavailable(name) => {
             let text = format!("The deferred call of {name} cannot run: this session has no such tool.");
             succeed(result, &text);
             result.is_error = true;
@@ -82,16 +82,16 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             result.terminal_reason = Some(TerminalReason::from(api.reason));
             result.api_error_status = api.status.map(u64::from);
             result.api_error_type.clone_from(&api.kind);
-            result.api_error = api.unreachable.then(|| "connection_failed".to_owned());
+            result.api_error = api.error.map(str::to_owned);
         }
         Ending::Unstructured { .. } | Ending::Interrupted { .. } | Ending::MaxTurns(_) | Ending::Budget(_) => {
-            end_badly(result, ending, turn);
+            fill_error(result, ending, turn);
         }
     }
 }
 
-/// What an ending says that is no success.
-fn end_badly(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
+/// Fills in the fields of an ending that is an error.
+fn fill_error(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
     match ending {
         Ending::Interrupted { tools } => {
             let what = if *tools { "tools ran" } else { "the model answered" };
@@ -101,7 +101,7 @@ fn end_badly(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
                 format!("The turn was interrupted while {what}"),
             );
             result.terminal_reason = Some(aborted(*tools));
-            // What was cut short has no reason of its own.
+            // A response that was cut off has no stop reason; use the one of the previous response.
             result.stop_reason = turn.stop_reason.clone().or_else(|| turn.last_stop.clone());
             if turn.times.first_request.is_none() {
                 result.num_turns = 0;

@@ -1,4 +1,4 @@
-//! What the model says, block by block and event by event, and what is said in its stead.
+//! Messages with content of the model, and messages that the engine sends in its place.
 
 use std::time::Duration;
 
@@ -10,9 +10,10 @@ use sluice_wire::stdout::{AbandonedBlocks, Assistant, AssistantError, StreamEven
 use sluice_wire::{Number, Object, Raw};
 
 use super::{fresh_id, now};
+use crate::limits;
 use crate::turn::Turn;
 
-/// One block of an answer, in the envelope its message began with.
+/// One content block of a response, in the envelope of its message.
 pub(crate) fn assistant(envelope: Value, block: Value, request_id: Option<String>, turn: &Turn) -> Assistant {
     let mut envelope = envelope;
     if let Some(map) = envelope.as_object_mut() {
@@ -27,11 +28,12 @@ pub(crate) fn assistant(envelope: Value, block: Value, request_id: Option<String
         request_id,
         user_message_uuid: uuid,
         user_message_uuids: uuids,
+        resume_reason: turn.resume_reason(),
         ..Assistant::default()
     }
 }
 
-/// The envelope of a message that came in one piece: its usage is final, every key present.
+/// The envelope of a response that was not streamed: its usage is final, all keys are present.
 pub(crate) fn whole_envelope(message: &Value) -> Value {
     let mut envelope = message.clone();
     if let Some(usage) = envelope.get_mut("usage").and_then(Value::as_object_mut) {
@@ -47,7 +49,7 @@ pub(crate) fn whole_envelope(message: &Value) -> Value {
     envelope
 }
 
-/// A usage of nothing, every key present.
+/// Zero usage with all keys present.
 fn no_usage(thinking: &Value, tier: &Value, iterations: &Value, geo: &Value) -> Object {
     let usage = json!({
         "output_tokens_details": thinking,
@@ -69,7 +71,7 @@ fn no_usage(thinking: &Value, tier: &Value, iterations: &Value, geo: &Value) -> 
     }
 }
 
-/// What the engine itself says in the model's place.
+/// An assistant message that the engine wrote.
 pub(crate) fn synthetic(text: &str, turn: &Turn) -> Assistant {
     let none = Value::Null;
     let message = json!({
@@ -88,15 +90,15 @@ pub(crate) fn synthetic(text: &str, turn: &Turn) -> Assistant {
     assistant(message, json!({"type": "text", "text": text}), None, turn)
 }
 
-/// What a command that needs no model says in its place.
+/// The output of a command that ran without the model.
 pub(crate) fn local(text: &str, turn: &Turn) -> Assistant {
-    let mut told = synthetic(text, turn);
-    told.message.stop_reason = Some("end_turn".to_owned());
-    told.message.stop_sequence = None;
-    told
+    let mut message = synthetic(text, turn);
+    message.message.stop_reason = Some("end_turn".to_owned());
+    message.message.stop_sequence = None;
+    message
 }
 
-/// What a command of the session's own came to, said where an answer would stand.
+/// The output of a built-in command, as an assistant message.
 pub(crate) fn local_reply(text: &str, command: &str, args: &str, failed: bool, turn: &Turn) -> Assistant {
     let mut reply = local(text, turn);
     let channel = if failed { "stderr" } else { "stdout" };
@@ -106,31 +108,31 @@ pub(crate) fn local_reply(text: &str, command: &str, args: &str, failed: bool, t
     reply
 }
 
-/// What stands in the place of an image or document that was refused, for the model.
+/// Replacement in the conversation for an image or document that the server rejected.
 pub(crate) const MEDIA_REMOVED: &str = "[An image or document stood here. The server would not take it, so it was \
     taken out; its content was not seen.]";
-/// What a person is told of that.
+/// Error text for the person in this case.
 pub(crate) const MEDIA_DROPPED: &str = "API Error: images or documents in the conversation could not be processed \
     and were taken out.";
 
-/// Images or documents were refused and taken out; the turn goes on, which is what `tool_use` says.
+/// Rejected images or documents were removed. `stop_reason` is `tool_use` because the turn continues.
 pub(crate) fn media_removed(text: &str, is_too_large: bool, turn: &Turn) -> Assistant {
-    let mut told = synthetic(text, turn);
-    told.message.stop_reason = Some("tool_use".to_owned());
-    told.message.stop_sequence = None;
-    told.error = Some(AssistantError::from("invalid_request"));
-    told.is_api_error_message = Some(true);
-    told.api_error = Some("media_removed".to_owned());
+    let mut message = synthetic(text, turn);
+    message.message.stop_reason = Some("tool_use".to_owned());
+    message.message.stop_sequence = None;
+    message.error = Some(AssistantError::from("invalid_request"));
+    message.is_api_error_message = Some(true);
+    message.api_error = Some("media_removed".to_owned());
     let reason = if is_too_large {
         "request_too_large"
     } else {
         "unprocessable"
     };
-    told.api_error_params = Some(Raw::of(&json!({"media": "image", "media_reason": reason})));
-    told
+    message.api_error_params = Some(Raw::of(&json!({"media": "image", "media_reason": reason})));
+    message
 }
 
-/// A request that finally failed, said where the answer would stand.
+/// The error message of a model request that finally failed.
 pub(crate) fn api_error(failure: &Failure, text: &str, turn: &Turn) -> Assistant {
     Assistant {
         error: Some(AssistantError::from(failure.final_category())),
@@ -139,11 +141,15 @@ pub(crate) fn api_error(failure: &Failure, text: &str, turn: &Turn) -> Assistant
         api_error_status: failure.status().map(u64::from),
         api_error_type: failure.api_error_type().map(str::to_owned),
         api_error: failure.api_error().map(str::to_owned),
+        api_error_params: failure
+            .limits()
+            .filter(|_| failure.is_limit_reached())
+            .map(|limits| Raw::of(&json!({"rate_limit_info": limits::info(limits)}))),
         ..synthetic(text, turn)
     }
 }
 
-/// One event of the stream, its text as it came. The first one names the prompts.
+/// One event of the stream, with its text unchanged. The first event contains the ids of the prompts.
 pub(crate) fn stream_event(raw: Box<RawValue>, message_id: Option<&str>, first: Option<&Turn>) -> StreamEvent {
     let mut event = StreamEvent {
         event: Raw::from(raw),
@@ -173,12 +179,12 @@ fn made_event(event: &Value, message_id: Option<&str>) -> StreamEvent {
     }
 }
 
-/// Closes a block that broke off.
+/// Closes an incomplete block.
 pub(crate) fn block_stop(index: usize, message_id: Option<&str>) -> StreamEvent {
     made_event(&json!({"type": "content_block_stop", "index": index}), message_id)
 }
 
-/// Closes a message that broke off, saying from which block on nothing counts.
+/// Closes an incomplete message. Blocks from `kept` on are abandoned.
 pub(crate) fn message_stop(message_id: Option<&str>, kept: usize) -> StreamEvent {
     StreamEvent {
         abandoned_blocks: Some(AbandonedBlocks {
@@ -190,7 +196,7 @@ pub(crate) fn message_stop(message_id: Option<&str>, kept: usize) -> StreamEvent
     }
 }
 
-/// The `message_delta` of an answer that was stopped: it has no stop reason.
+/// The `message_delta` of a response that was stopped; it has no stop reason.
 pub(crate) fn aborted_delta(message_id: Option<&str>, usage: Option<&Value>) -> StreamEvent {
     let count = |key: &str| {
         usage
@@ -218,7 +224,7 @@ pub(crate) fn aborted_delta(message_id: Option<&str>, usage: Option<&Value>) -> 
     )
 }
 
-/// How much the model has thought, by estimate.
+/// The estimated number of thinking tokens so far.
 pub(crate) fn thinking_tokens(total: u64, added: u64) -> ThinkingTokens {
     ThinkingTokens {
         estimated_tokens: total,
@@ -228,7 +234,7 @@ pub(crate) fn thinking_tokens(total: u64, added: u64) -> ThinkingTokens {
     }
 }
 
-/// A request is sent again.
+/// A failed request is retried.
 pub(crate) fn api_retry(attempt: u32, max_retries: u32, delay: Duration, failure: &Failure) -> ApiRetry {
     ApiRetry {
         attempt: u64::from(attempt),
@@ -241,7 +247,7 @@ pub(crate) fn api_retry(attempt: u32, max_retries: u32, delay: Duration, failure
     }
 }
 
-/// Why another model goes on.
+/// Why the model is replaced by a fallback.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Fallback {
     Overloaded,
@@ -249,7 +255,7 @@ pub(crate) enum Fallback {
     NotFound,
 }
 
-/// Another model goes on.
+/// The model is replaced by a fallback.
 pub(crate) fn model_fallback(original: &str, fallback: &str, why: Fallback) -> ModelFallback {
     let (trigger, words) = match why {
         Fallback::Overloaded => ("overloaded", "is overloaded"),
@@ -270,7 +276,6 @@ pub(crate) fn model_fallback(original: &str, fallback: &str, why: Fallback) -> M
     }
 }
 
-/// Whole milliseconds.
 pub(crate) fn millis(duration: Duration) -> Number {
     Number::from(u32::try_from(duration.as_millis()).unwrap_or(u32::MAX))
 }

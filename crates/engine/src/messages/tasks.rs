@@ -1,4 +1,4 @@
-//! Work in the background, as hosts are told of it.
+//! Messages about background tasks.
 
 use sluice_tools::{TaskStatus, TaskView};
 use sluice_wire::Number;
@@ -10,15 +10,15 @@ use sluice_wire::stdout::system::{
 
 use super::fresh_id;
 
-/// The longest summary of what a subagent said.
-const LONGEST_SUMMARY: usize = 4000;
+/// The maximum length of the summary of a subagent's last message, in characters.
+const MAX_SUMMARY_CHARS: usize = 4000;
 
-/// The id of one run of a task; a task that is run again has the same id and another run.
+/// The id of one run of a task. A task that runs again keeps its id but has a new run id.
 pub(crate) fn run_id(task: &TaskView) -> String {
     format!("{:x}-{}", task.started_at, task.id)
 }
 
-/// A call is still running.
+/// Heartbeat of a call that is still running.
 pub(crate) fn progress(call_id: &str, tool: &str, elapsed_seconds: u64) -> ToolProgress {
     let beat = (elapsed_seconds / 30).saturating_sub(1);
     ToolProgress {
@@ -32,7 +32,7 @@ pub(crate) fn progress(call_id: &str, tool: &str, elapsed_seconds: u64) -> ToolP
     }
 }
 
-/// A call has come further.
+/// Progress of a call.
 pub(crate) fn call_progress(call_id: &str, tool: &str, elapsed_seconds: u64) -> ToolProgress {
     ToolProgress {
         tool_use_id: call_id.to_owned(),
@@ -47,7 +47,7 @@ fn seconds(count: u64) -> Number {
     Number::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// The call that started it; what a person typed has none.
+/// The id of the call that started the task; `None` for commands that a person typed.
 fn call_id(task: &TaskView) -> Option<String> {
     Some(task.call_id.clone()).filter(|id| !id.is_empty())
 }
@@ -56,7 +56,7 @@ fn ambient(task: &TaskView) -> Option<bool> {
     task.agent.as_ref().filter(|agent| agent.ambient).map(|_| true)
 }
 
-/// A command is worth knowing about.
+/// A task has started.
 pub(crate) fn task_started(task: &TaskView, is_backgrounded: bool) -> TaskStarted {
     let agent = task.agent.as_ref();
     TaskStarted {
@@ -77,7 +77,7 @@ pub(crate) fn task_started(task: &TaskView, is_backgrounded: bool) -> TaskStarte
     }
 }
 
-/// A command goes on without its call.
+/// A task was moved to the background.
 pub(crate) fn task_backgrounded(task: &TaskView) -> TaskUpdated {
     updated(
         task,
@@ -88,11 +88,11 @@ pub(crate) fn task_backgrounded(task: &TaskView) -> TaskUpdated {
     )
 }
 
-/// A command has ended.
+/// A task has ended.
 pub(crate) fn task_updated(task: &TaskView, status: TaskStatus) -> TaskUpdated {
     let patch = TaskPatch {
         status: Some(system::TaskStatus::from(status.as_str())),
-        // Milliseconds of this century fit a double exactly.
+        // Timestamps in milliseconds are below 2^53.
         #[allow(clippy::cast_precision_loss)]
         end_time: task.ended_at.map(|at| Number(at as f64)),
         ..TaskPatch::default()
@@ -110,7 +110,7 @@ fn updated(task: &TaskView, patch: TaskPatch) -> TaskUpdated {
     }
 }
 
-/// A command has ended, for people.
+/// Notification that a task has ended.
 pub(crate) fn task_notification(
     task: &TaskView,
     status: TaskStatus,
@@ -133,37 +133,37 @@ pub(crate) fn task_notification(
 
 /// A subagent has ended.
 pub(crate) fn agent_updated(task: &TaskView, status: TaskStatus, error: Option<String>) -> TaskUpdated {
-    let mut told = task_updated(task, status);
-    told.patch.error = error;
-    told
+    let mut message = task_updated(task, status);
+    message.patch.error = error;
+    message
 }
 
-/// A subagent has ended, for people: what it said last, in short.
+/// Notification that a subagent has ended, with a shortened last message.
 pub(crate) fn agent_notification(
     task: &TaskView,
     status: TaskStatus,
     output_file: &str,
-    said: &str,
+    last_message: &str,
 ) -> TaskNotification {
-    let mut told = task_notification(task, status, output_file, &clipped(said));
+    let mut message = task_notification(task, status, output_file, &clipped(last_message));
     let agent = task.agent.as_ref().filter(|_| status == TaskStatus::Completed);
-    told.usage = agent.map(|agent| TaskUsage {
+    message.usage = agent.map(|agent| TaskUsage {
         total_tokens: agent.tokens,
         tool_uses: agent.tool_uses,
         duration_ms: task.ended_at.unwrap_or(task.started_at).saturating_sub(task.started_at),
         ..TaskUsage::default()
     });
-    told
+    message
 }
 
 fn clipped(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_SUMMARY) {
+    match text.char_indices().nth(MAX_SUMMARY_CHARS) {
         Some((cut, _)) => format!("{}…", text.get(..cut).unwrap_or_default()),
         None => text.to_owned(),
     }
 }
 
-/// Everything that runs in the background.
+/// The list of background tasks.
 pub(crate) fn background_tasks(tasks: &[TaskView]) -> BackgroundTasksChanged {
     let listed = tasks.iter().map(|task| BackgroundTask {
         task_id: task.id.clone(),

@@ -1,20 +1,20 @@
-//! Options of the conversation that are neither limits nor tools.
+//! Options of the conversation other than limits and tools.
 
 use sluice_tools::OutputSchema;
 
 /// Options of the conversation, from the launch or from `initialize`.
 #[derive(Debug, Clone, Default)]
 pub struct ConversationOptions {
-    /// Tokens the model is told it has for a task, so that it can pace itself.
+    /// Token budget for a task that the model is informed of, so that it can pace itself.
     pub task_budget: Option<u64>,
-    /// Most tokens of one answer, where that is less than the model may give.
+    /// The maximum number of tokens of one response, if below the limit of the model.
     pub max_output: Option<u32>,
-    /// What is shown of thinking: `summarized` or `omitted`.
+    /// How thinking is displayed: `summarized` or `omitted`.
     pub thinking_display: Option<String>,
-    /// After a turn, say what the person may want to ask next.
+    /// Whether to suggest a next prompt after each turn.
     pub suggestions: bool,
-    /// Whether the person switched such suggestions on or off for good; over what the settings say.
+    /// Whether the user enabled or disabled suggestions permanently; overrides the settings.
     pub suggestions_forced: Option<bool>,
-    /// The shape the answer of every turn has to have.
+    /// The JSON schema that the final response of every turn must match.
     pub output_schema: Option<OutputSchema>,
 }

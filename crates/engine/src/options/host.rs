@@ -1,32 +1,32 @@
-//! Options of the host: which messages it gets besides the conversation, and which settings it may write.
+//! Options of the host: optional messages, and which settings it may write.
 
 use sluice_settings::Writer;
 
-/// What a session is told about its host.
+/// Options of the host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HostOptions {
-    /// Stream the model's events to it.
+    /// Send streaming events of the model.
     pub partial: bool,
-    /// Tell it of every hook that starts, reports or ends.
+    /// Report every hook that starts, makes progress or ends.
     pub hook_events: bool,
     /// Whether the session was started with `--await-initialize`: `initialize` is the first message of the host.
     pub awaits_initialize: bool,
-    /// Echo what it sends.
+    /// Echo the prompts of the host.
     pub replay: bool,
-    /// Tell when the session is busy, waiting or at rest.
+    /// Whether to send state changes of the session.
     pub state_events: StateEvents,
-    /// Which settings it may write. Set by the program that starts the session, never by a message.
+    /// Which settings the host may write. Set by the program that starts the session, never by a message.
     pub writer: Writer,
 }
 
 /// Whether `session_state_changed` is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StateEvents {
-    /// Not at all.
+    /// They are not sent.
     #[default]
     Off,
-    /// For the SDK alone, which swallows it.
+    /// Sent for the SDK only, which does not pass them on.
     HostOnly,
-    /// For everybody.
+    /// Sent for all consumers.
     Visible,
 }

@@ -1,18 +1,18 @@
-//! When a session stops, and when it makes room.
+//! Limits of a session.
 
 use std::time::Duration;
 
 use sluice_model::compaction::Compaction;
 
-/// What a session is told about its limits.
+/// Limits of a session.
 #[derive(Debug, Clone, Default)]
 pub struct LimitOptions {
-    /// Model requests a turn may make; none or zero is no limit.
+    /// The maximum number of model requests per turn. `None` and zero mean no limit.
     pub max_turns: Option<u32>,
-    /// What the session may cost.
+    /// The maximum cost of the session.
     pub max_budget_usd: Option<f64>,
-    /// When a conversation is summarised.
+    /// When the conversation is compacted.
     pub compaction: Compaction,
-    /// How long to wait for background work after the input ended; none is for ever.
+    /// How long to wait for background tasks after the end of the input. `None` means no limit.
     pub background_wait: Option<Duration>,
 }

@@ -1,26 +1,26 @@
-//! Who answers, and how.
+//! Options of the model.
 
-/// What a session is told about the model.
+/// Options of the model.
 #[derive(Debug, Clone)]
 pub struct ModelOptions {
-    /// How it is reached.
+    /// Address and credentials.
     pub config: sluice_model::Config,
-    /// The model asked for: an alias or an id; none is the default.
+    /// The requested model: an alias or an id. `None` selects the default.
     pub name: Option<String>,
-    /// Models to go on with when the first is overloaded.
+    /// Models to use if the requested one is overloaded or unavailable.
     pub fallbacks: Vec<String>,
-    /// How often a failed request is repeated.
+    /// The maximum number of retries of a failed request.
     pub max_retries: u32,
-    /// How much the model may think.
+    /// How much the model thinks.
     pub thinking: Thinking,
-    /// How hard it should try.
+    /// The effort level.
     pub effort: Option<String>,
-    /// Where the key comes from, as `init` tells it.
+    /// The source of the API key, as reported in `init`.
     pub key_source: KeySource,
 }
 
 impl ModelOptions {
-    /// The usual model, reached this way.
+    /// Returns default options with this configuration.
     #[must_use]
     pub fn new(config: sluice_model::Config) -> Self {
         Self {
@@ -35,37 +35,37 @@ impl ModelOptions {
     }
 }
 
-/// How much the model may think.
+/// How much the model thinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Thinking {
-    /// As the model does by default.
+    /// The default of the model.
     #[default]
     Default,
-    /// Not at all.
+    /// Thinking is disabled.
     Off,
-    /// As much as it sees fit.
+    /// The model decides.
     Adaptive,
-    /// Up to so many tokens.
+    /// Up to this number of tokens.
     Budget(u32),
 }
 
 /// Where the API key comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySource {
-    /// The environment.
+    /// An environment variable.
     Environment,
-    /// A command that prints it.
+    /// A command that prints the key.
     Helper,
-    /// A token, or a header that a person set: there is a credential, but no key.
+    /// A token, or a header set by the user: there are credentials, but no API key.
     Token,
-    /// There is none: no request is made, and the answer says what to do.
+    /// There are no credentials. Requests are not sent; the response says what to do.
     None,
-    /// None is needed: the built-in demo model answers.
+    /// No key is needed: the built-in demo model responds.
     Demo,
 }
 
 impl KeySource {
-    /// As `init` tells it.
+    /// The value in `init`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

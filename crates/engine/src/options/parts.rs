@@ -1,4 +1,4 @@
-//! What the parts of a session are told at its start.
+//! Options of subagents, folders and the system prompt.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,97 +7,98 @@ use sluice_catalogue::Catalogue;
 use sluice_catalogue::agents::Roster;
 use sluice_catalogue::memory::MemoryOptions;
 
-/// What a session is told about subagents at its start.
+/// Options of subagents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentOptions {
-    /// `--agents`: JSON, or the path of a file that holds it.
+    /// `--agents`: JSON, or the path of a file with JSON.
     pub given: Option<String>,
-    /// `--agent`: the kind that leads the conversation.
+    /// `--agent`: the kind of agent that runs the main conversation.
     pub lead: Option<String>,
-    /// Show the host what subagents say, not only what they do.
+    /// Forward the text of subagents to the host, not only their calls.
     pub forward_text: bool,
-    /// Every call waits for its subagent.
+    /// Subagents never run in the background: every call waits for its subagent.
     pub never_in_background: bool,
-    /// The host can stop each by itself, so that an interrupt leaves those in the background alone.
+    /// The host can stop subagents individually, so an interrupt does not stop those in the background.
     pub stopped_one_by_one: bool,
-    /// The host wants to be told now and then what each is at, in its own words.
+    /// The host asked for progress summaries of subagents.
     pub summaries: bool,
-    /// Nobody is asked what it is at, whatever the host wants.
+    /// Progress summaries are disabled, even if the host asks for them.
     pub no_summaries: bool,
 }
 
-/// Folders beside the one a session works in.
+/// Folders other than the working folder.
 #[derive(Debug, Clone)]
 pub struct Folders {
-    /// Further ones it may work in.
+    /// Additional working folders.
     pub added: Vec<PathBuf>,
-    /// The person's home.
+    /// The user's home folder.
     pub home: PathBuf,
-    /// Where copies of edited files are kept, so that they can be put back; none keeps none.
+    /// The folder for file checkpoints. `None` disables them.
     pub checkpoints: Option<PathBuf>,
-    /// Where plans are kept.
+    /// The folder for plans.
     pub plans: PathBuf,
-    /// Where outputs too large for a message go.
+    /// The folder for output that is too large for a message.
     pub outputs: PathBuf,
-    /// What was read of them already.
+    /// Files that have been loaded already.
     pub preloaded: Option<Preloaded>,
 }
 
-/// What stands before the conversation.
+/// Options of the system prompt.
 #[derive(Debug, Clone)]
 pub struct PromptOptions {
-    /// What a host puts in place of, or after, our own words.
+    /// Texts of a host that replace or extend the system prompt.
     pub words: SystemPrompt,
-    /// Which memory files are read.
+    /// Which memory files are loaded.
     pub memory: MemoryOptions,
-    /// Whether the agent keeps notes about the project, unless a settings file says otherwise.
+    /// Whether the agent keeps notes about the project, unless a settings file disables them.
     pub notes: bool,
-    /// The day.
+    /// The current date.
     pub date: String,
 }
 
-/// What a host may put in place of, or after, our own words.
+/// Texts of a host that replace or extend the system prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SystemPrompt {
-    /// Stands in place of our prompt; empty means none at all.
+    /// Replaces the system prompt; an empty text means no system prompt.
     pub replace: Option<String>,
-    /// Follows the prompt.
+    /// Is appended to the system prompt.
     pub append: Option<String>,
-    /// How to work in plan mode, in place of our words for it.
+    /// Replaces the instructions for plan mode.
     pub plan: Option<String>,
-    /// Where the session works is said with the first prompt instead of here, so that sessions elsewhere share these
-    /// words.
+    /// Facts about the working folder are sent with the first prompt instead of in the system prompt, so that sessions
+    /// in other folders share the prompt cache.
     pub place_apart: bool,
-    /// Written down with the conversation and sent again as it was until that is compacted, whatever a later launch says.
+    /// The system prompt is stored in the transcript and sent unchanged until the next compaction, even by a resumed
+    /// session with different options.
     pub keep: bool,
-    /// Ours is cut down to what always holds.
+    /// Only the instructions that no style may change are sent.
     pub bare: bool,
 }
 
-/// What was read before the session began, so that it is not read again.
+/// Files that were loaded before the session started, so that they are not loaded again.
 #[derive(Debug, Clone)]
 pub struct Preloaded {
-    /// What lies in folders for it.
+    /// Commands, skills, styles and plugins.
     pub(crate) catalogue: Arc<Catalogue>,
     /// Agent definitions.
     pub(crate) roster: Roster,
-    /// What of that has no effect, in a sentence.
+    /// Customizations of an untrusted folder that are not applied, as a sentence.
     pub(crate) held_back: Option<String>,
 }
 
-/// Facts about the place of work that the prompt tells.
+/// Facts about the working folder for the system prompt.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
-    /// Where the session works.
+    /// The working folder.
     pub(crate) cwd: &'a Path,
-    /// Whether that is a git repository.
+    /// Whether it is a git repository.
     pub(crate) is_git: bool,
     /// Operating system.
     pub(crate) platform: &'a str,
-    /// The day the session began; fixed, so that the prompt's bytes do not change at midnight.
+    /// The date on which the session started. It does not change at midnight, so that the prompt's bytes stay the same.
     pub(crate) date: &'a str,
-    /// Where the notes about the project lie.
+    /// The folder for notes about the project.
     pub(crate) notes: Option<&'a Path>,
-    /// The language the person wants to be answered in.
+    /// The language of responses.
     pub(crate) language: Option<&'a str>,
 }

@@ -1,34 +1,34 @@
-//! What tools may do.
+//! Options of permissions.
 
 use sluice_wire::mode::PermissionMode;
 
-/// What a session is told about permissions.
+/// Options of permissions.
 #[derive(Debug, Clone, Default)]
 pub struct PermissionOptions {
-    /// Rules that allow.
+    /// Allow rules.
     pub allowed: Vec<String>,
-    /// Rules that deny.
+    /// Deny rules.
     pub disallowed: Vec<String>,
-    /// The mode to begin in; none is what the settings say.
+    /// The initial permission mode. `None`: the mode of the settings.
     pub mode: Option<PermissionMode>,
-    /// Whether `bypassPermissions` may be switched on.
+    /// Whether the mode `bypassPermissions` may be selected.
     pub bypass_launched: bool,
-    /// Nothing that runs programs unless the tools offered name it, and no file outside the working directories.
+    /// Disable tools that run programs, unless they are offered by name, and files outside the working folders.
     pub restricted: bool,
-    /// Who answers asks.
+    /// Who answers permission requests.
     pub asker: Asker,
 }
 
-/// Who answers asks.
+/// Who answers permission requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Asker {
-    /// Nobody: what would be asked is denied.
+    /// Nobody. Calls that need permission are denied.
     #[default]
     Nobody,
-    /// The host, by `can_use_tool`.
+    /// The host, with `can_use_tool` requests.
     Host,
-    /// A tool of a server, by its full name.
+    /// A tool of an MCP server, by its full name.
     Tool(String),
-    /// Nobody, and that is meant so: the model is told not to try again.
+    /// Requests are denied by an explicit setting. The denial instructs the model not to retry.
     Refuses,
 }

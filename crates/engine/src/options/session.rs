@@ -1,39 +1,40 @@
-//! Which session it is, and what it begins with.
+//! The identity of a session and how it starts.
 
 use sluice_transcript::{Earlier, Keeping};
 
-/// What a session is told about itself.
+/// The identity of a session and how it starts.
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
-    /// Its id, a uuid.
+    /// The session id, a UUID.
     pub id: String,
-    /// How it is kept.
+    /// How the session is saved.
     pub keeping: Keeping,
-    /// What it goes on with.
+    /// The session that it resumes.
     pub earlier: Option<Earlier>,
-    /// Why it cannot go on with what it was to go on with: the host is told so, and the session ends.
+    /// Why that session cannot be resumed. It is sent to the host, and the session ends.
     pub refusal: Option<String>,
-    /// What is set up first.
+    /// Setup hooks to run first.
     pub setup: Option<Setup>,
     /// Whether a turn that an earlier process did not finish is continued without a prompt.
     pub resume_interrupted: bool,
-    /// Whether the process waits to be claimed for another session: no hooks of the session run and no MCP servers start.
+    /// Whether the process waits to be claimed for another session: no hooks of the session run and no MCP servers
+    /// start.
     pub parked: bool,
 }
 
-/// What of a project is set up before the session begins, by its hooks.
+/// Which setup hooks run before the session starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Setup {
-    /// Everything.
+    /// Hooks for `init`.
     Init,
-    /// Everything, and nothing is done after it.
+    /// Hooks for `init`; the session ends afterwards.
     InitOnly,
-    /// What has to be done from time to time.
+    /// Hooks for `maintenance`.
     Maintenance,
 }
 
 impl Setup {
-    /// What hooks are told.
+    /// The value in the hook input.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Init | Self::InitOnly => "init",

@@ -1,19 +1,19 @@
-//! Which tools there are.
+//! Options of tools.
 
 use std::collections::BTreeMap;
 
 use sluice_tools::Toolbox;
 
-/// What a session is told about its tools.
+/// Options of tools.
 #[derive(Debug, Clone, Default)]
 pub struct ToolOptions {
-    /// The tools there are; servers, subagents and skills bring theirs besides.
+    /// The available built-in tools. MCP servers, subagents and skills add theirs.
     pub toolbox: Toolbox,
-    /// The tools offered; none means all.
+    /// The offered tools; `None` offers all default tools.
     pub offered: Option<Vec<String>>,
-    /// The older todo list in place of the task list.
+    /// Offer the older `TodoWrite` tool instead of the task list.
     pub todo_list: bool,
-    /// What is called when the model calls something else.
+    /// Alternative names of tools: the model may call the key, and the value is run.
     pub aliases: BTreeMap<String, String>,
 }
 

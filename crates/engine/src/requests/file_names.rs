@@ -1,8 +1,7 @@
-//! Files whose name fits what a person has typed so far.
+//! File name suggestions for the text that a person has typed so far.
 //!
-//! A person types quickly and a disk may be slow, so nobody waits for it: an answer is given from the names that are
-//! known, and asking for one lets them be looked up again beside it. Only for the first answer, when none are known, is
-//! the disk looked at, for a moment.
+//! Suggestions never wait for a slow disk: they are taken from the known names, and each request starts another search
+//! concurrently. Only the first request, without any known names, searches the disk for a short time.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -13,28 +12,28 @@ use ignore::WalkBuilder;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-/// Most names given.
-const MOST: usize = 20;
-/// Most names known.
-const MOST_NAMES: usize = 50_000;
-/// How long names are looked for.
-const LONGEST: Duration = Duration::from_secs(10);
-/// How long the first answer looks for them.
-const FIRST: Duration = Duration::from_secs(1);
-/// Names looked up this recently are not looked up again.
-const FRESH: Duration = Duration::from_secs(1);
+/// The maximum number of suggestions.
+const MAX_SUGGESTIONS: usize = 20;
+/// The maximum number of known names.
+const MAX_NAMES: usize = 50_000;
+/// The maximum duration of a search.
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum duration of the search for the first request.
+const FIRST_SEARCH_TIMEOUT: Duration = Duration::from_secs(1);
+/// Names are not searched again within this time.
+const MIN_SEARCH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A name that fits.
+/// A suggestion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Suggestion {
-    /// Relative to the working directory; a folder's ends in a slash.
+    /// Relative to the working folder. The path of a folder ends with a slash.
     pub(crate) path: String,
     /// `file` or `directory`.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
 }
 
-/// The names that are known.
+/// The known file names, shared with running searches.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     known: Arc<Mutex<Known>>,
@@ -42,55 +41,56 @@ pub(crate) struct Names {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Below which folder.
+    /// The folder of the names.
     folder: PathBuf,
     names: Arc<Vec<String>>,
-    /// When they were last looked up.
-    looked: Option<Instant>,
-    looking: bool,
+    /// The time of the last search.
+    searched_at: Option<Instant>,
+    /// Whether a search is running.
+    is_searching: bool,
 }
 
 impl Names {
-    /// The names known below a folder, folders with a slash at their end. Has them looked up again unless that has just
-    /// been done. None where nothing is known yet.
-    pub(crate) fn below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
+    /// Returns the known names below a folder, with a slash after names of folders, and starts another search unless
+    /// the last one is recent. Returns `None` if no search has finished yet.
+    pub(crate) fn names_below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.folder != folder {
             *known = Known {
                 folder: folder.to_owned(),
-                looking: known.looking,
+                is_searching: known.is_searching,
                 ..Known::default()
             };
         }
-        if !known.looking && known.looked.is_none_or(|at| at.elapsed() >= FRESH) {
-            known.looking = true;
+        if !known.is_searching && known.searched_at.is_none_or(|at| at.elapsed() >= MIN_SEARCH_INTERVAL) {
+            known.is_searching = true;
             let (all, folder, quit) = (self.clone(), folder.to_owned(), quit.clone());
             tokio::task::spawn_blocking(move || {
-                let names = look(&folder, &quit, LONGEST);
+                let names = search(&folder, &quit, SEARCH_TIMEOUT);
                 let mut known = all.known.lock().unwrap_or_else(PoisonError::into_inner);
-                known.looking = false;
+                known.is_searching = false;
                 if known.folder == folder {
                     known.names = Arc::new(names);
-                    known.looked = Some(Instant::now());
+                    known.searched_at = Some(Instant::now());
                 }
             });
         }
-        known.looked.map(|_| known.names.clone())
+        known.searched_at.map(|_| known.names.clone())
     }
 }
 
-/// The names that are found below a folder in a moment.
-pub(crate) fn look_briefly(folder: &Path, quit: &CancellationToken) -> Vec<String> {
-    look(folder, quit, FIRST)
+/// Searches names below a folder for a short time.
+pub(crate) fn search_briefly(folder: &Path, quit: &CancellationToken) -> Vec<String> {
+    search(folder, quit, FIRST_SEARCH_TIMEOUT)
 }
 
-/// The names below a folder. What git ignores and what is hidden is left out.
-fn look(folder: &Path, quit: &CancellationToken, longest: Duration) -> Vec<String> {
+/// Searches names below a folder, without hidden files and those that git ignores.
+fn search(folder: &Path, quit: &CancellationToken, longest: Duration) -> Vec<String> {
     let until = Instant::now() + longest;
     let walk = WalkBuilder::new(folder).require_git(false).follow_links(false).build();
     let mut names = Vec::new();
     for entry in walk.flatten() {
-        if names.len() == MOST_NAMES || quit.is_cancelled() || Instant::now() >= until {
+        if names.len() == MAX_NAMES || quit.is_cancelled() || Instant::now() >= until {
             break;
         }
         let relative = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
@@ -102,7 +102,7 @@ fn look(folder: &Path, quit: &CancellationToken, longest: Duration) -> Vec<Strin
     names
 }
 
-/// What fits best first. What rules hide is left out.
+/// Returns the best matches first, without files that rules hide.
 pub(crate) fn suggest(names: &[String], folder: &Path, query: &str, hidden: &dyn Fn(&Path) -> bool) -> Vec<Suggestion> {
     let query: Vec<char> = query.trim().trim_start_matches("./").to_lowercase().chars().collect();
     let fits = names.iter().filter_map(|name| {
@@ -114,25 +114,25 @@ pub(crate) fn suggest(names: &[String], folder: &Path, query: &str, hidden: &dyn
         (two, shorter).cmp(&(one, short)).then_with(|| name.cmp(other))
     });
     let shown = fits.into_iter().filter(|(_, _, name)| !hidden(&folder.join(name)));
-    let told = shown.map(|(_, _, name)| Suggestion {
+    let suggestions = shown.map(|(_, _, name)| Suggestion {
         path: name.clone(),
         kind: if name.ends_with('/') { "directory" } else { "file" },
     });
-    told.take(MOST).collect()
+    suggestions.take(MAX_SUGGESTIONS).collect()
 }
 
-/// How well a path fits: its letters have to contain those of the query in order. Letters in a row, at the
-/// beginning of a word, and in the file's own name count for more.
+/// Scores how well a path matches: it must contain the letters of the query in order. Consecutive letters, letters at
+/// the start of a word and letters in the file name score higher.
 fn score(path: &str, query: &[char]) -> Option<i64> {
     let name_at = path.rfind('/').map_or(0, |at| at + 1);
     let in_name = path
         .get(name_at..)
-        .and_then(|name| follow(name, query))
+        .and_then(|name| score_subsequence(name, query))
         .map(|score| score + 10);
-    in_name.or_else(|| follow(path, query))
+    in_name.or_else(|| score_subsequence(path, query))
 }
 
-fn follow(text: &str, query: &[char]) -> Option<i64> {
+fn score_subsequence(text: &str, query: &[char]) -> Option<i64> {
     let mut wanted = query.iter().peekable();
     let (mut score, mut row, mut starts) = (0, 0, true);
     for letter in text.chars() {
@@ -170,26 +170,26 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         std::fs::write(folder.path().join(".gitignore"), "target\n").unwrap();
-        let known = look(folder.path(), &CancellationToken::new(), LONGEST);
+        let known = search(folder.path(), &CancellationToken::new(), SEARCH_TIMEOUT);
         let found = suggest(&known, folder.path(), query, &|path| path.ends_with("manual.md"));
         found.into_iter().map(|suggestion| suggestion.path).collect()
     }
 
     #[test]
-    fn names_that_begin_so_come_first_and_letters_need_only_be_in_order() {
+    fn matches_in_file_names_are_suggested_first() {
         assert_eq!(names("main"), ["MAIN.txt", "src/main.rs", "src/domain.rs"]);
         assert_eq!(names("s/mrs"), ["src/main.rs", "src/domain.rs"]);
     }
 
     #[test]
-    fn hidden_ignored_and_forbidden_files_are_not_named() {
+    fn hidden_ignored_and_denied_files_are_not_suggested() {
         assert!(names("manual").is_empty());
         assert!(names("secret").is_empty());
         assert!(names("target").is_empty());
     }
 
     #[test]
-    fn nothing_typed_shows_what_is_near() {
+    fn empty_query_suggests_the_top_level() {
         assert_eq!(names("").first().map(String::as_str), Some("src/"));
     }
 }

@@ -1,4 +1,4 @@
-//! From the body of a command or a skill to what the model reads.
+//! Expands the body of a command or skill into the text for the model.
 
 use std::path::Path;
 use std::pin::pin;
@@ -17,18 +17,18 @@ use crate::commands::{Attached, Failure, Mentioned};
 use crate::messages;
 use crate::queue::Prompt;
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 
 impl SessionLoop {
-    /// What the model is to read: the body with its arguments, its commands' outputs, and where its files lie.
+    /// Returns the body with arguments, output of its shell commands, and the base folder.
     pub(crate) async fn expand(&mut self, entry: &Entry, args: &str) -> Result<String, Failure> {
         let body = entry
             .body()
             .map_err(|error| Failure::Failed(format!("/{} cannot be read: {error}", entry.name)))?;
         let body = self.session.fill_variables(body);
-        let foreign = entry.origin == Origin::Project && !self.session.options.settings.runs_projects();
-        let text = match foreign.then(|| first_command(&body)).flatten() {
+        let untrusted = entry.origin == Origin::Project && !self.session.options.settings.runs_projects();
+        let text = match untrusted.then(|| first_command(&body)).flatten() {
             Some(written) => {
                 return Err(Failure::Failed(format!(
                     "Shell command permission check failed for pattern \"{written}\": this folder is not trusted, so \
@@ -43,7 +43,7 @@ impl SessionLoop {
         })
     }
 
-    /// A body with its arguments and the outputs of its commands.
+    /// Replaces arguments in a body and runs its shell commands.
     pub(super) async fn fill(&mut self, body: &str, args: &str, names: &[String]) -> Result<String, Failure> {
         let silent = self.session.options.settings.bool(&keys::DISABLE_SKILL_SHELL_EXECUTION) == Some(true);
         let mut text = String::new();
@@ -61,8 +61,8 @@ impl SessionLoop {
         Ok(text)
     }
 
-    /// Runs a command of a body. It goes the way every command goes, and nobody is asked: what the rules do not allow
-    /// does not run.
+    /// Runs a shell command of a body, with the usual permission decision. Commands that need permission fail: there is
+    /// no permission request.
     async fn run_part(&mut self, command: &str, written: &str) -> Result<String, Failure> {
         let Some(bash) = sluice_tools::find("Bash") else {
             return Err(Failure::Failed("no shell found".to_owned()));
@@ -83,13 +83,13 @@ impl SessionLoop {
         let context = self.session.context(&messages::fresh_id());
         let mut running = Box::pin(async move { bash.run(input, &context).await });
         match self.wait_for(Some(running.as_mut())).await {
-            Heard::Ready(outcome) => output(&outcome, written),
-            Heard::Stopped | Heard::CallsDone => Err(Failure::Stopped),
+            WaitOutcome::Ready(outcome) => output(&outcome, written),
+            WaitOutcome::Stopped | WaitOutcome::CallsDone => Err(Failure::Stopped),
         }
     }
 
-    /// Keeps the files a prompt mentions and shows them to the model, behind the prompt. What another agent or a program
-    /// wrote is no person's word, whatever it mentions.
+    /// Attaches the files that a prompt mentions. Prompts of other agents or programs do not count as written by a
+    /// person.
     pub(crate) async fn attach_prompt(&mut self, prompt: &Prompt) {
         let by_person = self.session.agents.id().is_none() && !prompt.synthetic;
         let mentioned = if by_person {
@@ -100,7 +100,7 @@ impl SessionLoop {
         self.attach(&prompt.content, mentioned).await;
     }
 
-    /// Keeps the files a content mentions and shows them to the model.
+    /// Attaches the files that content mentions: stores them and adds them to the conversation.
     pub(crate) async fn attach(&mut self, content: &Value, mentioned: Mentioned) {
         let texts: Vec<&str> = match content {
             Value::String(text) => vec![text],
@@ -115,7 +115,7 @@ impl SessionLoop {
         }
     }
 
-    /// The files a text mentions.
+    /// Reads the files that a text mentions.
     pub(super) async fn attach_text(&mut self, text: &str, mentioned: Mentioned) -> Vec<Attached> {
         let mut attached = Vec::new();
         if !text.contains('@') {
@@ -140,7 +140,7 @@ impl SessionLoop {
         attached
     }
 
-    /// What a file or a folder holds, unless it must not be read.
+    /// Reads a mentioned file or folder, unless that is not permitted.
     async fn show(&mut self, path: &Path, lines: Option<(u64, u64)>, mentioned: Mentioned) -> Option<Attached> {
         let (read, input, pins) = self.session.readable(path, lines, mentioned)?;
         let near = path
@@ -156,7 +156,7 @@ impl SessionLoop {
             pins: Some(pins),
             ..self.session.context(&messages::fresh_id())
         };
-        let Heard::Ready(outcome) = self.wait_for(Some(pin!(read.run(input, &context)))).await else {
+        let WaitOutcome::Ready(outcome) = self.wait_for(Some(pin!(read.run(input, &context)))).await else {
             return None;
         };
         self.session.touched(path);
@@ -169,7 +169,7 @@ impl SessionLoop {
     async fn show_folder(&mut self, path: &Path, pin: Pin, near: String) -> Option<Attached> {
         let (folder, hidden) = (path.to_owned(), self.session.hidden());
         let mut listing = tokio::task::spawn_blocking(move || listing::folder(&folder, &pin, &hidden));
-        let Heard::Ready(Ok(listed)) = self.wait_for(Some(std::pin::Pin::new(&mut listing))).await else {
+        let WaitOutcome::Ready(Ok(listed)) = self.wait_for(Some(std::pin::Pin::new(&mut listing))).await else {
             return None;
         };
         Some(Attached {
@@ -180,7 +180,7 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// Replaces the variables of the session in the body of a command or skill.
+    /// Replaces the session variables in the body of a command or skill.
     fn fill_variables(&self, body: String) -> String {
         if !body.contains("${CLAUDE_") {
             return body;
@@ -196,12 +196,12 @@ impl Session {
         }
     }
 
-    /// Gives a command what its front matter asks for, for as long as its turn runs. One of a project that nobody
-    /// trusted yet gets no rules and no hooks, whoever takes it up: the person who types its name has not read it.
-    pub(super) fn lend(&mut self, entry: &Entry) {
+    /// Applies the overrides in the front matter of a command for its turn. A command of an untrusted project gets no
+    /// rules and no hooks, even if a person typed it: the person may not have read the file.
+    pub(super) fn apply_overrides(&mut self, entry: &Entry) {
         let settings = &self.options.settings;
-        let foreign = entry.origin == Origin::Project && !settings.trusted();
-        if !foreign {
+        let untrusted = entry.origin == Origin::Project && !settings.trusted();
+        if !untrusted {
             let rules = entry
                 .allowed_tools
                 .iter()
@@ -215,26 +215,31 @@ impl Session {
                 name: entry.name.clone(),
                 root,
             };
-            self.add_hooks(&origin, hooks, !foreign);
-            self.commands.lent().hooks.push(origin);
+            self.add_hooks(&origin, hooks, !untrusted);
+            self.commands.overrides().hooks.push(origin);
         }
         if entry.fork {
-            // Its model and effort are those of the agent that carries it out.
+            // The model and effort apply to the subagent that runs it.
             return;
         }
         if let Some(model) = &entry.model {
             let model = self.model.resolve(Some(model));
             let before = std::mem::replace(&mut self.model.name, model.clone());
-            let before = self.commands.lent().model.take().map_or(before, |(before, _)| before);
-            self.commands.lent().model = Some((before, model));
+            let before = self
+                .commands
+                .overrides()
+                .model
+                .take()
+                .map_or(before, |(before, _)| before);
+            self.commands.overrides().model = Some((before, model));
         }
         if let Some(effort) = &entry.effort {
             let before = self.options.model.effort.replace(effort.clone());
-            self.commands.lent().effort.get_or_insert(before);
+            self.commands.overrides().effort.get_or_insert(before);
         }
     }
 
-    /// The tool that reads a mentioned path, its input, and where the path leads; none if it must not be read.
+    /// Returns the read tool, its input and the resolved path for a mention, or `None` if it may not be read.
     fn readable(
         &self,
         path: &Path,
@@ -259,7 +264,7 @@ impl Session {
     }
 }
 
-/// What a command printed, or that it failed.
+/// Returns the output of a shell command, or its error.
 fn output(outcome: &Outcome, written: &str) -> Result<String, Failure> {
     let text = outcome.content.as_str().unwrap_or_default().trim_end();
     if outcome.is_error == Some(true) || outcome.interrupted {
@@ -270,7 +275,7 @@ fn output(outcome: &Outcome, written: &str) -> Result<String, Failure> {
     Ok(text.to_owned())
 }
 
-/// A file as the model is shown it.
+/// Converts a file to content blocks for the model.
 fn shown(path: &Path, outcome: &Outcome) -> Vec<Value> {
     let name = path.display();
     if outcome.is_error == Some(true) {

@@ -1,4 +1,4 @@
-//! What there is, as hosts and the model are told of it, and reading it all again.
+//! Lists of commands, skills and plugins for hosts and the model, and reloading them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use crate::catalogue::listing::{self, Budget};
 use crate::catalogue::plugins;
 use crate::catalogue::plugins::builtin::{Part, SOURCE};
 use crate::catalogue::styles;
-use crate::commands::{SKILL, SkillRoom, Told};
+use crate::commands::{SKILL, SkillListChange, SkillUsage};
 use crate::messages;
 use crate::session::Session;
 use crate::subagents;
 
 impl Session {
-    /// Every command a person may use, for the host. What servers and others bring joins here.
+    /// All commands for the host, including prompts of MCP servers.
     pub(crate) fn commands(&self) -> Vec<SlashCommand> {
         if self.options.catalogue.without_commands {
             return Vec::new();
@@ -41,18 +41,18 @@ impl Session {
             builtin: Some(true),
             ..SlashCommand::default()
         });
-        let found = self.commands.catalogue().for_people().map(told);
+        let found = self.commands.catalogue().for_people().map(to_command);
         found.chain(ours).chain(self.server_commands()).collect()
     }
 
-    /// The built-in commands that are switched on and that no file of that name replaces.
+    /// The built-in commands that are enabled and not replaced by a file with the same name.
     fn own_commands(&self) -> impl Iterator<Item = &'static Builtin> {
         let shown =
             |command: &&Builtin| self.has_builtin(**command) && self.commands.catalogue().find(command.name).is_none();
         LISTED.iter().filter(shown)
     }
 
-    /// The names of the commands, as `init` tells them.
+    /// The command names for `init`.
     pub(crate) fn command_names(&self) -> Vec<String> {
         if self.options.catalogue.without_commands {
             return Vec::new();
@@ -65,14 +65,14 @@ impl Session {
             .collect()
     }
 
-    /// Whether a command of ours is switched on.
+    /// True if a built-in command is enabled.
     pub(super) fn has_builtin(&self, command: Builtin) -> bool {
         let part = Part::of_command(command.name);
         part.is_none_or(|part| part.is_on(&self.options.settings))
             && (command.does != Does::Compact || self.may_compact())
     }
 
-    /// The names of the skills, as `init` tells them.
+    /// The skill names for `init`.
     pub(crate) fn skill_names(&self) -> Vec<String> {
         let skills = self
             .commands
@@ -83,10 +83,10 @@ impl Session {
         skills.map(|entry| entry.name.clone()).collect()
     }
 
-    /// The plugins that are loaded.
-    pub(crate) fn plugins_told(&self) -> Vec<Plugin> {
+    /// The loaded plugins.
+    pub(crate) fn plugin_infos(&self) -> Vec<Plugin> {
         let plugins = self.commands.catalogue().plugins.list.iter();
-        let told = plugins.map(|plugin| Plugin {
+        let lines = plugins.map(|plugin| Plugin {
             name: plugin.name.clone(),
             path: plugin.root.display().to_string(),
             source: Some(plugin.source.clone()),
@@ -94,17 +94,18 @@ impl Session {
             ..Plugin::default()
         });
         let parts = Part::ALL.into_iter().filter(|part| part.is_on(&self.options.settings));
-        told.chain(parts.map(|part| Plugin {
-            name: part.name().to_owned(),
-            path: SOURCE.to_owned(),
-            source: Some(part.source()),
-            ..Plugin::default()
-        }))
-        .collect()
+        lines
+            .chain(parts.map(|part| Plugin {
+                name: part.name().to_owned(),
+                path: SOURCE.to_owned(),
+                source: Some(part.source()),
+                ..Plugin::default()
+            }))
+            .collect()
     }
 
-    /// Plugins and files that could not be loaded, or not as they were meant; none is not said at all.
-    pub(crate) fn plugin_errors_told(&self) -> Option<Vec<PluginError>> {
+    /// Plugins and files with errors; `None` if there are none.
+    pub(crate) fn plugin_errors(&self) -> Option<Vec<PluginError>> {
         let errors = self
             .commands
             .catalogue()
@@ -122,27 +123,27 @@ impl Session {
         (!errors.is_empty()).then_some(errors)
     }
 
-    /// The output style that is chosen, whether it is there or not.
+    /// The name of the selected output style, whether or not it exists.
     pub(crate) fn style_name(&self) -> String {
         let chosen = self.options.settings.string(&keys::OUTPUT_STYLE);
         chosen.unwrap_or(styles::DEFAULT).to_owned()
     }
 
-    /// Where a person's own output styles lie.
+    /// The folder for output styles of the user.
     pub(crate) fn user_styles_dir(&self) -> String {
         let places = self.options.settings.places();
         places.config_dir.join("output-styles").display().to_string()
     }
 
-    /// Chooses an output style for this session.
+    /// Selects an output style for this session.
     pub(crate) fn set_style(&mut self, name: &str) {
         let changes = Map::from_iter([(keys::OUTPUT_STYLE.name.to_owned(), Value::from(name))]);
-        self.lay_over(&changes);
+        self.override_settings(&changes);
     }
 
-    /// Names what is wrong with the files, each thing once.
-    pub(crate) async fn say_catalogue_problems(&mut self) {
-        if !self.commands.tell_problems() {
+    /// Reports problems of the files, each once.
+    pub(crate) async fn report_catalogue_problems(&mut self) {
+        if !self.commands.take_problem_report() {
             return;
         }
         let problems: Vec<String> = self
@@ -153,21 +154,21 @@ impl Session {
             .map(ToString::to_string)
             .collect();
         for problem in problems {
-            self.say(messages::informational(&problem, "warning")).await;
+            self.emit(messages::informational(&problem, "warning")).await;
         }
     }
 
-    /// Tells the model of the skills it may use, once, and again when they have changed.
+    /// Adds a reminder with the list of skills to the conversation, if the list is new or has changed.
     pub(crate) fn remind_of_skills(&mut self) {
         if !self.offers_skills() {
             return;
         }
         let list = listing::list(self.commands.catalogue().for_model(), self.skill_budget());
         let text = list.clone().unwrap_or_default();
-        let now = match self.commands.tell_skills(list) {
-            Told::Nothing => return,
-            Told::First => "",
-            Told::Changed => " now",
+        let now = match self.commands.set_listed_skills(list) {
+            SkillListChange::Nothing => return,
+            SkillListChange::First => "",
+            SkillListChange::Changed => " now",
         };
         self.conversation.history.remind(&format!(
             "<system-reminder>\nThese skills can{now} be taken up with the Skill tool:\n{text}\n</system-reminder>"
@@ -187,31 +188,35 @@ impl Session {
         )
     }
 
-    /// Skills and commands, and the room the list of them takes in the model's context.
-    pub(crate) fn skill_room(&self) -> SkillRoom {
-        let told = match self.offers_skills() {
+    /// Numbers of skills and commands, and how much of the context their list takes.
+    pub(crate) fn skill_usage(&self) -> SkillUsage {
+        let lines = match self.offers_skills() {
             true => listing::lines(self.commands.catalogue().for_model(), self.skill_budget()),
             false => Vec::new(),
         };
-        let listed = self.commands.catalogue().for_model().zip(&told);
-        SkillRoom::of(
+        let listed = self.commands.catalogue().for_model().zip(&lines);
+        SkillUsage::of(
             &self.commands.catalogue().entries,
             listed.map(|(entry, line)| (entry, line.as_str())),
         )
     }
 
-    /// Gives the session the tools that depend on what was found.
+    /// Updates the `Skill` tool.
     pub(crate) fn offer_skills(&mut self) {
         let catalogue = self.commands.catalogue();
         let tool = catalogue.for_model().next().is_some().then(|| {
             let names = self.model.client.names().clone();
-            Arc::new(SkillTool::new(catalogue.clone(), self.agents.bench().clone(), names)) as Arc<dyn Tool>
+            Arc::new(SkillTool::new(
+                catalogue.clone(),
+                self.agents.brief_slot().clone(),
+                names,
+            )) as Arc<dyn Tool>
         });
         self.tooling
             .replace_extras(|tool| tool.descriptor().name == SKILL, tool);
     }
 
-    /// Looks at what there is, at the start.
+    /// Loads the catalogue and applies its hooks, tools and servers.
     pub(crate) fn open_catalogue(&mut self) {
         let before = &self.commands.catalogue().plugins;
         for plugin in before.list.iter().chain(&before.held_back).cloned().collect::<Vec<_>>() {
@@ -230,7 +235,7 @@ impl Session {
         self.offer_skills();
         for plugin in self.commands.catalogue().plugins.list.clone() {
             let origin = self.hooks_of(&plugin);
-            // Without hooks means without those of a plugin that was named, too.
+            // If hooks are disabled, so are those of plugins.
             let hooks = Some(&plugin).filter(|_| !self.options.settings.plain());
             for hooks in hooks.map(plugins::Plugin::hooks_found).into_iter().flatten() {
                 self.add_hooks(&origin, &hooks, true);
@@ -242,10 +247,10 @@ impl Session {
                 self.add_hooks(&origin, &hooks, false);
             }
         }
-        self.take_plugin_servers();
+        self.update_plugin_servers();
     }
 
-    /// A plugin as the one who brings hooks.
+    /// The hook origin of a plugin.
     fn hooks_of(&self, plugin: &plugins::Plugin) -> sluice_hooks::Origin {
         sluice_hooks::Origin::Plugin {
             name: plugin.name.clone(),
@@ -254,32 +259,32 @@ impl Session {
         }
     }
 
-    /// Reads everything again; says so where the commands have changed.
+    /// Reloads the catalogue and notifies the host if the commands have changed.
     pub(crate) async fn reload_catalogue(&mut self) {
         let before = self.commands();
         self.commands.reloaded(before);
         self.open_catalogue();
         self.forget_agents();
-        self.tell_commands().await;
+        self.send_commands_if_changed().await;
     }
 
-    /// `init` was said: a list that has changed since the host got it is told from now on.
-    pub(crate) async fn tell_commands_after_init(&mut self) {
+    /// Called after `init` was sent: from now on the host is notified of changed commands.
+    pub(crate) async fn enable_command_updates(&mut self) {
         self.commands.announce();
-        self.tell_commands().await;
+        self.send_commands_if_changed().await;
     }
 
-    /// Tells the host the commands where they are no longer those it knows.
-    pub(crate) async fn tell_commands(&mut self) {
-        let Some(known) = self.commands.host_knows() else {
+    /// Sends the list of commands if it differs from the one that the host knows.
+    pub(crate) async fn send_commands_if_changed(&mut self) {
+        let Some(known) = self.commands.host_commands() else {
             return;
         };
         let commands = self.commands();
         if commands == known {
             return;
         }
-        self.commands.note_host_knows(&commands);
-        self.say(CommandsChanged {
+        self.commands.set_host_commands(&commands);
+        self.emit(CommandsChanged {
             commands,
             uuid: messages::fresh_id(),
             ..CommandsChanged::default()
@@ -287,7 +292,7 @@ impl Session {
         .await;
     }
 
-    /// The same for a person, in a sentence.
+    /// Reloads the catalogue. Returns a summary for the person.
     pub(super) async fn reload_now(&mut self) -> String {
         self.reload_catalogue().await;
         let catalogue = &self.commands.catalogue();
@@ -308,19 +313,19 @@ impl Session {
         text
     }
 
-    /// The host wants the plugins read again.
+    /// Handles `reload_plugins`.
     pub(crate) async fn reload_plugins(&mut self, id: &RequestId, request: &ReloadPlugins) {
         if request.refuse_if_busy == Some(true) && self.turn.is_open() {
             let text = "reload_plugins: a turn is running";
             return self
-                .say(messages::refused(id, "reload_plugins_busy", text.to_owned()))
+                .emit(messages::refused(id, "reload_plugins_busy", text.to_owned()))
                 .await;
         }
         let before = self.options.catalogue.plugin_dirs.clone();
         if let Some(added) = &request.add_plugins {
             if !is_list_of_plugins(&added.to_value()) {
                 let text = "reload_plugins: add_plugins must be a list of {\"type\": \"local\", \"path\": …}";
-                return self.say(messages::error(id, text)).await;
+                return self.emit(messages::error(id, text)).await;
             }
             self.add_plugins(&added.to_value());
         }
@@ -337,13 +342,13 @@ impl Session {
         }
         response.commands = self.commands();
         response.agents = subagents::infos(&self.load_roster());
-        response.plugins = self.plugins_told();
+        response.plugins = self.plugin_infos();
         response.error_count = u64::try_from(self.commands.catalogue().plugins.errors.len()).unwrap_or(u64::MAX);
-        // Those that were just added are told of as they come to stand.
+        // Wait for connecting servers, so that the response contains their final status.
         let servers = self.tooling.servers().all().to_vec();
         let id = id.clone();
-        self.requests.asides.spawn(&id.clone(), async move {
-            for link in servers.iter().filter(|link| link.is_being_dialled()) {
+        self.requests.concurrent.spawn(&id.clone(), async move {
+            for link in servers.iter().filter(|link| link.is_connecting()) {
                 link.connection().await.ok();
             }
             response.mcp_servers = servers.iter().map(|link| sluice_servers::status::full(link)).collect();
@@ -351,28 +356,32 @@ impl Session {
         });
     }
 
-    /// The host wants the skills read again.
+    /// Handles `reload_skills`.
     pub(crate) async fn reload_skills(&mut self, id: &RequestId) {
         self.reload_catalogue().await;
         let response = ReloadSkillsResponse {
-            skills: self.commands.catalogue().for_people().map(told).collect(),
+            skills: self.commands.catalogue().for_people().map(to_command).collect(),
             ..ReloadSkillsResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
-    /// The host wants the output styles read again.
+    /// Handles `reload_output_styles`.
     pub(crate) async fn reload_styles(&mut self, id: &RequestId) {
         self.reload_catalogue().await;
         let response = ReloadOutputStylesResponse {
             available_output_styles: styles::names(&self.commands.catalogue().styles),
             ..ReloadOutputStylesResponse::default()
         };
-        self.say(messages::success(id, &response)).await;
+        self.emit(messages::success(id, &response)).await;
     }
 
-    /// What the host says of skills and plugins when it opens the session; true if plugins came with it.
-    pub(crate) fn take_catalogue(&mut self, skills: Option<Vec<String>>, plugins: Option<Vec<Raw>>) -> bool {
+    /// Applies the skills and plugins in `initialize`. Returns true if it contains plugins.
+    pub(crate) fn apply_initialize_catalogue(
+        &mut self,
+        skills: Option<Vec<String>>,
+        plugins: Option<Vec<Raw>>,
+    ) -> bool {
         let named = plugins.is_some();
         if skills.is_none() && !named {
             return false;
@@ -394,7 +403,7 @@ impl Session {
         }
     }
 
-    /// A plugin as hosts name it: `{"type": "local", "path": …}` or the path alone.
+    /// Adds a plugin as specified by hosts: `{"type": "local", "path": …}`, or only the path.
     fn add_plugin(&mut self, plugin: &Value) {
         let path = plugin.as_str().or_else(|| plugin.get("path")?.as_str());
         let Some(path) = path else { return };
@@ -409,7 +418,7 @@ impl Session {
     }
 }
 
-fn told(entry: &Entry) -> SlashCommand {
+fn to_command(entry: &Entry) -> SlashCommand {
     let named = entry.title.as_ref().unwrap_or(&entry.name);
     SlashCommand {
         name: named.clone(),
@@ -420,7 +429,7 @@ fn told(entry: &Entry) -> SlashCommand {
     }
 }
 
-/// Whether a value names plugins by their folders.
+/// True if the value is a list of plugins with paths.
 fn is_list_of_plugins(value: &Value) -> bool {
     let is_local = |entry: &Value| entry.get("path").is_some_and(Value::is_string);
     value.as_array().is_some_and(|entries| entries.iter().all(is_local))

@@ -1,4 +1,4 @@
-//! A folder that was mentioned, as the model is shown it.
+//! The listing of a mentioned folder for the model.
 
 use std::fs::ReadDir;
 use std::io;
@@ -7,28 +7,28 @@ use std::path::Path;
 
 use sluice_tools::{Hidden, Pin};
 
-/// How many names are shown.
-const MOST: usize = 500;
-/// How many are looked at: a folder may hold millions.
-const MOST_SEEN: usize = 20_000;
+/// The maximum number of names.
+const MAX_NAMES: usize = 500;
+/// The maximum number of entries to read; a folder may contain millions.
+const MAX_ENTRIES: usize = 20_000;
 
-/// What lies in a folder that was decided about as it is pinned: if the path leads elsewhere by now, that is not shown.
+/// Lists a folder. Uses the pinned path: if the path leads elsewhere now, nothing is listed.
 pub(super) fn folder(path: &Path, pin: &Pin, hidden: &Hidden) -> String {
     let shown = path.display();
-    let told = match names(path, pin, hidden) {
+    let text = match names(path, pin, hidden) {
         Ok(names) => format!("The folder {shown}, as mentioned, holds:\n{}", names.join("\n")),
         Err(error) => format!("The folder {shown} was mentioned and could not be shown: {error}"),
     };
-    format!("<system-reminder>\n{told}\n</system-reminder>")
+    format!("<system-reminder>\n{text}\n</system-reminder>")
 }
 
 fn names(path: &Path, pin: &Pin, hidden: &Hidden) -> io::Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     let mut seen = 0;
     let mut entries = entries(path, pin)?;
-    for entry in entries.by_ref().take(MOST_SEEN).filter_map(Result::ok) {
+    for entry in entries.by_ref().take(MAX_ENTRIES).filter_map(Result::ok) {
         seen += 1;
-        // What is hidden is hidden by where it lies, not by how it was reached.
+        // Rules apply to the location of a file, not to the path by which it was reached.
         let name = entry.file_name();
         if hidden(&path.join(&name)) {
             continue;
@@ -38,9 +38,9 @@ fn names(path: &Path, pin: &Pin, hidden: &Hidden) -> io::Result<Vec<String>> {
         names.push(if is_dir { format!("{name}/") } else { name });
     }
     names.sort();
-    let more = names.len().saturating_sub(MOST);
-    names.truncate(MOST);
-    if seen == MOST_SEEN && entries.next().is_some() {
+    let more = names.len().saturating_sub(MAX_NAMES);
+    names.truncate(MAX_NAMES);
+    if seen == MAX_ENTRIES && entries.next().is_some() {
         names.push("and many more".to_owned());
     } else if more > 0 {
         names.push(format!("and {more} more"));
@@ -48,10 +48,10 @@ fn names(path: &Path, pin: &Pin, hidden: &Hidden) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The entries of the folder itself, whatever becomes of the path that led to it.
+/// Opens the pinned folder itself, even if the path changes.
 fn entries(path: &Path, pin: &Pin) -> io::Result<ReadDir> {
     let folder = sluice_tools::open_checked(path, Some(pin))?;
-    // Without /proc there is only the path.
+    // Without /proc, fall back to the path.
     std::fs::read_dir(format!("/proc/self/fd/{}", folder.as_raw_fd())).or_else(|_| std::fs::read_dir(pin.place()))
 }
 
@@ -66,19 +66,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_shown_but_those_that_are_hidden() {
+    fn hidden_names_are_omitted() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().canonicalize().unwrap();
         fs::create_dir(path.join("sub")).unwrap();
         fs::write(path.join("b"), "").unwrap();
         fs::write(path.join("secret"), "").unwrap();
         let hidden: Hidden = Arc::new(|path: &Path| path.ends_with("secret"));
-        let told = folder(&path, &Pin::new(&path), &hidden);
-        assert!(told.contains("holds:\nb\nsub/\n<"), "{told}");
+        let text = folder(&path, &Pin::new(&path), &hidden);
+        assert!(text.contains("holds:\nb\nsub/\n<"), "{text}");
     }
 
     #[test]
-    fn a_folder_that_became_a_link_is_not_shown() {
+    fn folder_replaced_by_a_link_is_not_listed() {
         let dir = tempfile::tempdir().unwrap();
         let base = dir.path().canonicalize().unwrap();
         for name in ["decided", "other"] {
@@ -86,23 +86,23 @@ mod tests {
         }
         fs::write(base.join("other/secret"), "").unwrap();
         symlink("other", base.join("link")).unwrap();
-        let told = folder(
+        let text = folder(
             &base.join("link"),
             &Pin::to(base.join("link"), base.join("decided")),
             &(Arc::new(|_: &Path| false) as Hidden),
         );
-        assert!(told.contains("could not be shown"), "{told}");
-        assert!(!told.contains("secret"), "{told}");
+        assert!(text.contains("could not be shown"), "{text}");
+        assert!(!text.contains("secret"), "{text}");
     }
 
     #[test]
-    fn a_large_folder_is_cut() {
+    fn long_listing_is_truncated() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().canonicalize().unwrap();
-        for at in 0..MOST + 7 {
+        for at in 0..MAX_NAMES + 7 {
             fs::write(path.join(format!("{at:05}")), "").unwrap();
         }
-        let told = folder(&path, &Pin::new(&path), &(Arc::new(|_: &Path| false) as Hidden));
-        assert!(told.contains("00499\nand 7 more\n"), "{told}");
+        let text = folder(&path, &Pin::new(&path), &(Arc::new(|_: &Path| false) as Hidden));
+        assert!(text.contains("00499\nand 7 more\n"), "{text}");
     }
 }

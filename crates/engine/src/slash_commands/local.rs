@@ -1,4 +1,4 @@
-//! Commands that are answered here, without the model.
+//! Commands that run without the model.
 
 use serde_json::{Map, Value, json};
 use sluice_catalogue::builtin::{Builtin, Does, LISTED, Screen};
@@ -16,18 +16,18 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// The levels of effort.
+/// The effort levels.
 const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
 
-/// What a local command says.
+/// The output of a local command.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct CommandOutput {
     text: String,
     outcome: Option<&'static str>,
     context: Option<ContextUsage>,
 }
 
-impl Told {
+impl CommandOutput {
     pub(super) fn text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -44,16 +44,16 @@ impl Told {
 }
 
 impl Session {
-    /// Says what a local command came to; nothing said is told by the result alone.
-    pub(super) async fn tell_locally(
+    /// Sends the output of a local command. Empty output is only part of the result.
+    pub(super) async fn emit_local_output(
         &mut self,
         prompt: &Prompt,
         named: &str,
         run: Option<(&str, &str)>,
-        told: Told,
+        output: CommandOutput,
     ) -> Ending {
-        if !told.text.is_empty() {
-            let stream = if told.outcome == Some("failed") {
+        if !output.text.is_empty() {
+            let stream = if output.outcome == Some("failed") {
                 "stderr"
             } else {
                 "stdout"
@@ -61,35 +61,35 @@ impl Session {
             let frame = Assistant {
                 local_command_source: Some(format!(
                     "<local-command-{stream}>{}</local-command-{stream}>",
-                    told.text
+                    output.text
                 )),
                 local_command_run: run.map(|(command, args)| LocalCommandRun {
                     command: command.to_owned(),
                     args: args.to_owned(),
                     ..LocalCommandRun::default()
                 }),
-                local_command_outcome: told.outcome.map(|kind| Raw::of(&json!({"kind": kind}))),
-                context_usage: told.context,
-                ..messages::local(&told.text, &self.turn)
+                local_command_outcome: output.outcome.map(|kind| Raw::of(&json!({"kind": kind}))),
+                context_usage: output.context,
+                ..messages::local(&output.text, &self.turn)
             };
             let (name, args) = run.unwrap_or((named, ""));
             let echo = messages::command_echo(name, args);
-            // A session in which nothing else was said is not worth a file.
+            // A session that only ran local commands is not saved.
             if self.conversation.transcript.begun() {
                 self.keep_local(&prompt.id, &echo).await;
-                self.say_block(frame, None).await;
+                self.emit_block(frame, None).await;
             } else {
-                self.say(frame).await;
+                self.emit(frame).await;
             }
         }
         Ending::Local {
             command: Some(named.replace('-', "_")).filter(|named| !named.is_empty()),
-            text: told.text,
+            text: output.text,
         }
     }
 
-    /// What fills the context, as a table.
-    async fn tell_context(&mut self) -> Told {
+    /// The context usage as a table.
+    async fn describe_context(&mut self) -> CommandOutput {
         let usage = self.context_usage_now().await;
         let mut text = format!(
             "## Context Usage\n\n**Model:** {}  \n**Tokens:** {} / {} ({}%)\n\n| Category | Tokens | Percentage |\n|---|---|---|\n",
@@ -120,13 +120,13 @@ impl Session {
                 .collect(),
             ..ContextUsage::default()
         };
-        Told {
+        CommandOutput {
             context: Some(context),
-            ..Told::text(text)
+            ..CommandOutput::text(text)
         }
     }
 
-    fn tell_model(&self) -> String {
+    fn describe_model(&self) -> String {
         format!(
             "Model: `{}`. `/model <name>` takes another one for this session: {}, or any id.",
             models::name(&self.model.name),
@@ -134,25 +134,25 @@ impl Session {
         )
     }
 
-    fn choose_effort(&mut self, level: &str) -> Told {
+    fn choose_effort(&mut self, level: &str) -> CommandOutput {
         match level {
-            "" => Told::text(format!("Usage: /effort <{}|auto>", EFFORTS.join("|"))),
+            "" => CommandOutput::text(format!("Usage: /effort <{}|auto>", EFFORTS.join("|"))),
             "auto" => {
                 self.options.model.effort.clone_from(&self.model.launch_effort);
-                Told::text("Effort reset to the model's default.")
+                CommandOutput::text("Effort reset to the model's default.")
             }
             level if EFFORTS.contains(&level) => {
                 self.options.model.effort = Some(level.to_owned());
-                Told::text(format!("Set effort to {level} for this session only."))
+                CommandOutput::text(format!("Set effort to {level} for this session only."))
             }
-            level => Told::text(format!(
+            level => CommandOutput::text(format!(
                 "Unknown effort {level:?}; use one of {} or auto.",
                 EFFORTS.join(", ")
             )),
         }
     }
 
-    fn choose_style(&mut self, name: &str) -> Told {
+    fn choose_style(&mut self, name: &str) -> CommandOutput {
         let names = styles::names(&self.commands.catalogue().styles);
         if name.is_empty() {
             let current = self.style_name();
@@ -167,33 +167,33 @@ impl Session {
                     }
                 })
                 .collect();
-            return Told::text(format!("Output style: {current}\n\n{}", lines.join("\n")));
+            return CommandOutput::text(format!("Output style: {current}\n\n{}", lines.join("\n")));
         }
         match names.iter().find(|known| known.eq_ignore_ascii_case(name)) {
             Some(known) => {
                 let known = known.clone();
                 self.set_style(&known);
-                Told::text(format!("Output style set to {known} for this session only"))
+                CommandOutput::text(format!("Output style set to {known} for this session only"))
             }
-            None => Told::text(format!(
+            None => CommandOutput::text(format!(
                 "There is no output style {name:?}. There are: {}",
                 names.join(", ")
             )),
         }
     }
 
-    async fn retitle(&mut self, title: &str) -> Told {
+    async fn retitle(&mut self, title: &str) -> CommandOutput {
         if title.is_empty() {
-            return Told::text("Usage: /rename <title>");
+            return CommandOutput::text("Usage: /rename <title>");
         }
         match self.rename(title, None).await {
-            Ok(()) => Told::text(format!("Session renamed to: {title}")),
-            Err(why) => Told::failed(why),
+            Ok(()) => CommandOutput::text(format!("Session renamed to: {title}")),
+            Err(why) => CommandOutput::failed(why),
         }
     }
 
-    /// What can be said where there is no screen.
-    fn without_screen(&self, name: &str, screen: Screen) -> Told {
+    /// The output of a command that needs a screen, for hosts without one.
+    fn without_screen(&self, name: &str, screen: Screen) -> CommandOutput {
         let more = match screen {
             Screen::Nothing => None,
             Screen::Help => {
@@ -246,60 +246,60 @@ impl Session {
             text.push_str("\n\n");
             text.push_str(&more);
         }
-        Told {
+        CommandOutput {
             outcome: Some("unavailable_headless"),
-            ..Told::text(text)
+            ..CommandOutput::text(text)
         }
     }
 }
 
 impl SessionLoop {
-    /// Answers a command that needs no model.
+    /// Runs a local command.
     pub(super) async fn answer_locally(&mut self, command: Builtin, slash: &Slash, prompt: &Prompt) -> Ending {
         let args = slash.args.as_str();
-        // Everything after it is said in the new conversation, `init` included.
+        // All further messages, including `init`, belong to the new conversation.
         if command.does == Does::Clear {
             self.clear(&prompt.id, Some(args).filter(|name| !name.is_empty())).await;
         }
         if command.does == Does::Model && !args.is_empty() {
-            // `init` tells of the model the turn began with.
+            // `init` contains the model with which the turn started.
             self.session.announce().await;
-            let told = self.choose_model(args).await;
+            let output = self.choose_model(args).await;
             return self
                 .session
-                .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
+                .emit_local_output(prompt, &slash.name, Some((command.name, args)), output)
                 .await;
         }
-        let told = match command.does {
-            Does::Agents => Told::text(
+        let output = match command.does {
+            Does::Agents => CommandOutput::text(
                 "Subagents are files in .claude/agents (this project) and ~/.claude/agents (all projects). Ask the model to \
                  write one, or write it yourself.",
             ),
-            Does::Clear | Does::Compact | Does::Goal | Does::Prompt(_) => Told::default(),
+            Does::Clear | Does::Compact | Does::Goal | Does::Prompt(_) => CommandOutput::default(),
             Does::Config => self.configure(args).await,
-            Does::Context => self.session.tell_context().await,
-            Does::Doctor => Told::text(self.session.diagnose()),
+            Does::Context => self.session.describe_context().await,
+            Does::Doctor => CommandOutput::text(self.session.diagnose()),
             Does::Effort => self.session.choose_effort(args),
-            Does::Mcp => Told::text(self.session.tell_servers()),
-            Does::Model => Told::text(self.session.tell_model()),
+            Does::Mcp => CommandOutput::text(self.session.describe_servers()),
+            Does::Model => CommandOutput::text(self.session.describe_model()),
             Does::OutputStyle => self.session.choose_style(args),
-            Does::ReloadPlugins | Does::ReloadSkills => Told::text(self.session.reload_now().await),
+            Does::ReloadPlugins | Does::ReloadSkills => CommandOutput::text(self.session.reload_now().await),
             Does::Rename => self.session.retitle(args).await,
-            Does::Usage => Told::text(self.session.cost_text()),
-            Does::Say(text) => Told::text(text),
+            Does::Usage => CommandOutput::text(self.session.cost_text()),
+            Does::Say(text) => CommandOutput::text(text),
             Does::Screen(screen) => self.session.without_screen(&slash.name, screen),
         };
         self.session.announce().await;
         if let Does::Screen(_) = command.does {
-            return self.session.tell_locally(prompt, "", None, told).await;
+            return self.session.emit_local_output(prompt, "", None, output).await;
         }
         self.session
-            .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
+            .emit_local_output(prompt, &slash.name, Some((command.name, args)), output)
             .await
     }
 
-    /// Another model for the rest of the session. No name is refused: only the API knows them all.
-    async fn choose_model(&mut self, name: &str) -> Told {
+    /// Changes the model for the rest of the session. Any name is accepted, because only the API knows all names.
+    async fn choose_model(&mut self, name: &str) -> CommandOutput {
         let switch = Switch {
             to: self.session.model.resolve(Some(name).filter(|name| *name != "default")),
             requested: Some(name.to_owned()),
@@ -307,18 +307,18 @@ impl SessionLoop {
             answers: Answers::default(),
         };
         if let Err(why) = self.hook_switch(&switch).await {
-            return Told::failed(why);
+            return CommandOutput::failed(why);
         }
         let from = self.session.change_model(&switch);
         self.session.hook_switched(from, switch).await;
-        Told::text(format!(
+        CommandOutput::text(format!(
             "Set model to `{}` for this session only",
             models::name(&self.session.model.name)
         ))
     }
 
-    /// Lays settings over those of the files, for this session.
-    async fn configure(&mut self, args: &str) -> Told {
+    /// Overrides settings for this session.
+    async fn configure(&mut self, args: &str) -> CommandOutput {
         if args.is_empty() {
             let listed = |key: &Key| {
                 let (name, values) = (key.name, key.configurable?);
@@ -329,7 +329,7 @@ impl SessionLoop {
             };
             let mut lines: Vec<String> = keys::TABLE.iter().filter_map(listed).collect();
             lines.sort();
-            return Told::text(format!(
+            return CommandOutput::text(format!(
                 "Usage: /config key=value …, for this session\n{}",
                 lines.join("\n")
             ));
@@ -337,17 +337,17 @@ impl SessionLoop {
         let mut changes = Map::new();
         for word in args.split_whitespace() {
             let Some((key, value)) = word.split_once('=') else {
-                return Told::text(format!("Expected key=value, got {word:?}. /config lists the settings."));
+                return CommandOutput::text(format!("Expected key=value, got {word:?}. /config lists the settings."));
             };
             let Some((known, values)) = keys::find(key).and_then(|known| Some((known, known.configurable?))) else {
-                return Told::text(format!("{key} cannot be set with /config. /config lists what can."));
+                return CommandOutput::text(format!("{key} cannot be set with /config. /config lists what can."));
             };
             let Some(value) = known.shape.read(value) else {
-                return Told::text(format!("{key} has to be {values}, not {value:?}."));
+                return CommandOutput::text(format!("{key} has to be {values}, not {value:?}."));
             };
             changes.insert(key.to_owned(), value);
         }
-        self.session.lay_over(&changes);
+        self.session.override_settings(&changes);
         if let Some(name) = changes.get(keys::MODEL.name).and_then(Value::as_str) {
             let refused = self.choose_model(name).await;
             if refused.outcome.is_some() {
@@ -355,18 +355,18 @@ impl SessionLoop {
             }
         }
         let set: Vec<String> = changes.iter().map(|(key, value)| format!("{key} to {value}")).collect();
-        Told::text(format!("Set {} for this session only", set.join(", ")))
+        CommandOutput::text(format!("Set {} for this session only", set.join(", ")))
     }
 }
 
-/// The names a person may choose a model by.
+/// The model names that a person can choose from.
 fn choices(names: &Names) -> Vec<String> {
     let picker = names.picker();
     let values = picker.iter().filter_map(|model| model.get("value")?.as_str());
     values.map(str::to_owned).collect()
 }
 
-/// Tokens for a person's eye.
+/// Formats a number of tokens for people.
 #[allow(clippy::cast_precision_loss)]
 fn short(tokens: u64) -> String {
     let rounded = |value: f64, unit: &str| {
@@ -385,8 +385,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_rounded_for_the_eye() {
-        let told = [0, 999, 1000, 2964, 64_000, 1_000_000].map(short);
-        assert_eq!(told, ["0", "999", "1k", "3k", "64k", "1m"]);
+    fn token_counts_are_rounded() {
+        let output = [0, 999, 1000, 2964, 64_000, 1_000_000].map(short);
+        assert_eq!(output, ["0", "999", "1k", "3k", "64k", "1m"]);
     }
 }

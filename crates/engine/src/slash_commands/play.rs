@@ -1,12 +1,14 @@
-//! The turn of a command.
+//! The turn of a slash command.
 
 use serde_json::Value;
 use sluice_catalogue::builtin::{self, Builtin, Does};
+use sluice_servers::prompts::ServerPrompt;
+use sluice_wire::stdout::Assistant;
 
-use super::local::Told;
+use super::local::CommandOutput;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::Slash;
-use crate::commands::{Failure, Given, Mentioned};
+use crate::commands::{Failure, Mentioned, SkillVersion};
 use crate::goals::GoalCommand;
 use crate::messages;
 use crate::queue::{Batch, Prompt};
@@ -14,27 +16,27 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// A command that is known here.
+/// A known command.
 #[derive(Debug)]
-pub(crate) enum Known {
+pub(crate) enum FoundCommand {
     Builtin(Builtin),
     Entry(Box<Entry>),
-    /// By its name a server's prompt; which one is known once the server is there.
-    Served,
+    /// A prompt of an MCP server, recognized by its name. It is looked up once the server is connected.
+    McpPrompt,
 }
 
-/// What the model reads in place of a command.
+/// The text that replaces a command for the model.
 struct Body {
     blocks: Vec<Value>,
-    /// Somebody else worded it.
-    brought: bool,
+    /// The text comes from an MCP server.
+    from_server: bool,
 }
 
 impl From<String> for Body {
     fn from(text: String) -> Self {
         Self {
             blocks: vec![serde_json::json!({"type": "text", "text": text})],
-            brought: false,
+            from_server: false,
         }
     }
 }
@@ -46,21 +48,21 @@ impl Body {
     }
 }
 
-impl Known {
-    /// Whether it becomes a prompt.
+impl FoundCommand {
+    /// True if the command becomes a prompt for the model.
     fn asks_model(&self) -> bool {
         match self {
             Self::Builtin(command) => matches!(command.does, Does::Prompt(_) | Does::Goal),
             Self::Entry(entry) => entry.user_invocable,
-            Self::Served => true,
+            Self::McpPrompt => true,
         }
     }
 
-    /// Where it comes from, as hooks are told.
+    /// The origin of the command, for hooks.
     fn source(&self) -> &'static str {
         match self {
             Self::Builtin(_) => "builtin",
-            Self::Served => "mcp",
+            Self::McpPrompt => "mcp",
             Self::Entry(entry) => match entry.origin {
                 Origin::User => "userSettings",
                 Origin::Project => "projectSettings",
@@ -71,9 +73,9 @@ impl Known {
 }
 
 impl SessionLoop {
-    /// Plays the turn of a command.
-    pub(crate) async fn play_command(&mut self, slash: Slash, known: Known, prompt: Prompt) -> Ending {
-        if let Known::Builtin(Builtin {
+    /// Runs the turn of a command.
+    pub(crate) async fn play_command(&mut self, slash: Slash, known: FoundCommand, prompt: Prompt) -> Ending {
+        if let FoundCommand::Builtin(Builtin {
             does: Does::Compact, ..
         }) = known
         {
@@ -88,31 +90,33 @@ impl SessionLoop {
             }
         }
         let served = match known {
-            Known::Served => match self.session.server_prompt(&slash) {
+            FoundCommand::McpPrompt => match self.session.server_prompt(&slash) {
                 Some(served) => Some(served),
                 None => {
-                    // It only looks like one.
+                    // There is no such prompt: treat the text as an ordinary prompt.
                     let prompts = vec![prompt];
-                    return self.play_plainly(Batch { prompts }).await;
+                    return self.run_prompts(Batch { prompts }).await;
                 }
             },
             _ => None,
         };
-        self.session.say_started().await;
+        self.session.emit_started().await;
         self.drain().await;
         let source = known.source();
         match known {
-            Known::Builtin(Builtin {
+            FoundCommand::Builtin(Builtin {
                 name,
                 does: Does::Prompt(body),
                 ..
             }) => {
                 let filled = self.fill(body, &slash.args, &[]).await.map(Body::from);
-                self.converse_with((name, source), &slash, prompt, filled).await
+                self.prompt_with((name, source), &slash, prompt, filled, None).await
             }
-            Known::Builtin(builtin) if builtin.does == Does::Goal => self.play_goal(builtin, &slash, prompt).await,
-            Known::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
-            Known::Entry(entry) if !entry.user_invocable => {
+            FoundCommand::Builtin(builtin) if builtin.does == Does::Goal => {
+                self.play_goal(builtin, &slash, prompt).await
+            }
+            FoundCommand::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
+            FoundCommand::Entry(entry) if !entry.user_invocable => {
                 let text = format!(
                     "This skill can only be invoked by Claude, not directly by users. Ask Claude to use the \"{}\" skill \
                      for you.",
@@ -120,70 +124,81 @@ impl SessionLoop {
                 );
                 self.session.announce().await;
                 self.session
-                    .tell_locally(&prompt, "custom", None, Told::text(text))
+                    .emit_local_output(&prompt, "custom", None, CommandOutput::text(text))
                     .await
             }
-            Known::Entry(entry) if entry.fork => {
-                self.session.lend(&entry);
+            FoundCommand::Entry(entry) if entry.fork => {
+                self.session.apply_overrides(&entry);
                 self.play_fork(&entry, source, &slash, &prompt).await
             }
-            Known::Entry(entry) => {
-                self.session.lend(&entry);
+            FoundCommand::Entry(entry) => {
+                self.session.apply_overrides(&entry);
                 let filled = self.expand(&entry, &slash.args).await.map(Body::from);
-                self.converse_with((&entry.name, source), &slash, prompt, filled).await
+                self.prompt_with((&entry.name, source), &slash, prompt, filled, None)
+                    .await
             }
-            Known::Served => match served {
-                Some((asked, words)) => {
-                    let filled = match self.ask_for_prompt(&asked, &words).await {
-                        Some(Ok(blocks)) => Ok(Body { blocks, brought: true }),
-                        Some(Err(why)) => Err(Failure::Failed(why)),
-                        None => Err(Failure::Stopped),
-                    };
-                    let slash = Slash {
-                        name: asked.name.clone(),
-                        args: words,
-                    };
-                    self.converse_with((&asked.name, source), &slash, prompt, filled).await
-                }
+            FoundCommand::McpPrompt => match served {
+                Some((asked, words)) => self.play_server_prompt(&asked, words, prompt).await,
                 None => Ending::Interrupted { tools: false },
             },
         }
     }
 
-    /// Plays `/goal`: shows or removes the goal, or sets one and works towards it.
+    /// Requests a prompt from its MCP server, with `words` as its arguments, and runs the rest of the turn.
+    async fn play_server_prompt(&mut self, asked: &ServerPrompt, words: String, prompt: Prompt) -> Ending {
+        let filled = match self.ask_for_prompt(asked, &words).await {
+            Some(Ok(blocks)) => Ok(Body {
+                blocks,
+                from_server: true,
+            }),
+            Some(Err(why)) => Err(Failure::Failed(why)),
+            None => Err(Failure::Stopped),
+        };
+        let slash = Slash {
+            name: asked.name.clone(),
+            args: words,
+        };
+        self.prompt_with((&asked.name, "mcp"), &slash, prompt, filled, None)
+            .await
+    }
+
+    /// Runs `/goal`: shows or removes the goal, or sets one and starts working on it.
     async fn play_goal(&mut self, builtin: Builtin, slash: &Slash, prompt: Prompt) -> Ending {
         let condition = match GoalCommand::read(&slash.args) {
             GoalCommand::Set(condition) => condition,
             command => {
-                let text = self.session.tell_goal(command).await;
+                let text = self.session.run_goal_command(command);
                 self.session.announce().await;
                 let run = (builtin.name, slash.args.as_str());
                 return self
                     .session
-                    .tell_locally(&prompt, &slash.name, Some(run), Told::text(text))
+                    .emit_local_output(&prompt, &slash.name, Some(run), CommandOutput::text(text))
                     .await;
             }
         };
-        self.session.set_goal(condition).await;
+        self.session.set_goal(condition);
         let body = Body::from(Session::goal_prompt(condition));
-        self.converse_with((builtin.name, "builtin"), slash, prompt, Ok(body))
+        let notice = format!("Goal set: {condition}");
+        let notice = messages::local_reply(&notice, builtin.name, &slash.args, false, &self.session.turn);
+        self.prompt_with((builtin.name, "builtin"), slash, prompt, Ok(body), Some(notice))
             .await
     }
 
-    /// Gives the model what a command came to, and plays the conversation from there.
-    async fn converse_with(
+    /// Sends the expanded command to the model and runs the rest of the turn. `notice` is shown to the person first.
+    async fn prompt_with(
         &mut self,
         (name, source): (&str, &str),
         slash: &Slash,
         mut prompt: Prompt,
         filled: Result<Body, Failure>,
+        notice: Option<Assistant>,
     ) -> Ending {
         let filled = match filled {
             Ok(body) => match self.hook_expansion(name, &slash.args, Some(source)).await {
                 Ok(()) => Ok(body),
-                Err(told) => {
+                Err(message) => {
                     self.session.announce().await;
-                    return self.session.end_blocked(told).await;
+                    return self.session.end_blocked(message).await;
                 }
             },
             failed => failed,
@@ -199,13 +214,13 @@ impl SessionLoop {
                 let run = (slash.name.as_str(), slash.args.as_str());
                 return self
                     .session
-                    .tell_locally(&prompt, "custom", Some(run), Told::failed(why))
+                    .emit_local_output(&prompt, "custom", Some(run), CommandOutput::failed(why))
                     .await;
             }
         };
         let text = body.text();
-        // What a server words is no word of the person's: it names no files.
-        let attached = match body.brought {
+        // Text from a server does not count as written by the person, so it mentions no files.
+        let attached = match body.from_server {
             true => Vec::new(),
             false => self.attach_text(&text, Mentioned::InFile).await,
         };
@@ -237,29 +252,32 @@ impl SessionLoop {
                 Some(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
         }
         self.session.announce().await;
+        if let Some(notice) = notice {
+            self.session.emit(notice).await;
+        }
         self.run_turn(prompt.should_query).await
     }
 
-    /// Gives the model the instructions of the skills it has called for, behind the results of its calls.
+    /// Adds the instructions of invoked skills to the conversation, after the results of the calls.
     pub(crate) async fn give_skills(&mut self) {
         for (name, args) in self.session.commands.take_called() {
             let Some(entry) = self.session.commands.catalogue().find(&name).cloned() else {
                 continue;
             };
-            self.session.lend(&entry);
+            self.session.apply_overrides(&entry);
             let text = match self.expand(&entry, &args).await {
                 Ok(text) => text,
                 Err(Failure::Failed(why)) => why,
-                // Whoever waits next finds out that the turn has to stop.
+                // The next wait notices that the turn has to stop.
                 Err(Failure::Stopped) => return,
             };
-            match self.session.commands.give(&name, &text) {
-                Given::First => {}
-                Given::Again => {
+            match self.session.commands.record_skill(&name, &text) {
+                SkillVersion::First => {}
+                SkillVersion::Changed => {
                     let notice = format!("(/{name} is taken up again: what it says now follows.)");
                     self.session.nudge(&notice).await;
                 }
-                Given::Unchanged => {
+                SkillVersion::Unchanged => {
                     let notice = format!("The skill /{name} stands above and says the same. Arguments: {args}");
                     self.session.nudge(&notice).await;
                     continue;
@@ -276,22 +294,22 @@ impl SessionLoop {
 }
 
 impl Session {
-    /// The command a prompt is, if there is one of that name.
-    pub(crate) fn known(&self, content: &Value) -> Option<(Slash, Known)> {
+    /// Returns the command in a prompt, if one with that name exists.
+    pub(crate) fn find_command(&self, content: &Value) -> Option<(Slash, FoundCommand)> {
         if self.options.catalogue.without_commands {
             return None;
         }
         let slash = Slash::read(content)?;
         let known = match self.commands.catalogue().find(&slash.name) {
-            // What a person wrote stands before what we brought.
-            Some(entry) => Known::Entry(Box::new(entry.clone())),
-            None if self.may_be_served(&slash) => Known::Served,
-            None => Known::Builtin(builtin::find(&slash.name).filter(|command| self.has_builtin(*command))?),
+            // Files take precedence over built-in commands.
+            Some(entry) => FoundCommand::Entry(Box::new(entry.clone())),
+            None if self.may_be_server_prompt(&slash) => FoundCommand::McpPrompt,
+            None => FoundCommand::Builtin(builtin::find(&slash.name).filter(|command| self.has_builtin(*command))?),
         };
         Some((slash, known))
     }
 
-    /// What the model is told of a prompt that looks like a command and is none.
+    /// A reminder for the model about a prompt that looks like an unknown command.
     pub(crate) fn unknown_command(&self, content: &Value) -> Option<Value> {
         if self.options.catalogue.without_commands {
             return None;
@@ -304,7 +322,7 @@ impl Session {
     }
 }
 
-/// What stands in the conversation for the command itself.
+/// The record of the command in the conversation.
 fn tags(name: &str, args: &str) -> String {
     let mut tags = format!("<command-message>{name}</command-message>\n<command-name>/{name}</command-name>");
     if !args.is_empty() {

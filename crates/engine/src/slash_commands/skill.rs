@@ -1,4 +1,4 @@
-//! The Skill tool: the model takes up a skill or a command by itself.
+//! The `Skill` tool, with which the model invokes a skill or command.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use sluice_model::Names;
 use sluice_permission::Touches;
 use sluice_tools::{Context, Descriptor, Effect, Invalid, Outcome, Pending, Tool};
 
-use crate::agents::Bench;
+use crate::agents::BriefSlot;
 use crate::catalogue::Catalogue;
 use crate::commands::{SKILL, skill_of};
 use crate::subagents;
 
-/// The tool, over one catalogue.
+/// The `Skill` tool for one catalogue.
 #[derive(Debug)]
 pub(crate) struct SkillTool {
     descriptor: Descriptor,
     catalogue: Arc<Catalogue>,
-    /// Where it finds what an agent needs that carries a skill out.
-    bench: Arc<Bench>,
-    /// What models are called.
+    /// The brief for skills that run in a subagent.
+    brief_slot: Arc<BriefSlot>,
+    /// Model aliases.
     names: Names,
 }
 
 impl SkillTool {
-    pub(crate) fn new(catalogue: Arc<Catalogue>, bench: Arc<Bench>, names: Names) -> Self {
+    pub(crate) fn new(catalogue: Arc<Catalogue>, brief_slot: Arc<BriefSlot>, names: Names) -> Self {
         let descriptor = Descriptor {
             name: SKILL.into(),
             description: "Takes up a skill: instructions for one kind of task, written by the person, the project or a \
@@ -49,12 +49,12 @@ impl SkillTool {
         Self {
             descriptor,
             catalogue,
-            bench,
+            brief_slot,
             names,
         }
     }
 
-    /// Why a skill cannot be taken up.
+    /// Returns the error if a skill cannot be invoked.
     fn refusal(&self, name: &str) -> Option<String> {
         match self.catalogue.find(name) {
             None => Some(format!("Unknown skill: {name}")),
@@ -76,7 +76,7 @@ impl Tool for SkillTool {
 
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
         let mut checked = self.descriptor.checked(input, cwd)?;
-        // Rules speak of a skill by its name; it may have been called by another it answers to.
+        // Permission rules contain the name of a skill; the input may contain an alias.
         if let (Some(entry), Some(fields)) = (self.catalogue.find(skill_of(&checked)), checked.as_object_mut()) {
             fields.insert("skill".to_owned(), entry.name.as_str().into());
         }
@@ -99,7 +99,7 @@ impl Tool for SkillTool {
             }
             let args = input.get("args").and_then(Value::as_str).unwrap_or_default();
             if let Some(entry) = self.catalogue.find(name).filter(|entry| entry.fork) {
-                return subagents::call_fork(&self.bench, entry, args, cx).await;
+                return subagents::call_fork(&self.brief_slot, entry, args, cx).await;
             }
             let mut result = json!({"success": true, "commandName": name});
             if let (Some(result), Some(entry)) = (result.as_object_mut(), self.catalogue.find(name)) {

@@ -1,7 +1,8 @@
-//! Where in the message that calls for it a subagent begins.
+//! Starts subagents while the message that calls them is still streamed.
 //!
-//! A call that starts a subagent begins as its block ends, so that the host hears of the subagent before the next event
-//! of the message, and the subagent speaks behind that event. Other calls wait for the event: they may ask.
+//! A call of the `Agent` tool starts when its block ends, so that the host is notified of the subagent before the next
+//! event of the message. The messages of the subagent follow that event. Other calls wait for the event, because they
+//! may ask.
 
 use serde_json::Value;
 use sluice_call::Call;
@@ -15,7 +16,7 @@ use crate::commands;
 use crate::session::Session;
 
 impl Session {
-    /// The last block is a call: one that starts a subagent and need not be asked about begins now.
+    /// Starts a subagent if the last block is a call for one that needs no permission request.
     pub(crate) async fn begin_agent(&mut self) {
         let starts = self.calls.last().filter(|call| {
             let new = call.is_proposed() && call.tool.is_some();
@@ -27,7 +28,7 @@ impl Session {
         }
         let id = call.id.clone();
         self.launch().await;
-        // Hooks, a budget or calls before it may hold it up.
+        // Hooks, a budget or earlier calls may delay it.
         if !self.calls.last().is_some_and(Call::is_allowed) {
             return self.wait_for_event();
         }
@@ -44,15 +45,15 @@ impl Session {
         self.wait_for_event();
     }
 
-    /// Calls that have not begun and subagents that are silent go on with the next event of the stream, or soon.
+    /// Delays calls that have not started and held subagents until the next event of the stream, or shortly.
     fn wait_for_event(&mut self) {
         let waits = self.calls.iter().any(Call::is_proposed);
-        if waits || self.agents.any_silent() {
+        if waits || self.agents.has_held() {
             self.calls.launch_soon();
         }
     }
 
-    /// What is said of a call for a kind that a rule denies.
+    /// Returns the error for a call if a permission rule denies its kind.
     pub(crate) fn denied_kind(&self, index: usize, decision: &Decision) -> Option<String> {
         let call = self.calls.get(index)?;
         let ours = call.name == names::AGENT || call.name == names::TASK;
@@ -61,7 +62,7 @@ impl Session {
         (ours && ruled).then(|| names::denied(kind, decision))
     }
 
-    /// Whether this call starts a subagent.
+    /// True if this call starts a subagent.
     pub(crate) fn starts_agent(&self, name: &str, input: &Value) -> bool {
         let forks = || {
             let skill = self.commands.catalogue().find(commands::skill_of(input));
@@ -70,25 +71,26 @@ impl Session {
         name == names::AGENT || name == names::TASK || (name == commands::SKILL && forks())
     }
 
-    /// A task was announced. A subagent that its call waits for speaks when the message has gone on.
+    /// Called when a task was announced. Holds the messages of a foreground subagent until the next event of the
+    /// stream.
     pub(crate) fn task_announced(&mut self, task: &TaskView, is_backgrounded: bool) {
         let awaited = task.agent.is_some() && !is_backgrounded;
-        if !awaited || !self.agents.silence(&task.id) {
+        if !awaited || !self.agents.hold_if_at_block(&task.id) {
             self.tooling.tasks().was_listed(&task.id);
         }
     }
 
-    /// The message has gone on: whoever was silent speaks, and is heard before the message goes on further.
-    pub(crate) async fn let_agents_speak(&mut self) {
-        for id in self.hear_agents() {
-            // Its hooks come first, and may take their time.
+    /// Releases held subagents after an event of the stream, and waits for their first messages.
+    pub(crate) async fn release_agents_and_wait(&mut self) {
+        for id in self.release_agents() {
+            // Their hooks run first and may take a while.
             timeout(LAUNCH_DELAY, self.tooling.tasks().has_spoken(&id)).await.ok();
         }
     }
 
-    /// Nobody has to be silent any more; gives who was.
-    pub(super) fn hear_agents(&mut self) -> Vec<String> {
-        let silent = self.agents.take_silent();
+    /// Releases all held subagents and returns their ids.
+    pub(super) fn release_agents(&mut self) -> Vec<String> {
+        let silent = self.agents.take_held();
         silent.iter().for_each(|id| self.tooling.tasks().was_listed(id));
         silent
     }

@@ -1,4 +1,4 @@
-//! What a session gives the subagents it starts.
+//! Builds the brief for subagents.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::session::Session;
 use crate::wakeups::is_schedule_tool;
 use crate::worktrees::is_worktree_tool;
 
-/// Returns whether a tool is not handed on: those that may start subagents, since a subagent is given its own (one that
-/// holds a brief must not be in it), and those that move the session or schedule its turns.
-fn ours(name: &str) -> bool {
+/// True for tools that are not passed on: those that start subagents, because each subagent gets its own (a brief must
+/// not contain a tool that holds one), and those that move the session or schedule its turns.
+fn is_not_inherited(name: &str) -> bool {
     let of_session = is_worktree_tool(name) || is_schedule_tool(name);
     [
         names::AGENT,
@@ -27,7 +27,7 @@ fn ours(name: &str) -> bool {
 }
 
 impl Session {
-    /// Leaves word for the calls that are about to start a subagent.
+    /// Stores a brief for the calls that are about to start a subagent.
     pub(crate) fn brief_agents(&self) {
         let waits = |call: &Call| call.is_proposed() || call.ask().is_some();
         let asks = |name: &str| name == names::SEND_MESSAGE || name == names::LIST_AGENTS;
@@ -37,13 +37,13 @@ impl Session {
         }
         if let Some(roster) = self.agents.roster() {
             let brief = self.brief(roster);
-            self.agents.bench().leave(brief);
+            self.agents.brief_slot().set(brief);
         }
     }
 
-    /// What a subagent that starts now is given.
+    /// Creates the brief for a subagent that starts now.
     pub(super) fn brief(&self, roster: &Arc<Roster>) -> Brief {
-        let seat = self.agents.seat();
+        let identity = self.agents.identity();
         Brief {
             options: self.options.clone(),
             policy: self.policy.clone(),
@@ -59,10 +59,10 @@ impl Session {
                     .tooling
                     .extras()
                     .iter()
-                    .filter(|tool| !ours(&tool.descriptor().name))
+                    .filter(|tool| !is_not_inherited(&tool.descriptor().name))
                     .cloned()
                     .collect(),
-                servers: self.tooling.servers().of_agent(),
+                servers: self.tooling.servers().for_subagent(),
                 available: self
                     .toolbox()
                     .filter(|tool| self.has(tool.descriptor()))
@@ -72,7 +72,7 @@ impl Session {
             line: BriefLine {
                 out: self.line.out().clone(),
                 events: self.tooling.reports(),
-                top: self.agents.bench().top().unwrap_or_else(|| self.tooling.reports()),
+                top: self.agents.brief_slot().top().unwrap_or_else(|| self.tooling.reports()),
                 eof: self.line.input_ended(),
                 quit: self.line.quit().clone(),
             },
@@ -83,15 +83,14 @@ impl Session {
             family: Family {
                 shared: self.agents.shared().clone(),
                 roster: roster.clone(),
-                parent: seat.map(|seat| seat.id.clone()),
-                depth: seat.map_or(0, |seat| seat.depth),
+                parent: identity.map(|identity| identity.id.clone()),
+                depth: identity.map_or(0, |identity| identity.depth),
                 may_start: self.agents.may_start().cloned(),
             },
         }
     }
 
-    /// What an agent that looks into something for a hook is given. Nothing is kept of it, and of the hooks only those
-    /// before calls look at what it does.
+    /// Creates the brief for an agent that runs for a hook. It is not saved, and only `PreToolUse` hooks apply to it.
     pub(crate) fn brief_inspector(&mut self) -> Brief {
         let roster = self.load_roster();
         let mut brief = self.brief(&roster);

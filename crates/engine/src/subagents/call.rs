@@ -1,4 +1,4 @@
-//! The tool that starts a subagent: `Agent`, which used to be called `Task`.
+//! The `Agent` tool, formerly named `Task`, which starts a subagent.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -14,12 +14,12 @@ use sluice_tools::{Context, Descriptor, Outcome, Pending, Tool};
 
 use super::forks::Fork;
 use super::supervise;
-use crate::agents::{Bench, Brief};
+use crate::agents::{Brief, BriefSlot};
 use crate::agents::{names, shared};
 use crate::history::History;
 
-/// The longest description of a kind that the model is shown.
-const LONGEST: usize = 1000;
+/// The maximum length of the description of a kind in the tool description, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 1000;
 
 const ABOUT: &str = "Hands a piece of work to a subagent: another agent with a conversation of its own, which sees \
     nothing of this one and gives back one report.\n\n\
@@ -32,11 +32,11 @@ const ABOUT: &str = "Hands a piece of work to a subagent: another agent with a c
     - To say more to one you started, use SendMessage with its id.\n\n\
     The kinds there are (`subagent_type`; general-purpose when none is named):\n";
 
-/// Starts a subagent.
+/// The `Agent` tool.
 #[derive(Debug)]
 pub(crate) struct AgentTool {
     descriptor: Descriptor,
-    bench: Arc<Bench>,
+    brief_slot: Arc<BriefSlot>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -52,7 +52,7 @@ struct Input {
     isolation: Option<String>,
 }
 
-/// What is to be done, by whom and how.
+/// A request to start or continue a subagent.
 #[derive(Debug, Clone)]
 pub(crate) struct Order {
     pub(crate) kind: AgentDefinition,
@@ -61,33 +61,33 @@ pub(crate) struct Order {
     pub(crate) name: Option<String>,
     pub(crate) model: String,
     pub(crate) effort: Option<String>,
-    /// A mode that allows less than the session's.
+    /// A permission mode that is stricter than the mode of the session.
     pub(crate) mode: Option<PermissionMode>,
-    /// What the call said.
-    pub(crate) wanted: Option<bool>,
+    /// The value of `run_in_background` in the call.
+    pub(crate) run_in_background: Option<bool>,
     pub(crate) background: bool,
     pub(crate) isolated: bool,
-    /// The subagent that is gone on with.
-    pub(crate) again: Option<Again>,
-    /// The skill or command it carries out.
+    /// The subagent to continue.
+    pub(crate) continued: Option<Continued>,
+    /// The skill or command to run.
     pub(crate) fork: Option<Fork>,
 }
 
-/// A subagent that has ended and is gone on with.
+/// A finished subagent to continue.
 #[derive(Debug, Clone)]
-pub(crate) struct Again {
+pub(crate) struct Continued {
     pub(crate) id: String,
-    /// The call it was first started by.
+    /// The call that first started it.
     pub(crate) call_id: String,
-    /// What was said before; nothing where only its file knows.
+    /// Its conversation; empty if it must be read from its transcript.
     pub(crate) history: History,
 }
 
 impl AgentTool {
-    pub(crate) fn new<'a>(kinds: impl Iterator<Item = &'a AgentDefinition>, bench: Arc<Bench>) -> Self {
+    pub(crate) fn new<'a>(kinds: impl Iterator<Item = &'a AgentDefinition>, brief_slot: Arc<BriefSlot>) -> Self {
         let mut about = ABOUT.to_owned();
         for kind in kinds {
-            let description: String = kind.description.chars().take(LONGEST).collect();
+            let description: String = kind.description.chars().take(MAX_DESCRIPTION_CHARS).collect();
             write!(about, "- {}: {description}", kind.name).ok();
             if let Some(tools) = &kind.limits.tools {
                 write!(about, " (Tools: {})", tools.join(", ")).ok();
@@ -100,7 +100,7 @@ impl AgentTool {
                 schema: schema(),
                 ..names::undescribed()
             },
-            bench,
+            brief_slot,
         }
     }
 }
@@ -133,7 +133,7 @@ impl Tool for AgentTool {
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {
-        // Subagents are asked about one by one whatever they do: side by side is what they are for.
+        // Permissions are decided per subagent; running concurrently is their purpose.
         true
     }
 
@@ -143,7 +143,7 @@ impl Tool for AgentTool {
                 Ok(input) => input,
                 Err(invalid) => return invalid.into(),
             };
-            let (Some(brief), Ok(input)) = (self.bench.brief(), serde_json::from_value::<Input>(input)) else {
+            let (Some(brief), Ok(input)) = (self.brief_slot.brief(), serde_json::from_value::<Input>(input)) else {
                 return Outcome::failed("No subagent can be started here");
             };
             match order(input, &brief) {
@@ -154,7 +154,7 @@ impl Tool for AgentTool {
     }
 }
 
-/// What the call means, or why it means nothing.
+/// Converts the input of a call to an order, or returns an error for the model.
 fn order(input: Input, brief: &Brief) -> Result<Order, String> {
     let name = input.subagent_type.as_deref().unwrap_or(builtin::GENERAL);
     let allowed = |name: &str| {
@@ -180,22 +180,22 @@ fn order(input: Input, brief: &Brief) -> Result<Order, String> {
     Ok(Order {
         model: named.map_or_else(|| brief.model.clone(), |name| brief.client.names().resolve(Some(name))),
         effort: input.effort.or_else(|| kind.effort.clone()),
-        // The model may ask for less freedom, never for more.
+        // The model may choose a stricter mode, never a more permissive one.
         mode: mode.filter(|mode| matches!(mode, PermissionMode::Plan | PermissionMode::DontAsk)),
-        wanted: input.run_in_background,
+        run_in_background: input.run_in_background,
         background: in_background(input.run_in_background, kind, brief),
         isolated: kind.isolated || input.isolation.as_deref() == Some("worktree"),
         kind: kind.clone(),
         description: input.description,
         prompt: input.prompt,
         name: input.name,
-        again: None,
+        continued: None,
         fork: None,
     })
 }
 
-/// Whether the call returns without waiting. A subagent's own subagents are waited for unless it says otherwise: its
-/// report is no report without theirs.
+/// True if the call returns without waiting. Subagents wait for their own subagents by default, because their report
+/// depends on them.
 fn in_background(wanted: Option<bool>, kind: &AgentDefinition, brief: &Brief) -> bool {
     if brief.options.agents.never_in_background {
         return false;
@@ -204,21 +204,21 @@ fn in_background(wanted: Option<bool>, kind: &AgentDefinition, brief: &Brief) ->
 }
 
 impl Order {
-    /// Whether the hooks of its definition run. Those of a project wait until its folder is trusted, also for hosts that
-    /// named the project's settings: no settings file contains them.
+    /// True if the hooks of its definition run. Hooks of a project require that its folder is trusted, even for hosts
+    /// that specify the project's settings, because no settings file contains these hooks.
     pub(crate) fn trusts_hooks(&self, settings: &Settings) -> bool {
         self.kind.origin != AgentOrigin::Project || settings.trusted()
     }
 
-    /// Whether it may be carried out.
-    pub(crate) fn admitted(&self, brief: &Brief) -> Result<(), shared::Refused> {
+    /// Reserves a slot for the subagent, or returns why it may not start.
+    pub(crate) fn reserve_slot(&self, brief: &Brief) -> Result<(), shared::SpawnError> {
         let budget = brief.options.limits.max_budget_usd;
-        let wanted = shared::Wanted {
-            background: self.wanted,
+        let request = shared::SpawnRequest {
+            background: self.run_in_background,
             depth: brief.family.depth + 1,
             over_budget: budget.is_some_and(|limit| brief.ledger.total_cost_usd() >= limit),
         };
-        brief.family.shared.admit(&self.kind.name, wanted)?;
+        brief.family.shared.admit(&self.kind.name, request)?;
         if self.background {
             brief.family.shared.count_background();
         }

@@ -1,4 +1,4 @@
-//! The session a subagent is.
+//! Creates and runs the session of a subagent.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::call::Order;
 use super::equip;
-use super::mouth::{Journal, Mouth};
-use super::report::Served;
+use super::output::{Journal, SubagentOutput};
+use super::report::SubagentOutcome;
 use super::{inspect, revive};
 use crate::agents::Brief;
 use crate::agents::relay::Relay;
-use crate::agents::{Agents, Seat, Summaries, names, shared};
+use crate::agents::{Agents, SubagentIdentity, Summaries, names, shared};
 use crate::commands::SKILL;
 use crate::hooks::Hooks;
 use crate::messages;
@@ -36,35 +36,35 @@ use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-/// What stands for a prompt without a word.
+/// Replacement for an empty prompt.
 const NO_CONTENT: &str = "(no content)";
 
-/// What a turn of a subagent begins with.
-pub(crate) enum Part<'a> {
-    /// It is asked to do something; the task it is shown as, if that is told.
-    Asked(&'a str, Option<&'a Enlisted>),
-    /// Somebody says more to it.
-    Told(&'a Prompt),
+/// What starts a turn of a subagent.
+pub(crate) enum SubagentTurn<'a> {
+    /// Its task. The registered task is notified when the prompt was sent, if given.
+    Task(&'a str, Option<&'a Enlisted>),
+    /// A further message.
+    Message(&'a Prompt),
 }
 
-/// A subagent that is about to begin.
+/// A subagent that is about to start.
 pub(crate) struct Child {
     pub(crate) session: SessionLoop,
     pub(crate) inbox: mpsc::Sender<Vec<Input>>,
     pub(crate) relay: Arc<Relay>,
     pub(crate) journal: Arc<Journal>,
     pub(crate) quit: CancellationToken,
-    /// Where its conversation is kept.
+    /// The transcript file.
     pub(crate) transcript: Option<PathBuf>,
 }
 
-/// Makes the session of a subagent.
+/// Creates the session of a subagent.
 pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file: PathBuf, cwd: &Path) -> Child {
-    let id = relay.badge.id.clone();
-    let (inbox, heard) = mpsc::channel(INPUT_DEPTH);
+    let id = relay.label.id.clone();
+    let (inbox, inbox_receiver) = mpsc::channel(INPUT_DEPTH);
     let journal = Arc::new(Journal::new(output_file));
     let quit = brief.line.quit.child_token();
-    let out = brief.line.out.of_agent(Arc::new(Mouth {
+    let out = brief.line.out.of_agent(Arc::new(SubagentOutput {
         relay: relay.clone(),
         shared: brief.family.shared.clone(),
         inbox: inbox.clone(),
@@ -89,23 +89,23 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     session.conversation.transcript.of_agent(&id);
     let wants = &brief.options.agents;
     let summaries = wants.summaries && !wants.no_summaries && !relay.is_silent();
-    let seat = Seat {
+    let identity = SubagentIdentity {
         id,
         depth: brief.family.depth + 1,
         own_mode,
         refused: false,
     };
-    session.agents = Agents::of_subagent(&brief.family, brief.line.top.clone(), seat);
+    session.agents = Agents::of_subagent(&brief.family, brief.line.top.clone(), identity);
     session.agents.equip(
         equip::equipment(order, own),
         order.kind.limits.may_start.clone(),
         summaries.then(|| Summaries::new(relay.clone())),
     );
-    session.take_roster(brief.family.roster.clone());
+    session.offer_kinds(brief.family.roster.clone());
     if brief.tools.available.iter().any(|name| name == SKILL) {
         session.offer_skills();
     }
-    session.hooks = Hooks::of_agent(&brief.hooks, &relay.badge.id, &order.kind.name);
+    session.hooks = Hooks::of_agent(&brief.hooks, &relay.label.id, &order.kind.name);
     let fork_trusted = order.fork.as_ref().is_some_and(|fork| fork.trusted);
     if let Some((origin, hooks)) = order.fork.as_ref().and_then(|fork| fork.hooks.as_ref()) {
         session.add_hooks(origin, hooks, fork_trusted);
@@ -120,7 +120,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
         );
     }
     Child {
-        session: SessionLoop::new(session, heard),
+        session: SessionLoop::new(session, inbox_receiver),
         inbox,
         relay,
         journal,
@@ -136,13 +136,13 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
     options.session.earlier = None;
     options.session.keeping.title = None;
     options.session.keeping.file = revive::folder(brief).map(|folder| revive::file(&folder, id));
-    // What is said from now on follows what its file ends with.
+    // A continued subagent appends to its existing transcript.
     let file = options
         .session
         .keeping
         .file
         .as_deref()
-        .filter(|_| order.again.is_some());
+        .filter(|_| order.continued.is_some());
     options.session.earlier = file.and_then(resume::of_agent);
     options.model.name = Some(order.model.clone());
     options.model.effort = order.effort.clone().or(options.model.effort);
@@ -159,17 +159,17 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
     options.host.state_events = StateEvents::Off;
     options.agents.lead = None;
     if order.fork.as_ref().is_some_and(|fork| fork.typed) {
-        // What a person typed as a command asks no questions, as hosts expect.
+        // As in the reference CLI, a command that a person typed never sends permission requests.
         options.permissions.asker = Asker::Nobody;
     }
-    // The session's servers are there already.
+    // The servers of the session are inherited already.
     options.servers.dynamic = equip::servers(order, &brief.options.settings);
     options.servers.strict = true;
     options.servers.wait = true;
     options
 }
 
-/// The tools it may use: those its kind names, as far as the session has them.
+/// The tools it may use: those that its kind names and the session has.
 fn tools(brief: &Brief, kind: &AgentDefinition) -> Option<Vec<String>> {
     let Some(named) = &kind.limits.tools else {
         return brief.options.tools.offered.clone();
@@ -192,9 +192,9 @@ fn tools(brief: &Brief, kind: &AgentDefinition) -> Option<Vec<String>> {
     Some(brief.tools.available.iter().filter(meant).cloned().collect())
 }
 
-/// What it is told in place of the session's own words.
+/// The system prompt of a subagent.
 fn words(kind: &AgentDefinition, options: &Options) -> String {
-    // Notes are the session's business: what it learns from its agents it writes down itself.
+    // Notes belong to the main session, which writes down what it learns from subagents.
     let place = options.place(None);
     let folder = notebook::folder(kind, options.settings.places());
     let parts = [
@@ -207,12 +207,12 @@ fn words(kind: &AgentDefinition, options: &Options) -> String {
     parts.join("\n\n")
 }
 
-/// The rules of whoever starts it, and its own denials. Nothing that is denied above is allowed below.
+/// The rules of the parent session and its own deny rules. Whatever is denied in the parent session stays denied.
 fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     let mut policy = Policy::clone(&brief.policy);
     policy.mode = mode(brief, order);
-    let deepest = (brief.family.depth + 1 >= shared::DEEPEST).then_some(names::AGENT);
-    // A subagent talks to no person, and the mode is not its to change.
+    let deepest = (brief.family.depth + 1 >= shared::MAX_DEPTH).then_some(names::AGENT);
+    // A subagent does not talk to people and must not change the mode.
     let tools = brief.options.tools.toolbox.iter().map(|tool| tool.descriptor());
     let for_people = tools.filter(|tool| tool.needs_person).map(|tool| &*tool.name);
     let own = equip::denied(&order.kind, &brief.options.tools.toolbox);
@@ -231,38 +231,38 @@ fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     if let Some(folder) = notebook::folder(&order.kind, options.settings.places()) {
         policy.readable.push(folder);
     }
-    crate::policy::clamp(&mut policy, options);
+    crate::policy::apply_managed_limits(&mut policy, options);
     policy
 }
 
-/// Its mode, from what its call and its kind ask for.
+/// Its permission mode, from its call, its kind and the session.
 fn mode(brief: &Brief, order: &Order) -> PermissionMode {
     let settings = &brief.options.settings;
     let kind = &order.kind;
     if kind.origin == AgentOrigin::BuiltIn && kind.name == inspect::KIND {
-        // It looks into something where nobody can be asked.
+        // It has no host that could answer permission requests.
         return PermissionMode::DontAsk;
     }
-    // Nobody reaches by a definition what the launch or an administrator ruled out.
+    // A definition cannot select a mode that the launch options or managed settings exclude.
     let chosen = kind.limits.mode.as_ref().filter(|mode| match mode {
         PermissionMode::BypassPermissions => brief.policy.bypass_launched,
         PermissionMode::Auto => !settings.auto_disabled(),
         _ => true,
     });
     let trusted = kind.origin != AgentOrigin::Project || settings.trusted();
-    below(&brief.policy.mode, order.mode.as_ref(), chosen, trusted)
+    subagent_mode(&brief.policy.mode, order.mode.as_ref(), chosen, trusted)
 }
 
-/// The mode below a session: one in which little is asked stays so, and a kind may otherwise choose. What a project
-/// chooses counts only where it switches off no question, until its folder is trusted.
-fn below(
+/// The mode of a subagent. Permissive modes of the session are inherited; otherwise its kind may choose. Until the
+/// folder is trusted, a kind of the project may only choose a mode that is not more permissive.
+fn subagent_mode(
     above: &PermissionMode,
     ordered: Option<&PermissionMode>,
     chosen: Option<&PermissionMode>,
     trusted: bool,
 ) -> PermissionMode {
     use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
-    // Planning forbids changes, those that rules allow too: nobody below may make them.
+    // Plan mode forbids changes, including those that rules allow.
     if *above == Plan {
         return Plan;
     }
@@ -278,9 +278,9 @@ fn below(
 }
 
 impl Session {
-    fn served(mut self, ending: &Ending, tokens: &Tokens, began: Instant) -> Served {
+    fn outcome_of(mut self, ending: &Ending, tokens: &Tokens, began: Instant) -> SubagentOutcome {
         let (status, text) = match ending {
-            Ending::Completed | Ending::Kept | Ending::Structured(_) | Ending::Local { .. } => {
+            Ending::Completed | Ending::Recorded | Ending::Structured(_) | Ending::Local { .. } => {
                 (TaskStatus::Completed, self.turn.text.clone())
             }
             Ending::MaxTurns(_) => (TaskStatus::Completed, self.turn.text.clone()),
@@ -289,7 +289,7 @@ impl Session {
                 TaskStatus::Failed,
                 format!("Agent terminated early: the session has reached its budget of ${limit}"),
             ),
-            Ending::HookStopped(_) | Ending::Deferred(_) | Ending::PutOffGone(_) => {
+            Ending::HookStopped(_) | Ending::Deferred(_) | Ending::DeferredUnavailable(_) => {
                 (TaskStatus::Completed, self.turn.text.clone())
             }
             Ending::Blocked(why) => (TaskStatus::Failed, why.clone()),
@@ -307,7 +307,7 @@ impl Session {
             )),
             _ => None,
         };
-        Served {
+        SubagentOutcome {
             note,
             refused: self.agents.is_refused(),
             model: self.model.name.clone(),
@@ -317,28 +317,28 @@ impl Session {
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             denials: std::mem::take(&mut self.turn.denials),
             history: std::mem::take(&mut self.conversation.history),
-            ..Served::none(status, &text)
+            ..SubagentOutcome::none(status, &text)
         }
     }
 }
 
 impl SessionLoop {
-    /// Does what it was asked to do, and says what came of it.
-    pub(crate) async fn serve(mut self, order: &Order, shown: Option<&Enlisted>) -> Served {
+    /// Runs the subagent to its end. Returns the outcome.
+    pub(crate) async fn run_subagent(mut self, order: &Order, shown: Option<&Enlisted>) -> SubagentOutcome {
         let began = Instant::now();
-        if let Some(again) = &order.again {
-            if again.history.is_empty() {
-                self.session.take_up().await;
-                self.session.recall().await;
+        if let Some(continued) = &order.continued {
+            if continued.history.is_empty() {
+                self.session.restore_session().await;
+                self.session.await_history().await;
             } else {
-                self.session.conversation.history = again.history.clone();
+                self.session.conversation.history = continued.history.clone();
                 self.session.conversation.set_knows_memory(true);
             }
         }
         self.connect_servers().await;
         let mut tokens = Tokens::default();
         self.hook_subagent_start().await;
-        let mut ending = self.play_part(Part::Asked(&order.prompt, shown)).await;
+        let mut ending = self.play_subagent_turn(SubagentTurn::Task(&order.prompt, shown)).await;
         loop {
             tokens = tokens.plus(&self.session.turn.tokens);
             if self.session.turn.stop().is_some()
@@ -349,10 +349,10 @@ impl SessionLoop {
             }
             if let Some(batch) = self.session.queue.next() {
                 for prompt in batch.prompts {
-                    ending = self.play_part(Part::Told(&prompt)).await;
+                    ending = self.play_subagent_turn(SubagentTurn::Message(&prompt)).await;
                 }
-            } else if let Some(note) = self.session.background.owed() {
-                ending = self.play_part(Part::Asked(&note.text, None)).await;
+            } else if let Some(note) = self.session.background.pop_note() {
+                ending = self.play_subagent_turn(SubagentTurn::Task(&note.text, None)).await;
             } else if !self.unread.is_empty() {
                 self.drain().await;
             } else if self.session.awaits_background() {
@@ -361,17 +361,17 @@ impl SessionLoop {
                 break;
             }
         }
-        // A command that only this subagent knew of has nobody left to be of use to.
+        // Background commands that only this subagent knows are useless after its end.
         for task in self.session.background.own() {
             self.session.tooling.tasks().kill(&task.id).await;
         }
         self.session.drain_events().await;
-        self.session.part_from_servers().await;
-        self.session.served(&ending, &tokens, began)
+        self.session.disconnect_own_servers().await;
+        self.session.outcome_of(&ending, &tokens, began)
     }
 
-    pub(crate) async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
-        // The API takes no empty text.
+    pub(crate) async fn run_task(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
+        // The API rejects empty texts.
         let text = if text.trim().is_empty() { NO_CONTENT } else { text };
         let prompt = Prompt {
             uuid: None,
@@ -382,13 +382,14 @@ impl SessionLoop {
             should_query: true,
             alone: false,
             verbatim: false,
+            resumes: false,
             origin: None,
             timestamp: messages::now(),
         };
         self.keep_prompt(&prompt).await;
         if let Some(task) = shown {
             self.session
-                .say(stdout::User {
+                .emit(stdout::User {
                     message: UserMessage::new(Content::Blocks(vec![Block::text(text)])),
                     uuid: Some(prompt.id.clone()),
                     timestamp: Some(prompt.timestamp.clone()),
@@ -399,12 +400,12 @@ impl SessionLoop {
         }
         self.session.remind();
         self.session.conversation.history.user_text(text);
-        self.learn_skills().await;
+        self.preload_skills().await;
         self.run_turn(true).await
     }
 
-    /// Somebody said more to it.
-    pub(crate) async fn be_told(&mut self, prompt: &Prompt) -> Ending {
+    /// Runs a turn for a further message.
+    pub(crate) async fn run_message(&mut self, prompt: &Prompt) -> Ending {
         self.keep_prompt(prompt).await;
         self.session
             .conversation
@@ -414,7 +415,7 @@ impl SessionLoop {
     }
 }
 
-/// What is kept beside a subagent's transcript.
+/// The metadata stored with the transcript of a subagent.
 pub(crate) fn meta(brief: &Brief, order: &Order, call_id: &str) -> Value {
     let mut meta = json!({
         "agentType": order.kind.name,
@@ -444,15 +445,15 @@ mod tests {
     use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
 
     #[test]
-    fn nothing_below_a_session_that_plans_makes_changes() {
+    fn subagents_inherit_plan_mode() {
         for chosen in [Default, AcceptEdits, Auto, DontAsk, BypassPermissions] {
-            assert_eq!(below(&Plan, None, Some(&chosen), true), Plan, "{chosen:?}");
-            assert_eq!(below(&Plan, Some(&chosen), None, true), Plan, "{chosen:?}");
+            assert_eq!(subagent_mode(&Plan, None, Some(&chosen), true), Plan, "{chosen:?}");
+            assert_eq!(subagent_mode(&Plan, Some(&chosen), None, true), Plan, "{chosen:?}");
         }
     }
 
     #[test]
-    fn a_kind_chooses_where_much_is_asked_and_may_always_choose_less() {
+    fn kind_may_choose_mode_only_within_limits() {
         for (above, chosen, trusted, mode) in [
             (Default, AcceptEdits, true, AcceptEdits),
             (Default, AcceptEdits, false, Default),
@@ -463,11 +464,11 @@ mod tests {
             (DontAsk, BypassPermissions, true, DontAsk),
         ] {
             assert_eq!(
-                below(&above, None, Some(&chosen), trusted),
+                subagent_mode(&above, None, Some(&chosen), trusted),
                 mode,
                 "{above:?} {chosen:?}"
             );
         }
-        assert_eq!(below(&BypassPermissions, Some(&Plan), None, true), Plan);
+        assert_eq!(subagent_mode(&BypassPermissions, Some(&Plan), None, true), Plan);
     }
 }

@@ -1,4 +1,4 @@
-//! What a kind brings for its subagents besides words and tools: skills they know from the start, and servers.
+//! Sets up the skills and MCP servers of a kind.
 
 use std::pin::pin;
 
@@ -17,11 +17,11 @@ use crate::messages;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
-/// What the order's kind brings. One that goes on knows its skills already.
+/// The equipment of a subagent. A continued subagent has its skills already.
 pub(super) fn equipment(order: &Order, servers: Servers) -> Equipment {
     let (_, _, problems) = split(&order.kind);
     Equipment {
-        skills: match order.again {
+        skills: match order.continued {
             Some(_) => Vec::new(),
             None => order.kind.brings.skills.clone(),
         },
@@ -31,7 +31,7 @@ pub(super) fn equipment(order: &Order, servers: Servers) -> Equipment {
     }
 }
 
-/// The servers of the session a kind names, those it describes itself, and what cannot be read of it.
+/// Splits the servers of a kind into names of session servers, its own definitions, and problems.
 fn split(kind: &AgentDefinition) -> (Vec<String>, IndexMap<String, ServerConfig>, Vec<String>) {
     let (mut names, mut own, mut problems) = (Vec::new(), IndexMap::new(), Vec::new());
     for entry in &kind.brings.servers {
@@ -53,7 +53,7 @@ fn split(kind: &AgentDefinition) -> (Vec<String>, IndexMap<String, ServerConfig>
     (names, own, problems)
 }
 
-/// The servers a subagent connects to for itself. A project's run where the project may run anything.
+/// The servers that a subagent connects to itself. Those of a project require that the project may run programs.
 pub(super) fn servers(order: &Order, settings: &Settings) -> Dynamic {
     let runs = order.kind.origin != AgentOrigin::Project || settings.runs_projects();
     match runs {
@@ -66,7 +66,7 @@ pub(super) fn servers(order: &Order, settings: &Settings) -> Dynamic {
     }
 }
 
-/// The rules that deny a kind something, as texts: those it brings, and what one that only reads must not use.
+/// The deny rules of a kind: its own, and those for editing tools if it is read-only.
 pub(super) fn denied(kind: &AgentDefinition, toolbox: &Toolbox) -> Vec<String> {
     let mut denied = kind.limits.disallowed.clone();
     if kind.limits.only_reads {
@@ -81,7 +81,7 @@ pub(super) fn denied(kind: &AgentDefinition, toolbox: &Toolbox) -> Vec<String> {
     denied
 }
 
-/// The tools of every server a kind names, as a list of tools names them.
+/// Tool patterns for the servers of a kind.
 pub(super) fn patterns(kind: &AgentDefinition) -> Vec<String> {
     let (names, own, _) = split(kind);
     let names = names.into_iter().chain(own.into_keys());
@@ -91,19 +91,19 @@ pub(super) fn patterns(kind: &AgentDefinition) -> Vec<String> {
 }
 
 impl Session {
-    /// Ends the servers this subagent had for itself.
-    pub(super) async fn part_from_servers(&mut self) {
+    /// Disconnects the servers that belong to this subagent.
+    pub(super) async fn disconnect_own_servers(&mut self) {
         if let Some(own) = self.agents.equipment().servers.take() {
-            own.part().await;
+            own.shut_down().await;
         }
     }
 }
 
 impl SessionLoop {
-    /// Connects to the servers this subagent has for itself, and waits until it is known how they stand.
+    /// Connects to the servers that belong to this subagent, and waits until they are connected or have failed.
     pub(super) async fn connect_servers(&mut self) {
         for problem in std::mem::take(&mut self.session.agents.equipment().problems) {
-            self.session.say(messages::informational(&problem, "warning")).await;
+            self.session.emit(messages::informational(&problem, "warning")).await;
         }
         let Some(own) = self.session.agents.equipment().servers.take() else {
             return;
@@ -111,7 +111,7 @@ impl SessionLoop {
         own.start();
         own.greet().await;
         if let Some(settled) = own.settled() {
-            // Whoever stops it meanwhile stops it: what follows sees that by itself.
+            // If the subagent is stopped meanwhile, the caller notices.
             self.wait_for(Some(pin!(settled))).await;
         }
         for link in own.all() {
@@ -121,7 +121,7 @@ impl SessionLoop {
                     self.session.agents.equipment().kind,
                     link.name
                 );
-                self.session.say(messages::informational(&text, "warning")).await;
+                self.session.emit(messages::informational(&text, "warning")).await;
             }
         }
         if let Some(tools) = &mut self.session.options.tools.offered {
@@ -131,25 +131,25 @@ impl SessionLoop {
         self.session.agents.equipment().servers = Some(own);
     }
 
-    /// Reads the skills its kind names. One that is not there is told of and costs nothing else.
-    pub(super) async fn learn_skills(&mut self) {
+    /// Preloads the skills of its kind. A missing skill is reported and skipped.
+    pub(super) async fn preload_skills(&mut self) {
         for name in std::mem::take(&mut self.session.agents.equipment().skills) {
-            // A plugin's agent may call its plugin's skills by their short names.
+            // An agent of a plugin may use short names for skills of the plugin.
             let kind = &self.session.agents.equipment().kind;
             let near = kind.rsplit_once(':').map(|(plugin, _)| format!("{plugin}:{name}"));
             let near = near.and_then(|near| self.session.commands.catalogue().find(&near));
             let Some(entry) = self.session.commands.catalogue().find(&name).or(near).cloned() else {
                 let text = format!("The agent {kind} names the skill {name}, which is not there");
-                self.session.say(messages::informational(&text, "warning")).await;
+                self.session.emit(messages::informational(&text, "warning")).await;
                 continue;
             };
             let text = match self.expand(&entry, "").await {
                 Ok(text) => text,
                 Err(Failure::Failed(why)) => {
-                    self.session.say(messages::informational(&why, "warning")).await;
+                    self.session.emit(messages::informational(&why, "warning")).await;
                     continue;
                 }
-                // Whoever waits next finds out that it has to stop.
+                // The next wait notices that the turn has to stop.
                 Err(Failure::Stopped) => return,
             };
             let name = &entry.name;
@@ -163,8 +163,8 @@ impl SessionLoop {
     }
 }
 
-/// The servers it brings with it; those it only names are there already. A project's run where the project may run
-/// anything, and a plugin's agents bring none: servers are the plugin's own to bring.
+/// The servers that a kind defines; those it only names exist already. Servers of a project require that the project
+/// may run programs. Agents of plugins cannot define servers; plugins define them directly.
 pub(crate) fn own_servers(kind: &AgentDefinition, settings: &Settings) -> Vec<Named> {
     let runs = match kind.origin {
         AgentOrigin::Project => settings.runs_projects(),
@@ -173,9 +173,9 @@ pub(crate) fn own_servers(kind: &AgentDefinition, settings: &Settings) -> Vec<Na
     };
     let configs = kind.brings.servers.iter().filter_map(Value::as_object).flatten();
     let configs = configs.map(|(name, config)| (name.clone(), ServerConfig::parse(config)));
-    // One inside the host is not there for one agent alone.
+    // Servers inside the host cannot belong to a single agent.
     let own = configs.filter(|(_, config)| runs && !config.as_ref().is_ok_and(ServerConfig::is_sdk));
-    scopes::brought(settings, Scope::Dynamic, own.collect())
+    scopes::permitted_from(settings, Scope::Dynamic, own.collect())
 }
 
 #[cfg(test)]
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_that_only_reads_has_no_tool_that_edits_and_starts_nobody() {
+    fn read_only_kinds_cannot_edit_or_start_subagents() {
         let roster = Roster::builtin();
         let denied = |kind: &str| {
             let mut denied = denied(roster.find(kind).unwrap(), &Toolbox::default());

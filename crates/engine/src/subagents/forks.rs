@@ -1,4 +1,4 @@
-//! Skills and commands that an agent of their own carries out (`context: fork`).
+//! Skills and commands that run in a subagent (`context: fork`).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use sluice_tools::{Context, Outcome, agent_id};
 use super::call::Order;
 use super::child;
 use super::supervise;
-use crate::agents::relay::{Badge, Relay};
-use crate::agents::{Bench, Brief};
+use crate::agents::relay::{Relay, SubagentLabel};
+use crate::agents::{Brief, BriefSlot};
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::Failure;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
-/// The skill or command a subagent carries out.
+/// The skill or command that a subagent runs.
 #[derive(Debug, Clone)]
 pub(crate) struct Fork {
     pub(crate) id: String,
     pub(crate) name: String,
-    /// A person typed it: no call waits for it, and what it does is told when it is done.
+    /// Typed by a person: there is no tool call, and its messages are sent when it has ended.
     pub(crate) typed: bool,
-    /// What it may do besides.
+    /// Additional allow rules.
     pub(crate) rules: Vec<Rule>,
     pub(crate) hooks: Option<(sluice_hooks::Origin, Value)>,
-    /// Whether its hooks run; those of an untrusted project are held back.
+    /// Whether its hooks run; those of an untrusted project do not.
     pub(crate) trusted: bool,
 }
 
-/// What there is to be done for a skill.
+/// Creates the order for a skill.
 fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
     let named = entry.agent.as_deref().and_then(|name| brief.family.roster.find(name));
-    // One that is not there is stood in for, as hosts expect.
+    // As in the reference CLI, a missing agent is replaced by the general one.
     let Some(kind) = named.or_else(|| brief.family.roster.find(builtin::GENERAL)).cloned() else {
         return Err("There is no agent to carry it out".to_owned());
     };
@@ -44,7 +44,7 @@ fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
     }
     let foreign = entry.origin == Origin::Project && !brief.options.settings.trusted();
     let rule = |text: &String| Rule::parse(Behavior::Allow, Source::Command, &brief.options.cwd, text).ok();
-    // What a person typed has lent the session its rules and hooks already.
+    // A typed command has applied its rules and hooks to the session already.
     let lends = !typed && !foreign;
     let root = entry.path.parent().unwrap_or(&brief.options.cwd).to_owned();
     let named = entry.model.as_deref().or(kind.model.as_deref());
@@ -52,13 +52,13 @@ fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
         model: named.map_or_else(|| brief.model.clone(), |name| brief.client.names().resolve(Some(name))),
         effort: entry.effort.clone().or_else(|| kind.effort.clone()),
         mode: None,
-        wanted: Some(false),
+        run_in_background: Some(false),
         background: false,
         isolated: kind.isolated,
         description: entry.description.clone(),
         prompt: String::new(),
         name: None,
-        again: None,
+        continued: None,
         fork: Some(Fork {
             id: agent_id(),
             name: entry.name.clone(),
@@ -77,9 +77,9 @@ fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
     })
 }
 
-/// The model has called for a skill that an agent of its own carries out.
-pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context) -> Outcome {
-    let Some(brief) = bench.brief() else {
+/// Runs a skill with `context: fork` that the model invoked.
+pub(crate) async fn call(brief_slot: &BriefSlot, entry: &Entry, args: &str, cx: &Context) -> Outcome {
+    let Some(brief) = brief_slot.brief() else {
         return Outcome::failed("No subagent can be started here");
     };
     let mut order = match order(&brief, entry, false) {
@@ -94,9 +94,9 @@ pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context)
     supervise::start(brief, order, cx).await
 }
 
-/// The skill's instructions, as the one who will follow them may read them: its commands run under the same rules.
+/// Expands the skill with the permissions of the subagent: its shell commands run under the same rules.
 async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> Result<String, Failure> {
-    let relay = Relay::silent(Badge::default());
+    let relay = Relay::silent(SubagentLabel::default());
     let mut reader = child::make(brief, order, Arc::new(relay), PathBuf::new(), &brief.tools.cwd);
     let text = reader.session.expand(entry, args).await;
     reader.quit.cancel();
@@ -104,19 +104,23 @@ async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> R
 }
 
 impl Session {
-    /// Tells what was kept back of what an agent did.
-    pub(crate) async fn tell_kept(&mut self, id: &str) {
-        let kept = self.agents.shared().member(id).map(|member| member.relay.take_kept());
+    /// Sends the held messages of a subagent.
+    pub(crate) async fn emit_held_messages(&mut self, id: &str) {
+        let kept = self
+            .agents
+            .shared()
+            .member(id)
+            .map(|member| member.relay.take_held_messages());
         for message in kept.unwrap_or_default() {
-            self.line.out().pass_on(message).await;
+            self.line.out().forward(message).await;
         }
     }
 }
 
 impl SessionLoop {
-    /// Has an agent of its own carry out what a person typed. Gives the agent's id, and what came of it unless the turn
-    /// has to stop.
-    pub(crate) async fn carry_out(&mut self, entry: &Entry, prompt: String) -> (String, Option<Outcome>) {
+    /// Runs a command that a person typed in a subagent. Returns the id of the subagent, and its outcome unless the
+    /// turn has to stop.
+    pub(crate) async fn run_fork(&mut self, entry: &Entry, prompt: String) -> (String, Option<Outcome>) {
         let roster = self.session.load_roster();
         self.session.calls.reset(self.session.line.quit());
         let brief = Arc::new(self.session.brief(&roster));
@@ -129,11 +133,11 @@ impl SessionLoop {
         let context = self.session.context("");
         let mut running = Box::pin(async move { supervise::start(brief, order, &context).await });
         let outcome = match self.wait_for(Some(running.as_mut())).await {
-            crate::session_loop::Heard::Ready(outcome) => {
+            crate::session_loop::WaitOutcome::Ready(outcome) => {
                 self.session.drain_events().await;
                 Some(outcome)
             }
-            crate::session_loop::Heard::Stopped | crate::session_loop::Heard::CallsDone => {
+            crate::session_loop::WaitOutcome::Stopped | crate::session_loop::WaitOutcome::CallsDone => {
                 self.session.stop_agents().await;
                 None
             }

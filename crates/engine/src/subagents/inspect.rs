@@ -1,5 +1,5 @@
-//! An agent that looks into something for a hook: it reads, it runs what may run unasked, and it answers. No host hears
-//! of it, no person is asked, and nothing is kept.
+//! An agent that runs for a hook: it may read and run commands that need no permission. It has no host,
+//! cannot request permission, and is not saved.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use tokio::task::JoinSet;
 use super::call::Order;
 use super::child::{self, Child};
 use crate::agents::Brief;
-use crate::agents::relay::{Badge, Relay};
+use crate::agents::relay::{Relay, SubagentLabel};
 
-/// Its kind, as hooks are told.
+/// The kind, as reported to hooks.
 pub(super) const KIND: &str = "hook-agent";
-/// How often it may ask the model.
-const MOST_REQUESTS: u32 = 50;
+/// The maximum number of model requests.
+const MAX_REQUESTS: u32 = 50;
 
-/// Has `prompt` looked into; what the agent says in the end. Dropping this ends the agent.
+/// Runs the agent on `prompt` and returns its final text. Dropping the future cancels the agent.
 pub(crate) fn inspect(
     brief: Brief,
     guide: &str,
@@ -28,11 +28,11 @@ pub(crate) fn inspect(
     model: String,
 ) -> BoxFuture<'static, Result<String, String>> {
     let mut kind = AgentDefinition::plain(KIND, "Looks into something for a hook", guide, AgentOrigin::BuiltIn);
-    // It may read and run commands, as far as the session has tools for it.
+    // It may read files and run commands, as far as the session has tools for that.
     let tools = brief.options.tools.toolbox.iter().map(|tool| tool.descriptor());
     let looks = tools.filter(|tool| tool.touches.reads() || tool.touches.runs());
     kind.limits.tools = Some(looks.map(|tool| tool.name.to_string()).collect());
-    kind.limits.max_turns = Some(MOST_REQUESTS);
+    kind.limits.max_turns = Some(MAX_REQUESTS);
     kind.omit_memory = true;
     let order = Order {
         description: kind.description.clone(),
@@ -42,15 +42,15 @@ pub(crate) fn inspect(
         model,
         effort: None,
         mode: Some(PermissionMode::DontAsk),
-        wanted: Some(false),
+        run_in_background: Some(false),
         background: false,
         isolated: false,
-        again: None,
+        continued: None,
         fork: None,
     };
     async move {
         let id = agent_id();
-        let relay = Arc::new(Relay::silent(Badge {
+        let relay = Arc::new(Relay::silent(SubagentLabel {
             call_id: id.clone(),
             run_id: id.clone(),
             kind: KIND.to_owned(),
@@ -58,13 +58,13 @@ pub(crate) fn inspect(
             id,
             quiet: true,
         }));
-        let journal = brief.options.folders.outputs.join(format!("{}.output", relay.badge.id));
+        let journal = brief.options.folders.outputs.join(format!("{}.output", relay.label.id));
         let cwd = brief.tools.cwd.clone();
         let Child { session, quit, .. } = child::make(&brief, &order, relay, journal, &cwd);
         let _ends_with_this = quit.drop_guard();
-        // In a task of its own, as every session: what waits for it is deep in one already.
+        // Runs in a separate task, like every session: the caller's future is large already.
         let mut work = JoinSet::new();
-        work.spawn(async move { session.serve(&order, None).await });
+        work.spawn(async move { session.run_subagent(&order, None).await });
         match work.join_next().await {
             Some(Ok(served)) if served.status == TaskStatus::Completed => Ok(served.text),
             Some(Ok(served)) => Err(served.text),

@@ -1,4 +1,4 @@
-//! A session that one of the kinds leads: `--agent`, or `agent` in a settings file.
+//! An agent definition for the main session: `--agent`, or `agent` in a settings file.
 
 use std::sync::Arc;
 
@@ -13,40 +13,41 @@ use super::equip;
 use crate::session::Session;
 
 impl Session {
-    /// Looks again for the kind that is to lead, among those the host has named meanwhile. If there is still none, the
-    /// host is told and goes on without: it has a session open already.
+    /// Looks up the agent again after the host has sent definitions. If it still does not exist, the host is notified
+    /// and the session continues without it, because the host has opened it already.
     ///
-    /// Returns the prompt with which its session begins.
-    pub(crate) fn be_led_after_all(&mut self) -> Option<String> {
-        if !self.agents.set_leaderless(false) {
+    /// Returns the agent's initial prompt.
+    pub(crate) fn start_main_agent_from_initialize(&mut self) -> Option<String> {
+        if !self.agents.set_main_agent_missing(false) {
             return None;
         }
         self.options.session.refusal = None;
         self.line.set_failed(false);
-        let first = self.be_led();
-        if self.agents.set_leaderless(false) {
+        let first = self.set_up_main_agent();
+        if self.agents.set_main_agent_missing(false) {
             self.agents.add_problem(self.options.session.refusal.take());
             self.line.set_failed(false);
         }
         first
     }
 
-    /// Puts the kind that was asked for in charge; its first prompt goes before the first prompt of the host.
-    pub(crate) fn be_led_from_the_start(&mut self) {
-        if let Some(first) = self.be_led() {
+    /// Applies the agent definition at the start of the session. Its initial prompt precedes the first prompt of the
+    /// host.
+    pub(crate) fn start_main_agent(&mut self) {
+        if let Some(first) = self.set_up_main_agent() {
             self.conversation.history.user_text(&first);
         }
     }
 
-    /// Whether this could bring what the session lacks to begin.
-    pub(crate) fn may_help(&self, message: &ToAgent) -> bool {
+    /// True if this message may define the missing agent.
+    pub(crate) fn may_define_main_agent(&self, message: &ToAgent) -> bool {
         let named = |request: &ControlRequest| matches!(request.request, Request::Initialize(_));
-        self.agents.is_leaderless() && matches!(message, ToAgent::ControlRequest(request) if named(request))
+        self.agents.is_main_agent_missing() && matches!(message, ToAgent::ControlRequest(request) if named(request))
     }
 
-    /// Puts the kind that was asked for in charge. One that does not exist ends the session before it begins.
-    /// Returns the prompt with which its session begins.
-    fn be_led(&mut self) -> Option<String> {
+    /// Applies the agent definition. If it does not exist, the session is refused.
+    /// Returns the agent's initial prompt.
+    fn set_up_main_agent(&mut self) -> Option<String> {
         let configured = self.options.settings.string(&keys::AGENT).map(str::to_owned);
         let name = self.options.agents.lead.clone().or(configured)?;
         let roster = self.load_roster();
@@ -54,7 +55,7 @@ impl Session {
             let names = roster.names().join(", ");
             self.options.session.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
             self.line.set_failed(true);
-            self.agents.set_leaderless(true);
+            self.agents.set_main_agent_missing(true);
             return None;
         };
         let options = &mut self.options;
@@ -94,7 +95,7 @@ impl Session {
         let first = kind.initial_prompt.clone();
         if kind.limits.may_start.is_some() {
             self.agents.limit_to(kind.limits.may_start);
-            self.take_roster(roster);
+            self.offer_kinds(roster);
         }
         first
     }

@@ -1,4 +1,4 @@
-//! The tool that says who works: `ListAgents`.
+//! The `ListAgents` tool, which lists the running subagents.
 
 use std::sync::Arc;
 
@@ -7,22 +7,22 @@ use sluice_permission::Touches;
 use sluice_tools::{Context, Descriptor, Outcome, Pending, Tool};
 
 use super::message::tag;
-use crate::agents::Bench;
+use crate::agents::BriefSlot;
 use crate::agents::names;
 use crate::agents::shared::Member;
 
 const ABOUT: &str =
     "Lists the subagents that work at the moment, with the ids and names by which SendMessage reaches them.";
 
-/// Says who works.
+/// The `ListAgents` tool.
 #[derive(Debug)]
 pub(crate) struct ListAgents {
     descriptor: Descriptor,
-    bench: Arc<Bench>,
+    brief_slot: Arc<BriefSlot>,
 }
 
 impl ListAgents {
-    pub(crate) fn new(bench: Arc<Bench>) -> Self {
+    pub(crate) fn new(brief_slot: Arc<BriefSlot>) -> Self {
         Self {
             descriptor: Descriptor {
                 name: names::LIST_AGENTS.into(),
@@ -32,7 +32,7 @@ impl ListAgents {
                 touches: Touches::Nothing,
                 ..Descriptor::default()
             },
-            bench,
+            brief_slot,
         }
     }
 }
@@ -48,7 +48,7 @@ impl Tool for ListAgents {
 
     fn run<'a>(&'a self, _input: Value, _cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
-            let running = self.bench.brief().map(|brief| brief.family.shared.running());
+            let running = self.brief_slot.brief().map(|brief| brief.family.shared.running());
             let (listing, sections) = listed(&running.unwrap_or_default());
             let result = json!({"listing": listing, "sections": sections, "notes": []});
             Outcome::ok(listing, result)
@@ -56,7 +56,7 @@ impl Tool for ListAgents {
     }
 }
 
-/// The list as the model reads it, and as hosts do.
+/// Formats the list for the model and for hosts.
 fn listed(running: &[Member]) -> (String, Value) {
     if running.is_empty() {
         return ("No subagent works at the moment.".to_owned(), json!([]));

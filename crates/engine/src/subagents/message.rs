@@ -1,4 +1,4 @@
-//! The tool that says more to a subagent, running or ended: `SendMessage`.
+//! The `SendMessage` tool, which sends a message to a running or finished subagent.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
 use sluice_wire::ToAgent;
 use sluice_wire::stdin;
 
-use super::call::{Again, Order};
+use super::call::{Continued, Order};
 use super::{revive, supervise};
 use crate::agents::names;
 use crate::agents::shared::Member;
-use crate::agents::{Bench, Brief};
+use crate::agents::{Brief, BriefSlot};
 use crate::history::History;
-use crate::port::Input as Heard;
+use crate::port::Input as SessionInput;
 
 const ABOUT: &str = "Says something to a subagent you started with Agent. One that still works reads it before it asks its \
     model again; one that has ended goes on in the background with all it knows, and you are told when it has ended again.";
 
-/// What hosts are shown besides what was asked.
+/// Input fields for display, which are not part of the call.
 const SHOWN: [&str; 4] = ["type", "recipient", "recipient_kind", "content"];
 
-/// Says more to a subagent.
+/// The `SendMessage` tool.
 #[derive(Debug)]
 pub(crate) struct SendMessage {
     descriptor: Descriptor,
-    bench: Arc<Bench>,
+    brief_slot: Arc<BriefSlot>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -38,39 +38,39 @@ struct Input {
     message: String,
 }
 
-/// Whether this is an id of ours and no name somebody chose.
+/// True if the recipient is an id rather than a name.
 fn is_id(to: &str) -> bool {
     let digits = to.strip_prefix('a').unwrap_or_default();
     digits.len() == 16 && digits.chars().all(|digit| digit.is_ascii_hexdigit())
 }
 
-/// A few letters that tell one subagent from others of its name.
+/// A short suffix of the id that distinguishes subagents of the same name.
 pub(super) fn tag(id: &str) -> &str {
     id.get(id.len().saturating_sub(6)..).unwrap_or(id)
 }
 
-/// Who was reached.
-fn pin(id: &str, name: Option<&str>) -> Value {
+/// The recipient of a message.
+fn recipient(id: &str, name: Option<&str>) -> Value {
     json!({"id": id, "name": name.unwrap_or(id), "ref": tag(id)})
 }
 
-/// What came of it: the model reads what the host is told, as one text.
-fn told(said: &Value, further: Value) -> Outcome {
-    let mut result = said.clone();
+/// The outcome: the model receives the same content as the host, as text.
+fn text_outcome(response: &Value, further: Value) -> Outcome {
+    let mut result = response.clone();
     if let (Some(result), Value::Object(further)) = (result.as_object_mut(), further) {
         result.extend(further);
     }
-    Outcome::ok(json!([{"type": "text", "text": said.to_string()}]), result)
+    Outcome::ok(json!([{"type": "text", "text": response.to_string()}]), result)
 }
 
-/// It reached nobody, which is an answer and no failure.
-fn unsent(message: &str, display: Option<String>) -> Outcome {
+/// The message was not sent. This is not an error.
+fn not_sent(message: &str, display: Option<String>) -> Outcome {
     let further = display.map_or_else(|| json!({}), |display| json!({"display": display}));
-    told(&json!({"success": false, "message": message}), further)
+    text_outcome(&json!({"success": false, "message": message}), further)
 }
 
 impl SendMessage {
-    pub(crate) fn new(bench: Arc<Bench>) -> Self {
+    pub(crate) fn new(brief_slot: Arc<BriefSlot>) -> Self {
         Self {
             descriptor: Descriptor {
                 name: names::SEND_MESSAGE.into(),
@@ -87,7 +87,7 @@ impl SendMessage {
                 touches: Touches::Nothing,
                 ..Descriptor::default()
             },
-            bench,
+            brief_slot,
         }
     }
 }
@@ -98,7 +98,7 @@ impl Tool for SendMessage {
     }
 
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        // What hosts are shown besides is no part of what was asked.
+        // Fields for display are not part of the input.
         let mut asked = input.clone();
         if let Some(fields) = asked.as_object_mut() {
             SHOWN.iter().for_each(|key| drop(fields.remove(*key)));
@@ -110,7 +110,7 @@ impl Tool for SendMessage {
         false
     }
 
-    /// Hosts are shown whom it goes to, under the names they know.
+    /// Adds the recipient to the input that hosts display.
     fn present<'a>(&'a self, input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Value>> {
         Box::pin(async move {
             let mut fields = input.as_object()?.clone();
@@ -126,26 +126,26 @@ impl Tool for SendMessage {
 
     fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
-            let (Some(brief), Ok(input)) = (self.bench.brief(), serde_json::from_value::<Input>(input)) else {
+            let (Some(brief), Ok(input)) = (self.brief_slot.brief(), serde_json::from_value::<Input>(input)) else {
                 return Outcome::failed("No subagent can be reached from here");
             };
             let known = match brief.family.shared.member(&input.to) {
                 Some(member) => match &member.history {
-                    None => return tell(&member, input.message).await,
-                    Some(history) => Some(Resting::new(&member, history)),
+                    None => return send_to_running(&member, input.message).await,
+                    Some(history) => Some(Finished::new(&member, history)),
                 },
                 None => revive::find(&brief, &input.to),
             };
             match known {
-                Some(resting) => go_on(brief, resting, input.message, cx).await,
-                None if is_id(&input.to) => unsent(
+                Some(finished) => continue_finished(brief, finished, input.message, cx).await,
+                None if is_id(&input.to) => not_sent(
                     &format!(
                         "Agent \"{}\" could not be resumed: this session has no transcript of it. Start one with Agent.",
                         input.to
                     ),
                     None,
                 ),
-                None => unsent(
+                None => not_sent(
                     &format!(
                         "No agent named '{}' is reachable. ListAgents says who is; Agent starts another.",
                         input.to
@@ -157,13 +157,13 @@ impl Tool for SendMessage {
     }
 }
 
-/// One that still works reads it before its next request.
-async fn tell(member: &Member, message: String) -> Outcome {
+/// Sends a message to a running subagent, which reads it before its next model request.
+async fn send_to_running(member: &Member, message: String) -> Outcome {
     let mut user = stdin::User::default();
     user.message.role = "user".to_owned();
     user.message.content = message.into();
-    let heard = Heard::Message(Box::new(ToAgent::User(Box::new(user))));
-    if member.inbox.send(vec![heard]).await.is_err() {
+    let input = SessionInput::Message(Box::new(ToAgent::User(Box::new(user))));
+    if member.inbox.send(vec![input]).await.is_err() {
         return Outcome::failed(format!(
             "Subagent {} has just ended: say it again to go on with it",
             member.id
@@ -174,86 +174,86 @@ async fn tell(member: &Member, message: String) -> Outcome {
         "Message queued for {}, which reads it before its next step. You are told when it has ended.",
         name.unwrap_or(&member.id)
     );
-    told(
-        &json!({"success": true, "message": message, "pin": pin(&member.id, name)}),
+    text_outcome(
+        &json!({"success": true, "message": message, "pin": recipient(&member.id, name)}),
         json!({}),
     )
 }
 
-/// A subagent that has ended and can be gone on with.
+/// A finished subagent that can be continued.
 #[derive(Debug)]
-pub(crate) struct Resting {
+pub(crate) struct Finished {
     pub(crate) kind: String,
     pub(crate) description: String,
     pub(crate) name: Option<String>,
-    /// The mode its call asked for.
+    /// The permission mode that its call requested.
     pub(crate) mode: Option<PermissionMode>,
-    pub(crate) again: Again,
+    pub(crate) continued: Continued,
 }
 
-impl Resting {
+impl Finished {
     fn new(member: &Member, history: &History) -> Self {
         Self {
             kind: member.kind.clone(),
             description: member.description.clone(),
             name: member.name.clone(),
             mode: member.mode.clone(),
-            again: Again {
+            continued: Continued {
                 id: member.id.clone(),
-                call_id: member.relay.badge.call_id.clone(),
+                call_id: member.relay.label.call_id.clone(),
                 history: history.clone(),
             },
         }
     }
 }
 
-/// One that has ended begins again where it stopped.
-async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Context) -> Outcome {
-    // Another kind might be allowed what this one was not.
-    let wanted = if resting.kind.is_empty() {
+/// Continues a finished subagent.
+async fn continue_finished(brief: Arc<Brief>, finished: Finished, message: String, cx: &Context) -> Outcome {
+    // The kind must be the original one: another kind might have more permissions.
+    let wanted = if finished.kind.is_empty() {
         builtin::GENERAL
     } else {
-        &resting.kind
+        &finished.kind
     };
     let Some(kind) = brief.family.roster.find(wanted).cloned() else {
-        return unsent(
+        return not_sent(
             &format!(
                 "Agent \"{}\" could not be resumed: there is no kind {wanted} any more.",
-                resting.again.id
+                finished.continued.id
             ),
             None,
         );
     };
     if let Some(why) = brief.denies(&kind.name) {
-        return unsent(&why, None);
+        return not_sent(&why, None);
     }
     let model = kind.model.as_deref();
-    let (id, name) = (resting.again.id.clone(), resting.name.clone());
+    let (id, name) = (finished.continued.id.clone(), finished.name.clone());
     let background = !brief.options.agents.never_in_background;
     let order = Order {
         model: model.map_or_else(|| brief.model.clone(), |name| brief.client.names().resolve(Some(name))),
         effort: kind.effort.clone(),
-        mode: resting.mode,
-        wanted: Some(true),
+        mode: finished.mode,
+        run_in_background: Some(true),
         background,
         isolated: false,
-        description: resting.description,
+        description: finished.description,
         prompt: message,
-        name: resting.name,
-        again: Some(resting.again),
+        name: finished.name,
+        continued: Some(finished.continued),
         fork: None,
         kind,
     };
     let mut outcome = supervise::start(brief, order, cx).await;
     if background && outcome.is_error != Some(true) {
         let short: String = id.chars().take(7).collect();
-        let said = json!({
+        let response = json!({
             "success": true,
             "message": format!("Resuming agent {short}"),
             "resumedAgentId": id,
-            "pin": pin(&id, name.as_deref()),
+            "pin": recipient(&id, name.as_deref()),
         });
-        let shown = told(&said, json!({"revivedAgentId": id}));
+        let shown = text_outcome(&response, json!({"revivedAgentId": id}));
         (outcome.content, outcome.result) = (shown.content, shown.result);
     }
     outcome

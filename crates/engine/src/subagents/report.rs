@@ -1,4 +1,4 @@
-//! What a subagent comes to, in the result of the call that started it.
+//! The outcome of a subagent and the result of the call that started it.
 
 use std::path::Path;
 
@@ -11,15 +11,15 @@ use crate::history::History;
 use crate::messages;
 use crate::worktrees::KeptWorkTree;
 
-/// What a subagent came to.
+/// The outcome of a subagent.
 #[derive(Debug, Clone)]
-pub(crate) struct Served {
+pub(crate) struct SubagentOutcome {
     pub(crate) status: TaskStatus,
-    /// Its report, or why there is none.
+    /// The report, or an error message.
     pub(crate) text: String,
-    /// What has to be known to read it.
+    /// A remark that precedes the report.
     pub(crate) note: Option<String>,
-    /// A person refused a call and wanted it to stop.
+    /// A person denied one of its calls and asked it to stop.
     pub(crate) refused: bool,
     pub(crate) model: String,
     pub(crate) usage: Value,
@@ -30,12 +30,12 @@ pub(crate) struct Served {
     pub(crate) duration_ms: u64,
     pub(crate) denials: Vec<Value>,
     pub(crate) history: History,
-    /// Its work tree, where it left something in it.
+    /// Its worktree, if changes were kept in it.
     pub(crate) left: Option<KeptWorkTree>,
 }
 
-impl Served {
-    /// One that never came to an end of its own.
+impl SubagentOutcome {
+    /// Creates the outcome of a subagent that did not finish normally.
     pub(crate) fn none(status: TaskStatus, text: &str) -> Self {
         Self {
             status,
@@ -55,10 +55,10 @@ impl Served {
         }
     }
 
-    /// The result of a call that waited.
+    /// The result of a call that waited for the subagent.
     pub(crate) fn outcome(&self, id: &str, order: &Order) -> Outcome {
         match (self.status, &order.fork) {
-            (TaskStatus::Completed, Some(fork)) => self.carried_out(id, fork),
+            (TaskStatus::Completed, Some(fork)) => self.skill_result(id, fork),
             (TaskStatus::Completed, None) => self.completed(id, order),
             (TaskStatus::Failed, _) => Outcome::failed(&self.text),
             (TaskStatus::Killed | TaskStatus::Running, _) => Outcome {
@@ -72,14 +72,14 @@ impl Served {
         }
     }
 
-    /// The tools it used, as a line before its report.
+    /// A line that lists the tools that it used, before its report.
     fn tools_used(&self) -> Option<String> {
         let tools = self.tools.join(", ");
         (!tools.is_empty()).then(|| format!("<tools-used-before-summary>{tools}</tools-used-before-summary>"))
     }
 
-    /// A skill was carried out.
-    fn carried_out(&self, id: &str, fork: &Fork) -> Outcome {
+    /// The result for a skill.
+    fn skill_result(&self, id: &str, fork: &Fork) -> Outcome {
         let mut result = json!({
             "success": true,
             "commandName": fork.name,
@@ -108,7 +108,7 @@ impl Served {
         let used = self.tools_used();
         let used = used.map(|used| json!({"type": "text", "text": format!("{used}\n")}));
         let note = self.note.as_ref().map(|note| json!({"type": "text", "text": note}));
-        let said = json!({"type": "text", "text": self.text});
+        let report = json!({"type": "text", "text": self.text});
         let mut result = json!({
             "status": "completed",
             "prompt": order.prompt,
@@ -116,7 +116,7 @@ impl Served {
             "agentType": order.kind.name,
         });
         let rest = json!({
-            "content": used.into_iter().chain(note).chain([said]).collect::<Vec<_>>(),
+            "content": used.into_iter().chain(note).chain([report]).collect::<Vec<_>>(),
             "resolvedModel": self.model,
             "totalDurationMs": self.duration_ms,
             "totalTokens": self.tokens,
@@ -138,7 +138,7 @@ impl Served {
         Outcome::ok(json!([{"type": "text", "text": text}]), result)
     }
 
-    /// The report as the model reads it.
+    /// The report for the model.
     fn for_model(&self, id: &str) -> String {
         let report = if self.text.trim().is_empty() {
             SILENT
@@ -164,12 +164,12 @@ impl Served {
     }
 }
 
-/// What is said of a subagent that was stopped.
+/// The error text for a subagent that was stopped.
 const STOPPED: &str = "The subagent was stopped before it was done";
-/// What is said of one that said nothing.
+/// The replacement for an empty report.
 const SILENT: &str = "(The subagent ended without a report.)";
 
-/// The result of a call that does not wait.
+/// The result of a call that does not wait for the subagent.
 pub(crate) fn launched(id: &str, order: &Order, output_file: &Path) -> Outcome {
     let file = output_file.display().to_string();
     let text = format!(

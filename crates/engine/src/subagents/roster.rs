@@ -1,4 +1,4 @@
-//! The kinds of subagents a session has, and what hosts are told of them.
+//! The kinds of subagents in a session, and synchronization with the other sessions of the group.
 
 use std::sync::Arc;
 
@@ -10,31 +10,31 @@ use sluice_tools::{Tool, World};
 use sluice_wire::control::AgentInfo;
 
 use super::{call, list, message};
-use crate::agents::shared::Standing;
+use crate::agents::shared::SharedSettings;
 use crate::agents::{names, of_files};
 use crate::messages;
 use crate::session::Session;
 
-/// What is told of the kinds somebody wrote, with about how much room each takes among what the model is told.
+/// The custom agents for `get_context_usage`, each with the tokens that its description takes.
 pub(crate) fn in_context(roster: &Roster) -> Vec<(Value, u64)> {
     let written = roster.kinds().filter(|kind| kind.origin != AgentOrigin::BuiltIn);
     written
         .map(|kind| {
             let line = Value::String(format!("- {}: {}", kind.name, kind.description));
             let tokens = measure::tokens(&line);
-            let mut told = json!({"agentType": kind.name, "source": kind.origin.source(), "tokens": tokens});
-            if let Some(map) = told.as_object_mut() {
+            let mut entry = json!({"agentType": kind.name, "source": kind.origin.source(), "tokens": tokens});
+            if let Some(map) = entry.as_object_mut() {
                 let path = kind.path.as_ref().map(|path| ("path".to_owned(), json!(path)));
                 let plugin = kind.name.split_once(':').filter(|_| kind.origin == AgentOrigin::Plugin);
                 map.extend(path);
                 map.extend(plugin.map(|(plugin, _)| ("pluginId".to_owned(), json!(plugin))));
             }
-            (told, tokens)
+            (entry, tokens)
         })
         .collect()
 }
 
-/// As `initialize` tells it.
+/// The kinds of subagents for the response to `initialize`.
 pub(crate) fn infos(roster: &Roster) -> Vec<AgentInfo> {
     let info = |kind: &AgentDefinition| AgentInfo {
         name: kind.name.clone(),
@@ -45,8 +45,8 @@ pub(crate) fn infos(roster: &Roster) -> Vec<AgentInfo> {
     roster.kinds().map(info).collect()
 }
 
-/// How much a mode lets through unasked. A mode nobody knows lets nothing through.
-fn freedom(mode: &PermissionMode) -> u8 {
+/// Ranks a mode by how much it allows without a permission request. Unknown modes rank like `default`.
+fn permissiveness(mode: &PermissionMode) -> u8 {
     match mode {
         PermissionMode::Plan => 0,
         PermissionMode::DontAsk => 1,
@@ -58,38 +58,38 @@ fn freedom(mode: &PermissionMode) -> u8 {
 }
 
 impl Session {
-    /// The kinds of subagents there are, and the tools to start them with; read once.
+    /// Returns the kinds of subagents, loading them if necessary.
     pub(crate) fn load_roster(&mut self) -> Arc<Roster> {
         if let Some(roster) = self.agents.roster() {
             return roster.clone();
         }
         let read = || of_files(&self.options, self.commands.catalogue());
         let roster = Arc::new(self.agents.read_roster(read));
-        self.take_roster(roster.clone());
+        self.offer_kinds(roster.clone());
         roster
     }
 
-    /// Names what is wrong with definitions, each thing once.
-    pub(crate) async fn say_agent_problems(&mut self) {
+    /// Reports problems with definitions, each once.
+    pub(crate) async fn report_agent_problems(&mut self) {
         for problem in self.agents.take_problems() {
-            if self.line.tell_once(&problem) {
-                self.say(messages::informational(&problem, "warning")).await;
+            if self.line.report_once(&problem) {
+                self.emit(messages::informational(&problem, "warning")).await;
             }
         }
     }
 
-    /// Offers these kinds.
-    pub(super) fn take_roster(&mut self, roster: Arc<Roster>) {
+    /// Offers tools for these kinds.
+    pub(super) fn offer_kinds(&mut self, roster: Arc<Roster>) {
         let shown = |name: &str| {
             let allowed = self.agents.may_start();
             allowed.is_none_or(|types| types.iter().any(|known| known == name)) && !self.denies_kind(name)
         };
         let kinds = roster.kinds().filter(|kind| shown(&kind.name));
-        let start = call::AgentTool::new(kinds, self.agents.bench().clone());
-        let go_on = message::SendMessage::new(self.agents.bench().clone());
-        let say_who = list::ListAgents::new(self.agents.bench().clone());
+        let start = call::AgentTool::new(kinds, self.agents.brief_slot().clone());
+        let send = message::SendMessage::new(self.agents.brief_slot().clone());
+        let list = list::ListAgents::new(self.agents.brief_slot().clone());
         let of_ours = |name: &str| [names::AGENT, names::SEND_MESSAGE, names::LIST_AGENTS].contains(&name);
-        let tools: [Arc<dyn Tool>; 3] = [Arc::new(start), Arc::new(go_on), Arc::new(say_who)];
+        let tools: [Arc<dyn Tool>; 3] = [Arc::new(start), Arc::new(send), Arc::new(list)];
         self.tooling
             .replace_extras(|tool| of_ours(&tool.descriptor().name), tools);
         self.agents.set_roster(roster);
@@ -100,32 +100,32 @@ impl Session {
         self.decide(names::FACTS, &input).behavior == sluice_permission::Verdict::Deny
     }
 
-    /// The host names kinds of its own.
-    pub(crate) fn take_agents(&mut self, agents: Option<Value>) {
+    /// Stores definitions of the host.
+    pub(crate) fn set_host_agents(&mut self, agents: Option<Value>) {
         if let Some(agents) = agents {
             self.agents.name_kinds(agents);
         }
     }
 
-    /// What is on disk may have changed: it is read again when it is next needed.
+    /// Drops the loaded kinds, since files may have changed. They are loaded again when needed.
     pub(crate) fn forget_agents(&mut self) {
         self.agents.forget();
     }
 
-    /// The names of the kinds, as `init` tells them.
+    /// The names of the kinds for `init`.
     pub(crate) fn agent_names(&self) -> Vec<String> {
         self.agents.roster().map(|roster| roster.names()).unwrap_or_default()
     }
 
-    /// Takes over what was allowed or forbidden elsewhere in the session since.
-    pub(crate) async fn catch_up(&mut self) {
-        self.catch_up_settings();
+    /// Applies permission and settings changes made by other sessions of the group.
+    pub(crate) async fn apply_shared_changes(&mut self) {
+        self.apply_shared_settings();
         let updates = self.agents.new_amendments();
-        let own_mode = self.agents.seat().is_some_and(|seat| seat.own_mode);
+        let own_mode = self.agents.identity().is_some_and(|identity| identity.own_mode);
         for update in updates {
             if own_mode
                 && let sluice_permission::PermissionUpdate::SetMode(set) = &update
-                && freedom(&set.mode) >= freedom(&self.policy.mode)
+                && permissiveness(&set.mode) >= permissiveness(&self.policy.mode)
             {
                 continue;
             }
@@ -134,39 +134,39 @@ impl Session {
             let root = |source| places.root(source);
             let applied = self.change_policy(|policy| sluice_permission::apply(policy, &update, &root, &World));
             if let Ok(Some(_)) = applied {
-                // It was written down: the file decides what holds.
+                // The rule was saved to a file, which is reloaded.
                 self.reread_settings();
             }
             if self.policy.mode != before {
-                self.say(messages::mode(&self.policy.mode)).await;
+                self.emit(messages::mode(&self.policy.mode)).await;
             }
         }
     }
 
-    /// The settings of the session at the top hold for its subagents too, as soon as they begin something.
-    fn catch_up_settings(&mut self) {
-        if let Some(standing) = self.agents.new_settings() {
-            self.adopt(standing.settings.clone());
-            self.hooks.inherit(&standing.hooks);
+    /// Applies the settings of the top session to a subagent.
+    fn apply_shared_settings(&mut self) {
+        if let Some(shared_settings) = self.agents.new_settings() {
+            self.apply_settings(shared_settings.settings.clone());
+            self.hooks.inherit(&shared_settings.hooks);
         }
     }
 
-    /// Tells the subagents that other settings hold.
+    /// Publishes the settings to the subagents.
     pub(crate) fn publish_settings(&self) {
-        if self.agents.seat().is_none() {
-            self.agents.shared().publish(Standing {
+        if self.agents.identity().is_none() {
+            self.agents.shared().publish(SharedSettings {
                 settings: self.options.settings.clone(),
                 hooks: self.hooks_for_agents(),
             });
         }
     }
 
-    /// Tells the rest of the session what was allowed or forbidden here.
+    /// Publishes a permission change to the other sessions of the group.
     pub(crate) fn amend(&mut self, update: &sluice_permission::PermissionUpdate) {
         self.agents.amend(update);
     }
 
-    /// Tells the rest of the session that the host switched the mode.
+    /// Publishes a mode change of the host to the other sessions of the group.
     pub(crate) fn amend_mode(&mut self, mode: &sluice_permission::PermissionMode) {
         let update = sluice_wire::permission_update::SetMode {
             mode: mode.clone(),
@@ -176,8 +176,8 @@ impl Session {
         self.amend(&update.into());
     }
 
-    /// The session waits for a person when one of its subagents does.
-    pub(crate) async fn agents_wait(&mut self) {
+    /// Sets the state to `requires_action` while the session or a subagent waits for a person.
+    pub(crate) async fn update_waiting_state(&mut self) {
         let own = !self.calls.open_asks().is_empty();
         let theirs = !self.agents.shared().open_asks().is_empty();
         if own || theirs {

@@ -1,4 +1,4 @@
-//! What an interrupt ends: the subagents the turn waits for, and those in the background.
+//! Stopping subagents when the session is interrupted or ends.
 
 use sluice_tools::{TaskStatus, ToolEvent};
 use tokio::time::Instant;
@@ -6,11 +6,11 @@ use tokio::time::Instant;
 use crate::messages;
 use crate::session::Session;
 
-/// How long an interrupt waits for the subagents it ends.
-const WIND_UP: std::time::Duration = std::time::Duration::from_secs(3);
+/// How long to wait for stopped subagents to end.
+const STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(3);
 
 impl Session {
-    /// Takes back what the subagents ask that an interrupt ends, before anything else is told of it.
+    /// Withdraws the permission requests of subagents that an interrupt will stop, before anything else is reported.
     pub(crate) async fn withdraw_agents_asks(&mut self) {
         let mut ending = self.own_agents(false);
         if !self.options.agents.stopped_one_by_one {
@@ -18,12 +18,12 @@ impl Session {
         }
         for id in ending {
             for request in self.agents.shared().take_asks_of(&id) {
-                self.say(messages::cancel(&request)).await;
+                self.emit(messages::cancel(&request)).await;
             }
         }
     }
 
-    /// The host interrupts: subagents in the background end, unless it can stop each by itself. Commands go on.
+    /// Stops background subagents on an interrupt, unless the host can stop them individually. Commands keep running.
     pub(crate) async fn interrupt_agents(&mut self) {
         if self.options.agents.stopped_one_by_one {
             return;
@@ -36,23 +36,24 @@ impl Session {
         self.agents.set_interrupting(false);
     }
 
-    /// The end of a subagent was told. One that an interrupt ends says no more before the interrupted turn is over.
-    pub(crate) fn agent_end_told(&mut self, id: &str) {
+    /// Called when the end of a subagent was reported. After an interrupt its call results are sent only after the
+    /// turn.
+    pub(crate) fn after_agent_end(&mut self, id: &str) {
         if self.agents.is_interrupting() {
-            self.agents.wait_with(id);
+            self.agents.defer_results(id);
         } else {
             self.tooling.tasks().was_told(id);
         }
     }
 
-    /// The interrupt is dealt with: whoever it ended may say what became of its calls.
-    pub(crate) fn let_agents_go(&mut self) {
-        for id in self.agents.take_waiting() {
+    /// Sends the remaining call results of subagents that an interrupt stopped.
+    pub(crate) fn release_stopped_agents(&mut self) {
+        for id in self.agents.take_deferred_results() {
             self.tooling.tasks().was_told(&id);
         }
     }
 
-    /// The subagents this session started itself that run in the background, or those it waits for.
+    /// The ids of the subagents that this session started, either those in the background or those in the foreground.
     fn own_agents(&self, in_background: bool) -> Vec<String> {
         let me = self.agents.id();
         let mine = |agent: &sluice_tools::AgentTask| agent.parent.as_deref() == me;
@@ -61,27 +62,27 @@ impl Session {
         tasks.into_iter().map(|task| task.id).collect()
     }
 
-    /// The turn is over before its time: the subagents its calls waited for end with it.
+    /// Stops the foreground subagents when the turn ends early.
     pub(crate) async fn stop_agents(&mut self) {
         let all = self.own_agents(false);
-        self.wind_up_agents(all).await;
+        self.stop_and_await_agents(all).await;
     }
 
-    /// The same for those of one call.
+    /// Stops the foreground subagents of one call.
     pub(crate) async fn stop_agents_of(&mut self, call_id: &str) {
         let mut those = self.tooling.tasks().running();
         those.retain(|task| task.call_id == call_id);
         let own = self.own_agents(false);
         let those = those.into_iter().map(|task| task.id).filter(|id| own.contains(id));
-        self.wind_up_agents(those.collect()).await;
+        self.stop_and_await_agents(those.collect()).await;
     }
 
-    async fn wind_up_agents(&mut self, agents: Vec<String>) {
-        self.hear_agents();
+    async fn stop_and_await_agents(&mut self, agents: Vec<String>) {
+        self.release_agents();
         let mut ending = Vec::new();
         for id in agents {
             if let Some(member) = self.agents.shared().member(&id) {
-                member.relay.mute();
+                member.relay.stop_forwarding();
             }
             let killed = self.tooling.tasks().kill(&id).await;
             if killed.is_some_and(|task| task.status == TaskStatus::Killed) {
@@ -89,7 +90,7 @@ impl Session {
             }
         }
         self.drain_events().await;
-        let deadline = Instant::now() + WIND_UP;
+        let deadline = Instant::now() + STOP_TIMEOUT;
         while !ending.is_empty()
             && let Ok(Some(event)) = tokio::time::timeout_at(deadline, self.tooling.next_report()).await
         {
@@ -100,15 +101,15 @@ impl Session {
         }
     }
 
-    /// The session is over: a subagent that was just beginning ends too, and its end is told.
-    pub(crate) async fn see_agents_off(&mut self) {
-        let deadline = Instant::now() + WIND_UP;
+    /// Waits for subagents that are still starting or ending, at the end of the session.
+    pub(crate) async fn wait_for_agents_to_stop(&mut self) {
+        let deadline = Instant::now() + STOP_TIMEOUT;
         let shared = self.agents.shared().clone();
-        while shared.at_work() > 0 {
+        while shared.running_count() > 0 {
             tokio::select! {
                 biased;
                 event = self.tooling.next_report() => self.on_tool_event(event).await,
-                () = shared.dismissed() => {}
+                () = shared.slot_released() => {}
                 () = tokio::time::sleep_until(deadline) => break,
             }
         }

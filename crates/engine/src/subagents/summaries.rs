@@ -1,31 +1,31 @@
-//! Asking a subagent what it is at, and telling the host what it says.
+//! Progress summaries of a subagent: asks its model and sends the answer to the host.
 
 use serde_json::json;
 use sluice_model::models;
 use tokio::time::Instant;
 
-use crate::agents::{EVERY, Summed};
+use crate::agents::{SUMMARY_INTERVAL, SummaryEvent};
 use crate::session::Session;
 
-/// Most tokens of the answer.
-const MOST_TOKENS: u32 = 128;
-/// Longest summary, in letters.
-const LONGEST: usize = 120;
+/// The maximum number of tokens of the answer.
+const MAX_TOKENS: u32 = 128;
+/// The maximum length of a summary, in characters.
+const MAX_SUMMARY_CHARS: usize = 120;
 const GUIDE: &str = "[From the engine, beside the task: say in three to five words what you are doing right now, as in \
     \"Reading the parser's tests\". Name the file or the thing. Answer with these words alone, call no tool, and then go on \
     with the task as if nobody had asked.]";
 
 impl Session {
-    /// Asks, or tells what was said.
-    pub(crate) async fn sum_up(&mut self, summed: Summed) {
+    /// Starts or sends a summary.
+    pub(crate) async fn on_summary_event(&mut self, summed: SummaryEvent) {
         match summed {
-            Summed::Due => self.ask_for_summary(),
-            Summed::Said(said) => {
-                let said = said.as_deref().map(one_line).filter(|said| !said.is_empty());
-                if let (Some(said), Some(summaries)) = (said, self.agents.summaries()) {
-                    summaries.last = Some(said.clone());
-                    let told = summaries.relay.summed_up(&said);
-                    self.say(told).await;
+            SummaryEvent::Due => self.ask_for_summary(),
+            SummaryEvent::Answered(summary) => {
+                let summary = summary.as_deref().map(one_line).filter(|summary| !summary.is_empty());
+                if let (Some(summary), Some(summaries)) = (summary, self.agents.summaries()) {
+                    summaries.last = Some(summary.clone());
+                    let progress = summaries.relay.summary_progress(&summary);
+                    self.emit(progress).await;
                 }
             }
         }
@@ -36,8 +36,8 @@ impl Session {
         let Some(summaries) = self.agents.summaries() else {
             return;
         };
-        summaries.due = Instant::now() + EVERY;
-        // Nothing was done yet, or the model has not answered the last time.
+        summaries.due = Instant::now() + SUMMARY_INTERVAL;
+        // Nothing has been done yet, or the previous request is still running.
         if !begun || !summaries.asked.is_empty() {
             return;
         }
@@ -46,9 +46,9 @@ impl Session {
         let messages = self
             .conversation
             .history
-            .with_aside(&format!("{GUIDE}{}", last.unwrap_or_default()));
+            .with_question(&format!("{GUIDE}{}", last.unwrap_or_default()));
         let mut request = self.request_of(messages);
-        request.max_tokens = MOST_TOKENS;
+        request.max_tokens = MAX_TOKENS;
         request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
@@ -62,13 +62,13 @@ impl Session {
     }
 }
 
-/// The first line that says something.
-fn one_line(said: &str) -> String {
-    let line = said.lines().map(str::trim).find(|line| !line.is_empty());
+/// The first line that is not empty, shortened.
+fn one_line(summary: &str) -> String {
+    let line = summary.lines().map(str::trim).find(|line| !line.is_empty());
     let line = line.unwrap_or_default().trim_matches('"');
     line.chars()
         .filter(|letter| !letter.is_control())
-        .take(LONGEST)
+        .take(MAX_SUMMARY_CHARS)
         .collect()
 }
 
@@ -77,9 +77,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_is_one_short_line() {
+    fn summary_is_one_short_line() {
         assert_eq!(one_line("\n  \"Reading a.rs\"\nand more"), "Reading a.rs");
-        assert_eq!(one_line(&"x".repeat(500)).len(), LONGEST);
+        assert_eq!(one_line(&"x".repeat(500)).len(), MAX_SUMMARY_CHARS);
         assert_eq!(one_line("\n"), "");
     }
 }

@@ -1,7 +1,7 @@
-//! The life of a subagent, from the call that starts it to its one end.
+//! Runs a subagent from the call that starts it to its end.
 //!
-//! The subagent runs in a task of its own and another one watches over it: whatever becomes of the first, a bug of ours
-//! included, the second tells its end, once.
+//! The subagent runs in its own task, and a second task supervises it. The second task reports the end of the subagent
+//! exactly once, also after a panic.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,27 +16,27 @@ use tokio::task::JoinHandle;
 
 use super::call::Order;
 use super::child::{self, Child};
-use super::report::{self, Served};
+use super::report::{self, SubagentOutcome};
 use crate::agents::Brief;
-use crate::agents::relay::{Badge, Relay};
+use crate::agents::relay::{Relay, SubagentLabel};
 use crate::agents::shared::Member;
 use crate::messages;
 use crate::port::{Input, Signal};
 use crate::worktrees::WorkTree;
 
-/// How long a stopped subagent may take to end what it is at.
-const GRACE: Duration = Duration::from_secs(3);
-/// How long its end may take to be told.
-const TELLING: Duration = Duration::from_secs(1);
+/// How long a stopped subagent may take to end, for each of two attempts.
+const STOP_GRACE: Duration = Duration::from_secs(3);
+/// How long reporting the end of a subagent may take.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Carries out an order; the call's outcome is the report, or that the subagent works in the background.
+/// Runs an order. The outcome of the call is the report, or that the subagent runs in the background.
 pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outcome {
-    if let Err(refused) = order.admitted(&brief) {
+    if let Err(refused) = order.reserve_slot(&brief) {
         return Outcome::failed(refused.to_string());
     }
-    let again = order.again.as_ref().map(|again| again.id.clone());
+    let continued = order.continued.as_ref().map(|continued| continued.id.clone());
     let fork = order.fork.as_ref().map(|fork| fork.id.clone());
-    let id = again.or(fork).unwrap_or_else(agent_id);
+    let id = continued.or(fork).unwrap_or_else(agent_id);
     let tree = match order.isolated {
         true => {
             let runs = brief.options.settings.runs_projects();
@@ -51,11 +51,11 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     let tree = match tree {
         Ok(tree) => tree,
         Err(why) => {
-            brief.family.shared.dismiss();
+            brief.family.shared.release_slot();
             return Outcome::failed(why.to_string());
         }
     };
-    // Whoever is being ended starts nobody who would outlive it; its end may be told while it is still at work.
+    // A subagent that is being stopped must not start others, which would outlive it.
     let ended = brief.family.parent.as_ref().is_some_and(|parent| {
         let running = brief.tools.tasks.running();
         !running.iter().any(|task| task.id == *parent)
@@ -64,7 +64,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         if let Some(tree) = tree {
             tree.close().await;
         }
-        brief.family.shared.dismiss();
+        brief.family.shared.release_slot();
         return Outcome::interrupted();
     }
     let output_file = cx.output_dir.join(format!("{id}.output"));
@@ -73,7 +73,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     let task = brief.tools.tasks.enlist(view.clone(), brief.line.quit.child_token());
     let (done, served) = oneshot::channel();
     let order = Arc::new(order);
-    tokio::spawn(live(
+    tokio::spawn(run_supervised(
         brief.clone(),
         order.clone(),
         relay.clone(),
@@ -92,7 +92,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     tokio::select! {
         served = served => match served {
             Ok(served) => served.outcome(&id, &order),
-            Err(_) => Outcome::failed(BROKE_DOWN),
+            Err(_) => Outcome::failed(PANICKED),
         },
         () = task.asked_to_background(), if order.fork.is_none() => {
             if let Some(task) = task.moved_to_background(output_file.clone()) {
@@ -101,36 +101,36 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
             }
             report::launched(&id, &order, &output_file)
         }
-        // The session ends it, once it has told that the call is over.
+        // The session stops the subagent after it has sent the result of the call.
         () = cx.cancel.cancelled() => Outcome::interrupted(),
     }
 }
 
-/// What passes its words on: with the tools it has, and as one of another subagent or of a command a person typed.
+/// Creates the relay for a subagent.
 fn relay_of(brief: &Brief, order: &Order, view: &TaskView) -> Relay {
-    let relay = Relay::new(badge(view, order), brief.options.agents.forward_text, order.background);
+    let relay = Relay::new(label(view, order), brief.options.agents.forward_text, order.background);
     let relay = relay.with_tools(brief.options.tools.toolbox.clone());
     let relay = match &brief.family.parent {
         Some(_) => relay.nested(),
         None => relay,
     };
     match &order.fork {
-        Some(fork) if fork.typed => relay.told_at_the_end(),
+        Some(fork) if fork.typed => relay.holding_messages(),
         _ => relay,
     }
 }
 
-/// What is said of a subagent that a bug of ours ended.
-const BROKE_DOWN: &str = "The subagent broke down; this is a bug of ours. What it did so far stays done.";
+/// The error text for a subagent that panicked.
+const PANICKED: &str = "The subagent broke down; this is a bug of ours. What it did so far stays done.";
 
-/// Lets the subagent live, and tells its end.
-async fn live(
+/// Runs the subagent and reports its end.
+async fn run_supervised(
     brief: Arc<Brief>,
     order: Arc<Order>,
     relay: Arc<Relay>,
     task: Enlisted,
     tree: Option<WorkTree>,
-    done: oneshot::Sender<Served>,
+    done: oneshot::Sender<SubagentOutcome>,
 ) {
     let cwd = tree
         .as_ref()
@@ -145,36 +145,36 @@ async fn live(
         quit,
         transcript,
     } = child::make(&brief, &order, relay, output_file, &cwd);
-    let id = relay.badge.id.clone();
+    let id = relay.label.id.clone();
     if brief.family.shared.join(member(&order, &relay, &inbox)) {
         session.session.line.end_input();
     }
-    let meta = child::meta(&brief, &order, &relay.badge.call_id);
+    let meta = child::meta(&brief, &order, &relay.label.call_id);
     if let Some(file) = &transcript {
         keep_meta(file, &meta);
         if brief.options.session.keeping.mirror {
-            brief.line.out.say(mirrored(file, &meta)).await;
+            brief.line.out.emit(mirrored(file, &meta)).await;
         }
     }
     wait_for_announcement(&brief, &task).await;
     let shown = (!order.background).then(|| task.clone());
     let mut work = tokio::spawn({
         let order = order.clone();
-        async move { session.serve(&order, shown.as_ref()).await }
+        async move { session.run_subagent(&order, shown.as_ref()).await }
     });
     let ended = tokio::select! {
         biased;
         () = task.killed() => None,
         () = brief.line.events.closed() => None,
-        served = came_to(&mut work) => Some(served),
+        served = join_session(&mut work) => Some(served),
     };
     let mut served = match ended {
         Some(served) => served,
         None => kill(&brief, &relay, &task, work, (&inbox, &quit)).await,
     };
     let killed_first = task.view().status != TaskStatus::Running;
-    let seen = relay.seen();
-    (served.calls, served.tools) = (seen.calls, seen.tools);
+    let work_summary = relay.work_summary();
+    (served.calls, served.tools) = (work_summary.calls, work_summary.tools);
     if let Some(tree) = tree {
         served.left = tree.close().await;
     }
@@ -183,28 +183,28 @@ async fn live(
     if let Some(file) = &transcript {
         keep_meta(file, &finished(&meta));
     }
-    // Nobody waits for one in the background, so no result counts what it was denied.
+    // Nobody waits for a background subagent, so its denials are not part of a result.
     let denials = std::mem::take(&mut served.denials);
     if !relay.is_background() {
         brief.family.shared.denied(denials);
     }
-    brief.family.shared.rest(&id, std::mem::take(&mut served.history));
-    brief.family.shared.dismiss();
+    brief.family.shared.finish(&id, std::mem::take(&mut served.history));
+    brief.family.shared.release_slot();
     if !killed_first {
-        tell_end(&brief, &relay, &task, &served).await;
+        report_end(&brief, &relay, &task, &served).await;
     }
     if served.status == TaskStatus::Killed {
         brief.line.events.send(ToolEvent::TaskGone { id }).await.ok();
     }
-    // Whatever it left running ends with it.
+    // Cancels everything that it left running.
     quit.cancel();
     done.send(served).ok();
 }
 
-/// The subagent among the others.
+/// The entry for the list of subagents.
 fn member(order: &Order, relay: &Arc<Relay>, inbox: &mpsc::Sender<Vec<Input>>) -> Member {
     Member {
-        id: relay.badge.id.clone(),
+        id: relay.label.id.clone(),
         name: order.name.clone(),
         kind: order.kind.name.clone(),
         description: order.description.clone(),
@@ -216,7 +216,7 @@ fn member(order: &Order, relay: &Arc<Relay>, inbox: &mpsc::Sender<Vec<Input>>) -
     }
 }
 
-/// Nothing of it is heard before it was announced.
+/// Waits until the host has been notified of the subagent.
 async fn wait_for_announcement(brief: &Brief, task: &Enlisted) {
     tokio::select! {
         () = task.listed() => {}
@@ -225,42 +225,46 @@ async fn wait_for_announcement(brief: &Brief, task: &Enlisted) {
     }
 }
 
-/// Ends it before its time.
+/// Stops the subagent early.
 async fn kill(
     brief: &Brief,
     relay: &Relay,
     task: &Enlisted,
-    work: JoinHandle<Served>,
+    work: JoinHandle<SubagentOutcome>,
     (inbox, quit): (&mpsc::Sender<Vec<Input>>, &tokio_util::sync::CancellationToken),
-) -> Served {
-    withdraw(brief, &relay.badge.id).await;
-    tell_end(brief, relay, task, &Served::none(TaskStatus::Killed, "")).await;
-    // Hosts hear that it ended before they hear what became of its calls.
-    tokio::time::timeout(TELLING, task.told()).await.ok();
-    let mut served = wind_up(work, inbox, quit).await;
+) -> SubagentOutcome {
+    withdraw(brief, &relay.label.id).await;
+    report_end(brief, relay, task, &SubagentOutcome::none(TaskStatus::Killed, "")).await;
+    // Hosts receive the end of the subagent before the results of its calls.
+    tokio::time::timeout(REPORT_TIMEOUT, task.told()).await.ok();
+    let mut served = stop_in_steps(work, inbox, quit).await;
     served.status = TaskStatus::Killed;
     served
 }
 
-/// Takes back what it asks.
+/// Withdraws the open permission requests of the subagent.
 async fn withdraw(brief: &Brief, id: &str) {
     for request in brief.family.shared.take_asks_of(id) {
-        brief.line.out.say(messages::cancel(&request)).await;
+        brief.line.out.emit(messages::cancel(&request)).await;
     }
 }
 
-/// What its session came to; one that breaks down is a failed subagent, and no more than that.
-async fn came_to(work: &mut JoinHandle<Served>) -> Served {
+/// Waits for the session of the subagent. A panic makes it a failed subagent.
+async fn join_session(work: &mut JoinHandle<SubagentOutcome>) -> SubagentOutcome {
     work.await
-        .unwrap_or_else(|_| Served::none(TaskStatus::Failed, BROKE_DOWN))
+        .unwrap_or_else(|_| SubagentOutcome::none(TaskStatus::Failed, PANICKED))
 }
 
-/// Its end, told once and before whoever waits for it is woken.
-async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served) {
-    let seen = relay.seen();
+/// Reports the end, exactly once, before the waiting call continues.
+async fn report_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &SubagentOutcome) {
+    let work_summary = relay.work_summary();
     let view = task.end(served.status, |agent| {
-        agent.tokens = if served.tokens > 0 { served.tokens } else { seen.tokens };
-        agent.tool_uses = seen.calls;
+        agent.tokens = if served.tokens > 0 {
+            served.tokens
+        } else {
+            work_summary.tokens
+        };
+        agent.tool_uses = work_summary.calls;
         agent.api_ms = served.api_ms;
     });
     let event = ToolEvent::TaskEnded {
@@ -277,43 +281,43 @@ async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served
     };
     match brief.line.events.try_send(event) {
         Err(mpsc::error::TrySendError::Full(event)) => {
-            // Whoever waits for the end may be the one who has to make room.
+            // The receiver may be the one that waits for the end, so wake it before waiting for space.
             task.announce_end();
             brief.line.events.send(event).await.ok();
         }
         Ok(()) => task.announce_end(),
         Err(mpsc::error::TrySendError::Closed(_)) => {
-            // Whoever started it is gone, so nobody else will tell.
+            // The session that started it is gone, so this task reports to the host.
             task.announce_end();
             let view = task.view();
             brief.background.forget(&view.id);
             brief
                 .line
                 .out
-                .say(messages::agent_updated(&view, view.status, None))
+                .emit(messages::agent_updated(&view, view.status, None))
                 .await;
             brief
                 .line
                 .out
-                .say(messages::agent_notification(&view, view.status, "", &view.description))
+                .emit(messages::agent_notification(&view, view.status, "", &view.description))
                 .await;
         }
     }
 }
 
-/// Asks a subagent to stop, then makes it.
-async fn wind_up(
-    mut work: JoinHandle<Served>,
+/// Interrupts a subagent, cancels it after [`STOP_GRACE`], and aborts it after another [`STOP_GRACE`].
+async fn stop_in_steps(
+    mut work: JoinHandle<SubagentOutcome>,
     inbox: &mpsc::Sender<Vec<Input>>,
     quit: &tokio_util::sync::CancellationToken,
-) -> Served {
-    let none = || Served::none(TaskStatus::Killed, "");
+) -> SubagentOutcome {
+    let none = || SubagentOutcome::none(TaskStatus::Killed, "");
     inbox.try_send(vec![Input::Signal(Signal::Interrupt)]).ok();
-    if let Ok(ended) = tokio::time::timeout(GRACE, &mut work).await {
+    if let Ok(ended) = tokio::time::timeout(STOP_GRACE, &mut work).await {
         return ended.unwrap_or_else(|_| none());
     }
     quit.cancel();
-    if let Ok(ended) = tokio::time::timeout(GRACE, &mut work).await {
+    if let Ok(ended) = tokio::time::timeout(STOP_GRACE, &mut work).await {
         return ended.unwrap_or_else(|_| none());
     }
     work.abort();
@@ -348,12 +352,12 @@ fn view(brief: &Brief, order: &Order, id: &str, call_id: &str, output_file: &Pat
     }
 }
 
-fn badge(view: &TaskView, order: &Order) -> Badge {
-    Badge {
+fn label(view: &TaskView, order: &Order) -> SubagentLabel {
+    SubagentLabel {
         id: view.id.clone(),
-        call_id: match (&order.again, &order.fork) {
-            // Its words belong where they began.
-            (Some(again), _) if !again.call_id.is_empty() => again.call_id.clone(),
+        call_id: match (&order.continued, &order.fork) {
+            // A continued subagent keeps the id of its first call.
+            (Some(continued), _) if !continued.call_id.is_empty() => continued.call_id.clone(),
             (_, Some(fork)) if fork.typed => format!("forked-command-{}", fork.name),
             _ => view.call_id.clone(),
         },
@@ -364,14 +368,14 @@ fn badge(view: &TaskView, order: &Order) -> Badge {
     }
 }
 
-/// Where a transcript's meta lies.
+/// The metadata file of a transcript.
 fn meta_file(transcript: &Path) -> PathBuf {
     transcript.with_extension("meta.json")
 }
 
 fn keep_meta(transcript: &Path, meta: &Value) {
     let file = meta_file(transcript);
-    // Lists do without it; the conversation is in the transcript.
+    // Only lists use the metadata; the conversation is in the transcript.
     sluice_transcript::private::write(&file, meta.to_string()).ok();
 }
 
@@ -402,24 +406,24 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_session_that_breaks_down_is_a_failed_subagent() {
-        let mut work: JoinHandle<Served> = tokio::spawn(async { panic!("on purpose") });
-        let served = came_to(&mut work).await;
-        assert_eq!((served.status, served.text.as_str()), (TaskStatus::Failed, BROKE_DOWN));
+    async fn panicking_session_is_a_failed_subagent() {
+        let mut work: JoinHandle<SubagentOutcome> = tokio::spawn(async { panic!("on purpose") });
+        let served = join_session(&mut work).await;
+        assert_eq!((served.status, served.text.as_str()), (TaskStatus::Failed, PANICKED));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_that_breaks_down_or_hangs_while_it_is_stopped_is_gone_all_the_same() {
+    async fn panicking_or_hanging_subagent_can_be_stopped() {
         let (inbox, _heard) = mpsc::channel(1);
         for hangs in [false, true] {
-            let work: JoinHandle<Served> = tokio::spawn(async move {
+            let work: JoinHandle<SubagentOutcome> = tokio::spawn(async move {
                 if hangs {
                     std::future::pending::<()>().await;
                 }
                 panic!("on purpose")
             });
             let quit = tokio_util::sync::CancellationToken::new();
-            let served = wind_up(work, &inbox, &quit).await;
+            let served = stop_in_steps(work, &inbox, &quit).await;
             assert_eq!(served.status, TaskStatus::Killed);
             assert_eq!(quit.is_cancelled(), hangs);
         }

@@ -1,4 +1,4 @@
-//! Permission requests: who is asked about a call, and what comes of the answer.
+//! Permission requests for calls: sending them and applying the answers.
 
 use serde_json::Value;
 use sluice_call::{AskedOf, CallEvent, Change, Changed, Denial, PermissionAnswer};
@@ -13,9 +13,9 @@ use crate::session::Session;
 use crate::turn::Stop;
 
 impl Session {
-    /// Asks whoever can be asked about a call; gives what happens to it at once.
+    /// Sends a permission request. Returns the event if the call is decided without one.
     pub(super) async fn ask(&mut self, index: usize, decision: &Decision) -> Option<CallEvent> {
-        if let Some(outcome) = self.vetted(index).await {
+        if let Some(outcome) = self.early_failure(index).await {
             return Some(CallEvent::Unfit(Box::new(outcome)));
         }
         let request_id = messages::fresh_id();
@@ -29,11 +29,11 @@ impl Session {
                 let request = messages::ask(&request_id, call, decision, &self.options.cwd);
                 self.step(index, asked(AskedOf::Person));
                 self.enter(messages::State::RequiresAction).await;
-                self.say(request).await;
+                self.emit(request).await;
             }
             Asker::Tool(name) => {
-                if let Err(why) = self.ask_referee(index, &request_id, &name) {
-                    // Without the tool that answers for it the program cannot continue: it ends with an error.
+                if let Err(why) = self.ask_permission_tool(index, &request_id, &name) {
+                    // The program cannot continue without its permission prompt tool and exits with an error.
                     self.line.leave(1);
                     self.turn.stop_unless_stopping(Stop::Fail);
                     return Some(failed(&why));
@@ -49,8 +49,8 @@ impl Session {
         None
     }
 
-    /// What the tool says of a call that would be asked about in vain.
-    async fn vetted(&self, index: usize) -> Option<Outcome> {
+    /// Asks the tool whether a permission request would be pointless, because the call fails in any case.
+    async fn early_failure(&self, index: usize) -> Option<Outcome> {
         let call = self.calls.get(index)?;
         let tool = call.tool.as_ref()?;
         let read = |reading| self.decide_pinned(reading, &call.checked, &call.pins);
@@ -64,7 +64,7 @@ impl Session {
         tool.vet(&call.checked, &context).await
     }
 
-    /// A call would have to be asked about, and nobody can be.
+    /// The event for a call that needs permission in a session without a host or tool to answer.
     pub(super) fn unasked(&self) -> CallEvent {
         match self.asker() {
             Asker::Refuses => CallEvent::Unasked(Some(Reason::said(
@@ -76,18 +76,18 @@ impl Session {
         }
     }
 
-    /// An open ask will not be answered.
+    /// Fails an open permission request.
     pub(crate) async fn ask_failed(&mut self, index: usize, why: &str) {
         self.advance(index, failed(why)).await;
     }
 
-    /// The host, or the tool in its place, has answered an ask.
+    /// Applies the answer of the host or of the permission prompt tool.
     pub(crate) async fn answered(&mut self, index: usize, answer: Result<Value, String>) {
         if self.calls.open_asks().len() <= 1 {
             self.enter(messages::State::Running).await;
         }
-        // What was forbidden elsewhere in the session while the question was open counts for the answer.
-        self.catch_up().await;
+        // Apply rules that were added in the meantime, possibly by a subagent.
+        self.apply_shared_changes().await;
         let event = match answer {
             Err(error) => failed(&format!("Error: {error}")),
             Ok(value) => CallEvent::Answered(match HostAnswer::read(&value) {
@@ -105,11 +105,11 @@ impl Session {
         self.launch().await;
     }
 
-    /// The input an answer puts in the place of a call's own, if it is another.
+    /// The changed input in an answer; `None` if it is the original input.
     pub(crate) fn changed(&self, index: usize, input: Value) -> Option<Changed> {
         let call = self.calls.get(index)?;
         if input == call.checked {
-            // What was asked about: the model's own spelling of paths is kept.
+            // Keep the original input, with paths as the model wrote them.
             return None;
         }
         let cwd = self.tooling.cwd().get();

@@ -1,4 +1,4 @@
-//! What follows from the steps of a call, in a session.
+//! Performs the effects of a call's state machine in a session.
 
 use std::collections::VecDeque;
 
@@ -11,11 +11,11 @@ use tokio::time::Instant;
 use crate::messages;
 use crate::session::Session;
 
-/// How long a message that is being refused may take to end.
+/// How long the model's message may continue after a person denied a call and stopped the turn.
 const STOP_DELAY: std::time::Duration = std::time::Duration::from_millis(100);
 
 impl Session {
-    /// Something has happened to a call: it moves, and what follows is done.
+    /// Advances a call with an event and performs the effects.
     pub(crate) async fn advance(&mut self, index: usize, event: CallEvent) {
         let mut effects = VecDeque::from(self.step(index, event));
         while let Some(effect) = effects.pop_front() {
@@ -25,7 +25,7 @@ impl Session {
         }
     }
 
-    /// Moves a call by the rules as they are now.
+    /// Advances the state machine of a call with the current rules.
     pub(crate) fn step(&mut self, index: usize, event: CallEvent) -> Vec<CallEffect> {
         let Some(mut call) = self.calls.get_mut(index).map(std::mem::take) else {
             return Vec::new();
@@ -41,7 +41,7 @@ impl Session {
         effects
     }
 
-    /// Does what has to be done; gives what happens at once because of it.
+    /// Performs an effect. Returns the resulting event, if there is one immediately.
     async fn perform(&mut self, index: usize, effect: CallEffect) -> Option<CallEvent> {
         match effect {
             CallEffect::ShowToHooks => {
@@ -55,7 +55,7 @@ impl Session {
             CallEffect::Ask(decision) => self.ask(index, &decision).await,
             CallEffect::LeftUnanswered => Some(self.unasked()),
             CallEffect::WithdrawRequest(request_id) => {
-                self.say(messages::cancel(&request_id)).await;
+                self.emit(messages::cancel(&request_id)).await;
                 if self.calls.open_asks().is_empty() {
                     self.enter(messages::State::Running).await;
                 }
@@ -73,8 +73,8 @@ impl Session {
             }
             CallEffect::Refuse(decision) => self.refuse(index, &decision).await,
             CallEffect::StopTurn => {
-                // The model may be in the middle of its message: what it is about to say now is part of what
-                // the person refuses, so it gets a moment to finish.
+                // The model may still be sending its message. The denial applies to the rest of the message too, so it
+                // gets a moment to finish.
                 self.agents.refuse();
                 self.note_denial(index);
                 self.turn.stop_by(Instant::now() + STOP_DELAY);
@@ -87,32 +87,32 @@ impl Session {
             }
             CallEffect::ShowOutcome => (!self.hooks_after(index).await).then_some(CallEvent::Settled(None)),
             CallEffect::Tell { end, block } => {
-                self.tell_result(index, *end, block).await;
+                self.emit_tool_result(index, *end, block).await;
                 None
             }
         }
     }
 
-    /// The rules deny a call. Tells of it; gives its end, if no hook looks at it before.
+    /// Reports a denied call. Returns the event that ends it, unless hooks run first.
     async fn refuse(&mut self, index: usize, decision: &Decision) -> Option<CallEvent> {
         let by_hook = decision.reason.kind == Some(ReasonKind::Hook);
         if !by_hook {
             if let Some(kind) = self.denied_kind(index, decision) {
-                // The kinds of the tool that starts subagents are part of its own checks.
+                // Denied kinds are reported by the tool itself, like invalid input.
                 let end = End::unfit(Outcome::failed(kind));
                 return Some(CallEvent::Settled(Some(Box::new(end))));
             }
-            // So are a file tool's path rules: its result says it all.
+            // Denials by path rules are reported in the result only.
             let by_path = decision.behavior == Verdict::Deny && decision.reason.kind == Some(ReasonKind::Rule);
             let of_path = |call: &Call| call.tool.as_ref().and_then(|tool| tool.descriptor().touches.path());
             if let Some(call) = self.calls.get(index)
                 && !(by_path && of_path(call).is_some())
             {
                 let denied = messages::permission_denied(call, decision);
-                self.say(denied).await;
+                self.emit(denied).await;
             }
         }
-        // Hooks hear of what the mode judges by itself; rules and missing people are no news to whoever set them up.
+        // `PermissionDenied` hooks run for decisions of the auto mode only, as in the reference CLI.
         let judged = !by_hook && self.policy.mode == PermissionMode::Auto;
         let shown = judged && self.hooks_after_denial(index, &decision.message).await;
         self.note_denial(index);
@@ -127,8 +127,8 @@ impl Session {
         }
     }
 
-    /// The result of a call is told.
-    async fn tell_result(&mut self, index: usize, end: End, block: Value) {
+    /// Sends the result of a call.
+    async fn emit_tool_result(&mut self, index: usize, end: End, block: Value) {
         let Some(id) = self.calls.get(index).map(|call| call.id.clone()) else {
             return;
         };
@@ -136,6 +136,6 @@ impl Session {
         self.account.count_lines(&end.outcome.result);
         let frame = messages::tool_result(&id, &block, end.outcome.result, meta);
         self.turn.frames += 1;
-        self.say_result(&id, frame, block).await;
+        self.emit_result(&id, frame, block).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Calls that end before their time: the host is gone, the turn is interrupted, the process goes.
+//! Calls that end early, because the host is gone, the turn is interrupted, or the process exits.
 
 use serde_json::Value;
 use sluice_call::{CallEvent, End};
@@ -9,7 +9,7 @@ use crate::options::Asker;
 use crate::session::Session;
 
 impl Session {
-    /// The host is gone: nobody will answer what is open.
+    /// Fails open permission requests after the end of the host's input.
     pub(crate) async fn fail_open_asks(&mut self) {
         self.hooks.forget_callbacks();
         if self.turn.is_open() {
@@ -29,20 +29,20 @@ impl Session {
         }
     }
 
-    /// The turn is interrupted: nobody need answer what is open.
+    /// Withdraws open permission requests when the turn is interrupted.
     pub(crate) async fn withdraw_asks(&mut self) {
         for request_id in self.calls.open_asks() {
             if let Some(index) = self.calls.asking(&request_id) {
                 self.advance(index, CallEvent::Withdrawn).await;
             }
             if self.options.permissions.asker == Asker::Host {
-                self.say(messages::cancel(&request_id)).await;
+                self.emit(messages::cancel(&request_id)).await;
             }
         }
         self.withdraw_callbacks().await;
     }
 
-    /// Ends every open call as a person's refusal, and what runs with it.
+    /// Rejects every open call and cancels running ones.
     pub(crate) async fn reject_calls(&mut self) {
         self.release().await;
         self.calls.cancel();
@@ -57,7 +57,7 @@ impl Session {
         for index in others {
             self.reject(index).await;
         }
-        // Hosts hear of subagents from the last to the first, of each with its end.
+        // The ends of subagents are reported in reverse order, like the reference CLI does.
         for index in agents.into_iter().rev() {
             self.reject(index).await;
             let id = self.calls.get(index).map(|call| call.id.clone());
@@ -75,7 +75,7 @@ impl Session {
         self.advance(index, CallEvent::Stopped(end)).await;
     }
 
-    /// The process goes: what runs is killed, and told if it still says something.
+    /// Kills running calls when the process exits. Results that arrive in time are sent.
     pub(crate) async fn abandon_calls(&mut self) {
         self.release().await;
         self.calls.cancel();

@@ -1,18 +1,18 @@
-//! What came of the structured answers of one turn.
+//! The structured output of one turn.
 
 use serde_json::{Value, json};
 use sluice_tools::Outcome;
 
 use super::Ending;
 
-/// How many answers of the wrong shape end the turn.
-const MOST_FAILURES: u32 = 5;
+/// The number of invalid outputs that ends the turn.
+const MAX_FAILURES: u32 = 5;
 const GIVEN: &str = "Structured output provided successfully";
 
-/// What came of the answers of one turn.
+/// The state of structured output in one turn.
 #[derive(Debug, Default)]
 pub(crate) struct Structured {
-    /// The first that fits.
+    /// The first valid output.
     pub(crate) given: Option<Value>,
     failures: u32,
     last_failure: String,
@@ -20,7 +20,7 @@ pub(crate) struct Structured {
 }
 
 impl Structured {
-    /// Judges an answer.
+    /// Validates an output. Returns the result of the call.
     pub(crate) fn judge(&mut self, checked: Result<(), String>, value: &Value) -> Outcome {
         match checked {
             Ok(()) => {
@@ -35,12 +35,12 @@ impl Structured {
         }
     }
 
-    /// How the turn ends because of them, if it does.
+    /// Returns how the turn ends because of structured output, if it does.
     pub(crate) fn ending(&mut self) -> Option<Ending> {
         if let Some(value) = self.given.take() {
             return Some(Ending::Structured(value));
         }
-        (self.failures >= MOST_FAILURES).then(|| Ending::Unstructured {
+        (self.failures >= MAX_FAILURES).then(|| Ending::Unstructured {
             attempts: self.failures,
             last: std::mem::take(&mut self.last_failure),
         })
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_answer_that_fits_ends_the_turn() {
+    fn first_valid_output_ends_the_turn() {
         let mut structured = Structured::default();
         assert_eq!(
             structured.judge(Err("/n: must be number".into()), &json!({})).is_error,
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fifth_that_does_not_fit_ends_it_too() {
+    fn fifth_invalid_output_ends_the_turn() {
         let mut structured = Structured::default();
         for _ in 0..4 {
             structured.judge(Err("/n: must be number".into()), &json!({}));

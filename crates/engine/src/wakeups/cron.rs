@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, time};
 use jiff::tz::TimeZone;
 
-/// How many days are searched for the next time: February 29 can be eight years away.
+/// The maximum number of days to search for the next time: February 29 can be eight years away.
 const MAX_DAYS: usize = 8 * 366 + 1;
 
 /// A cron expression.
@@ -22,7 +22,7 @@ pub(crate) struct Cron {
     weekdays: Field,
 }
 
-/// Why a text is no cron expression.
+/// The error for an invalid cron expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{0}' is not a cron expression. Give five fields: minute, hour, day of the month, month, day of the week. A field is *, a \
@@ -35,7 +35,7 @@ pub(crate) struct CronError(String);
 struct Field {
     /// A bit for each value.
     values: u64,
-    /// The field begins with `*`, so it does not restrict the day.
+    /// The field starts with `*`, so it does not restrict the day.
     any: bool,
 }
 
@@ -113,7 +113,7 @@ impl fmt::Display for Cron {
 }
 
 impl Cron {
-    /// Returns the first time after `after` that it matches. A time that a change of the clocks skips is moved behind the
+    /// Returns the first matching time after `after`. A time in the gap of a clock change is moved to the end of the
     /// gap.
     pub(crate) fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let start = after.to_zoned(zone.clone());
@@ -149,7 +149,7 @@ impl Cron {
         })
     }
 
-    /// Describes it in words where that is short.
+    /// Describes the expression in words if that is short; otherwise returns it unchanged.
     pub(crate) fn words(&self) -> String {
         let fields: Vec<&str> = self.text.split(' ').collect();
         let at = self.hours.only().zip(self.minutes.only());
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_time_is_found() {
+    fn next_time_is_found() {
         let now = "2026-01-30T10:30:00Z";
         for (cron, then) in [
             ("* * * * *", "2026-01-30T10:31:00Z"),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_refused() {
+    fn invalid_expressions_are_rejected() {
         for bad in [
             "",
             "* * * *",
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_described() {
+    fn expressions_are_described() {
         for (cron, words) in [
             ("*/5 * * * *", "every 5 minutes"),
             ("7 * * * *", "every hour at minute 7"),
@@ -249,9 +249,9 @@ mod tests {
     }
 
     proptest! {
-        /// The next time lies after the given one and matches; no minute between them does.
+        /// The next time is after the given one and matches; no minute between them does.
         #[test]
-        fn the_next_time_is_the_first_that_matches(
+        fn next_time_is_the_first_match(
             minutes in field(0..=59), hours in field(0..=23), weekdays in field(0..=7), second in 0i64..4_000_000_000,
         ) {
             let cron: Cron = format!("{minutes} {hours} * * {weekdays}").parse().unwrap();
@@ -269,7 +269,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "[0-9*/, -]{0,20}") {
+        fn parsing_never_panics(text in "[0-9*/, -]{0,20}") {
             if let Ok(cron) = text.parse::<Cron>() {
                 cron.next(Timestamp::UNIX_EPOCH, &TimeZone::UTC);
                 cron.words();

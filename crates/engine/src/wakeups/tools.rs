@@ -40,7 +40,7 @@ pub(crate) fn schedule_tools(wakeups: &Arc<Wakeups>) -> impl Iterator<Item = Arc
     })
 }
 
-/// Returns whether a tool schedules prompts; a subagent has none of them.
+/// True for tools that schedule prompts. Subagents do not have them.
 pub(crate) fn is_schedule_tool(name: &str) -> bool {
     matches!(name, WAKEUP | CREATE | DELETE | LIST)
 }

@@ -20,17 +20,17 @@ pub(crate) struct Worktrees {
     entered: Mutex<Option<Entered>>,
 }
 
-/// The worktree that the session works in.
+/// The worktree that the session has entered.
 #[derive(Debug, Clone)]
 pub(super) struct Entered {
     pub(super) tree: WorkTree,
     /// The folder that the session returns to.
     pub(super) original: PathBuf,
-    /// True if the session entered it by name and so may remove it.
+    /// The worktree was entered by name, so the session may remove it.
     removable: bool,
 }
 
-/// Why the session stays where it is.
+/// The error of a switch.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SwitchError {
     #[error(
@@ -115,12 +115,12 @@ impl Worktrees {
         Ok(now)
     }
 
-    /// Leaves the worktree, which is kept.
+    /// Leaves the worktree without removing it.
     pub(super) async fn leave(&self) -> Result<Entered, SwitchError> {
         self.entered.lock().await.take().ok_or(SwitchError::NotEntered)
     }
 
-    /// Leaves the worktree and removes it. Returns what was lost with it.
+    /// Leaves the worktree and removes it. Returns the changes that were lost.
     pub(super) async fn remove(&self, discard: bool) -> Result<(Entered, Unsaved), SwitchError> {
         let mut entered = self.entered.lock().await;
         let current = entered.as_ref().ok_or(SwitchError::NotEntered)?;

@@ -67,7 +67,7 @@ pub(crate) fn worktree_tools(worktrees: &Arc<Worktrees>) -> [Arc<dyn Tool>; 2] {
     ]
 }
 
-/// Returns whether a tool moves the session; a subagent has none of them.
+/// True for tools that move the session. Subagents do not have them.
 pub(crate) fn is_worktree_tool(name: &str) -> bool {
     matches!(name, ENTER | EXIT)
 }
@@ -172,15 +172,18 @@ impl Tool for ExitWorktree {
                 Some(lost) if lost.is_empty() => "The worktree was removed".to_owned(),
                 Some(lost) => format!("The worktree was removed, and with it {lost}"),
             };
+            let restored = existing_ancestor(&left.original);
             let message = format!(
                 "{what}: {}. The session works in {} again.",
                 path.display(),
-                left.original.display()
+                restored.display()
             );
             let mut result = json!({
                 "action": if lost.is_some() { "remove" } else { "keep" },
                 "originalCwd": left.original,
                 "worktreePath": path,
+                "restoredCwd": restored,
+                "originalCwdMissing": restored != left.original,
             });
             insert(&mut result, "worktreeBranch", branch.map(Value::from));
             insert(&mut result, "discardedFiles", lost.map(|lost| Value::from(lost.files)));
@@ -190,13 +193,13 @@ impl Tool for ExitWorktree {
                 lost.map(|lost| Value::from(lost.commits)),
             );
             insert(&mut result, "message", Some(Value::from(message.as_str())));
-            Outcome::ok(message, result).with(Effect::MoveTo(back(&left.original)))
+            Outcome::ok(message, result).with(Effect::MoveTo(restored))
         })
     }
 }
 
-/// Returns the folder itself, or the nearest one above it that still exists.
-fn back(original: &Path) -> PathBuf {
+/// Returns the folder, or its nearest ancestor that still exists.
+fn existing_ancestor(original: &Path) -> PathBuf {
     let existing = original.ancestors().find(|folder| folder.is_dir());
     existing.unwrap_or(original).to_owned()
 }

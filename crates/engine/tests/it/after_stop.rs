@@ -1,4 +1,4 @@
-//! What a turn that ends early leaves behind: a history the API takes, no open ask, the right state.
+//! The state after a turn that ended early: a valid history, no open permission request, and the correct session state.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::asks::touching;
 use crate::bell::Bell;
 use crate::stage::Stage;
 
-/// The kinds of blocks of every message the model is shown.
+/// The kinds of content blocks in every message of a request.
 fn kinds(body: &Value) -> Vec<String> {
     let of = |message: &Value| {
         let blocks = message["content"].as_array().unwrap().iter();
@@ -21,19 +21,19 @@ fn kinds(body: &Value) -> Vec<String> {
     body["messages"].as_array().unwrap().iter().map(of).collect()
 }
 
-/// The API takes a message behind calls only if it begins with their results.
+/// The API requires that tool results are the first blocks after the calls.
 #[tokio::test]
-async fn results_stand_before_the_notice_of_an_interrupt() {
-    let bell = Bell::hang().await;
+async fn results_precede_the_interrupt_notice() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command()}))
         .text("Next");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("run it").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.interrupt().await;
     stage.result().await;
-    caller.hung_up().await;
+    caller.ended().await;
     stage.prompt("next").await;
     stage.result().await;
     assert_eq!(kinds(&stage.sent(2)), ["text", "tool_use", "tool_result+text+text"]);
@@ -41,7 +41,7 @@ async fn results_stand_before_the_notice_of_an_interrupt() {
 }
 
 #[tokio::test]
-async fn results_stand_before_the_notice_when_the_model_still_spoke() {
+async fn results_precede_the_interrupt_notice_during_a_response() {
     let reply = Reply::tool("Teleport", json!({})).and_text("one two").gate_each("word");
     let mut stage = Stage::with(Script::new().reply(reply).text("Next"), |options| {
         options.host.partial = true;
@@ -63,7 +63,7 @@ async fn results_stand_before_the_notice_when_the_model_still_spoke() {
 }
 
 #[tokio::test]
-async fn what_is_urgent_withdraws_an_open_ask() {
+async fn urgent_prompt_withdraws_open_permission_request() {
     let mut stage = Stage::begin(touching("touch never")).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
@@ -76,7 +76,7 @@ async fn what_is_urgent_withdraws_an_open_ask() {
 }
 
 #[tokio::test]
-async fn a_prompt_does_not_answer_an_open_ask() {
+async fn prompt_does_not_answer_open_permission_request() {
     let mut stage = Stage::with(touching("touch made"), |options| {
         options.host.state_events = StateEvents::Visible;
     })
@@ -96,7 +96,7 @@ async fn a_prompt_does_not_answer_an_open_ask() {
 }
 
 #[tokio::test]
-async fn a_turn_that_goes_on_without_its_host_waits_for_nobody() {
+async fn turn_continues_without_permission_requests_after_end_of_input() {
     let mut stage = Stage::with(touching("touch never"), |options| {
         options.host.state_events = StateEvents::Visible;
     })

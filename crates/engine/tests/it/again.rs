@@ -1,5 +1,5 @@
-//! Who goes on with a session shows the model the conversation it was shown before. That this holds for whatever is played
-//! in these tests, [`Stage::end`] sees to; here are the requests themselves.
+//! A resumed session sends the model the same conversation as before. [`Stage::end`] checks this for every test; these
+//! tests check the requests themselves.
 
 use std::fs;
 
@@ -13,8 +13,8 @@ use crate::commands::with_files;
 use crate::sessions::{ID, Shelf, messages, unmarked};
 use crate::stage::{Stage, prompt};
 
-/// Works where the transcripts are kept, with these files.
-fn at_home(shelf: &Shelf, options: &mut Options, files: &[(&str, &str)]) {
+/// Sets up a working folder with these files and stored transcripts.
+fn set_up_folder(shelf: &Shelf, options: &mut Options, files: &[(&str, &str)]) {
     shelf.keep(options, ID);
     options.cwd = shelf.dir.path().to_owned();
     let mut places = options.settings.places().clone();
@@ -23,17 +23,17 @@ fn at_home(shelf: &Shelf, options: &mut Options, files: &[(&str, &str)]) {
     with_files(options, files);
 }
 
-/// The messages of the last request so far.
+/// The messages of the latest request.
 fn last(stage: &Stage) -> Vec<Value> {
     let requests = stage.server.requests();
     unmarked(messages(&requests.last().unwrap().body))
 }
 
-/// Holds the next process to begin where this one ended.
-async fn goes_on(shelf: &Shelf, stage: Stage, files: &[(&str, &str)]) -> String {
+/// Checks that a resumed session starts with the messages of this one.
+async fn check_resumed(shelf: &Shelf, stage: Stage, files: &[(&str, &str)]) -> String {
     let before = last(&stage);
     stage.leave_now().await;
-    let change = |options: &mut Options| at_home(shelf, options, files);
+    let change = |options: &mut Options| set_up_folder(shelf, options, files);
     let mut again = shelf.resume_with(Script::new().text("Again"), change).await;
     again.prompt("and now").await;
     again.result().await;
@@ -45,7 +45,7 @@ async fn goes_on(shelf: &Shelf, stage: Stage, files: &[(&str, &str)]) -> String 
 }
 
 #[tokio::test]
-async fn what_it_was_reminded_of_and_what_was_mentioned_stays_where_it_was() {
+async fn resumed_conversation_keeps_reminders_and_attachments() {
     let shelf = Shelf::new();
     let files = [
         ("CLAUDE.md", "Mind the \"gap\"."),
@@ -57,7 +57,7 @@ async fn what_it_was_reminded_of_and_what_was_mentioned_stays_where_it_was() {
         .reply(Reply::tool("Skill", json!({"skill": "dig"})))
         .text("Two");
     let mut stage = Stage::with(script, |options| {
-        at_home(&shelf, options, &files);
+        set_up_folder(&shelf, options, &files);
         options.permissions.allowed.push("Skill".into());
     })
     .await;
@@ -65,7 +65,7 @@ async fn what_it_was_reminded_of_and_what_was_mentioned_stays_where_it_was() {
     stage.result().await;
     stage.send(&[prompt("first"), prompt("second @a.txt")]).await;
     stage.result().await;
-    let all = goes_on(&shelf, stage, &files).await;
+    let all = check_resumed(&shelf, stage, &files).await;
     for once in ["Mind the", "These skills can", "alphabetical"] {
         let count = all.matches(once).count();
         assert!(
@@ -76,7 +76,7 @@ async fn what_it_was_reminded_of_and_what_was_mentioned_stays_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_question_that_found_no_answer_stays_a_message_of_its_own() {
+async fn unanswered_prompt_stays_a_separate_message() {
     let shelf = Shelf::new();
     let script = Script::new().reply(Reply::error(400).message("no")).text("Yes");
     let mut stage = shelf.begin(script).await;
@@ -87,11 +87,11 @@ async fn a_question_that_found_no_answer_stays_a_message_of_its_own() {
     stage.prompt("two").await;
     stage.result().await;
     assert_eq!(last(&stage).len(), 2, "what was sent is never touched again");
-    goes_on(&shelf, stage, &[]).await;
+    check_resumed(&shelf, stage, &[]).await;
 }
 
 #[tokio::test]
-async fn a_compacted_conversation_is_gone_on_with_as_it_stands() {
+async fn compacted_conversation_is_resumed_unchanged() {
     let shelf = Shelf::new();
     let files = [("CLAUDE.md", "Mind the gap.")];
     let script = Script::new()
@@ -100,20 +100,20 @@ async fn a_compacted_conversation_is_gone_on_with_as_it_stands() {
         .text("<summary>All of it</summary>")
         .text("Three");
     let mut stage = Stage::with(script, |options| {
-        at_home(&shelf, options, &files);
+        set_up_folder(&shelf, options, &files);
     })
     .await;
     for text in ["one", "two", "/compact", "three"] {
         stage.prompt(text).await;
         stage.result().await;
     }
-    let all = goes_on(&shelf, stage, &files).await;
+    let all = check_resumed(&shelf, stage, &files).await;
     assert!(all.contains("All of it"), "{all}");
     assert_eq!(all.matches("Mind the gap").count(), 1, "{all}");
 }
 
 #[tokio::test]
-async fn a_long_conversation_is_there_when_the_model_is_asked() {
+async fn long_conversation_is_loaded_before_the_first_request() {
     let shelf = Shelf::new();
     let file = shelf.file(ID);
     fs::create_dir_all(file.parent().unwrap()).unwrap();

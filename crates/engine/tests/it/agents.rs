@@ -1,4 +1,4 @@
-//! Subagents: what hosts see of them, what they are given, and what is kept.
+//! Subagents: messages to the host, what they receive, and what is saved.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sluice_simulator::{Reply, Script};
 use crate::bell::Bell;
 use crate::stage::Stage;
 
-/// A call that hands `prompt` to a subagent of that kind.
+/// Input of a call that starts a subagent with `prompt`.
 pub(crate) fn agent(prompt: &str, more: Value) -> Value {
     let mut input = json!({"description": "do it", "prompt": prompt});
     let Value::Object(more) = more else {
@@ -17,19 +17,43 @@ pub(crate) fn agent(prompt: &str, more: Value) -> Value {
     input
 }
 
-pub(crate) fn waited(prompt: &str) -> Value {
+pub(crate) fn foreground_agent(prompt: &str) -> Value {
     agent(prompt, json!({"run_in_background": false}))
 }
 
-fn tool_names(body: &Value) -> Vec<&str> {
+pub(crate) fn tool_names(body: &Value) -> Vec<&str> {
     let tools = body["tools"].as_array().unwrap().iter();
     tools.map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
+/// Checks the transcript and the metadata of the subagent of this `task_started` message.
+fn check_saved(stage: &Stage, started: &Value) {
+    let beside = stage
+        .dir
+        .path()
+        .join("home/projects/stage/11111111-2222-4333-8444-555555555555/subagents");
+    let id = started["task_id"].as_str().unwrap();
+    let kept = std::fs::read_to_string(beside.join(format!("agent-{id}.jsonl"))).unwrap();
+    for line in kept.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(
+            (&line["isSidechain"], &line["agentId"]),
+            (&json!(true), &started["task_id"])
+        );
+    }
+    let meta = std::fs::read_to_string(beside.join(format!("agent-{id}.meta.json"))).unwrap();
+    let meta: Value = serde_json::from_str(&meta).unwrap();
+    assert_eq!(
+        (&meta["toolUseId"], &meta["agentType"]),
+        (&started["tool_use_id"], &json!("general-purpose"))
+    );
+    assert_eq!(meta["finished"], true);
+}
+
 #[tokio::test]
-async fn a_call_that_waits_gives_the_report() {
+async fn foreground_call_returns_the_report() {
     let script = Script::new()
-        .tool("Agent", waited("SUB find it"))
+        .tool("Agent", foreground_agent("SUB find it"))
         .reply(Reply::text("Looking").and_tool("Bash", json!({"command": "echo inside", "description": "run"})))
         .text("Found")
         .text("Done");
@@ -79,7 +103,7 @@ async fn a_call_that_waits_gives_the_report() {
         (&json!(1), &json!(1))
     );
     assert_eq!(end["num_turns"], 2);
-    // Four answers of one account, two of them the session's own.
+    // Four responses in one account, two of them of the session itself.
     let used: u64 = end["modelUsage"]
         .as_object()
         .unwrap()
@@ -88,33 +112,14 @@ async fn a_call_that_waits_gives_the_report() {
         .sum();
     assert_eq!(used, 2 * end["usage"]["input_tokens"].as_u64().unwrap());
 
-    let beside = stage
-        .dir
-        .path()
-        .join("home/projects/stage/11111111-2222-4333-8444-555555555555/subagents");
-    let id = started["task_id"].as_str().unwrap();
-    let kept = std::fs::read_to_string(beside.join(format!("agent-{id}.jsonl"))).unwrap();
-    for line in kept.lines() {
-        let line: Value = serde_json::from_str(line).unwrap();
-        assert_eq!(
-            (&line["isSidechain"], &line["agentId"]),
-            (&json!(true), &started["task_id"])
-        );
-    }
-    let meta = std::fs::read_to_string(beside.join(format!("agent-{id}.meta.json"))).unwrap();
-    let meta: Value = serde_json::from_str(&meta).unwrap();
-    assert_eq!(
-        (&meta["toolUseId"], &meta["agentType"]),
-        (&call, &json!("general-purpose"))
-    );
-    assert_eq!(meta["finished"], true);
+    check_saved(&stage, &started);
     let journal = std::fs::read_to_string(stage.last("task:completed")["output_file"].as_str().unwrap()).unwrap();
     assert!(journal.contains("Looking") && journal.contains("Found"), "{journal}");
     assert_eq!(stage.end_crew().await, 0);
 }
 
 #[tokio::test]
-async fn one_that_is_not_waited_for_is_told_in_a_turn_of_its_own() {
+async fn end_of_background_subagent_starts_a_turn() {
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB later", json!({}))).when("go"))
         .reply(Reply::text("Sub answer").gate_head("sub").when("SUB later"))
@@ -152,7 +157,7 @@ async fn one_that_is_not_waited_for_is_told_in_a_turn_of_its_own() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_input_waits_for_it() {
+async fn end_of_input_waits_for_background_task() {
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB later", json!({}))).when("go"))
         .reply(Reply::text("Sub answer").gate_head("sub").when("SUB later"))
@@ -173,10 +178,10 @@ async fn the_end_of_the_input_waits_for_it() {
 }
 
 #[tokio::test]
-async fn words_are_shown_only_where_they_are_wanted() {
+async fn subagent_text_is_forwarded_only_on_request() {
     for forward in [false, true] {
         let script = Script::new()
-            .tool("Agent", waited("SUB"))
+            .tool("Agent", foreground_agent("SUB"))
             .text("Sub answer")
             .text("Done");
         let mut stage = Stage::with(script, |options| options.agents.forward_text = forward).await;
@@ -194,140 +199,11 @@ async fn words_are_shown_only_where_they_are_wanted() {
 }
 
 #[tokio::test]
-async fn a_kind_has_its_own_words_tools_and_model() {
-    let script = Script::new()
-        .tool(
-            "Task",
-            agent("SUB", json!({"subagent_type": "looker", "run_in_background": false})),
-        )
-        .tool("Bash", json!({"command": "echo no"}))
-        .text("Sub answer")
-        .text("Done");
-    let kinds = json!({"looker": {
-        "description": "looks", "prompt": "You look.", "tools": ["Read", "Teleport"], "model": "sonnet", "maxTurns": 3,
-        "permissionMode": "plan",
-    }});
-    let mut stage = Stage::with(script, |options| options.agents.given = Some(kinds.to_string())).await;
-    stage.prompt("go").await;
-    stage.turn().await;
-    let (main, sub) = (stage.sent(1), stage.sent(2));
-    assert!(tool_names(&main).contains(&"Agent"));
-    assert!(main["tools"].to_string().contains("looker: looks"));
-    assert_eq!(tool_names(&sub), ["Read"]);
-    assert!(sub["system"].to_string().contains("You look."));
-    assert!(!sub["system"].to_string().contains("You are Sluice"));
-    assert!(sub["model"].as_str().unwrap().contains("sonnet"));
-    assert_ne!(sub["model"], main["model"]);
-    let refused = stage.all("user:tool_error");
-    assert!(
-        refused[0].to_string().contains("No such tool available: Bash"),
-        "{refused:?}"
-    );
-    let init = stage.last("init");
-    assert_eq!(
-        init["agents"],
-        json!([
-            "claude",
-            "Explore",
-            "general-purpose",
-            "looker",
-            "Plan",
-            "statusline-setup"
-        ])
-    );
-    assert!(init["tools"].as_array().unwrap().contains(&json!("Task")));
-    stage.leave_now().await;
-}
-
-#[tokio::test]
-async fn what_is_denied_above_is_denied_below_and_a_kind_may_deny_more() {
-    let script = Script::new()
-        .tool(
-            "Agent",
-            agent("SUB", json!({"subagent_type": "k", "run_in_background": false})),
-        )
-        .reply(
-            Reply::tool("Bash", json!({"command": "touch one"}))
-                .and_tool("Write", json!({"file_path": "x", "content": ""})),
-        )
-        .text("Sub answer")
-        .text("Done");
-    let kinds = json!({"k": {"description": "d", "prompt": "p", "disallowedTools": ["Write"], "permissionMode": "bypassPermissions"}});
-    let mut stage = Stage::with(script, |options| {
-        options.agents.given = Some(kinds.to_string());
-        options.permissions.disallowed = vec!["Bash(touch:*)".into()];
-    })
-    .await;
-    stage.prompt("go").await;
-    stage.turn().await;
-    let errors: Vec<String> = stage.all("user:tool_error").iter().map(ToString::to_string).collect();
-    assert!(
-        errors
-            .iter()
-            .any(|error| error.contains("denied by the rule Bash(touch:*)")),
-        "{errors:?}"
-    );
-    assert!(
-        errors
-            .iter()
-            .any(|error| error.contains("No such tool available: Write")),
-        "{errors:?}"
-    );
-    let denied = stage.last("denied");
-    assert_eq!(denied["agent_id"], stage.last("task_started")["task_id"]);
-    let denials = &stage.last("result:success")["permission_denials"];
-    assert_eq!(denials[0]["tool_name"], "Bash");
-    assert!(!stage.dir.path().join("one").exists());
-    assert_eq!(stage.end_crew().await, 0);
-}
-
-#[tokio::test]
-async fn a_kind_nobody_knows_is_said_to_be_none() {
-    let script = Script::new()
-        .tool("Agent", agent("SUB", json!({"subagent_type": "nosuch"})))
-        .text("Done");
-    let mut stage = Stage::begin(script).await;
-    stage.prompt("go").await;
-    assert_eq!(
-        stage.turn().await,
-        "init assistant:tool_use user:tool_error assistant:text result:success"
-    );
-    let text = stage.last("user:tool_error").to_string();
-    assert!(
-        text.contains("Agent type 'nosuch' not found. Available agents: claude, Explore"),
-        "{text}"
-    );
-    assert_eq!(stage.end_crew().await, 0);
-}
-
-#[tokio::test]
-async fn a_denied_kind_is_neither_offered_nor_started() {
-    let script = Script::new()
-        .tool("Agent", agent("SUB", json!({"subagent_type": "Explore"})))
-        .text("Done");
-    let mut stage = Stage::with(script, |options| {
-        options.permissions.disallowed = vec!["Agent(Explore)".into()];
-    })
-    .await;
-    stage.prompt("go").await;
-    stage.turn().await;
-    assert!(!stage.sent(1)["tools"].to_string().contains("- Explore:"));
-    assert!(
-        stage
-            .last("user:tool_error")
-            .to_string()
-            .contains("denied by permission rule")
-    );
-    assert!(stage.all("task_started").is_empty());
-    assert_eq!(stage.end_crew().await, 0);
-}
-
-#[tokio::test]
-async fn several_work_side_by_side() {
+async fn subagents_run_concurrently() {
     let script = Script::new()
         .reply(
-            Reply::tool("Agent", waited("SUB one"))
-                .and_tool("Agent", waited("SUB two"))
+            Reply::tool("Agent", foreground_agent("SUB one"))
+                .and_tool("Agent", foreground_agent("SUB two"))
                 .when("go"),
         )
         .reply(Reply::text("First").gate("first").when("SUB one"))
@@ -348,13 +224,13 @@ async fn several_work_side_by_side() {
 }
 
 #[tokio::test]
-async fn one_may_start_another_and_no_deeper_than_allowed() {
-    let nested = |n: usize| Reply::tool("Agent", waited(&format!("SUB {n}")));
+async fn nesting_depth_is_limited() {
+    let nested = |n: usize| Reply::tool("Agent", foreground_agent(&format!("SUB {n}")));
     let mut script = Script::new();
     for n in 1..=5 {
         script = script.reply(nested(n));
     }
-    // The fifth has no Agent tool any more.
+    // The fifth one has no Agent tool.
     script = script.reply(nested(6)).text("Deepest");
     for n in 0..5 {
         script = script.text(format!("Back {n}"));
@@ -368,7 +244,7 @@ async fn one_may_start_another_and_no_deeper_than_allowed() {
     for pair in started.windows(2) {
         assert_eq!(pair[1]["parent_task_id"], pair[0]["task_id"]);
     }
-    // Hosts are not shown what one below a subagent is told.
+    // Hosts do not receive the results of a nested subagent.
     let told = stage.sent(7).to_string();
     assert!(told.contains("No such tool available: Agent"), "{told}");
     let stats = &stage.last("result:success")["subagent_stats"];
@@ -381,10 +257,10 @@ async fn one_may_start_another_and_no_deeper_than_allowed() {
 }
 
 #[tokio::test]
-async fn its_commands_end_with_it() {
-    let bell = Bell::hang().await;
+async fn background_commands_end_with_their_subagent() {
+    let bell = Bell::listen().await;
     let script = Script::new()
-        .tool("Agent", waited("SUB"))
+        .tool("Agent", foreground_agent("SUB"))
         .reply(Reply::tool(
             "Bash",
             json!({"command": bell.command(), "description": "ring", "run_in_background": true}),
@@ -393,10 +269,10 @@ async fn its_commands_end_with_it() {
         .text("Done");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.gate("sub").reached().await;
     stage.gate("sub").open();
-    caller.hung_up().await;
+    caller.ended().await;
     let told = stage.turn().await;
     assert!(
         told.contains("background:1 task_started") && told.contains("task:stopped background:0"),
@@ -413,131 +289,9 @@ async fn its_commands_end_with_it() {
 }
 
 #[tokio::test]
-async fn broken_definitions_are_named_and_cost_nothing_else() {
+async fn budget_is_shared_with_subagents() {
     let script = Script::new()
-        .tool(
-            "Agent",
-            agent("SUB", json!({"subagent_type": "good", "run_in_background": false})),
-        )
-        .text("Sub answer")
-        .text("Done")
-        .text("Again");
-    let kinds = json!({"good": {"description": "d", "prompt": "p"}, "bad": {"prompt": "p"}});
-    let mut stage = Stage::with(script, |options| options.agents.given = Some(kinds.to_string())).await;
-    stage.prompt("go").await;
-    let told = stage.turn().await;
-    assert!(told.starts_with("init info assistant:tool_use task_started"), "{told}");
-    assert!(
-        stage.last("info")["content"]
-            .as_str()
-            .unwrap()
-            .contains("The agent bad: `description` is missing")
-    );
-    stage.prompt("again").await;
-    assert_eq!(stage.turn().await, "init assistant:text result:success");
-    assert_eq!(stage.end_crew().await, 0);
-}
-
-#[tokio::test]
-async fn a_host_names_kinds_and_is_told_which_there_are() {
-    let script = Script::new()
-        .tool(
-            "Agent",
-            agent("SUB", json!({"subagent_type": "helper", "run_in_background": false})),
-        )
-        .text("Sub answer")
-        .text("Done");
-    let mut stage = Stage::begin(script).await;
-    let agents = json!({"helper": {"description": "helps", "prompt": "You help.", "tools": ["Read"]}});
-    let answer = stage.control(json!({"subtype": "initialize", "agents": agents})).await;
-    let named = answer["response"]["agents"].as_array().unwrap();
-    assert!(
-        named
-            .iter()
-            .any(|it| it["name"] == "helper" && it["description"] == "helps")
-    );
-    stage.prompt("go").await;
-    stage.turn().await;
-    assert!(stage.sent(2)["system"].to_string().contains("You help."));
-    assert_eq!(stage.last("task_started")["subagent_type"], "helper");
-    assert_eq!(stage.end_crew().await, 0);
-}
-
-#[tokio::test]
-async fn a_kind_may_lead_the_session() {
-    let kinds = json!({"lead": {"description": "d", "prompt": "You lead.", "tools": ["Read", "Agent(Explore)"]}});
-    let script = Script::new()
-        .tool("Agent", agent("SUB", json!({"subagent_type": "Plan"})))
-        .text("Done");
-    let mut stage = Stage::with(script, |options| {
-        options.agents.given = Some(kinds.to_string());
-        options.agents.lead = Some("lead".into());
-    })
-    .await;
-    stage.prompt("go").await;
-    stage.turn().await;
-    let body = stage.sent(1);
-    assert!(body["system"].to_string().contains("You lead."));
-    assert_eq!(tool_names(&body), ["Read", "Agent"]);
-    assert!(
-        stage
-            .last("user:tool_error")
-            .to_string()
-            .contains("'Plan' not found. Available agents: Explore")
-    );
-    assert_eq!(stage.end_crew().await, 0);
-
-    let mut stage = Stage::with(Script::new(), |options| options.agents.lead = Some("nobody".into())).await;
-    stage.prompt("go").await;
-    let result = stage.result().await;
-    assert!(
-        result["errors"][0]
-            .as_str()
-            .unwrap()
-            .contains("Agent type 'nobody' not found")
-    );
-    assert_eq!(stage.leave().await, 1);
-}
-
-#[tokio::test]
-async fn a_kind_that_the_host_names_may_lead_the_session() {
-    for (said, prompt) in [(json!(""), "You are theirs."), (json!("The host's."), "The host's.")] {
-        let mut stage = Stage::with(Script::new().text("Done"), |options| {
-            options.agents.lead = Some("theirs".into());
-        })
-        .await;
-        let kinds =
-            json!({"theirs": {"description": "d", "prompt": "You are theirs.", "tools": ["Read"], "model": "haiku"}});
-        let hello = json!({"subtype": "initialize", "agents": kinds, "systemPrompt": [said]});
-        assert_eq!(stage.control(hello).await["subtype"], "success");
-        stage.prompt("go").await;
-        assert_eq!(stage.result().await["result"], "Done");
-        let body = stage.sent(1);
-        assert!(body["system"].to_string().contains(prompt));
-        assert_eq!(
-            (&body["model"], tool_names(&body)),
-            (&json!("claude-haiku-5-5"), vec!["Read"])
-        );
-        stage.end().await;
-    }
-    let nobody = |options: &mut sluice_engine::Options| options.agents.lead = Some("nobody".into());
-    let mut stage = Stage::with(Script::new().text("Alone"), nobody).await;
-    stage.control(json!({"subtype": "initialize"})).await;
-    stage.prompt("go").await;
-    assert_eq!(stage.result().await["result"], "Alone");
-    assert!(
-        stage.last("info")["content"]
-            .as_str()
-            .unwrap()
-            .contains("'nobody' not found")
-    );
-    assert_eq!(stage.end().await, 0);
-}
-
-#[tokio::test]
-async fn the_budget_is_one_for_all() {
-    let script = Script::new()
-        .tool("Agent", waited("SUB"))
+        .tool("Agent", foreground_agent("SUB"))
         .reply(Reply::text("Sub answer").output_tokens(1_000_000))
         .text("never");
     let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;

@@ -1,11 +1,11 @@
-//! Subagents and the person: questions from below, interrupts, stops, messages.
+//! Subagents and the person: permission requests, interrupts, stops, messages.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use sluice_engine::StateEvents;
 use sluice_simulator::{Reply, Script};
 
-use crate::agents::{agent, waited};
+use crate::agents::{agent, foreground_agent};
 use crate::bell::Bell;
 use crate::stage::Stage;
 
@@ -17,9 +17,9 @@ fn touch(name: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn its_questions_reach_the_host_and_an_answer_counts_everywhere() {
+async fn answer_to_subagent_request_applies_to_all_sessions() {
     let script = Script::new()
-        .tool("Agent", waited("SUB"))
+        .tool("Agent", foreground_agent("SUB"))
         .reply(touch("one"))
         .text("Sub answer")
         .reply(touch("two"))
@@ -53,9 +53,9 @@ async fn its_questions_reach_the_host_and_an_answer_counts_everywhere() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_stops_ends_the_subagent_alone() {
+async fn denial_with_interrupt_stops_only_the_subagent() {
     let script = Script::new()
-        .tool("Agent", waited("SUB"))
+        .tool("Agent", foreground_agent("SUB"))
         .reply(touch("one"))
         .text("Done");
     let mut stage = Stage::begin(script).await;
@@ -82,10 +82,10 @@ async fn a_refusal_that_stops_ends_the_subagent_alone() {
 }
 
 #[tokio::test]
-async fn an_interrupt_ends_what_is_waited_for() {
-    let bell = Bell::hang().await;
+async fn interrupt_stops_foreground_subagent() {
+    let bell = Bell::listen().await;
     let script = Script::new()
-        .tool("Agent", waited("SUB"))
+        .tool("Agent", foreground_agent("SUB"))
         .reply(Reply::tool(
             "Bash",
             json!({"command": bell.command(), "description": "ring"}),
@@ -93,7 +93,7 @@ async fn an_interrupt_ends_what_is_waited_for() {
         .text("never");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.until("assistant:tool_use").await;
     stage.until("assistant:tool_use").await;
     stage.told();
@@ -102,15 +102,15 @@ async fn an_interrupt_ends_what_is_waited_for() {
         stage.turn().await,
         "ok user:tool_error task_updated task:stopped notice result:error_during_execution!"
     );
-    caller.hung_up().await;
+    caller.ended().await;
     assert_eq!(stage.last("task_updated")["patch"]["status"], "killed");
     assert_eq!(stage.leave_now().await, 1);
 }
 
 #[tokio::test]
-async fn an_interrupt_withdraws_its_questions() {
+async fn interrupt_withdraws_requests_of_subagents() {
     let script = Script::new()
-        .tool("Agent", waited("SUB"))
+        .tool("Agent", foreground_agent("SUB"))
         .reply(touch("one"))
         .text("never");
     let mut stage = Stage::begin(script).await;
@@ -126,8 +126,8 @@ async fn an_interrupt_withdraws_its_questions() {
     stage.leave_now().await;
 }
 
-/// A session with a subagent in the background whose command rings.
-async fn ringing(bell: &Bell) -> Stage {
+/// A session with a background subagent that runs a command connected to the bell.
+async fn session_with_bell(bell: &Bell) -> Stage {
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
         .reply(Reply::tool("Bash", json!({"command": bell.command(), "description": "ring"})).when("SUB"))
@@ -140,16 +140,16 @@ async fn ringing(bell: &Bell) -> Stage {
 }
 
 #[tokio::test]
-async fn a_host_stops_it_and_the_model_is_told() {
-    let bell = Bell::hang().await;
-    let mut stage = ringing(&bell).await;
-    let mut caller = bell.rung().await;
+async fn stopped_subagent_is_reported_to_the_model() {
+    let bell = Bell::listen().await;
+    let mut stage = session_with_bell(&bell).await;
+    let mut caller = bell.connected().await;
     stage.result().await;
     stage.told();
     let id = stage.last("task_started")["task_id"].clone();
     stage.request(json!({"subtype": "stop_task", "task_id": id})).await;
     stage.result().await;
-    caller.hung_up().await;
+    caller.ended().await;
     let told = stage.told();
     let told = told
         .trim_start_matches("assistant:tool_use ")
@@ -165,21 +165,21 @@ async fn a_host_stops_it_and_the_model_is_told() {
 }
 
 #[tokio::test]
-async fn an_interrupt_ends_what_works_in_the_background() {
-    let bell = Bell::hang().await;
-    let mut stage = ringing(&bell).await;
-    let mut caller = bell.rung().await;
+async fn interrupt_stops_background_subagents() {
+    let bell = Bell::listen().await;
+    let mut stage = session_with_bell(&bell).await;
+    let mut caller = bell.connected().await;
     stage.result().await;
     stage.told();
     stage.interrupt().await;
     stage.until("notice").await;
-    caller.hung_up().await;
+    caller.ended().await;
     let told = stage.told();
     assert!(
         told.ends_with("task_updated task:stopped background:0 ok user:tool_error notice"),
         "{told}"
     );
-    // Who interrupts knows what became of it: no turn follows.
+    // The host initiated the interrupt, so no turn follows.
     stage.silent().await;
     stage.prompt("two").await;
     let result = stage.result().await;
@@ -191,15 +191,15 @@ async fn an_interrupt_ends_what_works_in_the_background() {
 }
 
 #[tokio::test]
-async fn one_that_an_interrupt_ends_speaks_no_more_before_the_turn_is_over() {
-    let bell = Bell::hang().await;
+async fn interrupted_subagent_reports_results_after_the_turn() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
         .reply(Reply::tool("Bash", json!({"command": bell.command(), "description": "ring"})).when("SUB"))
         .reply(Reply::text("one two").gate("middle").when("works"));
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.gate("middle").reached().await;
     stage.until("task_progress").await;
     stage.until("assistant:text").await;
@@ -211,23 +211,23 @@ async fn one_that_an_interrupt_ends_speaks_no_more_before_the_turn_is_over() {
         "task_updated task:stopped background:0 ok notice result:error_during_execution!"
     );
     stage.until("user:tool_error").await;
-    caller.hung_up().await;
+    caller.ended().await;
     stage.leave_now().await;
 }
 
 #[tokio::test]
-async fn an_interrupt_leaves_those_alone_that_the_host_can_stop_one_by_one() {
-    let bell = Bell::hang().await;
-    let mut stage = ringing(&bell).await;
+async fn interrupt_keeps_subagents_that_host_stops_individually() {
+    let bell = Bell::listen().await;
+    let mut stage = session_with_bell(&bell).await;
     stage
         .control(json!({"subtype": "initialize", "perTaskStopAffordance": true}))
         .await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage.result().await;
     stage.interrupt().await;
     stage.until("ok").await;
-    assert!(caller.lives());
-    caller.let_go("ding").await;
+    assert!(caller.is_running());
+    caller.finish("ding").await;
     let result = stage.result().await;
     assert_eq!(result["origin"]["kind"], "task-notification");
     assert_eq!(stage.last("task:completed")["summary"], "Sub answer");
@@ -235,10 +235,10 @@ async fn an_interrupt_leaves_those_alone_that_the_host_can_stop_one_by_one() {
 }
 
 #[tokio::test]
-async fn one_begins_as_its_block_ends_and_speaks_behind_the_next_event() {
+async fn subagent_starts_when_its_block_ends() {
     for _ in 0..10 {
         let script = Script::new()
-            .tool("Agent", waited("SUB"))
+            .tool("Agent", foreground_agent("SUB"))
             .text("Sub answer")
             .text("Done");
         let mut stage = Stage::with(script, |options| options.host.partial = true).await;
@@ -251,9 +251,9 @@ async fn one_begins_as_its_block_ends_and_speaks_behind_the_next_event() {
 }
 
 #[tokio::test]
-async fn one_that_is_waited_for_can_be_sent_to_the_background() {
+async fn foreground_subagent_can_move_to_background() {
     let script = Script::new()
-        .reply(Reply::tool("Agent", waited("SUB")).when("go"))
+        .reply(Reply::tool("Agent", foreground_agent("SUB")).when("go"))
         .reply(Reply::text("Sub answer").gate_head("sub").when("SUB"))
         .reply(Reply::text("Noted").when("task-notification"))
         .text("Going on");
@@ -279,7 +279,7 @@ async fn one_that_is_waited_for_can_be_sent_to_the_background() {
 }
 
 #[tokio::test]
-async fn the_model_looks_at_one_and_stops_it() {
+async fn model_reads_and_stops_a_subagent() {
     let id = "$REQ{agentId: (a[0-9a-f]{16})}";
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
@@ -297,7 +297,7 @@ async fn the_model_looks_at_one_and_stops_it() {
     assert_eq!(results[1]["tool_use_result"]["task"]["task_type"], "local_agent");
     assert_eq!(results[1]["tool_use_result"]["task"]["status"], "running");
     assert_eq!(results[2]["tool_use_result"]["task_type"], "local_agent");
-    // What it was at ends by itself, before the turn does or behind it, and is told in a turn of its own.
+    // Its current work ends before or after the end of the turn; a notification turn follows.
     let result = stage.result().await;
     assert_eq!(result["origin"]["kind"], "task-notification");
     assert!(!stage.all("notice").is_empty());
@@ -305,9 +305,9 @@ async fn the_model_looks_at_one_and_stops_it() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_input_answers_its_questions() {
+async fn end_of_input_fails_requests_of_subagents() {
     let script = Script::new()
-        .tool("Agent", waited("SUB"))
+        .tool("Agent", foreground_agent("SUB"))
         .reply(touch("one"))
         .text("Sub answer")
         .text("Done");
@@ -326,9 +326,9 @@ async fn the_end_of_the_input_answers_its_questions() {
 }
 
 #[tokio::test]
-async fn one_that_works_reads_what_it_is_told() {
+async fn running_subagent_receives_a_message() {
     let id = "$REQ{agentId: (a[0-9a-f]{16})}";
-    let bell = Bell::hang().await;
+    let bell = Bell::listen().await;
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({"name": "bee"}))).when("go"))
         .reply(Reply::tool("Bash", json!({"command": bell.command(), "description": "ring"})).when("SUB"))
@@ -342,21 +342,21 @@ async fn one_that_works_reads_what_it_is_told() {
         .text("Told");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage.gate("tell").open();
     stage.result().await;
     let sent = &stage.last("user:tool_result")["tool_use_result"];
     assert_eq!((&sent["success"], &sent["pin"]["name"]), (&json!(true), &json!("bee")));
-    caller.let_go("rang").await;
+    caller.finish("rang").await;
     stage.result().await;
     assert_eq!(stage.last("task:completed")["summary"], "Both done");
     assert_eq!(stage.end_crew().await, 0);
 }
 
 #[tokio::test]
-async fn what_the_model_mentions_to_one_is_not_read_on_the_persons_behalf() {
+async fn mentions_in_messages_to_subagents_are_not_trusted() {
     let id = "$REQ{agentId: (a[0-9a-f]{16})}";
-    let bell = Bell::hang().await;
+    let bell = Bell::listen().await;
     let message = "and this too: @/etc/passwd";
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({"name": "bee"}))).when("go"))
@@ -371,10 +371,10 @@ async fn what_the_model_mentions_to_one_is_not_read_on_the_persons_behalf() {
         .text("Told");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage.gate("tell").open();
     stage.result().await;
-    caller.let_go("rang").await;
+    caller.finish("rang").await;
     stage.result().await;
     let requests = stage.server.requests();
     let told = |text: &str| requests.iter().any(|request| request.body.to_string().contains(text));
@@ -384,7 +384,7 @@ async fn what_the_model_mentions_to_one_is_not_read_on_the_persons_behalf() {
 }
 
 #[tokio::test]
-async fn one_that_has_ended_goes_on_with_all_it_knows() {
+async fn finished_subagent_continues_its_conversation() {
     let script = Script::new()
         .reply(
             Reply::tool(
@@ -415,9 +415,9 @@ async fn one_that_has_ended_goes_on_with_all_it_knows() {
 }
 
 #[tokio::test]
-async fn an_error_of_its_model_is_the_calls_failure_and_no_more() {
+async fn api_error_in_subagent_fails_only_its_call() {
     let script = Script::new()
-        .tool("Agent", waited("SUB"))
+        .tool("Agent", foreground_agent("SUB"))
         .reply(Reply::error(403).kind("permission_error").message("no"))
         .text("Done");
     let mut stage = Stage::begin(script).await;

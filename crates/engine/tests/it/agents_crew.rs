@@ -1,4 +1,4 @@
-//! Subagents among themselves: who is told what, what a host tightens for all of them, and what joins a turn.
+//! Subagents of one session: messages among them, permission changes of the host, and notifications within a turn.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use sluice_engine::Signal;
 use sluice_engine::settings::Opener;
 use sluice_simulator::{Reply, Script};
 
-use crate::agents::{agent, waited};
+use crate::agents::{agent, foreground_agent};
 use crate::bell::Bell;
 use crate::commands;
 use crate::stage::Stage;
@@ -17,13 +17,13 @@ fn write(stage_file: &str) -> Reply {
     Reply::tool("Write", json!({"file_path": stage_file, "content": "w\n"}))
 }
 
-/// The kind `ed`, which brings a mode of its own.
+/// The kind `ed`, which defines its own permission mode.
 fn of_mode(mode: &str) -> String {
     json!({"ed": {"description": "edits", "prompt": "You edit.", "permissionMode": mode}}).to_string()
 }
 
 #[tokio::test]
-async fn what_the_host_tightens_binds_a_kind_with_a_mode_of_its_own() {
+async fn stricter_host_mode_overrides_mode_of_kind() {
     for (own, set) in [
         ("acceptEdits", "plan"),
         ("acceptEdits", "dontAsk"),
@@ -63,7 +63,7 @@ async fn what_the_host_tightens_binds_a_kind_with_a_mode_of_its_own() {
 }
 
 #[tokio::test]
-async fn what_the_host_loosens_leaves_a_kind_its_own_mode() {
+async fn more_permissive_host_mode_keeps_mode_of_kind() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("w.txt");
     let script = Script::new()
@@ -90,8 +90,8 @@ async fn what_the_host_loosens_leaves_a_kind_its_own_mode() {
 }
 
 #[tokio::test]
-async fn what_ends_while_a_command_runs_is_told_in_the_same_turn() {
-    let bell = Bell::hang().await;
+async fn task_end_during_a_call_joins_the_turn() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
         .reply(Reply::text("Sub answer").gate_head("sub").when("SUB"))
@@ -99,10 +99,10 @@ async fn what_ends_while_a_command_runs_is_told_in_the_same_turn() {
         .text("Done");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage.gate("sub").open();
     stage.until("background:0").await;
-    caller.let_go("ding").await;
+    caller.finish("ding").await;
     let result = stage.result().await;
     assert_eq!(result["result"], "Done");
     let said = stage.said_to_model(stage.server.requests().len()).join("\n");
@@ -114,14 +114,14 @@ async fn what_ends_while_a_command_runs_is_told_in_the_same_turn() {
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    // It was told: no turn of its own follows.
+    // It was reported within the turn, so no further turn follows.
     stage.silent().await;
     assert_eq!(stage.end_crew().await, 0);
 }
 
 #[tokio::test]
-async fn what_ended_before_a_prompt_came_is_told_before_it() {
-    let bell = Bell::hang().await;
+async fn task_end_before_a_prompt_is_reported_first() {
+    let bell = Bell::listen().await;
     let ring = json!({"command": bell.command(), "description": "ring", "run_in_background": true});
     let script = Script::new()
         .reply(Reply::tool("Bash", ring).when("go"))
@@ -131,11 +131,11 @@ async fn what_ended_before_a_prompt_came_is_told_before_it() {
         .text("Launched");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage.result().await;
     stage.prompt("number two").await;
     stage.gate("middle").reached().await;
-    caller.let_go("ding").await;
+    caller.finish("ding").await;
     stage.until("background:0").await;
     stage.prompt("number three").await;
     stage.gate("middle").open();
@@ -146,7 +146,7 @@ async fn what_ended_before_a_prompt_came_is_told_before_it() {
 }
 
 #[tokio::test]
-async fn a_hook_on_prompts_is_shown_what_the_session_is_told() {
+async fn prompt_hook_receives_notifications() {
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
         .reply(Reply::text("Sub answer").gate_head("sub").when("SUB"))
@@ -171,7 +171,7 @@ async fn a_hook_on_prompts_is_shown_what_the_session_is_told() {
 }
 
 #[tokio::test]
-async fn the_model_is_told_who_works_and_reaches_them_by_name() {
+async fn model_lists_subagents_and_addresses_them_by_name() {
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({"name": "bee"}))).when("go"))
         .reply(Reply::text("Sub answer").gate_head("sub").when("SUB"))
@@ -216,7 +216,7 @@ async fn the_model_is_told_who_works_and_reaches_them_by_name() {
 }
 
 #[tokio::test]
-async fn one_that_is_gone_on_with_keeps_the_mode_of_its_call() {
+async fn continued_subagent_keeps_the_mode_of_its_call() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("w.txt");
     let script = Script::new()
@@ -243,7 +243,7 @@ async fn one_that_is_gone_on_with_keeps_the_mode_of_its_call() {
 }
 
 #[tokio::test]
-async fn a_kind_that_a_rule_denies_is_started_by_no_call_and_no_skill() {
+async fn denied_kind_is_not_started_by_calls_or_skills() {
     let skill = "---\nname: paint\ndescription: paints\ncontext: fork\nagent: Explore\n---\nPaint it.\n";
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({"subagent_type": "Explore"}))).when("go"))
@@ -265,7 +265,7 @@ async fn a_kind_that_a_rule_denies_is_started_by_no_call_and_no_skill() {
 }
 
 #[tokio::test]
-async fn a_question_of_one_that_ends_is_taken_back_before_its_end_is_told() {
+async fn request_of_stopped_subagent_is_withdrawn_before_its_end() {
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
         .reply(Reply::tool("Bash", json!({"command": "touch one", "description": "touch"})).when("SUB"))
@@ -290,10 +290,10 @@ async fn a_question_of_one_that_ends_is_taken_back_before_its_end_is_told() {
 }
 
 #[tokio::test]
-async fn of_one_below_a_subagent_only_its_steps_are_told() {
+async fn nested_subagent_reports_only_progress() {
     let script = Script::new()
-        .reply(Reply::tool("Agent", waited("SUB")).when("go"))
-        .reply(Reply::tool("Agent", waited("DEEPER")).when("SUB"))
+        .reply(Reply::tool("Agent", foreground_agent("SUB")).when("go"))
+        .reply(Reply::tool("Agent", foreground_agent("DEEPER")).when("SUB"))
         .reply(Reply::tool("Bash", json!({"command": "echo inside", "description": "run"})).when("DEEPER"))
         .reply(Reply::text("Deep answer").when("inside"))
         .reply(Reply::text("Sub answer").when("Deep answer"))
@@ -312,15 +312,15 @@ async fn of_one_below_a_subagent_only_its_steps_are_told() {
 }
 
 #[tokio::test]
-async fn a_command_in_the_background_is_taken_off_the_list_when_the_process_has_to_go() {
-    let bell = Bell::hang().await;
+async fn background_command_is_reported_stopped_on_exit() {
+    let bell = Bell::listen().await;
     let ring = json!({"command": bell.command(), "description": "ring", "run_in_background": true});
     let script = Script::new()
         .reply(Reply::tool("Bash", ring).when("go"))
         .text("Launched");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let _caller = bell.rung().await;
+    let _caller = bell.connected().await;
     stage.result().await;
     stage.told();
     stage.signal(Signal::Leave(143)).await;
@@ -330,24 +330,24 @@ async fn a_command_in_the_background_is_taken_off_the_list_when_the_process_has_
 }
 
 #[tokio::test]
-async fn a_signal_is_heard_behind_the_end_of_the_input() {
-    let bell = Bell::hang().await;
+async fn signal_is_handled_after_end_of_input() {
+    let bell = Bell::listen().await;
     let ring = json!({"command": bell.command(), "description": "ring", "run_in_background": true});
     let script = Script::new()
         .reply(Reply::tool("Bash", ring).when("go"))
         .text("Launched");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.result().await;
     stage.eof().await;
     stage.signal(Signal::Leave(143)).await;
     assert_eq!(stage.leave().await, 143);
-    caller.hung_up().await;
+    caller.ended().await;
 }
 
 #[tokio::test]
-async fn a_host_that_asks_for_it_is_told_what_one_is_at() {
+async fn progress_summaries_are_sent_on_request() {
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
         .reply(Reply::tool("Bash", json!({"command": "echo inside", "description": "run"})).when("SUB"))
@@ -383,7 +383,7 @@ async fn a_host_that_asks_for_it_is_told_what_one_is_at() {
 }
 
 #[tokio::test]
-async fn one_that_stops_at_its_limit_says_so_beside_its_report() {
+async fn report_mentions_the_request_limit() {
     let kinds = json!({"short": {"description": "s", "prompt": "You.", "maxTurns": 1}});
     let script = Script::new()
         .tool(
@@ -405,11 +405,11 @@ async fn one_that_stops_at_its_limit_says_so_beside_its_report() {
 }
 
 #[tokio::test]
-async fn an_interrupt_ends_several_from_the_last_to_the_first() {
-    let bell = Bell::hang().await;
+async fn interrupt_stops_subagents_in_reverse_order() {
+    let bell = Bell::listen().await;
     let ring = || Reply::tool("Bash", json!({"command": bell.command(), "description": "ring"}));
-    let two = Reply::tool_with_id("toolu_1", "Agent", waited("SUB one"))
-        .and_tool_with_id("toolu_2", "Agent", waited("SUB two"))
+    let two = Reply::tool_with_id("toolu_1", "Agent", foreground_agent("SUB one"))
+        .and_tool_with_id("toolu_2", "Agent", foreground_agent("SUB two"))
         .when("go");
     let script = Script::new()
         .reply(two)
@@ -417,7 +417,7 @@ async fn an_interrupt_ends_several_from_the_last_to_the_first() {
         .reply(ring().when("SUB two"));
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let (_one, _two) = (bell.rung().await, bell.rung().await);
+    let (_one, _two) = (bell.connected().await, bell.connected().await);
     while stage.all("task_progress").len() < 2 || stage.all("assistant:tool_use").len() < 4 {
         stage.next().await;
     }
@@ -430,7 +430,7 @@ async fn an_interrupt_ends_several_from_the_last_to_the_first() {
     );
     let ended: Vec<&Value> = stage.all("task:stopped").iter().map(|it| &it["tool_use_id"]).collect();
     assert_eq!(ended, ["toolu_2", "toolu_1"]);
-    // What was cut short has the reason of the message before it.
+    // A response that was cut off has the stop reason of the one before.
     assert_eq!(stage.last("result:error_during_execution!")["stop_reason"], "tool_use");
     stage.leave_now().await;
 }

@@ -1,4 +1,4 @@
-//! Whatever becomes of a subagent, and whatever a host does meanwhile: each ends once, and takes nothing with it.
+//! Random faults: every subagent ends exactly once, for any behaviour of it and the host, and the session stays usable.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,22 +9,22 @@ use crate::agents::agent;
 use crate::stage::Stage;
 use crate::words::word;
 
-/// What a subagent's model answers.
+/// The response of a subagent's model.
 #[derive(Debug, Clone, Copy)]
-enum Says {
+enum ModelReply {
     Text,
-    /// A command that is asked about.
+    /// A command that needs permission.
     Asked,
     Free,
     Impossible,
     Nested,
     Cut,
     Wrong,
-    /// Nothing, until it is let go or stopped.
+    /// No response until the gate is opened or the subagent is stopped.
     Hang,
 }
 
-impl Says {
+impl ModelReply {
     fn reply(self, n: usize) -> Reply {
         match self {
             Self::Text => Reply::text("one two"),
@@ -42,9 +42,9 @@ impl Says {
     }
 }
 
-/// What the host does.
+/// An action of the host.
 #[derive(Debug, Clone, Copy)]
-enum Does {
+enum HostAction {
     Interrupt,
     /// Stops the newest subagent.
     Stop,
@@ -55,27 +55,27 @@ enum Does {
     Wait(usize),
 }
 
-fn says() -> impl Strategy<Value = Says> {
-    use Says::*;
+fn any_reply() -> impl Strategy<Value = ModelReply> {
+    use ModelReply::*;
     prop::sample::select(vec![Text, Text, Asked, Free, Impossible, Nested, Cut, Wrong, Hang])
 }
 
-fn does() -> impl Strategy<Value = Does> {
-    use Does::*;
+fn any_action() -> impl Strategy<Value = HostAction> {
+    use HostAction::*;
     prop_oneof![
         prop::sample::select(vec![Interrupt, Stop, Allow, Deny, DenyAndStop, Background]),
         (1..60_usize).prop_map(Wait),
     ]
 }
 
-async fn act(stage: &mut Stage, does: Does) {
+async fn act(stage: &mut Stage, action: HostAction) {
     let open = || {
         let mut asks = stage.heard.iter().filter(|it| word(it).starts_with("ask:"));
         asks.next_back().cloned()
     };
-    match does {
-        Does::Interrupt => stage.interrupt().await,
-        Does::Stop => {
+    match action {
+        HostAction::Interrupt => stage.interrupt().await,
+        HostAction::Stop => {
             let id = stage
                 .heard
                 .iter()
@@ -85,20 +85,20 @@ async fn act(stage: &mut Stage, does: Does) {
                 .request(json!({"subtype": "stop_task", "task_id": id.unwrap_or(json!("a0"))}))
                 .await;
         }
-        Does::Background => {
+        HostAction::Background => {
             stage.request(json!({"subtype": "background_tasks"})).await;
         }
-        Does::Allow | Does::Deny | Does::DenyAndStop => {
-            let answer = match does {
-                Does::Allow => json!({"behavior": "allow"}),
-                Does::Deny => json!({"behavior": "deny", "message": "no"}),
+        HostAction::Allow | HostAction::Deny | HostAction::DenyAndStop => {
+            let answer = match action {
+                HostAction::Allow => json!({"behavior": "allow"}),
+                HostAction::Deny => json!({"behavior": "deny", "message": "no"}),
                 _ => json!({"behavior": "deny", "message": "no", "interrupt": true}),
             };
             if let Some(ask) = open() {
                 stage.answer(&ask, answer).await;
             }
         }
-        Does::Wait(steps) => {
+        HostAction::Wait(steps) => {
             for _ in 0..steps {
                 tokio::task::yield_now().await;
             }
@@ -107,7 +107,7 @@ async fn act(stage: &mut Stage, does: Does) {
     stage.overhear();
 }
 
-async fn play(mine: Vec<(bool, bool)>, theirs: Vec<Says>, acts: Vec<Does>) {
+async fn play(mine: Vec<(bool, bool)>, theirs: Vec<ModelReply>, acts: Vec<HostAction>) {
     let script = std::sync::Mutex::new(theirs.into_iter());
     let calls = std::sync::Mutex::new(mine.into_iter());
     let brain = move |request: &Value, n: usize| {
@@ -117,7 +117,7 @@ async fn play(mine: Vec<(bool, bool)>, theirs: Vec<Says>, acts: Vec<Does>) {
                 .lock()
                 .unwrap()
                 .next()
-                .map_or_else(|| Reply::text("end"), |says| says.reply(n));
+                .map_or_else(|| Reply::text("end"), |reply| reply.reply(n));
         }
         match calls.lock().unwrap().next() {
             Some((background, two)) => {
@@ -134,11 +134,11 @@ async fn play(mine: Vec<(bool, bool)>, theirs: Vec<Says>, acts: Vec<Does>) {
     };
     let mut stage = Stage::with(brain, |options| options.model.max_retries = 0).await;
     stage.prompt("go").await;
-    for does in acts {
-        act(&mut stage, does).await;
+    for action in acts {
+        act(&mut stage, action).await;
     }
     stage.gate("late").open();
-    // Nobody answers any more: what is open fails, and what works in the background comes to its end.
+    // Requests fail from now on, and background work comes to its end.
     stage.end_crew().await;
 }
 
@@ -146,10 +146,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 20, ..ProptestConfig::default() })]
 
     #[test]
-    fn each_ends_once_and_takes_nothing_with_it(
+    fn every_subagent_ends_exactly_once(
         mine in vec((any::<bool>(), any::<bool>()), 1..3),
-        theirs in vec(says(), 0..8),
-        acts in vec(does(), 0..12),
+        theirs in vec(any_reply(), 0..8),
+        acts in vec(any_action(), 0..12),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(play(mine, theirs, acts));

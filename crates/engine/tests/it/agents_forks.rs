@@ -1,18 +1,18 @@
-//! What an agent of its own carries out, what agents bring with them, and going on with those of an earlier process.
+//! Commands that run in a subagent, skills and MCP servers of agents, and subagents of an earlier process.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use sluice_engine::settings::Opener;
 use sluice_simulator::{Reply, Script};
 
-use crate::agents::{agent, waited};
+use crate::agents::{agent, foreground_agent};
 use crate::commands;
 use crate::servers;
 use crate::stage::Stage;
 
 const FORK: &str = "---\nname: paint\ndescription: paints things\ncontext: fork\n---\nPaint it $ARGUMENTS.\n";
 
-/// A session in whose folder these files lie.
+/// A session whose working folder contains these files.
 async fn with_files(script: Script, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| {
         commands::with_files(options, files);
@@ -22,7 +22,7 @@ async fn with_files(script: Script, files: &[(&str, &str)]) -> Stage {
 }
 
 #[tokio::test]
-async fn a_command_is_carried_out_and_its_report_kept() {
+async fn forked_command_returns_its_report() {
     let script = Script::new()
         .reply(Reply::tool("Bash", json!({"command": "echo hi"})).when("Paint it red"))
         .reply(Reply::text("Painted").when("hi"))
@@ -62,7 +62,7 @@ async fn a_command_is_carried_out_and_its_report_kept() {
 }
 
 #[tokio::test]
-async fn a_skill_the_model_calls_for_is_carried_out() {
+async fn skill_invoked_by_the_model_runs_in_a_subagent() {
     let script = Script::new()
         .reply(Reply::tool("Skill", json!({"skill": "paint", "args": "red"})).when("go"))
         .reply(Reply::text("Painted").when("Paint it red"))
@@ -86,7 +86,7 @@ async fn a_skill_the_model_calls_for_is_carried_out() {
 }
 
 #[tokio::test]
-async fn it_has_the_kind_the_model_and_the_rules_its_file_names() {
+async fn forked_command_uses_agent_model_and_rules_of_its_file() {
     let skill =
         "---\ndescription: d\ncontext: fork\nagent: Explore\nmodel: haiku\nallowed-tools: Bash(touch:*)\n---\nDo it.\n";
     let script = Script::new()
@@ -103,7 +103,7 @@ async fn it_has_the_kind_the_model_and_the_rules_its_file_names() {
 }
 
 #[tokio::test]
-async fn an_interrupt_stops_a_command_that_is_carried_out() {
+async fn interrupt_stops_forked_command() {
     let script = Script::new().reply(Reply::text("never").gate_head("sub"));
     let mut stage = with_files(script, &[(".claude/commands/paint.md", FORK)]).await;
     stage.prompt("/paint red").await;
@@ -116,7 +116,7 @@ async fn an_interrupt_stops_a_command_that_is_carried_out() {
 }
 
 #[tokio::test]
-async fn an_unknown_kind_is_stood_in_for() {
+async fn unknown_kind_is_replaced_by_the_general_one() {
     let skill = FORK.replace("context: fork", "context: fork\nagent: nobody");
     let script = Script::new().text("Painted").text("After");
     let mut stage = with_files(script, &[(".claude/commands/paint.md", &skill)]).await;
@@ -129,7 +129,7 @@ async fn an_unknown_kind_is_stood_in_for() {
 }
 
 #[tokio::test]
-async fn it_knows_the_skills_its_kind_names_from_the_start() {
+async fn skills_of_kind_are_preloaded() {
     let files = [
         (
             ".claude/skills/paint/SKILL.md",
@@ -158,7 +158,7 @@ async fn it_knows_the_skills_its_kind_names_from_the_start() {
 }
 
 #[tokio::test]
-async fn a_server_of_its_own_that_is_not_there_costs_nothing_else() {
+async fn unavailable_server_of_kind_is_reported() {
     let agents = json!({"p": {"description": "d", "prompt": "You are P.", "mcpServers": [
         {"gone": {"command": "/no/such/program"}}, {"odd": 3}, "unknown"]}});
     let script = Script::new()
@@ -180,7 +180,7 @@ async fn a_server_of_its_own_that_is_not_there_costs_nothing_else() {
     assert_eq!(stage.end_crew().await, 0);
 }
 
-/// Calls the tool of a server that only the kind `own` has, wherever the kind comes from.
+/// Calls the tool of a server that only the kind `own` has, defined by the host or by a file.
 async fn calls_its_own_server(by_host: bool) {
     let script = Script::new()
         .tool(
@@ -221,24 +221,24 @@ async fn calls_its_own_server(by_host: bool) {
         stage.last("task_started")["tool_use_id"]
     );
     assert!(results[0]["message"].to_string().contains("heard"), "{:?}", results[0]);
-    // It is the subagent's alone.
+    // The server belongs to the subagent only.
     let refused = stage.last("user:tool_error").to_string();
     assert!(refused.contains("No such tool available: mcp__mine__echo"), "{refused}");
     assert_eq!(stage.end_crew().await, 0);
 }
 
 #[tokio::test]
-async fn one_calls_the_tools_of_a_server_of_its_own_that_the_host_gave_it() {
+async fn subagent_calls_server_defined_by_host() {
     calls_its_own_server(true).await;
 }
 
 #[tokio::test]
-async fn one_calls_the_tools_of_a_server_of_its_own_that_its_file_names() {
+async fn subagent_calls_server_defined_by_file() {
     calls_its_own_server(false).await;
 }
 
 #[tokio::test]
-async fn one_of_an_earlier_process_goes_on_with_all_its_file_holds() {
+async fn subagent_of_earlier_process_is_continued() {
     let script = Script::new()
         .reply(
             Reply::tool(
@@ -306,7 +306,7 @@ async fn one_of_an_earlier_process_goes_on_with_all_its_file_holds() {
         for part in ["SUB", "echo seven", "The answer is 7", "and why"] {
             assert!(messages.contains(part), "{part}: {messages}");
         }
-        // Its file is one conversation.
+        // The file contains a single conversation.
         let path = second.dir.path().join(folder).join(format!("agent-{id}.jsonl"));
         let text = std::fs::read_to_string(path).unwrap();
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -319,7 +319,7 @@ async fn one_of_an_earlier_process_goes_on_with_all_its_file_holds() {
 }
 
 #[tokio::test]
-async fn hosts_are_told_which_kinds_fill_the_context() {
+async fn context_usage_lists_custom_agents() {
     let files = [(
         ".claude/agents/p.md",
         "---\nname: p\ndescription: paints a lot\n---\nYou are P.\n",
@@ -351,9 +351,9 @@ async fn hosts_are_told_which_kinds_fill_the_context() {
 }
 
 #[tokio::test]
-async fn its_output_can_be_read_by_hosts() {
+async fn output_of_subagent_can_be_read() {
     let script = Script::new()
-        .tool("Agent", waited("SUB"))
+        .tool("Agent", foreground_agent("SUB"))
         .text("Sub answer")
         .text("Done");
     let mut stage = Stage::begin(script).await;

@@ -1,5 +1,5 @@
-//! A clock that cannot be paused: with the runtime's own clock paused, a wait of minutes takes no time, and a
-//! hanging test must still end.
+//! A timeout that uses the system clock. With the paused clock of the runtime, a wait of minutes takes no time, but a
+//! hanging test must still fail.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-/// How long a session may be silent before its test is over. Far more than it ever needs.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum time without a message before a test fails; far above the usual time.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Rings when nothing has put it off for too long.
+/// Rings after a time without calls of [`Self::guard`].
 pub(crate) struct Alarm {
     put_off: Sender<()>,
     bell: Arc<Notify>,
@@ -23,7 +23,7 @@ impl Alarm {
         let ring = bell.clone();
         std::thread::spawn(move || {
             loop {
-                match listen.recv_timeout(PATIENCE) {
+                match listen.recv_timeout(TIMEOUT) {
                     Ok(()) => {}
                     Err(RecvTimeoutError::Timeout) => return ring.notify_one(),
                     Err(RecvTimeoutError::Disconnected) => return,
@@ -33,9 +33,9 @@ impl Alarm {
         Self { put_off, bell }
     }
 
-    /// What comes of `awaited`, or nothing if it rings first.
+    /// Awaits the future. Returns `None` if the alarm rings first.
     pub(crate) async fn guard<T>(&self, awaited: impl Future<Output = T>) -> Option<T> {
-        // Once it has rung nobody listens any more.
+        // The receiver is gone once the alarm has rung.
         let _rung = self.put_off.send(());
         tokio::select! {
             biased;

@@ -1,4 +1,4 @@
-//! May this call run? Who is asked, when, and about what.
+//! Permission requests: which calls need one, and its content.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -9,13 +9,13 @@ use sluice_wire::mode::PermissionMode;
 use crate::bell::Bell;
 use crate::stage::Stage;
 
-/// A model that touches a file, hears what came of it, and ends.
+/// A model that runs a command and then responds with text.
 pub(crate) fn touching(command: &str) -> Script {
     Script::new().tool("Bash", json!({"command": command})).text("Done")
 }
 
 #[tokio::test]
-async fn an_ask_names_the_call() {
+async fn permission_request_describes_the_call() {
     let script = Script::new()
         .reply(Reply::tool_with_id(
             "toolu_w",
@@ -30,7 +30,7 @@ async fn an_ask_names_the_call() {
     assert_eq!(request["subtype"], "can_use_tool");
     assert_eq!(request["tool_name"], "Write");
     assert_eq!(request["tool_use_id"], "toolu_w");
-    // The host is asked about the absolute path, the conversation keeps the model's own.
+    // The request contains the absolute path; the conversation contains the model's path.
     assert_eq!(request["input"]["file_path"], stage.path("new.txt"));
     assert_eq!(
         stage.last("assistant:tool_use")["message"]["content"][0]["input"]["file_path"],
@@ -48,7 +48,7 @@ async fn an_ask_names_the_call() {
 }
 
 #[tokio::test]
-async fn what_only_looks_is_not_asked_about() {
+async fn reading_needs_no_permission_request() {
     let script = Script::new()
         .reply(
             Reply::tool("Read", json!({"file_path": "a.txt"}))
@@ -66,7 +66,7 @@ async fn what_only_looks_is_not_asked_about() {
 }
 
 #[tokio::test]
-async fn without_anybody_to_ask_the_answer_is_no() {
+async fn call_is_denied_without_a_permission_handler() {
     let mut stage = Stage::with(touching("touch never"), |options| {
         options.permissions.asker = Asker::Nobody;
     })
@@ -81,12 +81,12 @@ async fn without_anybody_to_ask_the_answer_is_no() {
     let result = stage.last("result:success");
     assert_eq!(result["permission_denials"][0]["tool_input"]["command"], "touch never");
     assert!(!stage.dir.path().join("never").exists());
-    // A refusal is not a failure of the session.
+    // A denial is not an error of the session.
     assert_eq!(stage.end().await, 0);
 }
 
 #[tokio::test]
-async fn a_rule_that_denies_is_not_asked_about() {
+async fn deny_rule_needs_no_permission_request() {
     let mut stage = Stage::with(touching("touch never"), |options| {
         options.permissions.allowed = vec!["Bash".into()];
         options.permissions.disallowed = vec!["Bash(touch:*)".into()];
@@ -102,7 +102,7 @@ async fn a_rule_that_denies_is_not_asked_about() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_denied_is_not_there() {
+async fn denied_tool_is_not_offered() {
     let mut stage = Stage::with(touching("ls"), |options| {
         options.permissions.disallowed = vec!["Bash".into()];
     })
@@ -120,7 +120,7 @@ async fn a_tool_that_is_denied_is_not_there() {
 }
 
 #[tokio::test]
-async fn commands_are_asked_about_one_after_the_other() {
+async fn commands_request_permission_sequentially() {
     let script = Script::new()
         .reply(Reply::tool("Bash", json!({"command": "touch one"})).and_tool("Bash", json!({"command": "touch two"})))
         .text("Done");
@@ -128,7 +128,7 @@ async fn commands_are_asked_about_one_after_the_other() {
     stage.prompt("touch both").await;
     let first = stage.ask().await;
     stage.until("assistant:tool_use").await;
-    // The second is there, and waits for the first.
+    // The second call waits for the first.
     stage.silent().await;
     stage.allow(&first).await;
     let second = stage.ask().await;
@@ -143,7 +143,7 @@ async fn commands_are_asked_about_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn reads_are_asked_about_together_and_answered_in_any_order() {
+async fn reads_request_permission_concurrently() {
     let outside = tempfile::tempdir().unwrap();
     let read = |name: &str| {
         let path = outside.path().join(name);
@@ -162,7 +162,7 @@ async fn reads_are_asked_about_together_and_answered_in_any_order() {
     assert_eq!(early["message"]["content"][0]["tool_use_id"], "t2");
     stage.allow(&first).await;
     stage.result().await;
-    // The model gets them in the order of its calls.
+    // The results are in the order of the calls.
     let results = &stage.sent(2)["messages"][2]["content"];
     assert_eq!(
         (&results[0]["tool_use_id"], &results[1]["tool_use_id"]),
@@ -172,20 +172,20 @@ async fn reads_are_asked_about_together_and_answered_in_any_order() {
 }
 
 #[tokio::test]
-async fn commands_that_may_change_something_take_turns() {
-    let (one, two) = (Bell::hang().await, Bell::hang().await);
+async fn modifying_commands_run_sequentially() {
+    let (one, two) = (Bell::listen().await, Bell::listen().await);
     let ring = |bell: &Bell| json!({"command": bell.command()});
     let script = Script::new()
         .reply(Reply::tool("Bash", ring(&one)).and_tool("Bash", ring(&two)))
         .text("Done");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("run both").await;
-    let first = one.rung().await;
+    let first = one.connected().await;
     stage.until_n("assistant:tool_use", 2).await;
     stage.silent().await;
-    first.let_go("first").await;
+    first.finish("first").await;
     stage.until("user:tool_result").await;
-    two.rung().await.let_go("second").await;
+    two.connected().await.finish("second").await;
     stage.result().await;
     let printed = stage.all("user:tool_result");
     let printed: Vec<&Value> = printed.iter().map(|it| &it["tool_use_result"]["stdout"]).collect();
@@ -194,7 +194,7 @@ async fn commands_that_may_change_something_take_turns() {
 }
 
 #[tokio::test]
-async fn commands_that_only_look_run_together() {
+async fn read_only_commands_run_concurrently() {
     let cat = |name: &str| json!({"command": format!("cat {name}")});
     let script = Script::new()
         .reply(Reply::tool_with_id("slow", "Bash", cat("pipe")).and_tool_with_id("quick", "Bash", cat("file")))
@@ -210,7 +210,7 @@ async fn commands_that_only_look_run_together() {
     );
     std::fs::write(stage.path("file"), "quick").unwrap();
     stage.prompt("look at both").await;
-    // The first waits for someone to write; the second does not wait for it.
+    // The first call waits for a writer; the second does not wait for the first.
     let quick = stage.until("user:tool_result").await;
     assert_eq!(quick["message"]["content"][0]["tool_use_id"], "quick");
     let writer = std::thread::spawn(move || std::fs::write(pipe, "slow"));
@@ -222,7 +222,7 @@ async fn commands_that_only_look_run_together() {
 }
 
 #[tokio::test]
-async fn a_call_behind_a_refused_one_still_runs() {
+async fn call_after_a_denied_one_runs() {
     let script = Script::new()
         .reply(Reply::tool("Bash", json!({"command": "touch no"})).and_tool("Bash", json!({"command": "echo yes"})))
         .text("Done");
@@ -237,7 +237,7 @@ async fn a_call_behind_a_refused_one_still_runs() {
 }
 
 #[tokio::test]
-async fn in_accept_edits_files_are_written_unasked() {
+async fn accept_edits_mode_writes_without_permission_request() {
     let script = Script::new()
         .tool("Write", json!({"file_path": "new.txt", "content": "x"}))
         .text("Done");
@@ -254,7 +254,7 @@ async fn in_accept_edits_files_are_written_unasked() {
 }
 
 #[tokio::test]
-async fn at_the_end_of_the_input_an_open_ask_fails_and_the_turn_goes_on() {
+async fn end_of_input_fails_open_request_and_turn_continues() {
     let mut stage = Stage::begin(touching("touch never")).await;
     stage.prompt("touch").await;
     stage.ask().await;
@@ -274,7 +274,7 @@ async fn at_the_end_of_the_input_an_open_ask_fails_and_the_turn_goes_on() {
 }
 
 #[tokio::test]
-async fn after_the_end_of_the_input_nobody_is_asked() {
+async fn no_permission_request_is_sent_after_end_of_input() {
     let script = Script::new()
         .reply(Reply::tool("Bash", json!({"command": "touch never"})).gate_head("head"))
         .text("Done");

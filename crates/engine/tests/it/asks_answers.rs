@@ -1,4 +1,4 @@
-//! What the host may answer, and what becomes of it.
+//! Answers of the host to permission requests.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn content(message: &Value) -> &str {
     message["message"]["content"][0]["content"].as_str().unwrap()
 }
 
-/// Plays one call and one answer to it.
+/// Runs one call and answers its permission request.
 async fn answered(answer: Value) -> Stage {
     let mut stage = Stage::begin(touching("touch made")).await;
     stage.prompt("touch").await;
@@ -22,7 +22,7 @@ async fn answered(answer: Value) -> Stage {
 }
 
 #[tokio::test]
-async fn yes_runs_it() {
+async fn allow_runs_the_call() {
     let stage = answered(json!({"behavior": "allow"})).await;
     assert!(stage.dir.path().join("made").exists());
     let meta = &stage.last("user:tool_result")["tool_result_meta"][0]["permission_decision"];
@@ -32,7 +32,7 @@ async fn yes_runs_it() {
 }
 
 #[tokio::test]
-async fn yes_with_another_input_runs_that() {
+async fn allow_with_changed_input_runs_the_changed_call() {
     let stage = answered(json!({"behavior": "allow", "updatedInput": {"command": "touch other"}})).await;
     assert!(stage.dir.path().join("other").exists());
     assert!(!stage.dir.path().join("made").exists());
@@ -40,7 +40,7 @@ async fn yes_with_another_input_runs_that() {
 }
 
 #[tokio::test]
-async fn yes_with_an_input_that_is_none_runs_nothing() {
+async fn allow_with_invalid_input_does_not_run_the_tool() {
     let stage = answered(json!({"behavior": "allow", "updatedInput": {"comand": "touch other"}})).await;
     assert!(content(stage.last("user:tool_error")).contains("InputValidationError"));
     assert!(!stage.dir.path().join("made").exists());
@@ -48,7 +48,7 @@ async fn yes_with_an_input_that_is_none_runs_nothing() {
 }
 
 #[tokio::test]
-async fn no_is_told_to_the_model_in_the_hosts_words() {
+async fn denial_message_is_sent_to_the_model() {
     let stage = answered(json!({"behavior": "deny", "message": "not on my disk"})).await;
     let refused = stage.last("user:tool_error");
     assert_eq!(content(refused), "not on my disk");
@@ -68,7 +68,7 @@ async fn no_is_told_to_the_model_in_the_hosts_words() {
 }
 
 #[tokio::test]
-async fn denials_are_the_turns_own() {
+async fn denials_are_listed_per_turn() {
     let mut stage = answered(json!({"behavior": "deny", "message": "no"})).await;
     stage.prompt("and now?").await;
     assert_eq!(stage.result().await["permission_denials"], json!([]));
@@ -76,7 +76,7 @@ async fn denials_are_the_turns_own() {
 }
 
 #[tokio::test]
-async fn no_and_stop_ends_the_turn() {
+async fn denial_with_interrupt_ends_the_turn() {
     let mut stage = answered(json!({"behavior": "deny", "message": "stop it", "interrupt": true})).await;
     assert_eq!(
         stage.told(),
@@ -95,7 +95,7 @@ async fn no_and_stop_ends_the_turn() {
 }
 
 #[tokio::test]
-async fn an_error_is_a_no_with_a_reason() {
+async fn error_response_denies_with_its_reason() {
     let mut stage = Stage::begin(touching("touch made")).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
@@ -115,7 +115,7 @@ async fn an_error_is_a_no_with_a_reason() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_a_no() {
+async fn invalid_answer_denies() {
     for bad in [
         json!({}),
         json!({"decision": "allow"}),
@@ -138,7 +138,7 @@ async fn what_is_no_answer_is_a_no() {
 }
 
 #[tokio::test]
-async fn an_answer_to_nothing_is_nothing() {
+async fn answer_without_request_is_ignored() {
     let mut stage = Stage::begin(touching("touch made")).await;
     stage
         .answer(&json!({"request_id": "nobody-asked"}), json!({"behavior": "allow"}))
@@ -157,7 +157,7 @@ async fn an_answer_to_nothing_is_nothing() {
 }
 
 #[tokio::test]
-async fn the_first_of_two_answers_counts() {
+async fn first_of_two_answers_applies() {
     let mut stage = Stage::begin(touching("touch made")).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
@@ -172,7 +172,7 @@ async fn the_first_of_two_answers_counts() {
 }
 
 #[tokio::test]
-async fn a_host_cannot_withdraw_an_ask() {
+async fn host_cannot_withdraw_a_permission_request() {
     let mut stage = Stage::begin(touching("touch made")).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
@@ -187,7 +187,7 @@ async fn a_host_cannot_withdraw_an_ask() {
 }
 
 #[tokio::test]
-async fn answers_are_echoed_where_prompts_are() {
+async fn answers_are_replayed_with_prompts() {
     let mut stage = Stage::with(touching("touch made"), |options| options.host.replay = true).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
@@ -208,7 +208,7 @@ fn touch_twice() -> Script {
 }
 
 #[tokio::test]
-async fn a_rule_given_with_a_yes_holds_from_then_on() {
+async fn rule_in_answer_applies_to_later_calls() {
     let mut stage = Stage::begin(touch_twice()).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
@@ -228,7 +228,7 @@ async fn a_rule_given_with_a_yes_holds_from_then_on() {
 }
 
 #[tokio::test]
-async fn a_mode_given_with_a_yes_is_told_and_holds() {
+async fn mode_in_answer_is_reported_and_applies() {
     let mut stage = Stage::begin(touch_twice()).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
@@ -246,7 +246,7 @@ async fn a_mode_given_with_a_yes_is_told_and_holds() {
 }
 
 #[tokio::test]
-async fn a_yes_cannot_switch_off_asking_altogether() {
+async fn answer_cannot_select_bypass_mode() {
     let mut stage = Stage::begin(touch_twice()).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
@@ -265,7 +265,7 @@ async fn a_yes_cannot_switch_off_asking_altogether() {
 }
 
 #[tokio::test]
-async fn an_answer_while_the_model_still_speaks() {
+async fn answer_during_the_response_is_applied() {
     let script = Script::new()
         .reply(
             Reply::tool("Bash", json!({"command": "touch made"}))
@@ -279,7 +279,7 @@ async fn an_answer_while_the_model_still_speaks() {
     let ask = stage.ask().await;
     stage.allow(&ask).await;
     stage.gate("word").open();
-    // The result stands behind the whole message it belongs to.
+    // The result follows the complete message that it belongs to.
     assert_eq!(
         stage.turn().await,
         "init assistant:tool_use ask:Bash assistant:text user:tool_result assistant:text result:success"
@@ -288,7 +288,7 @@ async fn an_answer_while_the_model_still_speaks() {
 }
 
 #[tokio::test]
-async fn a_link_planted_while_the_question_is_open_leads_nowhere() {
+async fn link_created_during_request_is_not_followed() {
     let script = Script::new()
         .tool("Write", json!({"file_path": "notes.txt", "content": "mine now\n"}))
         .text("Done");
@@ -308,7 +308,7 @@ async fn a_link_planted_while_the_question_is_open_leads_nowhere() {
 }
 
 #[tokio::test]
-async fn a_rule_that_came_while_the_question_was_open_counts() {
+async fn rule_added_during_request_applies() {
     let mut stage = Stage::begin(touching("touch made")).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
@@ -324,7 +324,7 @@ async fn a_rule_that_came_while_the_question_was_open_counts() {
 }
 
 #[tokio::test]
-async fn a_plan_the_person_changed_is_the_plan() {
+async fn plan_edited_by_the_person_is_used() {
     let script = Script::new()
         .tool("ExitPlanMode", json!({"plan": "# Model plan"}))
         .text("Done");
@@ -351,7 +351,7 @@ async fn a_plan_the_person_changed_is_the_plan() {
 }
 
 #[tokio::test]
-async fn a_plan_of_the_models_own_is_no_change_of_the_persons() {
+async fn unchanged_plan_is_not_marked_as_edited() {
     let script = Script::new()
         .tool("ExitPlanMode", json!({"plan": "# Model plan"}))
         .text("Done");
@@ -368,7 +368,7 @@ async fn a_plan_of_the_models_own_is_no_change_of_the_persons() {
 }
 
 #[tokio::test]
-async fn a_plan_written_in_the_same_reply_is_shown_when_it_is_asked_about() {
+async fn plan_written_in_the_same_message_is_shown() {
     let brain = |request: &Value, n: usize| {
         let text = request.to_string();
         let plan_file = text

@@ -1,4 +1,4 @@
-//! Commands that go on after their call has returned.
+//! Commands that continue after their call has returned.
 
 use std::time::Duration;
 
@@ -16,19 +16,19 @@ fn in_background(bell: &Bell) -> Reply {
     )
 }
 
-/// A session with a command in the background, at rest.
-async fn ringing(bell: &Bell, script: Script) -> (Stage, Caller) {
-    ringing_with(bell, script, None).await
+/// A session with a running background command and no open turn.
+async fn session_with_bell(bell: &Bell, script: Script) -> (Stage, Caller) {
+    session_with_bell_and_wait(bell, script, None).await
 }
 
-async fn ringing_with(bell: &Bell, script: Script, wait: Option<Duration>) -> (Stage, Caller) {
+async fn session_with_bell_and_wait(bell: &Bell, script: Script, wait: Option<Duration>) -> (Stage, Caller) {
     let mut stage = Stage::with(script, |options| {
         options.permissions.allowed = vec!["Bash".into()];
         options.limits.background_wait = wait;
     })
     .await;
     stage.prompt("start it").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     assert_eq!(
         stage.turn().await,
         "init assistant:tool_use background:1 task_started user:tool_result assistant:text result:success"
@@ -37,13 +37,13 @@ async fn ringing_with(bell: &Bell, script: Script, wait: Option<Duration>) -> (S
 }
 
 #[tokio::test]
-async fn its_end_is_told_in_a_turn_of_its_own() {
-    let bell = Bell::hang().await;
+async fn end_of_background_command_starts_a_turn() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .reply(in_background(&bell))
         .text("Started")
         .text("It rang");
-    let (mut stage, caller) = ringing(&bell, script).await;
+    let (mut stage, caller) = session_with_bell(&bell, script).await;
     let started = stage.last("task_started").clone();
     assert_eq!(started["is_backgrounded"], true);
     assert_eq!(started["task_type"], "local_bash");
@@ -51,7 +51,7 @@ async fn its_end_is_told_in_a_turn_of_its_own() {
     let result = stage.last("user:tool_result");
     assert_eq!(result["tool_use_result"]["backgroundTaskId"], started["task_id"]);
 
-    caller.let_go("ding").await;
+    caller.finish("ding").await;
     assert_eq!(
         stage.turn().await,
         "task_updated task:completed background:0 init assistant:text result:success"
@@ -69,7 +69,7 @@ async fn its_end_is_told_in_a_turn_of_its_own() {
 }
 
 #[tokio::test]
-async fn one_that_fails_says_so() {
+async fn failed_background_command_is_reported() {
     let script = Script::new()
         .tool("Bash", json!({"command": "exit 3", "run_in_background": true}))
         .reply(Reply::text("Started").repeat());
@@ -82,19 +82,19 @@ async fn one_that_fails_says_so() {
 }
 
 #[tokio::test]
-async fn one_that_is_stopped_is_no_news() {
-    let bell = Bell::hang().await;
+async fn stopped_background_command_starts_no_turn() {
+    let bell = Bell::listen().await;
     let script = Script::new().reply(in_background(&bell)).text("Started");
-    let (mut stage, mut caller) = ringing(&bell, script).await;
+    let (mut stage, mut caller) = session_with_bell(&bell, script).await;
     let id = stage.last("task_started")["task_id"].clone();
     let answer = stage.control(json!({"subtype": "stop_task", "task_id": id})).await;
     assert_eq!(answer["response"], json!({}));
     assert_eq!(stage.told(), "task_updated task:stopped background:0 ok");
     assert_eq!(stage.last("task_updated")["patch"]["status"], "killed");
-    caller.hung_up().await;
-    assert!(!caller.lives());
+    caller.ended().await;
+    assert!(!caller.is_running());
     stage.silent().await;
-    // Stopping what is not there is no mistake.
+    // Stopping an unknown task succeeds.
     let answer = stage
         .control(json!({"subtype": "stop_task", "task_id": "nonsense"}))
         .await;
@@ -104,20 +104,20 @@ async fn one_that_is_stopped_is_no_news() {
 }
 
 #[tokio::test]
-async fn it_survives_an_interrupt() {
-    let bell = Bell::hang().await;
+async fn background_command_survives_an_interrupt() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .reply(in_background(&bell))
         .text("Started")
         .reply(Reply::text("Never").gate_head("head"))
         .text("It rang");
-    let (mut stage, caller) = ringing(&bell, script).await;
+    let (mut stage, caller) = session_with_bell(&bell, script).await;
     stage.prompt("and now").await;
     stage.gate("head").reached().await;
     stage.interrupt().await;
     stage.turn().await;
-    assert!(caller.lives());
-    caller.let_go("ding").await;
+    assert!(caller.is_running());
+    caller.finish("ding").await;
     assert_eq!(
         stage.turn().await,
         "task_updated task:completed background:0 init assistant:text result:success"
@@ -126,15 +126,15 @@ async fn it_survives_an_interrupt() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_input_waits_for_it() {
-    let bell = Bell::hang().await;
+async fn end_of_input_waits_for_background_task() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .reply(in_background(&bell))
         .text("Started")
         .text("It rang");
-    let (mut stage, caller) = ringing(&bell, script).await;
+    let (mut stage, caller) = session_with_bell(&bell, script).await;
     stage.eof().await;
-    caller.let_go("ding").await;
+    caller.finish("ding").await;
     stage.hear_out().await;
     assert_eq!(
         stage.told(),
@@ -144,30 +144,30 @@ async fn the_end_of_the_input_waits_for_it() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_input_waits_no_longer_than_told() {
-    let bell = Bell::hang().await;
+async fn wait_after_end_of_input_is_limited() {
+    let bell = Bell::listen().await;
     let script = Script::new().reply(in_background(&bell)).text("Started");
-    let (mut stage, mut caller) = ringing_with(&bell, script, Some(Duration::ZERO)).await;
+    let (mut stage, mut caller) = session_with_bell_and_wait(&bell, script, Some(Duration::ZERO)).await;
     stage.eof().await;
     stage.hear_out().await;
-    // Nothing outlives its session.
-    caller.hung_up().await;
-    assert!(!caller.lives());
+    // Commands end with their session.
+    caller.ended().await;
+    assert!(!caller.is_running());
     assert_eq!(stage.end().await, 0);
 }
 
 #[tokio::test]
-async fn one_that_ends_during_a_turn_waits_for_its_own() {
-    let bell = Bell::hang().await;
+async fn end_of_command_during_a_response_starts_a_later_turn() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .reply(in_background(&bell))
         .text("Started")
         .reply(Reply::text("one two").gate_each("word"))
         .text("It rang");
-    let (mut stage, caller) = ringing(&bell, script).await;
+    let (mut stage, caller) = session_with_bell(&bell, script).await;
     stage.prompt("talk").await;
     stage.gate("word").reached().await;
-    caller.let_go("ding").await;
+    caller.finish("ding").await;
     stage.until("background:0").await;
     stage.gate("word").open();
     assert_eq!(
@@ -182,17 +182,17 @@ async fn one_that_ends_during_a_turn_waits_for_its_own() {
 }
 
 #[tokio::test]
-async fn a_host_that_comes_back_learns_of_it() {
-    let bell = Bell::hang().await;
+async fn second_initialize_lists_background_tasks() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .reply(in_background(&bell))
         .text("Started")
         .text("It rang");
-    let (mut stage, caller) = ringing(&bell, script).await;
+    let (mut stage, caller) = session_with_bell(&bell, script).await;
     stage.control(json!({"subtype": "initialize"})).await;
     let running = stage.until("background:1").await;
     assert_eq!(running["tasks"][0]["task_id"], stage.last("task_started")["task_id"]);
-    caller.let_go("ding").await;
+    caller.finish("ding").await;
     stage.result().await;
     assert_eq!(stage.end().await, 0);
 }

@@ -1,4 +1,4 @@
-//! Files are put back as they stood before a prompt.
+//! Restoring files to their state before a prompt.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,14 +15,14 @@ use crate::stage::Stage;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// Where the session works and is kept.
-struct Place(TempDir);
+/// The folders of a session.
+struct Folders(TempDir);
 
-impl Place {
+impl Folders {
     fn new() -> Self {
-        let place = Self(tempfile::tempdir().unwrap());
-        fs::create_dir(place.0.path().join("work")).unwrap();
-        place
+        let folders = Self(tempfile::tempdir().unwrap());
+        fs::create_dir(folders.0.path().join("work")).unwrap();
+        folders
     }
 
     fn path(&self, name: &str) -> String {
@@ -72,52 +72,52 @@ async fn rewind(stage: &mut Stage, uuid: &str, dry_run: bool) -> Value {
 }
 
 #[tokio::test]
-async fn files_are_put_back_and_new_ones_go() {
-    let place = Place::new();
-    fs::write(place.path("old.txt"), "as it was\n").unwrap();
+async fn rewind_restores_files_and_removes_new_ones() {
+    let folders = Folders::new();
+    fs::write(folders.path("old.txt"), "as it was\n").unwrap();
     let script = Script::new()
-        .reply(place.write("f.txt", "v1\n"))
+        .reply(folders.write("f.txt", "v1\n"))
         .text("Done")
-        .reply(place.edit("f.txt", "v1", "v2"))
-        .reply(place.edit("old.txt", "was", "is"))
-        .reply(place.write("g.txt", "new\n"))
+        .reply(folders.edit("f.txt", "v1", "v2"))
+        .reply(folders.edit("old.txt", "was", "is"))
+        .reply(folders.write("g.txt", "new\n"))
         .text("Done")
-        .reply(place.edit("f.txt", "v2", "v3"))
+        .reply(folders.edit("f.txt", "v2", "v3"))
         .text("Done");
-    let mut stage = place.begin(script).await;
+    let mut stage = folders.begin(script).await;
     for uuid in ["u1", "u2", "u3"] {
         play(&mut stage, uuid).await;
     }
-    assert_eq!(place.read("f.txt").unwrap(), "v3\n");
+    assert_eq!(folders.read("f.txt").unwrap(), "v3\n");
 
     let dry = rewind(&mut stage, "u2", true).await;
-    let files = [place.path("f.txt"), place.path("g.txt"), place.path("old.txt")];
+    let files = [folders.path("f.txt"), folders.path("g.txt"), folders.path("old.txt")];
     assert_eq!(
         dry["response"],
         json!({"canRewind": true, "filesChanged": files, "insertions": 2, "deletions": 3})
     );
-    assert_eq!(place.read("f.txt").unwrap(), "v3\n", "nothing was done");
+    assert_eq!(folders.read("f.txt").unwrap(), "v3\n", "nothing was done");
 
     let done = rewind(&mut stage, "u3", false).await;
     assert_eq!(done["response"], json!({"canRewind": true, "skippedLinks": 0}));
-    assert_eq!(place.read("f.txt").unwrap(), "v2\n");
+    assert_eq!(folders.read("f.txt").unwrap(), "v2\n");
     rewind(&mut stage, "u2", false).await;
-    assert_eq!(place.read("f.txt").unwrap(), "v1\n");
-    assert_eq!(place.read("old.txt").unwrap(), "as it was\n");
-    assert_eq!(place.read("g.txt"), None);
+    assert_eq!(folders.read("f.txt").unwrap(), "v1\n");
+    assert_eq!(folders.read("old.txt").unwrap(), "as it was\n");
+    assert_eq!(folders.read("g.txt"), None);
     rewind(&mut stage, "u1", false).await;
-    assert_eq!(place.read("f.txt"), None);
-    // And forward again: what was kept stays kept.
+    assert_eq!(folders.read("f.txt"), None);
+    // Later checkpoints are still available.
     rewind(&mut stage, "u3", false).await;
-    assert_eq!(place.read("f.txt").unwrap(), "v2\n");
-    assert_eq!(place.read("g.txt").unwrap(), "new\n");
+    assert_eq!(folders.read("f.txt").unwrap(), "v2\n");
+    assert_eq!(folders.read("g.txt").unwrap(), "new\n");
     stage.end().await;
 }
 
 #[tokio::test]
-async fn nothing_is_put_back_where_nothing_was_kept() {
-    let place = Place::new();
-    let mut stage = place.begin(Script::new()).await;
+async fn rewind_without_checkpoint_is_an_error() {
+    let folders = Folders::new();
+    let mut stage = folders.begin(Script::new()).await;
     let unknown = rewind(&mut stage, "u9", false).await;
     assert_eq!(unknown["error"], "No file checkpoint found for this message.");
     let unknown = rewind(&mut stage, "u9", true).await;
@@ -130,19 +130,19 @@ async fn nothing_is_put_back_where_nothing_was_kept() {
 }
 
 #[tokio::test]
-async fn a_link_in_a_files_place_is_not_written_through() {
-    let place = Place::new();
+async fn rewind_does_not_follow_links() {
+    let folders = Folders::new();
     let script = Script::new()
-        .reply(place.write("f.txt", "v1\n"))
+        .reply(folders.write("f.txt", "v1\n"))
         .text("Done")
         .text("Done");
-    let mut stage = place.begin(script).await;
+    let mut stage = folders.begin(script).await;
     play(&mut stage, "u1").await;
     play(&mut stage, "u2").await;
-    let elsewhere = place.0.path().join("elsewhere.txt");
+    let elsewhere = folders.0.path().join("elsewhere.txt");
     fs::write(&elsewhere, "mine\n").unwrap();
-    fs::remove_file(place.path("f.txt")).unwrap();
-    symlink(&elsewhere, place.path("f.txt")).unwrap();
+    fs::remove_file(folders.path("f.txt")).unwrap();
+    symlink(&elsewhere, folders.path("f.txt")).unwrap();
     let done = rewind(&mut stage, "u2", false).await;
     assert_eq!(done["response"]["skippedLinks"], 1);
     assert_eq!(fs::read_to_string(elsewhere).unwrap(), "mine\n");
@@ -150,13 +150,13 @@ async fn a_link_in_a_files_place_is_not_written_through() {
 }
 
 #[tokio::test]
-async fn a_resumed_session_knows_how_files_stood_and_so_does_a_fork() {
-    let place = Place::new();
+async fn checkpoints_survive_resume_and_fork() {
+    let folders = Folders::new();
     let script = Script::new()
-        .reply(place.write("f.txt", "v1\n"))
+        .reply(folders.write("f.txt", "v1\n"))
         .text("Done")
         .text("Done");
-    let mut stage = place.begin(script).await;
+    let mut stage = folders.begin(script).await;
     play(&mut stage, "u1").await;
     play(&mut stage, "u2").await;
     stage.end().await;
@@ -167,21 +167,21 @@ async fn a_resumed_session_knows_how_files_stood_and_so_does_a_fork() {
             drops_turn: None,
             fork,
         };
-        let earlier = resume::find(&place.projects(), Path::new("/work"), &choice).unwrap();
-        let script = Script::new().reply(place.edit("f.txt", "v1", "v2")).text("Done");
+        let earlier = resume::find(&folders.projects(), Path::new("/work"), &choice).unwrap();
+        let script = Script::new().reply(folders.edit("f.txt", "v1", "v2")).text("Done");
         let mut stage = Stage::with(script, |options| {
-            place.set(options);
+            folders.set(options);
             options.session.earlier = earlier;
             if fork {
                 options.session.id = "99999999-2222-4333-8444-555555555555".to_owned();
-                options.session.keeping.file = Some(place.projects().file(Path::new("/work"), &options.session.id));
+                options.session.keeping.file = Some(folders.projects().file(Path::new("/work"), &options.session.id));
             }
         })
         .await;
         play(&mut stage, if fork { "u4" } else { "u3" }).await;
-        assert_eq!(place.read("f.txt").unwrap(), "v2\n");
+        assert_eq!(folders.read("f.txt").unwrap(), "v2\n");
         rewind(&mut stage, "u2", false).await;
-        assert_eq!(place.read("f.txt").unwrap(), "v1\n", "fork: {fork}");
+        assert_eq!(folders.read("f.txt").unwrap(), "v1\n", "fork: {fork}");
         stage.end().await;
     }
 }

@@ -1,4 +1,4 @@
-//! Prompts that begin with a slash: files of commands, and the commands that need no file.
+//! Slash commands from files and built-in ones.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use sluice_simulator::{Reply, Script};
 
 use crate::stage::Stage;
 
-/// Lays files down where the session works, and has it read what projects and people keep there.
+/// Writes files below the working folder and loads the settings of the user and the project.
 pub(crate) fn with_files(options: &mut Options, files: &[(&str, &str)]) {
     for (path, text) in files {
         let path = options.cwd.join(path);
@@ -24,7 +24,7 @@ async fn stage(script: Script, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| with_files(options, files)).await
 }
 
-/// As [`stage`], in a folder that is trusted.
+/// Like [`stage`], in a trusted folder.
 async fn trusting(script: Script, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| {
         with_files(options, files);
@@ -34,7 +34,7 @@ async fn trusting(script: Script, files: &[(&str, &str)]) -> Stage {
 }
 
 #[tokio::test]
-async fn a_command_becomes_what_its_file_says() {
+async fn command_is_expanded_from_its_file() {
     let file = (
         "greet.md",
         "---\narguments: [who]\n---\nGreet $who, $1 and $ARGUMENTS[0].",
@@ -61,7 +61,7 @@ async fn a_command_becomes_what_its_file_says() {
 }
 
 #[tokio::test]
-async fn what_the_rules_allow_runs_inside_a_command_and_nothing_else() {
+async fn only_allowed_shell_commands_run_in_a_command() {
     let files = [
         (
             ".claude/commands/ok.md",
@@ -86,7 +86,7 @@ async fn what_the_rules_allow_runs_inside_a_command_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_rules_of_a_command_end_with_its_turn() {
+async fn overrides_of_a_command_end_with_its_turn() {
     let file = ".claude/commands/go.md";
     let text = "---\nallowed-tools: Bash(touch:*)\nmodel: claude-sonnet-4-5\n---\nGo.";
     let run = || Reply::tool("Bash", json!({"command": "touch x"}));
@@ -112,7 +112,7 @@ async fn the_rules_of_a_command_end_with_its_turn() {
 }
 
 #[tokio::test]
-async fn an_unknown_command_is_a_prompt_and_the_model_is_told() {
+async fn unknown_command_is_a_prompt_with_a_reminder() {
     let mut stage = stage(Script::new().text("What?").text("Fine"), &[]).await;
     stage.prompt("/nosuch x").await;
     stage.turn().await;
@@ -126,7 +126,7 @@ async fn an_unknown_command_is_a_prompt_and_the_model_is_told() {
 }
 
 #[tokio::test]
-async fn without_commands_a_slash_is_a_letter() {
+async fn slash_is_plain_text_if_commands_are_disabled() {
     let mut stage = Stage::with(Script::new().text("What?"), |options| {
         with_files(options, &[(".claude/commands/say.md", "Say it.")]);
         options.catalogue.without_commands = true;
@@ -140,7 +140,7 @@ async fn without_commands_a_slash_is_a_letter() {
 }
 
 #[tokio::test]
-async fn clearing_begins_another_session_with_nothing_said() {
+async fn clear_starts_an_empty_session() {
     let mut stage = stage(Script::new().text("One").text("Two"), &[]).await;
     stage.prompt("first").await;
     stage.turn().await;
@@ -166,7 +166,7 @@ async fn clearing_begins_another_session_with_nothing_said() {
 }
 
 #[tokio::test]
-async fn local_commands_ask_no_model() {
+async fn local_commands_send_no_model_request() {
     let mut stage = stage(Script::new().text("One"), &[]).await;
     stage.prompt("first").await;
     stage.turn().await;
@@ -203,7 +203,7 @@ async fn local_commands_ask_no_model() {
 }
 
 #[tokio::test]
-async fn a_command_waits_for_the_turn_and_goes_alone() {
+async fn command_waits_and_gets_its_own_turn() {
     let script = Script::new()
         .reply(Reply::tool("Bash", json!({"command": "true"})))
         .text("First")
@@ -229,7 +229,7 @@ async fn a_command_waits_for_the_turn_and_goes_alone() {
 }
 
 #[tokio::test]
-async fn a_style_is_part_of_what_the_model_is_told_first() {
+async fn output_style_is_part_of_the_system_prompt() {
     let style = (
         "home/.claude/output-styles/pirate.md",
         "---\nname: Pirate\n---\nTalk like a pirate.",
@@ -262,7 +262,7 @@ async fn a_style_is_part_of_what_the_model_is_told_first() {
 }
 
 #[tokio::test]
-async fn broken_files_are_named_and_the_rest_works() {
+async fn invalid_files_are_reported_and_skipped() {
     let files = [
         (".claude/commands/broken.md", "---\nallowed-tools: [\n---\nStill a body"),
         (".claude/commands/fine.md", "Fine"),
@@ -291,7 +291,7 @@ async fn broken_files_are_named_and_the_rest_works() {
 }
 
 #[tokio::test]
-async fn a_command_that_is_answered_here_is_not_echoed() {
+async fn local_command_is_not_replayed() {
     let mut stage = Stage::with(Script::new(), |options| options.host.replay = true).await;
     stage.prompt_as("u1", "/cost").await;
     assert_eq!(
@@ -302,7 +302,7 @@ async fn a_command_that_is_answered_here_is_not_echoed() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_looks_like_a_command_is_echoed_in_words() {
+async fn prompt_that_looks_like_a_command_is_replayed_as_text() {
     let mut stage = Stage::with(Script::new().text("Hm"), |options| options.host.replay = true).await;
     let mut prompt = crate::stage::prompt("");
     prompt["message"]["content"] = serde_json::json!([{"type": "text", "text": "/nonsense"}]);

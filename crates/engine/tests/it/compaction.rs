@@ -1,4 +1,4 @@
-//! A conversation that fills the window is replaced by a summary, by itself or when asked to.
+//! Compaction: a conversation that fills the context window is replaced by a summary, automatically or on request.
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +12,11 @@ use tempfile::TempDir;
 
 use crate::stage::Stage;
 
-/// Where the prompt cache ends: not the same place twice.
+/// The cache marker in a request, whose position differs between requests.
 const MARK: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// The model says that its window is nearly full.
+/// Adds a usage that almost fills the context window.
 fn full(reply: Reply) -> Reply {
     reply.usage(&json!({"input_tokens": 985_000}))
 }
@@ -47,7 +47,7 @@ fn messages(body: &Value) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn a_full_window_is_made_room_in_before_the_next_request() {
+async fn full_window_is_compacted_before_the_next_request() {
     let script = Script::new()
         .reply(full(Reply::text("First")))
         .reply(summary())
@@ -74,7 +74,7 @@ async fn a_full_window_is_made_room_in_before_the_next_request() {
 }
 
 #[tokio::test]
-async fn room_is_made_in_the_middle_of_a_turn_too_and_the_call_stays_beside_its_result() {
+async fn compaction_within_a_turn_keeps_call_and_result() {
     let script = Script::new()
         .text("First")
         .reply(full(echo()))
@@ -106,7 +106,7 @@ async fn room_is_made_in_the_middle_of_a_turn_too_and_the_call_stays_beside_its_
 }
 
 #[tokio::test]
-async fn a_request_that_was_too_long_is_repeated_with_a_summary_but_only_once() {
+async fn too_long_request_is_repeated_once_after_compaction() {
     let script = Script::new()
         .text("First")
         .reply(too_long())
@@ -127,7 +127,7 @@ async fn a_request_that_was_too_long_is_repeated_with_a_summary_but_only_once() 
 }
 
 #[tokio::test]
-async fn the_first_prompt_alone_cannot_be_made_shorter() {
+async fn first_prompt_alone_cannot_be_compacted() {
     let mut stage = Stage::begin(Script::new().reply(too_long())).await;
     stage.prompt("one").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success!");
@@ -135,7 +135,7 @@ async fn the_first_prompt_alone_cannot_be_made_shorter() {
 }
 
 #[tokio::test]
-async fn a_window_that_stays_full_is_not_summarised_for_ever() {
+async fn compaction_attempts_are_limited() {
     let mut script = Script::new();
     for _ in 0..40 {
         script = script.reply(full(echo()));
@@ -152,7 +152,7 @@ async fn a_window_that_stays_full_is_not_summarised_for_ever() {
 }
 
 #[tokio::test]
-async fn without_a_summary_the_conversation_goes_on_as_it_was() {
+async fn failed_compaction_keeps_the_conversation() {
     let script = Script::new()
         .reply(full(Reply::text("First")))
         .reply(Reply::error(403).message("no"))
@@ -171,7 +171,7 @@ async fn without_a_summary_the_conversation_goes_on_as_it_was() {
 }
 
 #[tokio::test]
-async fn nothing_is_summarised_unasked_where_that_is_switched_off() {
+async fn automatic_compaction_can_be_disabled() {
     let launches: [fn(&mut Options); 2] = [
         |options| {
             options.limits.compaction = Compaction {
@@ -204,7 +204,7 @@ async fn nothing_is_summarised_unasked_where_that_is_switched_off() {
 }
 
 #[tokio::test]
-async fn switched_off_altogether_the_command_is_a_prompt_like_any_other() {
+async fn compact_command_can_be_disabled() {
     let mut stage = Stage::with(Script::new().text("What?"), |options| {
         options.limits.compaction.off = true;
     })
@@ -219,7 +219,7 @@ async fn switched_off_altogether_the_command_is_a_prompt_like_any_other() {
 }
 
 #[tokio::test]
-async fn a_person_may_ask_for_it_and_say_what_matters() {
+async fn compact_command_accepts_instructions() {
     let script = Script::new()
         .text("First")
         .text("Second")
@@ -250,7 +250,7 @@ async fn a_person_may_ask_for_it_and_say_what_matters() {
 }
 
 #[tokio::test]
-async fn there_has_to_be_something_to_sum_up() {
+async fn compact_needs_a_long_enough_conversation() {
     let script = Script::new().text("First").reply(summary());
     let mut stage = Stage::begin(script).await;
     stage.prompt("/compact").await;
@@ -277,7 +277,7 @@ async fn there_has_to_be_something_to_sum_up() {
 }
 
 #[tokio::test]
-async fn an_interrupt_ends_it_and_nothing_is_lost() {
+async fn interrupted_compaction_keeps_the_conversation() {
     let script = Script::new()
         .text("First")
         .text("Second")
@@ -306,7 +306,7 @@ async fn an_interrupt_ends_it_and_nothing_is_lost() {
     stage.leave_now().await;
 }
 
-/// Keeps a session where another finds it.
+/// Saves the session in a shared folder.
 fn keep(options: &mut Options, shelf: &TempDir) -> Projects {
     let projects = Projects::new(shelf.path().join("projects"));
     options.session.id = ID.to_owned();
@@ -317,7 +317,7 @@ fn keep(options: &mut Options, shelf: &TempDir) -> Projects {
 }
 
 #[tokio::test]
-async fn what_is_resumed_is_the_summary_and_what_was_kept() {
+async fn resumed_session_continues_with_summary_and_kept_messages() {
     let shelf = tempfile::tempdir().unwrap();
     let script = Script::new()
         .text("First")

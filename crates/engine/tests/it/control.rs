@@ -1,4 +1,4 @@
-//! What a host can ask of a session. Every request has exactly one answer.
+//! Control requests of the host. Every request gets exactly one response.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn raw(fields: Value) -> Value {
 }
 
 #[tokio::test]
-async fn another_model_from_the_next_request_on() {
+async fn set_model_applies_to_the_next_request() {
     let mut stage = Stage::begin(touching("touch made")).await;
     stage.prompt("touch").await;
     let ask = stage.ask().await;
@@ -36,14 +36,14 @@ async fn another_model_from_the_next_request_on() {
     stage.prompt("next").await;
     stage.turn().await;
     assert_eq!(stage.last("init")["model"], "claude-sonnet-5-5");
-    // Both are on the bill.
+    // Both models are in the usage.
     let usage = stage.last("result:success")["modelUsage"].as_object().unwrap();
     assert_eq!(usage.len(), 2);
     stage.end().await;
 }
 
 #[tokio::test]
-async fn a_model_by_any_name_and_back() {
+async fn set_model_accepts_any_name() {
     let mut stage = Stage::begin(Script::new()).await;
     for (name, resolved) in [
         (json!("claude-sonnet-4-5"), "claude-sonnet-4-5"),
@@ -54,7 +54,7 @@ async fn a_model_by_any_name_and_back() {
         let answer = stage.control(json!({"subtype": "set_model", "model": name})).await;
         assert_eq!(answer["response"]["model"], resolved);
     }
-    // There is no conversation yet that would keep a note of it.
+    // The conversation is empty, so no note is added.
     assert_eq!(stage.told(), "ok ok ok ok");
     for (name, code) in [(json!(""), "catalog_unknown"), (json!(5), "invalid_request")] {
         let answer = stage.control(json!({"subtype": "set_model", "model": name})).await;
@@ -67,7 +67,7 @@ async fn a_model_by_any_name_and_back() {
 }
 
 #[tokio::test]
-async fn a_mode_that_is_one() {
+async fn valid_permission_modes_are_accepted() {
     let mut stage = Stage::begin(Script::new().text("Hello")).await;
     for mode in ["acceptEdits", "plan", "dontAsk", "default"] {
         let answer = stage
@@ -78,7 +78,7 @@ async fn a_mode_that_is_one() {
         assert_eq!(stage.next().await["permissionMode"], mode);
         stage.told();
     }
-    // The same again is no change.
+    // Selecting the same mode again is not a change.
     let answer = stage
         .control(json!({"subtype": "set_permission_mode", "mode": "manual"}))
         .await;
@@ -94,7 +94,7 @@ async fn a_mode_that_is_one() {
 }
 
 #[tokio::test]
-async fn a_mode_that_is_none() {
+async fn invalid_permission_modes_are_rejected() {
     let mut stage = Stage::begin(Script::new().text("Hello")).await;
     for mode in [json!("bogus"), json!("delegate"), json!("")] {
         let answer = stage
@@ -112,7 +112,7 @@ async fn a_mode_that_is_none() {
 }
 
 #[tokio::test]
-async fn bypassing_everything_needs_a_session_launched_for_it() {
+async fn bypass_mode_requires_launch_option() {
     let bypass = json!({"subtype": "set_permission_mode", "mode": "bypassPermissions"});
     let mut stage = Stage::begin(Script::new()).await;
     let answer = stage.control(bypass.clone()).await;
@@ -134,7 +134,7 @@ async fn bypassing_everything_needs_a_session_launched_for_it() {
 }
 
 #[tokio::test]
-async fn a_mode_switched_while_an_ask_is_open_counts_for_the_next_call() {
+async fn mode_changed_during_request_applies_to_next_call() {
     let script = Script::new()
         .reply(Reply::tool("Bash", json!({"command": "touch one"})).and_tool("Bash", json!({"command": "touch two"})))
         .text("Done");
@@ -152,7 +152,7 @@ async fn a_mode_switched_while_an_ask_is_open_counts_for_the_next_call() {
 }
 
 #[tokio::test]
-async fn how_much_to_think() {
+async fn thinking_budget_can_be_changed() {
     let script = Script::new().reply(Reply::text("Hello").repeat());
     let mut stage = Stage::with(script, |options| options.model.name = Some("claude-sonnet-4-5".into())).await;
     let mut sent = Vec::new();
@@ -177,7 +177,7 @@ async fn how_much_to_think() {
 }
 
 #[tokio::test]
-async fn a_model_that_thinks_as_it_likes_goes_on_doing_so() {
+async fn adaptive_thinking_cannot_be_disabled() {
     let mut stage = Stage::begin(Script::new().text("Hello")).await;
     stage
         .control(json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": 0}))
@@ -189,7 +189,7 @@ async fn a_model_that_thinks_as_it_likes_goes_on_doing_so() {
 }
 
 #[tokio::test]
-async fn what_nobody_knows_is_answered_with_an_error() {
+async fn unknown_request_is_answered_with_an_error() {
     let mut stage = Stage::begin(Script::new()).await;
     for subtype in ["make_coffee", "can_use_tool", "hook_callback", "elicitation"] {
         let answer = stage.control(json!({"subtype": subtype})).await;
@@ -202,7 +202,7 @@ async fn what_nobody_knows_is_answered_with_an_error() {
 }
 
 #[tokio::test]
-async fn an_answer_carries_the_id_it_was_asked_with() {
+async fn response_contains_the_request_id() {
     let mut stage = Stage::begin(Script::new()).await;
     let interrupt = json!({"subtype": "interrupt"});
     stage.send(&[raw(json!({"request_id": 7, "request": interrupt}))]).await;
@@ -219,7 +219,7 @@ async fn an_answer_carries_the_id_it_was_asked_with() {
 }
 
 #[tokio::test]
-async fn a_session_can_be_greeted_twice() {
+async fn initialize_can_be_sent_twice() {
     let mut stage = Stage::begin(touching("touch made")).await;
     let first = stage.control(json!({"subtype": "initialize"})).await;
     assert_eq!(stage.told(), "ok");
@@ -239,7 +239,7 @@ async fn a_session_can_be_greeted_twice() {
     stage.prompt("touch").await;
     let ask = stage.ask().await;
     stage.told();
-    // A host that comes back learns what is open and what runs.
+    // A host that attaches again receives open requests and running tasks.
     let second = stage.control(json!({"subtype": "initialize"})).await;
     let open = &second["pending_permission_requests"];
     assert_eq!(open[0]["request_id"], ask["request_id"]);
@@ -252,7 +252,7 @@ async fn a_session_can_be_greeted_twice() {
 }
 
 #[tokio::test]
-async fn a_host_brings_its_own_system_prompt() {
+async fn initialize_replaces_the_system_prompt() {
     let mut stage = Stage::begin(Script::new().text("Hello")).await;
     stage
         .control(json!({"subtype": "initialize", "systemPrompt": "Be a poet.", "appendSystemPrompt": "Be brief."}))
@@ -266,7 +266,7 @@ async fn a_host_brings_its_own_system_prompt() {
 }
 
 #[tokio::test]
-async fn variables_reach_commands() {
+async fn environment_updates_reach_commands() {
     let script = Script::new()
         .tool("Bash", json!({"command": "echo $GREETING"}))
         .text("Done");
@@ -285,7 +285,7 @@ async fn variables_reach_commands() {
 }
 
 #[tokio::test]
-async fn what_asks_for_nothing_gets_nothing() {
+async fn messages_without_response_are_ignored() {
     let mut stage = Stage::begin(Script::new()).await;
     stage.send(&[json!({"type": "keep_alive"})]).await;
     stage
@@ -296,7 +296,7 @@ async fn what_asks_for_nothing_gets_nothing() {
 }
 
 #[tokio::test]
-async fn a_line_that_cannot_be_read_costs_a_report_and_nothing_else() {
+async fn invalid_line_is_reported_and_skipped() {
     let mut stage = Stage::begin(Script::new().reply(Reply::text("one two").gate_each("word"))).await;
     stage.prompt("hi").await;
     stage.gate("word").reached().await;
@@ -312,7 +312,7 @@ async fn a_line_that_cannot_be_read_costs_a_report_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn questions_are_answered_while_the_model_speaks() {
+async fn requests_are_answered_during_a_response() {
     let script = Script::new().reply(Reply::text("one two").gate_each("word"));
     let mut stage = Stage::begin(script).await;
     stage.prompt("hi").await;
@@ -327,7 +327,7 @@ async fn questions_are_answered_while_the_model_speaks() {
 }
 
 #[tokio::test]
-async fn a_request_the_host_takes_back_is_answered_as_cancelled() {
+async fn cancelled_request_is_answered_as_cancelled() {
     let script = Script::new()
         .text("First")
         .reply(Reply::text("Aside").gate_head("aside"))
@@ -351,7 +351,7 @@ async fn a_request_the_host_takes_back_is_answered_as_cancelled() {
 }
 
 #[tokio::test]
-async fn one_bad_agent_costs_neither_the_greeting_nor_the_others() {
+async fn invalid_agent_definition_does_not_fail_initialize() {
     let mut stage = Stage::begin(Script::new().text("Hello")).await;
     let agents = json!({"bad": {"description": "no prompt"}, "good": {"description": "d", "prompt": "You are good."}});
     let answer = stage.control(json!({"subtype": "initialize", "agents": agents})).await;
@@ -369,7 +369,7 @@ async fn one_bad_agent_costs_neither_the_greeting_nor_the_others() {
 }
 
 #[tokio::test]
-async fn nothing_runs_behind_the_back_of_who_does_not_want_it() {
+async fn background_tasks_can_be_disabled() {
     let script = Script::new()
         .tool("Bash", json!({"command": "touch made", "run_in_background": true}))
         .text("Done");
@@ -391,7 +391,7 @@ async fn nothing_runs_behind_the_back_of_who_does_not_want_it() {
 }
 
 #[tokio::test]
-async fn opusplan_has_plans_made_by_one_model_and_the_rest_by_another() {
+async fn opusplan_uses_different_models_for_planning() {
     let script = Script::new().text("A plan").text("Done").text("Another");
     let mut stage = Stage::with(script, |options| {
         options.model.name = Some("opusplan".into());

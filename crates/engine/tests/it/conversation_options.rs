@@ -1,4 +1,4 @@
-//! Options of the conversation, from the launch or the host, and what a launch leaves out.
+//! Options of the conversation from the launch or the host.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn replies(texts: &[&str]) -> Script {
 }
 
 #[tokio::test]
-async fn from_the_second_turn_on_the_next_prompt_is_guessed() {
+async fn next_prompt_is_suggested_from_the_second_turn_on() {
     let script = replies(&["First.", "Second.", "\"paint the gate\"", "Third.", "none"]);
     let mut stage = Stage::with(script, |options| options.conversation.suggestions = true).await;
     stage.prompt("one").await;
@@ -43,7 +43,7 @@ async fn from_the_second_turn_on_the_next_prompt_is_guessed() {
 }
 
 #[tokio::test]
-async fn the_next_prompt_ends_the_guessing() {
+async fn next_prompt_cancels_the_suggestion() {
     let script = replies(&["First.", "Second."])
         .reply(Reply::text("late").gate_head("guess"))
         .reply(Reply::text("Third."))
@@ -60,7 +60,7 @@ async fn the_next_prompt_ends_the_guessing() {
 }
 
 #[tokio::test]
-async fn nothing_is_guessed_while_planning_after_errors_or_against_the_settings() {
+async fn suggestions_are_disabled_in_plan_mode_and_by_settings() {
     for (mode, forced) in [("plan", None), ("default", Some(false))] {
         let mut stage = Stage::with(replies(&["First.", "Second."]), |options| {
             options.conversation.suggestions = true;
@@ -79,7 +79,7 @@ async fn nothing_is_guessed_while_planning_after_errors_or_against_the_settings(
 }
 
 #[tokio::test]
-async fn a_task_budget_is_told_to_the_model() {
+async fn task_budget_is_sent_to_the_model() {
     let mut stage = Stage::with(replies(&["Done."]), |options| {
         options.conversation.task_budget = Some(50_000);
         options.conversation.thinking_display = Some("summarized".to_owned());
@@ -99,7 +99,7 @@ async fn a_task_budget_is_told_to_the_model() {
 }
 
 #[tokio::test]
-async fn what_initialize_wishes_holds() {
+async fn options_in_initialize_are_applied() {
     let script = Script::new()
         .reply(Reply::tool(
             "Shell",
@@ -134,7 +134,7 @@ async fn what_initialize_wishes_holds() {
 }
 
 #[tokio::test]
-async fn a_restricted_session_reads_nothing_outside_and_runs_nothing() {
+async fn restricted_session_cannot_read_outside_or_run_commands() {
     let outside = tempfile::tempdir().unwrap();
     let secret = outside.path().join("secret");
     std::fs::write(&secret, "s3cret").unwrap();
@@ -168,7 +168,7 @@ async fn a_restricted_session_reads_nothing_outside_and_runs_nothing() {
 }
 
 #[tokio::test]
-async fn a_plain_session_takes_nothing_but_values() {
+async fn plain_session_loads_only_values() {
     let home = tempfile::tempdir().unwrap();
     let root = home.path().canonicalize().unwrap();
     let put = |name: &str, text: &str| {
@@ -229,7 +229,7 @@ async fn a_plain_session_takes_nothing_but_values() {
 }
 
 #[tokio::test]
-async fn two_sessions_in_one_process_call_models_by_their_own_names() {
+async fn sessions_in_one_process_resolve_their_own_model_aliases() {
     let within = |opus: &'static str, small: &'static str| {
         move |options: &mut sluice_engine::Options| {
             options.model.name = Some("opus".to_owned());

@@ -1,4 +1,4 @@
-//! What is broken is named, and takes nothing from the rest.
+//! Errors in files are reported, and everything else works.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use sluice_simulator::Script;
 
 use crate::stage::Stage;
 
-/// Files of a home, each broken in its own way.
+/// Files with different kinds of errors.
 const BROKEN: &[(&str, &str)] = &[
     ("home/.claude/settings.json", "{\"hooks\": {\"Nope\": [], \"Stop\": 1}}"),
     (
@@ -39,7 +39,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("hooked-plugin/hooks/hooks.json", "{\"hooks\": {\"Never\": []}}"),
 ];
 
-/// What names each of them.
+/// Texts that identify each error.
 const NAMED: &[&str] = &[
     "Nope is not a hook event",
     "Stop is not a list",
@@ -55,7 +55,7 @@ const NAMED: &[&str] = &[
     "Never is not a hook event",
 ];
 
-fn lay_out(root: &Path, options: &mut sluice_engine::Options) {
+fn write_files(root: &Path, options: &mut sluice_engine::Options) {
     for (name, text) in BROKEN {
         let file = root.join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -83,11 +83,11 @@ fn text(result: &Value) -> String {
 }
 
 #[tokio::test]
-async fn whatever_is_broken_is_named_and_the_rest_works() {
+async fn every_error_is_reported_and_the_rest_works() {
     let mut before = Vec::new();
     let mut stage = Stage::with(Script::new().text("Fine"), |options| {
         let root = options.cwd.clone();
-        lay_out(&root, options);
+        write_files(&root, options);
         before = sluice_engine::problems(options);
     })
     .await;
@@ -96,10 +96,10 @@ async fn whatever_is_broken_is_named_and_the_rest_works() {
     stage.prompt("/doctor").await;
     let told = text(&stage.result().await);
     for name in NAMED {
-        // Hooks of skills and agents are read before a session, and with the skill or agent.
+        // Hooks of skills and agents are read before a session, and when the skill or agent is used.
         let later = matches!(*name, "NoneOfThem is not a hook event" | "NotThis is not a hook event");
         assert!(later || told.contains(name), "{name} is missing: {told}");
-        // What the plugins' hooks say is only read with them.
+        // Hooks of plugins are only read together with the plugin.
         assert!(
             *name == "Never is not a hook event" || before.iter().any(|problem| problem.contains(name)),
             "{name} is missing: {before:#?}"
@@ -110,7 +110,7 @@ async fn whatever_is_broken_is_named_and_the_rest_works() {
 }
 
 #[tokio::test]
-async fn lines_of_a_transcript_that_cannot_be_read_are_named_once() {
+async fn unreadable_transcript_lines_are_reported_once() {
     let mut stage = Stage::begin(Script::new().text("One")).await;
     stage.prompt("First").await;
     stage.turn().await;

@@ -1,4 +1,4 @@
-//! Requests that fail for good, and answers that are none.
+//! Requests that fail finally, and responses without a usable answer.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use sluice_simulator::{Reply, Script};
 
 use crate::stage::Stage;
 
-/// Plays a turn that fails for good, then one that does not.
+/// Runs a turn whose requests all fail.
 async fn failing(reply: Reply) -> (Stage, String) {
     let script = Script::new().reply(reply.clone().repeat());
     let mut stage = Stage::begin(script).await;
@@ -30,7 +30,7 @@ fn text(stage: &Stage) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_is_refused() {
+async fn invalid_api_key() {
     let (stage, told) = failing(Reply::error(401).message("invalid x-api-key")).await;
     assert_eq!(told, "init retry retry assistant:text result:success!");
     assert_eq!(text(&stage), "Invalid API key · Fix external API key");
@@ -42,7 +42,7 @@ async fn a_key_that_is_refused() {
 }
 
 #[tokio::test]
-async fn a_key_that_may_not() {
+async fn api_key_without_permission() {
     let (stage, told) = failing(Reply::error(403).message("not yours")).await;
     assert_eq!(told, "init assistant:text result:success!");
     assert_eq!(text(&stage), "Failed to authenticate. API Error: 403 not yours");
@@ -51,7 +51,7 @@ async fn a_key_that_may_not() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_there() {
+async fn unknown_model() {
     let (stage, told) = failing(Reply::error(404).message("model: claude-opus-5-5")).await;
     assert_eq!(told, "init assistant:text result:success!");
     assert!(
@@ -60,7 +60,7 @@ async fn a_model_that_is_not_there() {
         text(&stage)
     );
     assert_eq!(stage.last("assistant:text")["error"], "model_not_found");
-    // Some gateways know whole messages only, so that is tried once.
+    // Some gateways do not support streaming, so the request is repeated once without it.
     let streamed: Vec<Value> = stage
         .server
         .requests()
@@ -72,7 +72,7 @@ async fn a_model_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_wrong() {
+async fn invalid_request() {
     let (stage, told) = failing(Reply::error(400).message("messages: too odd")).await;
     assert_eq!(told, "init assistant:text result:success!");
     assert_eq!(text(&stage), "API Error: 400 messages: too odd");
@@ -85,7 +85,7 @@ async fn a_request_that_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_too_large() {
+async fn request_too_large() {
     let (stage, told) = failing(Reply::error(413).message("Request exceeds the maximum size")).await;
     assert_eq!(told, "init assistant:text result:success!");
     assert!(text(&stage).starts_with("API Error: 413"), "{}", text(&stage));
@@ -94,7 +94,7 @@ async fn a_request_that_is_too_large() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_is_too_long() {
+async fn conversation_too_long() {
     let long = "prompt is too long: 210000 tokens > 200000 maximum";
     let (stage, _) = failing(Reply::error(400).message(long)).await;
     assert!(text(&stage).starts_with("Prompt is too long"), "{}", text(&stage));
@@ -104,7 +104,7 @@ async fn a_conversation_that_is_too_long() {
 }
 
 #[tokio::test]
-async fn no_money() {
+async fn credit_balance_too_low() {
     let (stage, _) = failing(Reply::error(400).message("Your credit balance is too low to go on")).await;
     assert_eq!(text(&stage), "Credit balance is too low");
     assert_eq!(stage.last("assistant:text")["error"], "billing_error");
@@ -112,7 +112,7 @@ async fn no_money() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_listens() {
+async fn refused_connection_is_retried_and_reported() {
     let mut stage = Stage::begin(Script::new().refuse()).await;
     stage.prompt("hi").await;
     assert_eq!(stage.turn().await, "init retry retry assistant:text result:success!");
@@ -129,7 +129,7 @@ async fn nobody_listens() {
 }
 
 #[tokio::test]
-async fn without_a_key_nothing_is_sent() {
+async fn without_credentials_no_request_is_sent() {
     let mut stage = Stage::with(Script::new(), |options| {
         options.model.config.auth = Auth::None;
         options.model.key_source = KeySource::None;
@@ -150,7 +150,7 @@ async fn without_a_key_nothing_is_sent() {
 }
 
 #[tokio::test]
-async fn a_failure_between_tools_does_not_spoil_the_next_turn() {
+async fn turn_after_a_failed_request_works() {
     let script = Script::new()
         .tool("Bash", json!({"command": "echo hello"}))
         .error(400)
@@ -163,13 +163,13 @@ async fn a_failure_between_tools_does_not_spoil_the_next_turn() {
     );
     stage.prompt("again").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
-    // Our own words in the model's place are not put into its mouth.
+    // Error messages that the engine wrote are not sent to the model.
     assert!(!stage.sent(3)["messages"].to_string().contains("API Error"));
     assert_eq!(stage.end().await, 0);
 }
 
 #[tokio::test]
-async fn an_answer_that_ran_out_of_room_is_continued() {
+async fn response_at_the_token_limit_is_continued() {
     let script = Script::new()
         .reply(Reply::text("First half").stop_reason("max_tokens"))
         .text("second half");
@@ -190,7 +190,7 @@ async fn an_answer_that_ran_out_of_room_is_continued() {
 }
 
 #[tokio::test]
-async fn a_model_that_never_comes_to_an_end_is_stopped_asking() {
+async fn continuations_of_a_response_are_limited() {
     let script = Script::new().reply(Reply::text("more").stop_reason("max_tokens").repeat());
     let mut stage = Stage::begin(script).await;
     stage.prompt("talk").await;
@@ -201,11 +201,11 @@ async fn a_model_that_never_comes_to_an_end_is_stopped_asking() {
 }
 
 #[tokio::test]
-async fn an_empty_answer_is_asked_for_once_more() {
+async fn empty_response_is_requested_again_once() {
     let mut stage = Stage::begin(Script::new().reply(Reply::empty()).text("Here")).await;
     stage.prompt("hi").await;
     assert_eq!(stage.turn().await, "init nudge assistant:text result:success");
-    // Nothing cannot be sent back: the question and the nudge stand in a row.
+    // An empty message cannot be sent back: the prompt and the nudge are in one message.
     let roles: Vec<Value> = stage.sent(2)["messages"]
         .as_array()
         .unwrap()
@@ -217,7 +217,7 @@ async fn an_empty_answer_is_asked_for_once_more() {
 }
 
 #[tokio::test]
-async fn thoughts_alone_are_no_answer() {
+async fn response_with_only_thinking_is_empty() {
     let script = Script::new()
         .reply(Reply::thinking("hm"))
         .reply(Reply::thinking("hm again"));
@@ -232,7 +232,7 @@ async fn thoughts_alone_are_no_answer() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_and_asked_about_once() {
+async fn refusal_is_reported_and_retried_once() {
     let refusal = || Reply::text("I").stop_reason("refusal");
     let mut stage = Stage::begin(Script::new().reply(refusal()).reply(refusal())).await;
     stage.prompt("hi").await;
@@ -245,7 +245,7 @@ async fn a_refusal_is_told_and_asked_about_once() {
 }
 
 #[tokio::test]
-async fn a_pause_is_followed_by_the_same_conversation() {
+async fn paused_response_is_continued() {
     let script = Script::new()
         .reply(Reply::text("Wait").stop_reason("pause_turn"))
         .text("Done");
@@ -253,14 +253,13 @@ async fn a_pause_is_followed_by_the_same_conversation() {
     stage.prompt("hi").await;
     stage.result().await;
     assert_eq!(stage.told(), "init assistant:text assistant:text result:success");
-    // The paused answer is the last word here, so that the model goes on with it.
+    // The paused response is the last message, so that the model continues it.
     let messages = stage.sent(2)["messages"].clone();
     assert_eq!(messages.as_array().unwrap().last().unwrap()["role"], "assistant");
     stage.leave_now().await;
 }
 
-/// A prompt with an image.
-fn looking() -> Value {
+fn prompt_with_image() -> Value {
     let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data":
         "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg=="}});
     let mut prompt = crate::stage::prompt("");
@@ -269,7 +268,7 @@ fn looking() -> Value {
 }
 
 #[tokio::test]
-async fn an_image_that_is_refused_is_taken_out_and_the_turn_goes_on() {
+async fn rejected_image_is_removed_and_the_turn_continues() {
     for (status, message) in [
         (
             400,
@@ -282,7 +281,7 @@ async fn an_image_that_is_refused_is_taken_out_and_the_turn_goes_on() {
             .text("Without")
             .text("Later");
         let mut stage = Stage::begin(script).await;
-        stage.send(&[looking()]).await;
+        stage.send(&[prompt_with_image()]).await;
         assert_eq!(stage.turn().await, "init assistant:text assistant:text result:success");
         let told = stage.all("assistant:text")[0].clone();
         assert_eq!(
@@ -298,13 +297,13 @@ async fn an_image_that_is_refused_is_taken_out_and_the_turn_goes_on() {
                 "{status}: request {sent}"
             );
         }
-        // What was refused was never part of the conversation, so the next request need not begin with it.
+        // The rejected request is not part of the conversation, so the next request need not start with it.
         stage.leave_now().await;
     }
 }
 
 #[tokio::test]
-async fn a_request_that_is_too_large_without_images_is_told_as_such() {
+async fn too_large_request_without_images_fails() {
     let (stage, told) = failing(Reply::error(413).message("Request too large")).await;
     assert_eq!(told, "init assistant:text result:success!");
     assert_eq!(stage.last("result:success!")["terminal_reason"], "image_error");

@@ -1,7 +1,6 @@
-//! What the model is shown: only ever appended to, and always whole.
+//! The conversation as sent to the model: append-only and always complete.
 //!
-//! [`Stage::end`] holds every session of these tests to that; here it is a session that goes through
-//! everything that could break it.
+//! [`Stage::end`] checks this for every test; these tests run sessions with everything that could violate it.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -10,7 +9,7 @@ use sluice_simulator::{Reply, Script};
 use crate::bell::Bell;
 use crate::stage::Stage;
 
-/// The kinds of blocks of every message, as `user(text) assistant(text+tool_use)`.
+/// The kinds of content blocks of every message, such as `user(text) assistant(text+tool_use)`.
 fn shape(body: &Value) -> String {
     let shapes = body["messages"].as_array().unwrap().iter().map(|message| {
         let kinds: Vec<&str> = message["content"]
@@ -25,11 +24,11 @@ fn shape(body: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_long_session_with_everything_in_it() {
-    let bell = Bell::hang().await;
+async fn history_is_append_only_in_a_session_with_all_cases() {
+    let bell = Bell::listen().await;
     let ring = || json!({"command": bell.command()});
     let script = Script::new()
-        // A turn with tools, one of them impossible, and a prompt that joins.
+        // A turn with tools, one of them unknown, and a prompt that joins.
         .reply(
             Reply::thinking("so")
                 .and_text("Two calls")
@@ -37,11 +36,11 @@ async fn a_long_session_with_everything_in_it() {
                 .and_tool("Teleport", json!({})),
         )
         .text("Both done")
-        // Interrupted while speaking.
+        // Interrupted during a response.
         .reply(Reply::text("one two three").gate_each("word"))
-        // Interrupted while a command runs.
+        // Interrupted while a command is running.
         .tool("Bash", ring())
-        // Cut after a block, then refused once, then failing.
+        // Cut off after a block, then refused once, then failing.
         .reply(Reply::text("Alpha").and_text("Beta gamma").cut_after(6))
         .reply(Reply::text("no").stop_reason("refusal"))
         .reply(Reply::empty())
@@ -55,10 +54,10 @@ async fn a_long_session_with_everything_in_it() {
     .await;
 
     stage.prompt("start").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage.prompt_as("u2", "and this").await;
     stage.until("queued:u2").await;
-    caller.let_go("rang").await;
+    caller.finish("rang").await;
     stage.result().await;
 
     stage.told();
@@ -69,10 +68,10 @@ async fn a_long_session_with_everything_in_it() {
     stage.result().await;
 
     stage.prompt("run").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.interrupt().await;
     stage.result().await;
-    caller.hung_up().await;
+    caller.ended().await;
 
     for text in ["mend", "fail", "end"] {
         stage.prompt(text).await;
@@ -89,7 +88,7 @@ async fn a_long_session_with_everything_in_it() {
 }
 
 #[tokio::test]
-async fn what_joins_a_turn_stands_behind_the_results() {
+async fn prompts_that_join_a_turn_follow_the_results() {
     let script = Script::new()
         .tool("Bash", json!({"command": "touch made"}))
         .text("Both done");
@@ -109,7 +108,7 @@ async fn what_joins_a_turn_stands_behind_the_results() {
 }
 
 #[tokio::test]
-async fn at_most_four_places_are_marked_for_the_cache() {
+async fn at_most_four_cache_markers_are_set() {
     let script = Script::new()
         .tool("Bash", json!({"command": "echo one"}))
         .tool("Bash", json!({"command": "echo two"}))
@@ -128,7 +127,7 @@ async fn at_most_four_places_are_marked_for_the_cache() {
 }
 
 #[tokio::test]
-async fn a_switch_of_model_or_mode_changes_nothing_that_was_sent() {
+async fn changing_model_or_mode_keeps_sent_messages() {
     let script = Script::new().reply(Reply::text("Hello").repeat());
     let mut stage = Stage::begin(script).await;
     let switches = [

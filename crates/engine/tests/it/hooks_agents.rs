@@ -1,4 +1,4 @@
-//! Hooks that are agents, and hooks of what agents do.
+//! Hooks that run agents, and hooks on calls of agents.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sluice_simulator::Script;
 use crate::hooks_calls::{hooked, on};
 use crate::stage::Stage;
 
-fn inspected(event: &str, prompt: &str) -> Value {
+fn agent_hook(event: &str, prompt: &str) -> Value {
     json!({event: [{"hooks": [{"type": "agent", "prompt": prompt, "model": "haiku"}]}]})
 }
 
@@ -15,21 +15,21 @@ fn allowing(options: &mut sluice_engine::Options) {
     options.permissions.allowed = vec!["Bash".into()];
 }
 
-/// What the last call the host heard of came to.
+/// The content of the latest tool result that the host received.
 fn outcome(stage: &Stage) -> &Value {
     let mut heard = stage.heard.iter().rev().filter(|message| message["type"] == "user");
     &heard.next().unwrap()["message"]["content"][0]["content"]
 }
 
 #[tokio::test]
-async fn an_agent_looks_before_it_answers() {
-    // The session's call, then the agent's own, its answer, and the session's end.
+async fn agent_hook_reads_files_before_it_answers() {
+    // The call of the session, the call and the answer of the agent, and the final response of the session.
     let script = Script::new()
         .tool("Bash", json!({"command": "echo ran"}))
         .tool("Read", json!({"file_path": "notes"}))
         .text("{\"ok\": false, \"reason\": \"the notes forbid it\"}")
         .text("Done");
-    let mut stage = hooked(script, inspected("PreToolUse", "May this be? $ARGUMENTS"), |options| {
+    let mut stage = hooked(script, agent_hook("PreToolUse", "May this be? $ARGUMENTS"), |options| {
         std::fs::write(options.cwd.join("notes"), "nothing runs today").unwrap();
         allowing(options);
     })
@@ -40,7 +40,7 @@ async fn an_agent_looks_before_it_answers() {
         *outcome(&stage),
         json!("PreToolUse:Bash hook error: the notes forbid it")
     );
-    // The host hears of the session's call only.
+    // The host receives only the call of the session.
     assert_eq!(stage.all("assistant:tool_use").len(), 1);
     assert_eq!(stage.all("task_started").len(), 0);
     let asked = stage.sent(2);
@@ -61,12 +61,12 @@ async fn an_agent_looks_before_it_answers() {
 }
 
 #[tokio::test]
-async fn an_agent_asks_nobody_and_changes_nothing_that_would_be_asked_about() {
+async fn agent_hook_sends_no_permission_requests() {
     let script = Script::new()
         .text("Hello")
         .tool("Bash", json!({"command": "touch made"}))
         .text("{\"ok\": true}");
-    let mut stage = hooked(script, inspected("Stop", "Is it done?"), |_| {}).await;
+    let mut stage = hooked(script, agent_hook("Stop", "Is it done?"), |_| {}).await;
     stage.prompt("go").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
     assert!(!stage.dir.path().join("made").exists());
@@ -75,12 +75,12 @@ async fn an_agent_asks_nobody_and_changes_nothing_that_would_be_asked_about() {
 }
 
 #[tokio::test]
-async fn the_hooks_before_calls_look_at_what_an_agent_does() {
+async fn pre_tool_use_hooks_apply_to_agent_hooks() {
     let script = Script::new()
         .text("Hello")
         .tool("Bash", json!({"command": "echo secret"}))
         .text("{\"ok\": true}");
-    let mut hooks = inspected("Stop", "Is it done?");
+    let mut hooks = agent_hook("Stop", "Is it done?");
     let gate = on("PreToolUse", &["echo not here >&2; exit 2"]);
     hooks.as_object_mut().unwrap().extend(gate.as_object().unwrap().clone());
     let mut stage = hooked(script, hooks, allowing).await;
@@ -91,16 +91,16 @@ async fn the_hooks_before_calls_look_at_what_an_agent_does() {
 }
 
 #[tokio::test]
-async fn an_agent_that_says_nothing_of_sense_is_told_of() {
+async fn invalid_answer_of_agent_hook_is_reported() {
     let script = Script::new().text("Hello").text("I would say so");
-    let mut stage = hooked(script, inspected("Stop", "Is it done?"), |_| {}).await;
+    let mut stage = hooked(script, agent_hook("Stop", "Is it done?"), |_| {}).await;
     stage.prompt("go").await;
     assert_eq!(stage.turn().await, "init assistant:text info result:success");
     stage.leave_now().await;
 }
 
 #[tokio::test]
-async fn a_hook_makes_the_work_tree_of_a_subagent_and_takes_it_away() {
+async fn hooks_create_and_remove_worktrees_of_subagents() {
     let make = "mkdir -p \"$CLAUDE_PROJECT_DIR/trees/one\"; echo making; echo \"$CLAUDE_PROJECT_DIR/trees/one\"";
     let mut hooks = on("WorktreeCreate", &[make]);
     let remove = on("WorktreeRemove", &["cat > \"$CLAUDE_PROJECT_DIR/removed\""]);
@@ -128,7 +128,7 @@ async fn a_hook_makes_the_work_tree_of_a_subagent_and_takes_it_away() {
 }
 
 #[tokio::test]
-async fn settings_that_change_reach_a_subagent_that_runs() {
+async fn changed_settings_apply_to_running_subagents() {
     let call = json!({"description": "d", "prompt": "touch twice", "run_in_background": false});
     let script = Script::new()
         .tool("Agent", call)

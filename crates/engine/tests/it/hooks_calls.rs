@@ -1,4 +1,4 @@
-//! Hooks of settings around calls: what they may forbid, ask about, allow and change.
+//! Hooks of settings files on tool calls: deny, ask, allow, and change the input.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(crate) async fn hooked(brain: impl Brain, hooks: Value, change: impl FnOnce(
     .await
 }
 
-/// The hooks of one event: a line for bash each.
+/// Hooks of one event, each a bash command.
 pub(crate) fn on(event: &str, commands: &[&str]) -> Value {
     let hooks: Vec<Value> = commands
         .iter()
@@ -29,7 +29,7 @@ pub(crate) fn on(event: &str, commands: &[&str]) -> Value {
     json!({event: [{"hooks": hooks}]})
 }
 
-/// A line that prints an answer about its event.
+/// A bash command that prints the specific output of an event.
 #[allow(
     clippy::needless_pass_by_value,
     reason = "so that it can be written down where it is said"
@@ -44,7 +44,7 @@ pub(crate) fn says(event: &str, fields: Value) -> String {
 }
 
 #[tokio::test]
-async fn a_no_by_exit_code_or_word_is_told_to_the_model() {
+async fn denial_by_exit_code_or_output_is_sent_to_the_model() {
     for (command, told) in [
         (
             "echo stop it >&2; exit 2".to_owned(),
@@ -77,7 +77,7 @@ async fn a_no_by_exit_code_or_word_is_told_to_the_model() {
 }
 
 #[tokio::test]
-async fn a_yes_skips_the_question_and_no_rule() {
+async fn allow_skips_the_permission_request_but_no_rules() {
     let allow = says("PreToolUse", json!({"permissionDecision": "allow"}));
     let mut stage = hooked(touching("touch made"), on("PreToolUse", &[&allow]), |_| {}).await;
     stage.prompt("touch").await;
@@ -112,7 +112,7 @@ async fn a_yes_skips_the_question_and_no_rule() {
 }
 
 #[tokio::test]
-async fn what_a_hook_changes_is_held_against_the_rules() {
+async fn changed_input_is_checked_against_the_rules() {
     let change = says(
         "PreToolUse",
         json!({"permissionDecision": "allow", "updatedInput": {"command": "rm -rf precious"}}),
@@ -150,7 +150,7 @@ async fn what_a_hook_changes_is_held_against_the_rules() {
 }
 
 #[tokio::test]
-async fn an_ask_floors_at_a_question_and_the_host_learns_why() {
+async fn ask_requires_a_permission_request_with_the_reason() {
     let ask = says(
         "PreToolUse",
         json!({"permissionDecision": "ask", "permissionDecisionReason": "look first"}),
@@ -168,7 +168,7 @@ async fn an_ask_floors_at_a_question_and_the_host_learns_why() {
 }
 
 #[tokio::test]
-async fn the_strictest_of_several_counts_and_the_same_line_runs_once() {
+async fn strictest_hook_applies_and_duplicates_run_once() {
     let allow = says("PreToolUse", json!({"permissionDecision": "allow"}));
     let deny = says(
         "PreToolUse",
@@ -188,7 +188,7 @@ async fn the_strictest_of_several_counts_and_the_same_line_runs_once() {
 }
 
 #[tokio::test]
-async fn a_condition_chooses_the_calls() {
+async fn condition_of_a_hook_selects_calls() {
     let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": [
         {"type": "command", "command": "exit 2", "if": "Bash(git push *)"}]}]});
     let mut stage = hooked(touching("echo safe"), hooks, |_| {}).await;
@@ -198,7 +198,7 @@ async fn a_condition_chooses_the_calls() {
 }
 
 #[tokio::test]
-async fn a_hook_beside_the_ask_answers_first_or_not_at_all() {
+async fn permission_request_hook_answers_before_the_host() {
     let allow = says("PermissionRequest", json!({"decision": {"behavior": "allow"}}));
     let mut stage = hooked(touching("touch made"), on("PermissionRequest", &[&allow]), |_| {}).await;
     stage.prompt("touch").await;
@@ -235,7 +235,7 @@ async fn a_hook_beside_the_ask_answers_first_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn where_nobody_can_be_asked_a_hook_still_can() {
+async fn permission_request_hook_answers_without_a_host() {
     let allow = says("PermissionRequest", json!({"decision": {"behavior": "allow"}}));
     for (command, made) in [(allow.as_str(), true), ("true", false), ("exit 2", false)] {
         let mut stage = hooked(touching("touch made"), on("PermissionRequest", &[command]), |options| {
@@ -251,7 +251,7 @@ async fn where_nobody_can_be_asked_a_hook_still_can() {
 }
 
 #[tokio::test]
-async fn after_a_call_the_model_hears_what_hooks_say() {
+async fn output_of_post_tool_use_hooks_is_sent_to_the_model() {
     let script = || Script::new().tool("Bash", json!({"command": "echo x"})).text("Done");
     let context = says("PostToolUse", json!({"additionalContext": "lint is clean"}));
     let mut stage = hooked(
@@ -279,7 +279,7 @@ async fn after_a_call_the_model_hears_what_hooks_say() {
 }
 
 #[tokio::test]
-async fn a_hook_may_end_the_turn_once_the_call_is_done() {
+async fn hook_can_end_the_turn_after_the_call() {
     let halt = "echo '{\"continue\": false, \"stopReason\": \"enough\"}'";
     for event in ["PreToolUse", "PostToolUse", "PostToolBatch"] {
         let script = Script::new().tool("Bash", json!({"command": "echo x"})).text("never");
@@ -300,7 +300,7 @@ async fn a_hook_may_end_the_turn_once_the_call_is_done() {
 }
 
 #[tokio::test]
-async fn a_call_refused_in_the_mode_that_judges_may_be_told_and_tried_again() {
+async fn permission_denied_hook_can_offer_a_retry_in_auto_mode() {
     let retry = says("PermissionDenied", json!({"retry": true}));
     for (mode, told) in [(PermissionMode::Auto, true), (PermissionMode::Default, false)] {
         let mut stage = hooked(touching("touch made"), on("PermissionDenied", &[&retry]), |options| {
@@ -317,7 +317,7 @@ async fn a_call_refused_in_the_mode_that_judges_may_be_told_and_tried_again() {
 }
 
 #[tokio::test]
-async fn several_calls_each_have_their_hooks() {
+async fn each_call_of_a_message_has_its_hooks() {
     let script = Script::new()
         .reply(
             Reply::tool_with_id("a", "Bash", json!({"command": "echo one"}))

@@ -1,4 +1,4 @@
-//! Calls that a hook puts off, and sessions that go on with them.
+//! Calls that a hook defers, and resumed sessions that run them.
 
 use std::path::Path;
 
@@ -14,15 +14,15 @@ use crate::stage::Stage;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// Puts calls off until there is a file that says otherwise.
+/// Defers calls until a certain file exists.
 fn until_ready() -> Value {
     let later = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "defer"}});
     on("PreToolUse", &[&format!("[ -e \"$READY\" ] || echo '{later}'")])
 }
 
-struct Shelf(TempDir);
+struct SessionFolder(TempDir);
 
-impl Shelf {
+impl SessionFolder {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -38,7 +38,7 @@ impl Shelf {
         std::sync::Arc::make_mut(&mut options.env).push(("READY".into(), self.0.path().join("ready").into()));
     }
 
-    async fn put_off(&self) -> Value {
+    async fn run_deferred(&self) -> Value {
         let script = Script::new().tool("Bash", json!({"command": "echo ran"})).text("never");
         let mut stage = hooked(script, until_ready(), |options| self.keep(options)).await;
         stage.prompt("go").await;
@@ -66,9 +66,9 @@ impl Shelf {
 }
 
 #[tokio::test]
-async fn a_turn_ends_with_the_call_undone_and_another_session_does_it() {
-    let shelf = Shelf::new();
-    let result = shelf.put_off().await;
+async fn deferred_call_runs_in_a_resumed_session() {
+    let folder = SessionFolder::new();
+    let result = folder.run_deferred().await;
     assert_eq!(
         (
             &result["stop_reason"],
@@ -86,14 +86,14 @@ async fn a_turn_ends_with_the_call_undone_and_another_session_does_it() {
     assert_eq!(result["deferred_tool_use"]["name"], "Bash");
     assert_eq!(result["deferred_tool_use"]["input"]["command"], "echo ran");
 
-    // It is put off again as long as nobody is ready.
-    let mut again = shelf.resume(Script::new(), |_| {}).await;
+    // It is deferred again until the file exists.
+    let mut again = folder.resume(Script::new(), |_| {}).await;
     again.eof().await;
     assert_eq!(again.result().await["terminal_reason"], "tool_deferred");
     assert_eq!(again.leave().await, 0);
 
-    std::fs::write(shelf.0.path().join("ready"), "").unwrap();
-    let mut last = shelf.resume(Script::new().text("Done"), |_| {}).await;
+    std::fs::write(folder.0.path().join("ready"), "").unwrap();
+    let mut last = folder.resume(Script::new().text("Done"), |_| {}).await;
     last.eof().await;
     let result = last.result().await;
     assert_eq!(result["result"], "Done");
@@ -106,25 +106,25 @@ async fn a_turn_ends_with_the_call_undone_and_another_session_does_it() {
 }
 
 #[tokio::test]
-async fn a_prompt_follows_what_was_put_off() {
-    let shelf = Shelf::new();
-    shelf.put_off().await;
-    std::fs::write(shelf.0.path().join("ready"), "").unwrap();
-    let mut stage = shelf.resume(Script::new().text("Done"), |_| {}).await;
+async fn prompt_follows_the_deferred_call() {
+    let folder = SessionFolder::new();
+    folder.run_deferred().await;
+    std::fs::write(folder.0.path().join("ready"), "").unwrap();
+    let mut stage = folder.resume(Script::new().text("Done"), |_| {}).await;
     stage.prompt("and then?").await;
     let told = stage.turn().await;
     assert_eq!(told, "user:tool_result init assistant:text result:success");
     let said = stage.said_to_model(1);
     assert_eq!(said.last().unwrap(), "and then?");
-    // The call itself was heard in the session before.
+    // The call itself was sent by the earlier process.
     stage.leave_now().await;
 }
 
 #[tokio::test]
-async fn a_tool_that_is_gone_ends_the_session() {
-    let shelf = Shelf::new();
-    shelf.put_off().await;
-    let mut stage = shelf
+async fn missing_tool_of_deferred_call_ends_the_session() {
+    let folder = SessionFolder::new();
+    folder.run_deferred().await;
+    let mut stage = folder
         .resume(Script::new(), |options| {
             options.permissions.disallowed = vec!["Bash".into()];
         })
@@ -139,13 +139,13 @@ async fn a_tool_that_is_gone_ends_the_session() {
 }
 
 #[tokio::test]
-async fn only_a_call_that_is_alone_is_put_off() {
+async fn only_a_single_call_can_be_deferred() {
     let calls = Reply::text("Two")
         .and_tool("Bash", json!({"command": "echo one"}))
         .and_tool("Bash", json!({"command": "echo two"}));
-    let shelf = Shelf::new();
+    let folder = SessionFolder::new();
     let mut stage = hooked(Script::new().reply(calls).text("Done"), until_ready(), |options| {
-        shelf.keep(options);
+        folder.keep(options);
     })
     .await;
     stage.prompt("go").await;
@@ -162,11 +162,11 @@ async fn only_a_call_that_is_alone_is_put_off() {
 }
 
 #[tokio::test]
-async fn a_host_that_has_said_hello_is_asked_again_without_a_prompt() {
-    let shelf = Shelf::new();
-    shelf.put_off().await;
-    std::fs::write(shelf.0.path().join("ready"), "").unwrap();
-    let mut stage = shelf.resume(Script::new().text("Done"), |_| {}).await;
+async fn deferred_call_runs_after_initialize_without_a_prompt() {
+    let folder = SessionFolder::new();
+    folder.run_deferred().await;
+    std::fs::write(folder.0.path().join("ready"), "").unwrap();
+    let mut stage = folder.resume(Script::new().text("Done"), |_| {}).await;
     let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hookCallbackIds": ["cb"]}]});
     stage.control(json!({"subtype": "initialize", "hooks": hooks})).await;
     let asked = stage.until("hook:cb").await;

@@ -1,4 +1,4 @@
-//! Hooks that hang, flood, die, lie or cannot be run: none of them takes the session with it.
+//! Faulty hooks that hang, flood the output, crash or cannot be started do not affect the session.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn script() -> Script {
     touching("echo x")
 }
 
-/// A session whose administrator brings these hooks.
+/// A session with these managed settings.
 async fn managed(script: Script, settings: Value) -> Stage {
     Stage::with(script, move |options| {
         let places = options.settings.places().clone();
@@ -24,7 +24,7 @@ async fn managed(script: Script, settings: Value) -> Stage {
 }
 
 #[tokio::test]
-async fn a_broken_hook_of_a_person_lets_through() {
+async fn failing_user_hook_does_not_block() {
     for command in [
         "exit 1",
         "kill -9 $$",
@@ -46,7 +46,7 @@ async fn a_broken_hook_of_a_person_lets_through() {
 }
 
 #[tokio::test]
-async fn a_broken_hook_of_the_administrator_lets_nothing_through() {
+async fn failing_managed_hook_blocks() {
     for command in ["exit 1", "kill -9 $$", "echo '{\"decision\": '", "/no/such/program"] {
         let mut stage = managed(script(), json!({"hooks": on("PreToolUse", &[command])})).await;
         stage.prompt("go").await;
@@ -63,12 +63,12 @@ async fn a_broken_hook_of_the_administrator_lets_nothing_through() {
 }
 
 #[tokio::test]
-async fn one_that_hangs_is_ended_and_the_person_told() {
-    let bell = Bell::hang().await;
+async fn hanging_hook_times_out_and_is_reported() {
+    let bell = Bell::listen().await;
     let hooks = json!({"PreToolUse": [{"hooks": [{"type": "command", "command": bell.command(), "timeout": 0.2}]}]});
     let mut stage = hooked(script(), hooks, |_| {}).await;
     stage.prompt("go").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     assert_eq!(
         stage.turn().await,
         "init assistant:tool_use info user:tool_result assistant:text result:success"
@@ -76,73 +76,73 @@ async fn one_that_hangs_is_ended_and_the_person_told() {
     let told = stage.last("info");
     assert_eq!(told["tag"], "hook_no_verdict");
     assert_eq!(told["hook_no_verdict"]["timed_out"], true);
-    caller.hung_up().await;
+    caller.ended().await;
     stage.end().await;
 }
 
 #[tokio::test]
-async fn a_turn_can_be_interrupted_while_its_hooks_run() {
+async fn turn_can_be_interrupted_while_hooks_run() {
     for event in ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "PostToolBatch"] {
-        let bell = Bell::hang().await;
+        let bell = Bell::listen().await;
         let mut stage = hooked(script(), on(event, &[&bell.command()]), |_| {}).await;
         stage.prompt("go").await;
-        let mut caller = bell.rung().await;
+        let mut caller = bell.connected().await;
         stage.interrupt().await;
         let result = stage.result().await;
-        // An answer that was whole when only its hooks ran stays one.
+        // If only Stop hooks were interrupted, the response is complete.
         let wanted = if event == "Stop" {
             "success"
         } else {
             "error_during_execution"
         };
         assert_eq!(result["subtype"], wanted, "{event}");
-        caller.hung_up().await;
+        caller.ended().await;
         stage.end().await;
     }
 }
 
 #[tokio::test]
-async fn what_ran_keeps_its_result_when_its_hooks_are_interrupted() {
-    let bell = Bell::hang().await;
+async fn interrupted_hooks_keep_the_result_of_the_call() {
+    let bell = Bell::listen().await;
     let mut stage = hooked(script(), on("PostToolUse", &[&bell.command()]), |_| {}).await;
     stage.prompt("go").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.interrupt().await;
     stage.result().await;
     assert_eq!(stage.last("user:tool_result")["message"]["content"][0]["content"], "x");
-    caller.hung_up().await;
+    caller.ended().await;
     stage.end().await;
 }
 
 #[tokio::test]
-async fn a_session_that_leaves_ends_its_hooks() {
+async fn hooks_end_with_the_session() {
     for event in ["PreToolUse", "Stop", "SessionStart"] {
-        let bell = Bell::hang().await;
+        let bell = Bell::listen().await;
         let mut stage = hooked(script(), on(event, &[&bell.command()]), |_| {}).await;
         stage.prompt("go").await;
-        let mut caller = bell.rung().await;
+        let mut caller = bell.connected().await;
         stage.quit();
         stage.hear_out().await;
-        caller.hung_up().await;
+        caller.ended().await;
         stage.leave().await;
     }
 }
 
 #[tokio::test]
-async fn the_host_is_heard_while_the_session_begins() {
-    let bell = Bell::hang().await;
+async fn host_is_answered_during_session_start_hooks() {
+    let bell = Bell::listen().await;
     let mut stage = hooked(script(), on("SessionStart", &[&bell.command()]), |_| {}).await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     let answer = stage.control(json!({"subtype": "initialize"})).await;
     assert_eq!(answer["subtype"], "success");
-    caller.let_go("").await;
+    caller.finish("").await;
     stage.prompt("go").await;
     stage.result().await;
     stage.end().await;
 }
 
 #[tokio::test]
-async fn hooks_can_be_switched_off() {
+async fn hooks_can_be_disabled() {
     let all = json!({"disableAllHooks": true, "hooks": on("PreToolUse", &["exit 2"])});
     let mut stage = Stage::with(script(), |options| options.settings.set_flag(all.as_object().unwrap())).await;
     stage.prompt("go").await;
@@ -163,7 +163,7 @@ async fn hooks_can_be_switched_off() {
 }
 
 #[tokio::test]
-async fn hooks_that_cannot_be_read_are_named_and_cost_nothing_else() {
+async fn invalid_hooks_are_reported_and_skipped() {
     let hooks = json!({"PreToolUse": [{"hooks": [{"type": "sing"}, {"type": "command", "command": "exit 2"}]}],
         "Whenever": []});
     let mut stage = hooked(script(), hooks, |_| {}).await;

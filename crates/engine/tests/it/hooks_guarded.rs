@@ -1,4 +1,4 @@
-//! Hooks of settings around calls that no session makes.
+//! Hooks of settings files on tool calls without a session.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -10,12 +10,12 @@ use tokio_util::sync::CancellationToken;
 use crate::hooks_calls::{on, says};
 use crate::stage;
 
-struct Post {
+struct GuardedTools {
     dir: TempDir,
     guarded: Guarded,
 }
 
-impl Post {
+impl GuardedTools {
     async fn with(hooks: Value) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let server = ModelServer::start(Script::new()).await.unwrap();
@@ -28,7 +28,7 @@ impl Post {
         }
     }
 
-    /// Runs a command, and says whether it was asked about.
+    /// Runs a command. Returns the outcome and whether permission was requested.
     async fn bash(&self, command: &str, reply: GuardedAnswer) -> (Ran, bool) {
         let call = GuardedCall {
             id: "call".to_owned(),
@@ -62,82 +62,82 @@ fn decides(word: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_hook_forbids_asks_and_allows() {
-    let post = Post::with(decides("deny")).await;
-    let (ran, asked) = post.bash("echo hi", GuardedAnswer::Allow).await;
+async fn hook_denies_asks_and_allows() {
+    let tools = GuardedTools::with(decides("deny")).await;
+    let (ran, asked) = tools.bash("echo hi", GuardedAnswer::Allow).await;
     assert_eq!(
         (said(&ran).as_str(), asked),
         ("denied: PreToolUse:Bash hook error: because", false)
     );
 
-    let post = Post::with(decides("ask")).await;
-    let (ran, asked) = post.bash("echo hi", GuardedAnswer::Deny("no".to_owned())).await;
+    let tools = GuardedTools::with(decides("ask")).await;
+    let (ran, asked) = tools.bash("echo hi", GuardedAnswer::Deny("no".to_owned())).await;
     assert_eq!((said(&ran).as_str(), asked), ("denied: no", true));
 
-    let post = Post::with(decides("allow")).await;
-    let (_, asked) = post.bash("touch made", GuardedAnswer::Deny("no".to_owned())).await;
-    assert!(!asked && post.dir.path().join("made").exists());
+    let tools = GuardedTools::with(decides("allow")).await;
+    let (_, asked) = tools.bash("touch made", GuardedAnswer::Deny("no".to_owned())).await;
+    assert!(!asked && tools.dir.path().join("made").exists());
 }
 
-/// A hook that answers for the person.
+/// A hook that answers permission requests.
 fn answers(decision: &Value) -> Value {
     let answer = says("PermissionRequest", json!({"decision": decision}));
     on("PermissionRequest", &[&answer])
 }
 
 #[tokio::test]
-async fn a_hook_answers_what_would_be_asked() {
-    let post = Post::with(answers(&json!({"behavior": "allow"}))).await;
-    let (_, asked) = post.bash("touch made", GuardedAnswer::Deny("no".to_owned())).await;
-    assert!(!asked && post.dir.path().join("made").exists());
+async fn hook_answers_permission_requests() {
+    let tools = GuardedTools::with(answers(&json!({"behavior": "allow"}))).await;
+    let (_, asked) = tools.bash("touch made", GuardedAnswer::Deny("no".to_owned())).await;
+    assert!(!asked && tools.dir.path().join("made").exists());
 
-    let post = Post::with(answers(&json!({"behavior": "deny", "message": "never"}))).await;
-    let (ran, asked) = post.bash("touch made", GuardedAnswer::Allow).await;
+    let tools = GuardedTools::with(answers(&json!({"behavior": "deny", "message": "never"}))).await;
+    let (ran, asked) = tools.bash("touch made", GuardedAnswer::Allow).await;
     assert_eq!((said(&ran).as_str(), asked), ("denied: never", false));
-    assert!(!post.dir.path().join("made").exists());
+    assert!(!tools.dir.path().join("made").exists());
 
     let changed = json!({"behavior": "allow", "updatedInput": {"command": "touch other"}});
-    let post = Post::with(answers(&changed)).await;
-    let (_, asked) = post.bash("touch made", GuardedAnswer::Allow).await;
-    assert!(!asked && post.dir.path().join("other").exists() && !post.dir.path().join("made").exists());
+    let tools = GuardedTools::with(answers(&changed)).await;
+    let (_, asked) = tools.bash("touch made", GuardedAnswer::Allow).await;
+    assert!(!asked && tools.dir.path().join("other").exists() && !tools.dir.path().join("made").exists());
 }
 
 #[tokio::test]
-async fn a_hook_that_says_nothing_leaves_the_question_to_the_person() {
-    let post = Post::with(on("PermissionRequest", &["true"])).await;
-    let (ran, asked) = post.bash("touch made", GuardedAnswer::Deny("no".to_owned())).await;
+async fn hook_without_answer_leaves_the_request_open() {
+    let tools = GuardedTools::with(on("PermissionRequest", &["true"])).await;
+    let (ran, asked) = tools.bash("touch made", GuardedAnswer::Deny("no".to_owned())).await;
     assert_eq!((said(&ran).as_str(), asked), ("denied: no", true));
 }
 
 #[tokio::test]
-async fn what_a_hook_changes_is_what_is_asked_about_and_run() {
+async fn changed_input_is_requested_and_run() {
     let changed = says("PreToolUse", json!({"updatedInput": {"command": "touch other"}}));
-    let post = Post::with(on("PreToolUse", &[&changed])).await;
-    let (_, asked) = post.bash("echo hi", GuardedAnswer::Allow).await;
+    let tools = GuardedTools::with(on("PreToolUse", &[&changed])).await;
+    let (_, asked) = tools.bash("echo hi", GuardedAnswer::Allow).await;
     assert!(asked, "the call that was changed needs a question");
-    assert!(post.dir.path().join("other").exists());
+    assert!(tools.dir.path().join("other").exists());
 }
 
 #[tokio::test]
-async fn what_hooks_say_after_a_call_stands_behind_its_result() {
+async fn hook_output_is_appended_to_the_result() {
     let after = says("PostToolUse", json!({"additionalContext": "well run"}));
-    let post = Post::with(on("PostToolUse", &[&after])).await;
-    let (ran, _) = post.bash("echo hi", GuardedAnswer::Allow).await;
+    let tools = GuardedTools::with(on("PostToolUse", &[&after])).await;
+    let (ran, _) = tools.bash("echo hi", GuardedAnswer::Allow).await;
     let said = said(&ran);
     assert!(said.contains("hi") && said.contains("well run"), "{said}");
 }
 
 #[tokio::test]
-async fn one_that_needs_a_session_lets_nothing_through() {
+async fn hook_that_needs_a_session_denies() {
     let hooks = json!({"PreToolUse": [{"hooks": [{"type": "agent", "prompt": "May it?"}]}]});
-    let post = Post::with(hooks).await;
-    let (ran, asked) = post.bash("echo hi", GuardedAnswer::Allow).await;
+    let tools = GuardedTools::with(hooks).await;
+    let (ran, asked) = tools.bash("echo hi", GuardedAnswer::Allow).await;
     assert!(said(&ran).contains("needs a session") && !asked, "{ran:?}");
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_ends_its_hooks() {
-    let post = Post::with(on("PreToolUse", &["sleep 1000"])).await;
+async fn cancelling_a_call_ends_its_hooks() {
+    let tools = GuardedTools::with(on("PreToolUse", &["sleep 1000"])).await;
     let cancel = CancellationToken::new();
     cancel.cancel();
     let call = GuardedCall {
@@ -146,7 +146,7 @@ async fn a_call_that_is_cancelled_ends_its_hooks() {
         input: json!({"command": "touch made"}),
         cancel,
     };
-    let ran = post.guarded.call(call, async |_| GuardedAnswer::Allow).await;
+    let ran = tools.guarded.call(call, async |_| GuardedAnswer::Allow).await;
     assert!(matches!(&ran, Ran::Done(outcome) if outcome.interrupted), "{ran:?}");
-    assert!(!post.dir.path().join("made").exists());
+    assert!(!tools.dir.path().join("made").exists());
 }

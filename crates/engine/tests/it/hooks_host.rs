@@ -31,7 +31,7 @@ fn before(id: &str, fields: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_callback_is_told_what_happens_and_decides() {
+async fn callback_receives_the_event_and_decides() {
     let mut stage = with_callbacks(touching("touch made"), before("cb", json!({}))).await;
     stage.prompt("touch").await;
     let asked = stage.until("hook:cb").await;
@@ -51,7 +51,7 @@ async fn a_callback_is_told_what_happens_and_decides() {
 }
 
 #[tokio::test]
-async fn a_callback_that_does_not_answer_in_time_refuses_and_is_withdrawn() {
+async fn callback_that_times_out_denies_and_is_withdrawn() {
     let mut stage = with_callbacks(touching("echo safe"), before("cb", json!({"timeout": 0.05}))).await;
     stage.prompt("go").await;
     assert_eq!(
@@ -64,7 +64,7 @@ async fn a_callback_that_does_not_answer_in_time_refuses_and_is_withdrawn() {
 }
 
 #[tokio::test]
-async fn a_callback_that_fails_lets_through_unless_it_may_not() {
+async fn failed_callback_blocks_only_if_configured() {
     for (policy, runs) in [(json!({}), true), (json!({"onFailure": "block"}), false)] {
         let mut stage = with_callbacks(touching("echo safe"), before("cb", policy)).await;
         stage.prompt("go").await;
@@ -83,7 +83,7 @@ async fn a_callback_that_fails_lets_through_unless_it_may_not() {
 }
 
 #[tokio::test]
-async fn an_answer_nobody_can_read_is_no_yes() {
+async fn invalid_answer_does_not_allow() {
     let mut stage = with_callbacks(touching("touch made"), before("cb", json!({"onFailure": "block"}))).await;
     stage.prompt("go").await;
     let asked = stage.until("hook:cb").await;
@@ -96,7 +96,7 @@ async fn an_answer_nobody_can_read_is_no_yes() {
 }
 
 #[tokio::test]
-async fn an_interrupt_withdraws_open_callbacks() {
+async fn interrupt_withdraws_open_callbacks() {
     let mut stage = with_callbacks(touching("touch made"), before("cb", json!({}))).await;
     stage.prompt("touch").await;
     let asked = stage.until("hook:cb").await;
@@ -104,7 +104,7 @@ async fn an_interrupt_withdraws_open_callbacks() {
     let told = stage.turn().await;
     assert!(told.starts_with("init assistant:tool_use hook:cb cancel ok"), "{told}");
     assert!(told.ends_with("notice result:error_during_execution!"), "{told}");
-    // A late answer is for nobody.
+    // A late answer is ignored.
     stage.answer(&asked, json!({})).await;
     stage.silent().await;
     assert!(!stage.dir.path().join("made").exists());
@@ -112,7 +112,7 @@ async fn an_interrupt_withdraws_open_callbacks() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_gone_lets_nothing_through() {
+async fn open_callback_denies_when_the_host_is_gone() {
     let mut stage = with_callbacks(touching("echo safe"), before("cb", json!({}))).await;
     stage.prompt("go").await;
     stage.until("hook:cb").await;
@@ -123,7 +123,7 @@ async fn a_host_that_is_gone_lets_nothing_through() {
 }
 
 #[tokio::test]
-async fn the_host_and_its_hook_race_and_the_first_answer_counts() {
+async fn first_answer_of_host_and_hook_applies() {
     let hooks = json!({"PermissionRequest": [{"hookCallbackIds": ["pr"]}]});
     let mut stage = with_callbacks(touching("touch made"), hooks.clone()).await;
     stage.prompt("touch").await;
@@ -152,7 +152,7 @@ async fn the_host_and_its_hook_race_and_the_first_answer_counts() {
 }
 
 #[tokio::test]
-async fn callbacks_given_again_take_the_place_of_the_earlier() {
+async fn later_callbacks_replace_earlier_ones() {
     let mut stage = with_callbacks(touching("echo safe"), before("one", json!({}))).await;
     stage
         .control(json!({"subtype": "initialize", "hooks": before("two", json!({}))}))
@@ -166,7 +166,7 @@ async fn callbacks_given_again_take_the_place_of_the_earlier() {
 }
 
 #[tokio::test]
-async fn hosts_may_ask_which_hooks_there_are() {
+async fn hooks_listing_contains_hooks_and_policy() {
     let mut stage = hooked(Script::new(), on("Stop", &["true"]), |_| {}).await;
     let answer = stage.control(json!({"subtype": "get_hooks_listing"})).await;
     let listed = &answer["response"];

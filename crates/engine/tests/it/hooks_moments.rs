@@ -1,5 +1,5 @@
-//! The moments of a session hooks are told of besides turns and calls: files, instructions, notices, commands,
-//! compactions, models, directories; and that what hooks say is kept.
+//! Hooks on events other than turns and calls: files, memory files, notifications, commands, compaction, models and
+//! directories; and storing their output.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::commands::with_files;
 use crate::hooks_calls::{hooked, on, says};
 use crate::stage::Stage;
 
-/// A line that says what it was told, so that the host hears it.
+/// A hook command that sends its input to the host as a message.
 pub(crate) const ECHO: &str = "python3 -c 'import json, sys; print(json.dumps({\"systemMessage\": sys.stdin.read()}))'";
 
 fn both(one: Value, two: &Value) -> Value {
@@ -23,15 +23,15 @@ fn both(one: Value, two: &Value) -> Value {
     Value::Object(one)
 }
 
-/// What a hook that says what it was told was told.
-pub(crate) fn told(info: &Value) -> Value {
+/// The hook input in a message of [`ECHO`].
+pub(crate) fn hook_input(info: &Value) -> Value {
     let text = info["content"].as_str().unwrap();
-    let (_, told) = text.split_once(" says: ").unwrap_or_else(|| panic!("{text}"));
-    serde_json::from_str(told).unwrap()
+    let (_, hook_input) = text.split_once(" says: ").unwrap_or_else(|| panic!("{text}"));
+    serde_json::from_str(hook_input).unwrap()
 }
 
 #[tokio::test]
-async fn a_file_that_is_watched_is_told_of_when_it_changes() {
+async fn watched_file_change_is_reported() {
     let hooks = json!({"FileChanged": [{"matcher": "watched.txt", "hooks": [{"type": "command", "command": ECHO}]}]});
     let mut stage = hooked(Script::new().text("Hi"), hooks, |_| {}).await;
     stage.prompt("go").await;
@@ -42,14 +42,17 @@ async fn a_file_that_is_watched_is_told_of_when_it_changes() {
             Some(text) => std::fs::write(&file, text).unwrap(),
             None => std::fs::remove_file(&file).unwrap(),
         }
-        let told = told(&stage.until("info").await);
-        assert_eq!((&told["event"], &told["file_path"]), (&json!(what), &json!(file)));
+        let hook_input = hook_input(&stage.until("info").await);
+        assert_eq!(
+            (&hook_input["event"], &hook_input["file_path"]),
+            (&json!(what), &json!(file))
+        );
     }
     stage.end().await;
 }
 
 #[tokio::test]
-async fn the_files_to_watch_can_be_named_at_the_start() {
+async fn session_start_hook_can_watch_files() {
     let start = says("SessionStart", json!({"watchPaths": ["deep/other.txt"]}));
     let hooks = both(on("SessionStart", &[&start]), &on("FileChanged", &[ECHO]));
     let mut stage = hooked(Script::new().text("Hi"), hooks, |options| {
@@ -59,12 +62,12 @@ async fn the_files_to_watch_can_be_named_at_the_start() {
     stage.prompt("go").await;
     stage.turn().await;
     std::fs::write(stage.path("deep/other.txt"), "x").unwrap();
-    assert_eq!(told(&stage.until("info").await)["event"], "add");
+    assert_eq!(hook_input(&stage.until("info").await)["event"], "add");
     stage.end().await;
 }
 
 #[tokio::test]
-async fn instructions_that_were_read_are_told() {
+async fn loaded_memory_files_are_reported() {
     let settings = json!({"hooks": on("InstructionsLoaded", &[ECHO])});
     let mut stage = Stage::with(Script::new().text("Hi"), |options| {
         with_files(options, &[("CLAUDE.md", "Be kind."), ("CLAUDE.local.md", "Be brief.")]);
@@ -74,15 +77,15 @@ async fn instructions_that_were_read_are_told() {
     stage.prompt("go").await;
     let mut seen = Vec::new();
     while seen.len() < 2 {
-        let told = told(&stage.until("info").await);
-        assert_eq!(told["load_reason"], "session_start");
-        let file = Path::new(told["file_path"].as_str().unwrap())
+        let hook_input = hook_input(&stage.until("info").await);
+        assert_eq!(hook_input["load_reason"], "session_start");
+        let file = Path::new(hook_input["file_path"].as_str().unwrap())
             .file_name()
             .unwrap()
             .to_owned();
         seen.push((
             file.into_string().unwrap(),
-            told["memory_type"].as_str().unwrap().to_owned(),
+            hook_input["memory_type"].as_str().unwrap().to_owned(),
         ));
     }
     seen.sort();
@@ -92,22 +95,22 @@ async fn instructions_that_were_read_are_told() {
 }
 
 #[tokio::test]
-async fn a_person_who_should_look_is_told_of() {
+async fn permission_prompt_notification_is_raised() {
     let hooks =
         json!({"Notification": [{"matcher": "permission_prompt", "hooks": [{"type": "command", "command": ECHO}]}]});
     let mut stage = hooked(touching("touch made"), hooks, |_| {}).await;
     stage.prompt("go").await;
     let ask = stage.ask().await;
-    let told = told(&stage.until("info").await);
-    assert_eq!(told["notification_type"], "permission_prompt");
-    assert!(told["message"].as_str().unwrap().contains("Bash"));
+    let hook_input = hook_input(&stage.until("info").await);
+    assert_eq!(hook_input["notification_type"], "permission_prompt");
+    assert!(hook_input["message"].as_str().unwrap().contains("Bash"));
     stage.allow(&ask).await;
     stage.result().await;
     stage.end().await;
 }
 
 #[tokio::test]
-async fn a_command_that_becomes_a_prompt_passes_hooks() {
+async fn expansion_hook_can_add_context_or_block() {
     let file = (".claude/commands/greet.md", "Greet $ARGUMENTS.");
     let commanded = |hooks: Value| async move {
         let settings = json!({"hooks": hooks});
@@ -122,7 +125,7 @@ async fn a_command_that_becomes_a_prompt_passes_hooks() {
     stage.prompt("/greet ann").await;
     stage.turn().await;
     assert!(stage.said_to_model(1).join("\n").contains("in Welsh"));
-    let seen = told(stage.last("info"));
+    let seen = hook_input(stage.last("info"));
     assert_eq!(
         (
             &seen["command_name"],
@@ -153,7 +156,7 @@ async fn a_command_that_becomes_a_prompt_passes_hooks() {
 }
 
 #[tokio::test]
-async fn a_touched_file_brings_the_instructions_that_lie_near_it() {
+async fn accessed_file_loads_nearby_memory_files() {
     let settings = json!({"hooks": on("InstructionsLoaded", &[ECHO])});
     let script = Script::new()
         .tool("Read", json!({"file_path": "sub/a.txt"}))
@@ -181,9 +184,9 @@ async fn a_touched_file_brings_the_instructions_that_lie_near_it() {
     assert!(!said.contains("OTHER") && !said.contains("paths:"), "{said}");
     let mut reasons = Vec::new();
     while reasons.len() < 2 {
-        let told = told(&stage.until("info").await);
-        assert!(told["trigger_file_path"].as_str().unwrap().ends_with("sub/a.txt"));
-        reasons.push(told["load_reason"].as_str().unwrap().to_owned());
+        let hook_input = hook_input(&stage.until("info").await);
+        assert!(hook_input["trigger_file_path"].as_str().unwrap().ends_with("sub/a.txt"));
+        reasons.push(hook_input["load_reason"].as_str().unwrap().to_owned());
     }
     reasons.sort();
     assert_eq!(reasons, ["nested_traversal", "path_glob_match"]);
@@ -191,7 +194,7 @@ async fn a_touched_file_brings_the_instructions_that_lie_near_it() {
 }
 
 #[tokio::test]
-async fn a_mentioned_file_is_touched() {
+async fn mentioned_file_loads_nearby_memory_files() {
     let mut stage = Stage::with(Script::new().text("Hi"), |options| {
         with_files(options, &[("sub/a.txt", "a"), ("sub/CLAUDE.md", "NEARBY")]);
     })
@@ -208,7 +211,7 @@ fn summary() -> Reply {
 }
 
 #[tokio::test]
-async fn a_compaction_is_told_before_and_after_and_can_be_forbidden() {
+async fn compaction_hooks_run_and_can_block() {
     let hooks = both(on("PreCompact", &["echo keep the names"]), &on("PostCompact", &[ECHO]));
     let script = Script::new().text("First").reply(summary()).text("Second");
     let mut stage = hooked(script, hooks, |_| {}).await;
@@ -217,7 +220,7 @@ async fn a_compaction_is_told_before_and_after_and_can_be_forbidden() {
     stage.prompt("/compact").await;
     stage.turn().await;
     assert!(stage.sent(2)["messages"].to_string().contains("keep the names"));
-    let seen = told(stage.last("info"));
+    let seen = hook_input(stage.last("info"));
     assert_eq!(
         (&seen["trigger"], &seen["hook_event_name"]),
         (&json!("manual"), &json!("PostCompact"))
@@ -230,18 +233,18 @@ async fn a_compaction_is_told_before_and_after_and_can_be_forbidden() {
     stage.prompt("one").await;
     stage.turn().await;
     stage.prompt("/compact").await;
-    let told = stage.turn().await;
-    assert!(!told.contains("compact_boundary"), "{told}");
+    let labels = stage.turn().await;
+    assert!(!labels.contains("compact_boundary"), "{labels}");
     assert_eq!(stage.server.requests().len(), 1);
     stage.end().await;
 }
 
 #[tokio::test]
-async fn another_model_passes_hooks_and_is_told_of() {
+async fn model_change_runs_hooks_and_can_be_blocked() {
     let mut stage = hooked(Script::new().text("Hi"), on("PostModelSwitch", &[ECHO]), |_| {}).await;
     let answer = stage.control(json!({"subtype": "set_model", "model": "haiku"})).await;
     assert_eq!(answer["subtype"], "success");
-    let seen = told(&stage.until("info").await);
+    let seen = hook_input(&stage.until("info").await);
     assert_eq!(
         (
             &seen["from_model"],
@@ -281,7 +284,7 @@ async fn another_model_passes_hooks_and_is_told_of() {
 }
 
 #[tokio::test]
-async fn what_is_shown_may_be_other_words_and_the_model_keeps_its_own() {
+async fn display_hook_changes_only_the_displayed_text() {
     let other = says("MessageDisplay", json!({"displayContent": "***"}));
     let script = Script::new().text("the secret").text("Done");
     let mut stage = hooked(script, on("MessageDisplay", &[&other]), |_| {}).await;
@@ -296,7 +299,7 @@ async fn what_is_shown_may_be_other_words_and_the_model_keeps_its_own() {
 }
 
 #[tokio::test]
-async fn a_project_is_set_up_before_the_session_begins() {
+async fn setup_hooks_run_before_session_start() {
     let hooks = both(
         on("Setup", &["echo the tools are there"]),
         &on("SessionStart", &["echo ready"]),
@@ -324,7 +327,7 @@ async fn a_project_is_set_up_before_the_session_begins() {
 }
 
 #[tokio::test]
-async fn a_directory_the_host_adds_is_worked_in_and_told_of() {
+async fn added_directory_is_accessible_and_reported() {
     let script = Script::new().tool("Read", json!({"file_path": "other/f"})).text("Done");
     let mut stage = hooked(script, on("DirectoryAdded", &[ECHO]), |options| {
         std::fs::create_dir(options.cwd.join("other")).unwrap();
@@ -340,7 +343,7 @@ async fn a_directory_the_host_adds_is_worked_in_and_told_of() {
         .control(json!({"subtype": "register_repo_root", "directory": other}))
         .await;
     assert_eq!(answer["subtype"], "success");
-    let seen = told(&stage.until("info").await);
+    let seen = hook_input(&stage.until("info").await);
     assert_eq!(
         (&seen["directory"], &seen["source"]),
         (&json!(other), &json!("register_repo_root"))
@@ -355,7 +358,7 @@ async fn a_directory_the_host_adds_is_worked_in_and_told_of() {
 }
 
 #[tokio::test]
-async fn what_hooks_said_is_where_it_was_when_the_session_goes_on() {
+async fn hook_context_survives_resume() {
     let shelf = tempfile::tempdir().unwrap();
     let projects = Projects::new(shelf.path().join("projects"));
     let id = "11111111-2222-4333-8444-555555555555";

@@ -1,4 +1,4 @@
-//! Hooks and MCP servers: tools that are hooks, and what servers want from the person.
+//! Hooks and MCP servers: server tools as hooks, and hooks on elicitations.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use sluice_simulator::Script;
 use crate::hooks_calls::{hooked, on, says};
 use crate::stage::Stage;
 
-/// A server whose tools say what they were asked, fail, or ask the person something.
+/// A server whose tools return their input, fail, or send an elicitation.
 const SERVER: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
@@ -38,7 +38,7 @@ while IFS= read -r line; do
 done
 "#;
 
-fn served(options: &mut Options) {
+fn with_server(options: &mut Options) {
     let script = options.cwd.join("server.sh");
     std::fs::write(&script, SERVER).unwrap();
     let config = ServerConfig::parse(&json!({"command": "bash", "args": [script]})).unwrap();
@@ -50,7 +50,7 @@ fn calls(event: &str, tool: &str, input: &Value) -> Value {
     json!({event: [{"hooks": [{"type": "mcp_tool", "server": "s", "tool": tool, "input": input}]}]})
 }
 
-/// What the only call came to.
+/// The content of the latest tool result.
 fn outcome(stage: &Stage) -> String {
     let heard = stage.heard.iter().filter(|message| message["type"] == "user");
     let mut contents = heard.map(|message| message["message"]["content"][0]["content"].clone());
@@ -58,20 +58,20 @@ fn outcome(stage: &Stage) -> String {
 }
 
 #[tokio::test]
-async fn a_tool_of_a_server_is_a_hook() {
+async fn server_tool_runs_as_a_hook() {
     let script = || Script::new().tool("Bash", json!({"command": "echo ran"})).text("Done");
     let input = json!({"what": "${tool_input.command}"});
-    let mut stage = hooked(script(), calls("PreToolUse", "gate", &input), served).await;
+    let mut stage = hooked(script(), calls("PreToolUse", "gate", &input), with_server).await;
     stage.prompt("go").await;
     stage.result().await;
     assert_eq!(outcome(&stage), "\"PreToolUse:Bash hook error: not echo ran\"");
     stage.end().await;
 
-    // One that fails, or is not there, is told of and passes.
+    // A failing or missing tool is reported and does not block.
     let mut stranger = calls("PreToolUse", "gate", &input);
     stranger["PreToolUse"][0]["hooks"][0]["server"] = json!("nosuch");
     for (hooks, told) in [(calls("PreToolUse", "fail", &input), "it broke"), (stranger, "nosuch")] {
-        let mut stage = hooked(script(), hooks, served).await;
+        let mut stage = hooked(script(), hooks, with_server).await;
         stage.prompt("go").await;
         stage.result().await;
         assert_eq!(outcome(&stage), "\"ran\"", "{told}");
@@ -81,10 +81,10 @@ async fn a_tool_of_a_server_is_a_hook() {
 }
 
 #[tokio::test]
-async fn a_tool_that_a_rule_denies_is_no_hook() {
+async fn denied_server_tool_is_not_run_as_a_hook() {
     let script = Script::new().tool("Bash", json!({"command": "echo ran"})).text("Done");
     let mut stage = hooked(script, calls("PreToolUse", "gate", &json!({})), |options| {
-        served(options);
+        with_server(options);
         options.permissions.disallowed = vec!["mcp__s__gate".into()];
     })
     .await;
@@ -105,13 +105,13 @@ fn asking() -> Script {
 }
 
 #[tokio::test]
-async fn a_hook_answers_a_server_in_the_person_s_place() {
+async fn elicitation_hook_answers_for_the_person() {
     let accept = says("Elicitation", json!({"action": "accept", "content": {"name": "Zoe"}}));
     for (hooks, told) in [
         (on("Elicitation", &[&accept]), "action:accept,content:name:Zoe"),
         (on("Elicitation", &["echo never >&2; exit 2"]), "action:decline"),
     ] {
-        let mut stage = hooked(asking(), hooks, served).await;
+        let mut stage = hooked(asking(), hooks, with_server).await;
         stage.prompt("go").await;
         stage.result().await;
         assert!(outcome(&stage).contains(told), "{}", outcome(&stage));
@@ -121,7 +121,7 @@ async fn a_hook_answers_a_server_in_the_person_s_place() {
 }
 
 #[tokio::test]
-async fn what_the_person_answers_a_server_passes_hooks() {
+async fn elicitation_result_hook_can_change_the_answer() {
     let mut hooks = on(
         "ElicitationResult",
         &[&says("ElicitationResult", json!({"action": "cancel"}))],
@@ -131,7 +131,7 @@ async fn what_the_person_answers_a_server_passes_hooks() {
     for more in [told, noticed] {
         hooks.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     }
-    let mut stage = hooked(asking(), hooks, served).await;
+    let mut stage = hooked(asking(), hooks, with_server).await;
     stage.prompt("go").await;
     let question = loop {
         let message = stage.next().await;
@@ -157,12 +157,12 @@ async fn what_the_person_answers_a_server_passes_hooks() {
 }
 
 #[tokio::test]
-async fn a_server_s_prompt_passes_hooks() {
+async fn expansion_hook_can_block_server_prompts() {
     let hooks = on(
         "UserPromptExpansion",
         &["grep -q mcp_prompt && { echo no greetings >&2; exit 2; }"],
     );
-    let mut stage = hooked(Script::new().text("Hello"), hooks, served).await;
+    let mut stage = hooked(Script::new().text("Hello"), hooks, with_server).await;
     stage.prompt("/mcp__s__greet").await;
     let result = stage.result().await;
     assert!(result["result"].as_str().unwrap().contains("no greetings"), "{result}");
@@ -173,7 +173,7 @@ async fn a_server_s_prompt_passes_hooks() {
 #[tokio::test]
 async fn form_of_a_server_requires_an_action() {
     let mut stage = Stage::with(asking(), |options| {
-        served(options);
+        with_server(options);
         options.host.state_events = StateEvents::Visible;
     })
     .await;

@@ -1,18 +1,16 @@
-//! Hooks around turns and sessions: prompts, ends, starts, settings, servers and models that answer.
+//! Hooks on turns and sessions: prompts, ends, starts, settings and prompt hooks.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use sluice_simulator::{Reply, Script};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
 
 use crate::asks::touching;
 use crate::hooks_calls::{hooked, on, says};
-use crate::hooks_moments::{ECHO, told};
+use crate::hooks_moments::{ECHO, hook_input};
 use crate::stage::Stage;
 
-/// Every event that a plain session has, each written down as it happens.
-fn diary(events: &[&str]) -> Value {
+/// Hooks that append the input of each event to a file.
+fn hooks_that_log(events: &[&str]) -> Value {
     let line = "cat >> \"$CLAUDE_PROJECT_DIR/diary\"";
     let hooks = events.iter().map(|event| {
         let groups = json!([{"hooks": [{"type": "command", "command": line}]}]);
@@ -21,7 +19,7 @@ fn diary(events: &[&str]) -> Value {
     Value::Object(hooks.collect())
 }
 
-fn written(stage: &Stage) -> Vec<Value> {
+fn logged(stage: &Stage) -> Vec<Value> {
     let text = std::fs::read_to_string(stage.path("diary")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -29,12 +27,12 @@ fn written(stage: &Stage) -> Vec<Value> {
 fn names(diary: &[Value]) -> Vec<&str> {
     diary
         .iter()
-        .map(|told| told["hook_event_name"].as_str().unwrap())
+        .map(|hook_input| hook_input["hook_event_name"].as_str().unwrap())
         .collect()
 }
 
 #[tokio::test]
-async fn every_event_of_a_session_is_told_in_its_order() {
+async fn events_of_a_session_are_raised_in_order() {
     let script = Script::new()
         .tool("Bash", json!({"command": "touch made"}))
         .tool("Bash", json!({"command": "ls nosuch"}))
@@ -49,19 +47,19 @@ async fn every_event_of_a_session_is_told_in_its_order() {
         "PostToolBatch",
         "Stop",
     ];
-    let mut stage = hooked(script, diary(&events), |_| {}).await;
+    let mut stage = hooked(script, hooks_that_log(&events), |_| {}).await;
     stage.prompt("go").await;
     let ask = stage.ask().await;
-    // The ask is answered once its hook has written.
-    while written(&stage)
+    // Answer the permission request only after its hook has written.
+    while logged(&stage)
         .last()
-        .is_none_or(|told| told["hook_event_name"] != "PermissionRequest")
+        .is_none_or(|hook_input| hook_input["hook_event_name"] != "PermissionRequest")
     {
         tokio::task::yield_now().await;
     }
     stage.allow(&ask).await;
     stage.turn().await;
-    let diary = written(&stage);
+    let diary = logged(&stage);
     assert_eq!(
         names(&diary),
         [
@@ -77,10 +75,10 @@ async fn every_event_of_a_session_is_told_in_its_order() {
             "Stop"
         ]
     );
-    for told in &diary {
-        assert_eq!(told["session_id"], "11111111-2222-4333-8444-555555555555");
-        assert_eq!(told["cwd"], stage.dir.path().display().to_string());
-        assert!(told["transcript_path"].as_str().unwrap().ends_with(".jsonl"));
+    for hook_input in &diary {
+        assert_eq!(hook_input["session_id"], "11111111-2222-4333-8444-555555555555");
+        assert_eq!(hook_input["cwd"], stage.dir.path().display().to_string());
+        assert!(hook_input["transcript_path"].as_str().unwrap().ends_with(".jsonl"));
     }
     assert_eq!(diary[0]["source"], "startup");
     assert_eq!(diary[1]["prompt"], "go");
@@ -96,29 +94,29 @@ async fn every_event_of_a_session_is_told_in_its_order() {
 }
 
 #[tokio::test]
-async fn the_end_of_a_session_is_told() {
+async fn session_end_hook_runs() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("end");
     let command = format!("cat > {}", file.display());
     let stage = hooked(Script::new(), on("SessionEnd", &[&command]), |_| {}).await;
     stage.end().await;
-    let told: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-    assert_eq!(told["reason"], "other");
+    let hook_input: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!(hook_input["reason"], "other");
 }
 
 #[tokio::test]
-async fn an_end_by_an_error_of_the_api_is_told() {
+async fn stop_failure_hook_runs_after_api_error() {
     let mut stage = hooked(Script::new().error(400), on("StopFailure", &[ECHO]), |_| {}).await;
     stage.prompt("go").await;
-    // Nobody waits for it, and nothing is told of it.
-    let told = told(&stage.until("info").await);
-    assert!(!told["error"].as_str().unwrap().is_empty());
-    assert!(told["last_assistant_message"].as_str().unwrap().contains("400"));
+    // The result of this hook is not awaited or used.
+    let hook_input = hook_input(&stage.until("info").await);
+    assert!(!hook_input["error"].as_str().unwrap().is_empty());
+    assert!(hook_input["last_assistant_message"].as_str().unwrap().contains("400"));
     stage.end().await;
 }
 
 #[tokio::test]
-async fn a_refused_prompt_reaches_nobody() {
+async fn blocked_prompt_is_not_sent_or_stored() {
     for (command, reason) in [
         ("echo '{\"decision\": \"block\", \"reason\": \"secret\"}'", "secret"),
         ("echo secret >&2; exit 2", "secret"),
@@ -132,9 +130,9 @@ async fn a_refused_prompt_reaches_nobody() {
         .await;
         stage.prompt("the password").await;
         assert_eq!(stage.turn().await, "init info result:success");
-        let told = stage.last("info");
-        assert_eq!(told["prompt_submit_outcome"]["reason"], reason);
-        assert_eq!(stage.last("result:success")["result"], told["content"]);
+        let info = stage.last("info");
+        assert_eq!(info["prompt_submit_outcome"]["reason"], reason);
+        assert_eq!(stage.last("result:success")["result"], info["content"]);
         assert_eq!(stage.last("result:success")["num_turns"], 0);
         assert!(stage.server.requests().is_empty());
         let kept =
@@ -145,7 +143,7 @@ async fn a_refused_prompt_reaches_nobody() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_joins_a_turn_passes_the_same_gate() {
+async fn prompt_that_joins_a_turn_can_be_blocked() {
     let script = Script::new()
         .tool("Bash", json!({"command": "touch made"}))
         .text("Done");
@@ -162,7 +160,7 @@ async fn a_prompt_that_joins_a_turn_passes_the_same_gate() {
 }
 
 #[tokio::test]
-async fn what_hooks_say_at_the_start_and_to_a_prompt_reaches_the_model() {
+async fn context_from_start_and_prompt_hooks_is_sent() {
     let mut hooks = on("UserPromptSubmit", &["echo it is noon"]);
     let start = says("SessionStart", json!({"additionalContext": "be brief"}));
     hooks
@@ -187,7 +185,7 @@ async fn what_hooks_say_at_the_start_and_to_a_prompt_reaches_the_model() {
 }
 
 #[tokio::test]
-async fn variables_set_at_the_start_hold_for_commands() {
+async fn variables_set_by_start_hook_reach_commands() {
     let start = "echo 'export GREETING=\"hello there\"' >> \"$CLAUDE_ENV_FILE\"";
     let script = Script::new()
         .tool("Bash", json!({"command": "echo $GREETING"}))
@@ -206,11 +204,11 @@ async fn variables_set_at_the_start_hold_for_commands() {
 }
 
 #[tokio::test]
-async fn variables_are_taken_from_no_file_a_command_could_have_left() {
+async fn planted_environment_files_are_ignored() {
     let script = Script::new()
         .tool("Bash", json!({"command": "echo \"${GREETING-none}\""}))
         .text("Done");
-    // Commands in a sandbox may write where outputs are kept; what is found there is never run outside.
+    // Sandboxed commands may write to the output folder, so files in it are never executed.
     let mut stage = hooked(script, on("SessionStart", &["true"]), |options| {
         options.permissions.allowed = vec!["Bash".into()];
         std::fs::create_dir_all(&options.folders.outputs).unwrap();
@@ -227,7 +225,7 @@ async fn variables_are_taken_from_no_file_a_command_could_have_left() {
 }
 
 #[tokio::test]
-async fn a_hook_may_send_the_model_back_to_work_but_not_for_ever() {
+async fn stop_hook_can_continue_the_turn_a_limited_number_of_times() {
     let once = "grep -q '\"stop_hook_active\":true' || echo '{\"decision\": \"block\", \"reason\": \"tests fail\"}'";
     let mut stage = hooked(Script::new().text("one").text("two"), on("Stop", &[once]), |_| {}).await;
     stage.prompt("go").await;
@@ -255,7 +253,7 @@ async fn a_hook_may_send_the_model_back_to_work_but_not_for_ever() {
 }
 
 #[tokio::test]
-async fn a_stop_hook_may_end_it_and_say_so() {
+async fn stop_hook_can_end_the_turn() {
     let halt = "echo '{\"continue\": false}'";
     let mut stage = hooked(Script::new().text("one"), on("Stop", &[halt]), |_| {}).await;
     stage.prompt("go").await;
@@ -268,7 +266,7 @@ async fn a_stop_hook_may_end_it_and_say_so() {
 }
 
 #[tokio::test]
-async fn hosts_that_asked_are_told_of_every_hook() {
+async fn hook_events_are_sent_on_request() {
     let message = "echo '{\"systemMessage\": \"look here\"}'";
     let mut stage = hooked(touching("echo x"), on("PreToolUse", &[message]), |options| {
         options.host.hook_events = true;
@@ -290,7 +288,7 @@ async fn hosts_that_asked_are_told_of_every_hook() {
 }
 
 #[tokio::test]
-async fn one_that_is_not_waited_for_is_heard_later() {
+async fn output_of_async_hook_is_added_later() {
     let context = says("PostToolUse", json!({"additionalContext": "late news"}));
     let hooks = json!({"PostToolUse": [{"hooks": [
         {"type": "command", "command": format!("{context}; touch \"$CLAUDE_PROJECT_DIR/ran\""), "async": true}]}]});
@@ -304,7 +302,7 @@ async fn one_that_is_not_waited_for_is_heard_later() {
     while stage.all("hook_response").is_empty() {
         stage.next().await;
     }
-    // What is asked after it is answered after it.
+    // Requests are answered in order, so the hook result has been handled.
     stage.control(json!({"subtype": "get_binary_version"})).await;
     stage.prompt("and").await;
     stage.result().await;
@@ -314,7 +312,7 @@ async fn one_that_is_not_waited_for_is_heard_later() {
 }
 
 #[tokio::test]
-async fn one_whose_word_wakes_the_model_does() {
+async fn async_rewake_hook_starts_a_turn() {
     let hooks = json!({"PostToolUse": [{"hooks": [
         {"type": "command", "command": "echo the build broke >&2; exit 2", "asyncRewake": true}]}]});
     let script = Script::new()
@@ -331,63 +329,7 @@ async fn one_whose_word_wakes_the_model_does() {
 }
 
 #[tokio::test]
-async fn a_server_answers_what_is_posted_to_it() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let served = tokio::spawn(async move {
-        let (mut stream, _) = listener.accept().await.unwrap();
-        let mut request = Vec::new();
-        let mut piece = [0; 4096];
-        while !String::from_utf8_lossy(&request).contains("PreToolUse") {
-            let count = stream.read(&mut piece).await.unwrap();
-            request.extend_from_slice(&piece[..count]);
-        }
-        let body = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
-            "permissionDecisionReason": "by the server"}})
-        .to_string();
-        let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-        stream.write_all(answer.as_bytes()).await.unwrap();
-        String::from_utf8_lossy(&request).into_owned()
-    });
-    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "http", "url": format!("http://127.0.0.1:{port}/hook"),
-        "headers": {"X-Token": "$TOKEN $OTHER"}, "allowedEnvVars": ["TOKEN"]}]}]});
-    let mut stage = hooked(touching("echo x"), hooks, |options| {
-        std::sync::Arc::make_mut(&mut options.env).push(("TOKEN".into(), "t0ken".into()));
-        std::sync::Arc::make_mut(&mut options.env).push(("OTHER".into(), "0ther".into()));
-    })
-    .await;
-    stage.prompt("go").await;
-    stage.turn().await;
-    assert_eq!(
-        stage.last("user:tool_error")["message"]["content"][0]["content"],
-        "PreToolUse:Bash hook error: by the server"
-    );
-    let request = served.await.unwrap().to_lowercase();
-    assert!(
-        request.starts_with("post /hook") && request.contains("x-token: t0ken"),
-        "{request}"
-    );
-    assert!(!request.contains("0ther"), "{request}");
-    stage.end().await;
-}
-
-#[tokio::test]
-async fn an_address_that_is_not_allowed_is_not_asked() {
-    let settings = json!({"allowedHttpHookUrls": ["https://hooks.example/*"],
-        "hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:1/x", "onFailure": "block"}]}]}});
-    let mut stage = Stage::with(touching("echo x"), |options| {
-        options.settings.set_flag(settings.as_object().unwrap());
-    })
-    .await;
-    stage.prompt("go").await;
-    stage.turn().await;
-    let told = stage.last("user:tool_error")["message"]["content"][0]["content"].to_string();
-    assert!(told.contains("allowedHttpHookUrls"), "{told}");
-    stage.end().await;
-}
-
-#[tokio::test]
-async fn a_model_judges_the_end() {
+async fn prompt_hook_decides_about_the_end() {
     let script = Script::new()
         .text("I am done")
         .text("{\"ok\": false, \"reason\": \"run the tests\"}")
@@ -408,7 +350,7 @@ async fn a_model_judges_the_end() {
 }
 
 #[tokio::test]
-async fn a_change_of_settings_may_be_objected_to() {
+async fn config_change_hook_can_reject_settings() {
     let hooks = on(
         "ConfigChange",
         &["cat >> \"$CLAUDE_PROJECT_DIR/diary\"; echo no >&2; exit 2"],
@@ -428,14 +370,14 @@ async fn a_change_of_settings_may_be_objected_to() {
         json!({"subtype": "update_settings", "source": "userSettings", "settings": {"outputStyle": "Concise"}});
     stage.control(update).await;
     stage.until("info").await;
-    assert_eq!(written(&stage)[0]["source"], "user_settings");
+    assert_eq!(logged(&stage)[0]["source"], "user_settings");
     let answer = stage.control(json!({"subtype": "get_settings"})).await;
     assert_eq!(answer["response"]["effective"].get("outputStyle"), None);
     stage.end().await;
 }
 
 #[tokio::test]
-async fn a_task_may_not_be_noted_and_not_be_done() {
+async fn task_hooks_can_reject_creation_and_completion() {
     let script = || {
         Script::new()
             .tool("TaskCreate", json!({"subject": "paint", "description": "the fence"}))
@@ -449,8 +391,8 @@ async fn a_task_may_not_be_noted_and_not_be_done() {
     let mut stage = hooked(script(), on("TaskCreated", &["echo no tasks >&2; exit 2"]), tools).await;
     stage.prompt("go").await;
     stage.turn().await;
-    let told = &stage.all("user:tool_error")[0]["message"]["content"][0]["content"];
-    assert!(told.as_str().unwrap().contains("no tasks"), "{told}");
+    let failure = &stage.all("user:tool_error")[0]["message"]["content"][0]["content"];
+    assert!(failure.as_str().unwrap().contains("no tasks"), "{failure}");
     assert!(!stage.last("user:tool_result")["message"].to_string().contains("paint"));
     stage.end().await;
 
@@ -463,7 +405,7 @@ async fn a_task_may_not_be_noted_and_not_be_done() {
 }
 
 #[tokio::test]
-async fn a_subagent_has_the_hooks_above_it_and_is_told_of_as_one() {
+async fn subagent_inherits_hooks_and_is_identified_in_events() {
     let script = Script::new()
         .tool(
             "Agent",
@@ -473,10 +415,10 @@ async fn a_subagent_has_the_hooks_above_it_and_is_told_of_as_one() {
         .text("seen")
         .text("Done");
     let events = ["SubagentStart", "PreToolUse", "SubagentStop", "Stop"];
-    let mut stage = hooked(script, diary(&events), |_| {}).await;
+    let mut stage = hooked(script, hooks_that_log(&events), |_| {}).await;
     stage.prompt("go").await;
     stage.result().await;
-    let diary = written(&stage);
+    let diary = logged(&stage);
     assert_eq!(
         names(&diary),
         ["PreToolUse", "SubagentStart", "PreToolUse", "SubagentStop", "Stop"]
@@ -490,9 +432,9 @@ async fn a_subagent_has_the_hooks_above_it_and_is_told_of_as_one() {
 }
 
 #[tokio::test]
-async fn a_directory_that_changed_is_told() {
+async fn cwd_change_is_reported() {
     let script = Script::new().tool("Bash", json!({"command": "cd sub"})).text("Done");
-    let hooks = diary(&["CwdChanged", "InstructionsLoaded"]);
+    let hooks = hooks_that_log(&["CwdChanged", "InstructionsLoaded"]);
     let mut stage = hooked(script, hooks, |options| {
         options.permissions.allowed = vec!["Bash".into()];
     })
@@ -500,11 +442,11 @@ async fn a_directory_that_changed_is_told() {
     std::fs::create_dir(stage.path("sub")).unwrap();
     stage.prompt("go").await;
     stage.turn().await;
-    while written(&stage).is_empty() {
+    while logged(&stage).is_empty() {
         stage.control(json!({"subtype": "get_binary_version"})).await;
     }
-    let told = &written(&stage)[0];
-    assert_eq!(told["hook_event_name"], "CwdChanged");
-    assert!(told["new_cwd"].as_str().unwrap().ends_with("/sub"));
+    let hook_input = &logged(&stage)[0];
+    assert_eq!(hook_input["hook_event_name"], "CwdChanged");
+    assert!(hook_input["new_cwd"].as_str().unwrap().ends_with("/sub"));
     stage.end().await;
 }

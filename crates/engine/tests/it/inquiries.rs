@@ -1,4 +1,4 @@
-//! What a host asks about besides the turn: settings, rules, files, cost, context, and questions on the side.
+//! Control requests outside of turns: plan, rules, files, cost, context, side questions.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -7,8 +7,8 @@ use sluice_simulator::{Reply, Script};
 use crate::asks::touching;
 use crate::stage::Stage;
 
-/// A session that has played one turn.
-async fn after_hello(script: Script) -> Stage {
+/// A session after its first turn.
+async fn after_first_turn(script: Script) -> Stage {
     let mut stage = Stage::begin(script).await;
     stage.prompt("hi").await;
     stage.turn().await;
@@ -16,110 +16,7 @@ async fn after_hello(script: Script) -> Stage {
 }
 
 #[tokio::test]
-async fn settings_laid_over_hold_from_the_next_call_on() {
-    let mut stage = Stage::begin(touching("touch made")).await;
-    let rules = json!({"permissions": {"allow": ["Bash(touch:*)"]}, "model": "sonnet"});
-    let answer = stage
-        .control(json!({"subtype": "apply_flag_settings", "settings": rules}))
-        .await;
-    assert_eq!(answer["subtype"], "success");
-    assert!(answer.get("response").is_none());
-    stage.prompt("touch").await;
-    assert_eq!(
-        stage.turn().await,
-        "ok init assistant:tool_use user:tool_result assistant:text result:success"
-    );
-    assert_eq!(stage.sent(1)["model"], "claude-sonnet-5-5");
-    let answer = stage.control(json!({"subtype": "get_settings"})).await;
-    assert_eq!(answer["response"]["effective"], rules);
-    assert_eq!(
-        answer["response"]["sources"],
-        json!([{"source": "flagSettings", "settings": rules}])
-    );
-    assert_eq!(answer["response"]["applied"]["model"], "claude-sonnet-5-5");
-    // `null` takes it back.
-    stage
-        .control(json!({"subtype": "apply_flag_settings", "settings": {"permissions": null, "model": null}}))
-        .await;
-    let answer = stage.control(json!({"subtype": "get_settings"})).await;
-    assert_eq!(answer["response"]["effective"], json!({}));
-    assert_eq!(answer["response"]["applied"]["model"], "claude-opus-5-5");
-    let refused = stage
-        .control(json!({"subtype": "apply_flag_settings", "settings": []}))
-        .await;
-    assert_eq!(refused["subtype"], "error");
-    let shapes = json!({"permissions": 5, "model": "haiku"});
-    let refused = stage
-        .control(json!({"subtype": "apply_flag_settings", "settings": shapes}))
-        .await;
-    assert!(
-        refused["error"].as_str().unwrap().ends_with(": permissions"),
-        "{refused}"
-    );
-    let answer = stage.control(json!({"subtype": "get_settings"})).await;
-    assert_eq!(answer["response"]["effective"], json!({}), "all of it or nothing");
-    stage.end().await;
-}
-
-#[tokio::test]
-async fn what_a_host_says_at_the_beginning_holds() {
-    let script = Script::new()
-        .tool("Shell", json!({"command": "echo routed"}))
-        .text("Done");
-    let mut stage = Stage::with(script, |options| {
-        options.permissions.mode = Some(sluice_wire::mode::PermissionMode::Plan);
-    })
-    .await;
-    let hello = json!({"subtype": "initialize", "title": "Blue", "toolAliases": {"Shell": "Bash", "Bash": "Read"},
-        "excludeDynamicSections": true, "planModeInstructions": "Draw a map."});
-    stage.control(hello).await;
-    stage.until("session_title_changed").await;
-    stage.prompt("go").await;
-    stage.result().await;
-    let outcome = &stage.last("user:tool_result")["message"]["content"][0]["content"];
-    assert_eq!(*outcome, "routed", "an alias is followed once");
-    let (body, said) = (stage.sent(1), stage.said_to_model(1).join("\n"));
-    assert!(!body["system"].to_string().contains("Working directory"));
-    assert!(
-        said.contains("Working directory") && said.contains("Draw a map."),
-        "{said}"
-    );
-    stage.end().await;
-}
-
-#[tokio::test]
-async fn a_sandbox_asked_for_later_confines_the_next_command() {
-    let mut stage = Stage::with(touching("touch made"), |options| {
-        options.permissions.allowed = vec!["Bash".into()];
-    })
-    .await;
-    // One that cannot be made refuses everything, wherever this test runs.
-    let settings = json!({"sandbox": {"enabled": "perhaps"}});
-    stage
-        .control(json!({"subtype": "apply_flag_settings", "settings": settings}))
-        .await;
-    stage.prompt("touch").await;
-    stage.result().await;
-    stage.last("user:tool_error");
-    assert!(!stage.dir.path().join("made").exists());
-    stage.end().await;
-}
-
-#[tokio::test]
-async fn how_hard_to_try_can_be_laid_over_and_taken_back() {
-    let mut stage = Stage::with(Script::new(), |options| options.model.effort = Some("low".into())).await;
-    for (level, applied) in [(json!("high"), "high"), (json!(null), "low")] {
-        stage
-            .control(json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": level}}))
-            .await;
-        let answer = stage.control(json!({"subtype": "get_settings"})).await;
-        assert_eq!(answer["response"]["applied"]["effort"], applied);
-    }
-    stage.end().await;
-}
-
-#[tokio::test]
-async fn a_plan_is_shown_once_it_is_written() {
+async fn plan_is_returned_once_it_exists() {
     let mut stage = Stage::with(Script::new().text("Hello"), |options| {
         options.permissions.mode = Some("plan".into());
     })
@@ -143,42 +40,7 @@ async fn a_plan_is_shown_once_it_is_written() {
 }
 
 #[tokio::test]
-async fn a_settings_file_is_written_where_it_belongs() {
-    let mut stage = Stage::begin(Script::new()).await;
-    let written = |stage: &Stage| {
-        let text = std::fs::read_to_string(stage.path("home/.claude/settings.json")).unwrap();
-        serde_json::from_str::<Value>(&text).unwrap()
-    };
-    let update =
-        |source: &str| json!({"subtype": "update_settings", "source": source, "settings": {"outputStyle": "Concise"}});
-    let answer = stage.control(update("userSettings")).await;
-    assert_eq!(answer["response"], json!({}));
-    assert_eq!(written(&stage), json!({"outputStyle": "Concise"}));
-    // How hard a model tries is kept with the model.
-    let effort = json!({"subtype": "update_settings", "source": "userSettings", "settings": {"effortLevel": "low"}});
-    assert_eq!(stage.control(effort).await["subtype"], "success");
-    assert_eq!(
-        written(&stage),
-        json!({"outputStyle": "Concise", "modelSettings": {"claude-opus-5-5": {"effortLevel": "low"}}})
-    );
-    // What could run or allow something is no host's to write.
-    for settings in [
-        json!({"hooks": {}}),
-        json!({"permissions": {}}),
-        json!({"model": "haiku"}),
-    ] {
-        let update = json!({"subtype": "update_settings", "source": "userSettings", "settings": settings});
-        assert_eq!(stage.control(update).await["subtype"], "error");
-    }
-    for source in ["policySettings", "projectSettings"] {
-        let answer = stage.control(update(source)).await;
-        assert_eq!(answer["subtype"], "error", "{source}");
-    }
-    stage.end().await;
-}
-
-#[tokio::test]
-async fn rules_and_folders_are_listed_with_where_they_come_from() {
+async fn rules_and_folders_are_listed_with_their_source() {
     let mut stage = Stage::with(Script::new(), |options| {
         options.permissions.allowed = vec!["Bash(ls:*)".into()];
         options.permissions.disallowed = vec!["WebFetch".into()];
@@ -205,7 +67,7 @@ async fn rules_and_folders_are_listed_with_where_they_come_from() {
 }
 
 #[tokio::test]
-async fn a_file_is_read_as_far_as_the_model_may_read_it() {
+async fn read_file_applies_permission_rules() {
     let mut stage = Stage::with(Script::new(), |options| {
         options.permissions.disallowed = vec!["Read(./secret.txt)".into()];
     })
@@ -233,7 +95,7 @@ async fn a_file_is_read_as_far_as_the_model_may_read_it() {
 }
 
 #[tokio::test]
-async fn files_are_suggested_by_their_letters() {
+async fn file_suggestions_match_letters() {
     let mut stage = Stage::begin(Script::new()).await;
     std::fs::create_dir(stage.path("src")).unwrap();
     std::fs::write(stage.path("src/alpha.rs"), "").unwrap();
@@ -249,7 +111,7 @@ async fn files_are_suggested_by_their_letters() {
 }
 
 #[tokio::test]
-async fn a_file_the_host_vouches_for_counts_as_read() {
+async fn seeded_file_counts_as_read() {
     let edit = |file: &str| Reply::tool("Edit", json!({"file_path": file, "old_string": "a", "new_string": "b"}));
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("f.txt").display().to_string();
@@ -274,8 +136,8 @@ async fn a_file_the_host_vouches_for_counts_as_read() {
 }
 
 #[tokio::test]
-async fn cost_and_context_are_told() {
-    let mut stage = after_hello(Script::new().text("Hello")).await;
+async fn cost_and_context_usage_are_returned() {
+    let mut stage = after_first_turn(Script::new().text("Hello")).await;
     let cost = stage.control(json!({"subtype": "get_session_cost"})).await;
     assert!(
         cost["response"]["text"].as_str().unwrap().starts_with("Cost: $0.0"),
@@ -301,19 +163,19 @@ async fn cost_and_context_are_told() {
         .await;
     assert_eq!(summary["response"]["gridRows"], json!([]));
     assert_eq!(summary["response"]["totalTokens"], response["totalTokens"]);
-    // Nothing of this was a turn, and nothing of it changed what the model is told.
+    // These requests are not turns and do not change what is sent to the model.
     stage.prompt("again").await;
     stage.turn().await;
     stage.end().await;
 }
 
 #[tokio::test]
-async fn a_question_on_the_side_holds_nothing_up_and_stays_outside() {
+async fn side_question_runs_concurrently_and_is_not_recorded() {
     let script = Script::new()
         .text("Hello")
         .reply(Reply::text("A side answer").when("what was that?").gate("side"))
         .text("Again");
-    let mut stage = after_hello(script).await;
+    let mut stage = after_first_turn(script).await;
     let id = stage
         .request(json!({"subtype": "side_question", "question": "what was that?"}))
         .await;
@@ -323,7 +185,7 @@ async fn a_question_on_the_side_holds_nothing_up_and_stays_outside() {
         (&json!(id), &json!("started"))
     );
     stage.gate("side").reached().await;
-    // A whole turn passes while the answer is awaited.
+    // A whole turn runs while the side question is open.
     stage.prompt("again").await;
     assert_eq!(stage.result().await["result"], "Again");
     stage.gate("side").open();
@@ -341,7 +203,7 @@ async fn a_question_on_the_side_holds_nothing_up_and_stays_outside() {
 }
 
 #[tokio::test]
-async fn a_question_on_the_side_while_a_call_is_open() {
+async fn side_question_leaves_out_open_calls() {
     let script = touching("touch made").reply(Reply::text("Still waiting").when("well?"));
     let mut stage = Stage::begin(script).await;
     stage.prompt("touch").await;
@@ -350,7 +212,7 @@ async fn a_question_on_the_side_while_a_call_is_open() {
         .control(json!({"subtype": "side_question", "question": "well?"}))
         .await;
     assert_eq!(answer["response"]["synthetic"], false, "{answer}");
-    // The call has no result yet, so the question leaves it out.
+    // The call has no result yet, so the request leaves it out.
     assert!(!stage.sent(2)["messages"].to_string().contains("tool_use"));
     stage.allow(&ask).await;
     assert_eq!(stage.result().await["subtype"], "success");
@@ -358,9 +220,9 @@ async fn a_question_on_the_side_while_a_call_is_open() {
 }
 
 #[tokio::test]
-async fn what_was_asked_is_answered_before_the_session_goes() {
+async fn open_requests_are_answered_before_exit() {
     let script = Script::new().text("Hello").reply(Reply::text("Late").gate("side"));
-    let mut stage = after_hello(script).await;
+    let mut stage = after_first_turn(script).await;
     stage
         .request(json!({"subtype": "side_question", "question": "still there?"}))
         .await;
@@ -372,8 +234,8 @@ async fn what_was_asked_is_answered_before_the_session_goes() {
 }
 
 #[tokio::test]
-async fn a_question_nobody_can_answer_says_so() {
-    let mut stage = after_hello(Script::new().text("Hello").error(400)).await;
+async fn failed_side_question_returns_the_error() {
+    let mut stage = after_first_turn(Script::new().text("Hello").error(400)).await;
     let answer = stage
         .control(json!({"subtype": "side_question", "question": "hm?"}))
         .await;
@@ -392,7 +254,7 @@ async fn a_question_nobody_can_answer_says_so() {
 }
 
 #[tokio::test]
-async fn a_title_is_an_answer_even_without_one() {
+async fn title_request_without_text_returns_null() {
     let mut stage = Stage::begin(Script::new()).await;
     let about = |text: &str| json!({"subtype": "generate_session_title", "description": text});
     let answer = stage.control(about("")).await;
@@ -403,7 +265,7 @@ async fn a_title_is_an_answer_even_without_one() {
 }
 
 #[tokio::test]
-async fn a_running_command_goes_on_in_the_background() {
+async fn running_command_can_move_to_background() {
     let script = Script::new()
         .reply(Reply::tool_with_id(
             "toolu_1",
@@ -444,7 +306,7 @@ async fn a_running_command_goes_on_in_the_background() {
 }
 
 #[tokio::test]
-async fn a_session_ends_when_the_host_says_so() {
+async fn end_session_interrupts_and_exits() {
     let mut stage = Stage::begin(touching("touch made")).await;
     stage.prompt("touch").await;
     stage.ask().await;
@@ -452,12 +314,12 @@ async fn a_session_ends_when_the_host_says_so() {
     stage.request(json!({"subtype": "end_session"})).await;
     let result = stage.result().await;
     assert_eq!(result["terminal_reason"], "aborted_tools");
-    // The turn did not end well.
+    // The turn ended with an error.
     assert_eq!(stage.leave().await, 1);
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_said_not_to_be_there() {
+async fn requests_about_unknown_objects_are_errors() {
     let mut stage = Stage::begin(Script::new()).await;
     let error = |answer: Value| answer["error"].as_str().unwrap_or_default().to_owned();
     let status = stage.control(json!({"subtype": "mcp_status"})).await;
@@ -506,7 +368,7 @@ async fn what_is_not_there_is_said_not_to_be_there() {
 }
 
 #[tokio::test]
-async fn the_output_of_a_command_in_the_foreground_can_be_watched_by_its_call() {
+async fn foreground_output_can_be_read_by_call_id() {
     let command = "echo out; echo problem >&2; echo more; sleep 600";
     let script = Script::new()
         .reply(Reply::tool_with_id("toolu_1", "Bash", json!({"command": command})))

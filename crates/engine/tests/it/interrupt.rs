@@ -1,4 +1,4 @@
-//! Interrupts while the model speaks, or is about to. After each the next turn works.
+//! Interrupts before and during responses. The session works normally afterwards.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -25,8 +25,8 @@ fn interrupted(stage: &Stage) {
     );
 }
 
-/// The session is as good as before: another turn, then a clean end.
-async fn goes_on(mut stage: Stage) {
+/// Checks that the session still works: runs another turn and ends it cleanly.
+async fn check_next_turn(mut stage: Stage) {
     stage.told();
     stage.prompt("go on").await;
     let told = stage.turn().await;
@@ -37,7 +37,7 @@ async fn goes_on(mut stage: Stage) {
 }
 
 #[tokio::test]
-async fn before_the_first_byte() {
+async fn interrupt_before_the_first_byte() {
     let script = Script::new().reply(Reply::text("Never").gate_head("head")).text("Next");
     let mut stage = with_partials(script).await;
     stage.prompt("hi").await;
@@ -49,11 +49,11 @@ async fn before_the_first_byte() {
     );
     interrupted(&stage);
     assert_eq!(stage.server.wait_ending(1).await, Ending::ClientLeft);
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn between_the_head_and_the_first_word() {
+async fn interrupt_before_the_first_word() {
     let script = Script::new().reply(Reply::text("Never").gate_each("word")).text("Next");
     let mut stage = with_partials(script).await;
     stage.prompt("hi").await;
@@ -64,11 +64,11 @@ async fn between_the_head_and_the_first_word() {
         "init requesting ms bs ok notice be md me result:error_during_execution!"
     );
     interrupted(&stage);
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_the_wait_for_a_retry() {
+async fn interrupt_during_retry_delay() {
     let script = Script::new().error(500).text("Next");
     let mut stage = Stage::begin(script).await;
     stage.prompt("hi").await;
@@ -80,11 +80,11 @@ async fn in_the_wait_for_a_retry() {
     );
     interrupted(&stage);
     assert_eq!(stage.server.requests().len(), 1);
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn in_the_middle_of_a_text() {
+async fn interrupt_during_a_text_block() {
     let script = Script::new()
         .reply(Reply::text("one two three").gate_each("word"))
         .text("Next");
@@ -102,7 +102,7 @@ async fn in_the_middle_of_a_text() {
     assert_eq!(kept["message"]["content"][0]["text"], "one two ");
     let end = stage.last("md");
     assert_eq!(end["event"]["delta"]["stop_reason"], Value::Null);
-    // The request is paid for as far as it came.
+    // The usage of the interrupted request is charged.
     let cost = &stage.last("result:error_during_execution!")["total_cost_usd"];
     assert!(cost.as_f64().unwrap() > 0.0, "{cost}");
     assert_eq!(stage.server.wait_ending(1).await, Ending::ClientLeft);
@@ -115,13 +115,13 @@ async fn in_the_middle_of_a_text() {
 }
 
 #[tokio::test]
-async fn in_the_middle_of_a_text_without_partial_messages() {
+async fn interrupt_during_a_text_block_without_partial_messages() {
     let script = Script::new()
         .reply(Reply::thinking("so").and_text("one two three").gate_each("word"))
         .text("Next");
     let mut stage = Stage::begin(script).await;
     stage.prompt("hi").await;
-    // The thought in its halves and its signature, and the first word; the second waits.
+    // The parts of the thinking block and the first word; the second word waits.
     for _ in 0..4 {
         stage.gate("word").reached().await;
         stage.gate("word").open_n(1);
@@ -130,7 +130,7 @@ async fn in_the_middle_of_a_text_without_partial_messages() {
     stage.gate("word").reached().await;
     stage.interrupt().await;
     let told = stage.turn().await;
-    // Whether the word had been read when the interrupt came is the network's affair.
+    // Whether the first word had been read at the time of the interrupt depends on the network.
     assert!(
         [
             "init thought thought assistant:thinking ok assistant:text! notice result:error_during_execution!",
@@ -139,11 +139,11 @@ async fn in_the_middle_of_a_text_without_partial_messages() {
         .contains(&told.as_str()),
         "{told}"
     );
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn in_a_thought() {
+async fn interrupt_during_thinking() {
     let script = Script::new()
         .reply(Reply::thinking("deep thoughts").and_text("Never").gate_each("word"))
         .text("Next");
@@ -157,11 +157,11 @@ async fn in_a_thought() {
         "init requesting ms bs thought d ok notice be md me result:error_during_execution!"
     );
     interrupted(&stage);
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn in_the_input_of_a_call() {
+async fn interrupt_during_the_input_of_a_call() {
     let script = Script::new()
         .reply(Reply::tool("Bash", json!({"command": "echo never"})).gate_each("half"))
         .text("Next");
@@ -170,17 +170,17 @@ async fn in_the_input_of_a_call() {
     stage.gate("half").open_n(1);
     stage.until("d").await;
     stage.interrupt().await;
-    // A call that was not finished was not made: nobody is told of it, and its block is not closed.
+    // An incomplete call is dropped: it is not reported and its block is not closed.
     assert_eq!(
         stage.turn().await,
         "init requesting ms bs d ok notice md me result:error_during_execution!"
     );
     interrupted(&stage);
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn after_a_finished_block() {
+async fn interrupt_after_a_complete_block() {
     let script = Script::new()
         .reply(
             Reply::text("Alpha")
@@ -208,7 +208,7 @@ async fn after_a_finished_block() {
 }
 
 #[tokio::test]
-async fn at_rest_there_is_nothing_to_stop() {
+async fn interrupt_without_a_turn_has_no_effect() {
     let mut stage = Stage::begin(Script::new().text("One").text("Two")).await;
     let answer = stage.control(json!({"subtype": "interrupt"})).await;
     assert_eq!(answer["response"], json!({"still_queued": []}));
@@ -217,11 +217,11 @@ async fn at_rest_there_is_nothing_to_stop() {
     assert_eq!(stage.turn().await, "init assistant:text result:success");
     stage.interrupt().await;
     stage.silent_after("ok").await;
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn twice_is_answered_twice_and_ends_one_turn() {
+async fn two_interrupts_are_answered_and_end_one_turn() {
     let script = Script::new()
         .reply(Reply::text("one two").gate_each("word"))
         .text("Next");
@@ -236,11 +236,11 @@ async fn twice_is_answered_twice_and_ends_one_turn() {
         stage.turn().await,
         "init requesting ms bs d ok ok assistant:text! notice be md me result:error_during_execution!"
     );
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn what_waits_is_named_and_runs_next() {
+async fn queued_prompts_are_listed_and_run_next() {
     let script = Script::new()
         .reply(Reply::text("one two").gate_each("word"))
         .text("Next");
@@ -262,7 +262,7 @@ async fn what_waits_is_named_and_runs_next() {
 }
 
 #[tokio::test]
-async fn what_waits_can_be_cancelled_with_it() {
+async fn interrupt_can_cancel_queued_prompts() {
     let script = Script::new()
         .reply(Reply::text("one two").gate_each("word"))
         .text("Next");
@@ -281,11 +281,11 @@ async fn what_waits_can_be_cancelled_with_it() {
         "queued:u1 started:u1 init requesting ms bs d queued:u2 cancelled:u2 ok assistant:text! notice be md me \
          result:error_during_execution! cancelled:u1"
     );
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn a_prompt_right_behind_it_is_the_next_turn() {
+async fn prompt_after_interrupt_starts_the_next_turn() {
     let script = Script::new()
         .reply(Reply::text("one two").gate_each("word"))
         .text("Next");
@@ -301,7 +301,7 @@ async fn a_prompt_right_behind_it_is_the_next_turn() {
 }
 
 #[tokio::test]
-async fn an_interrupted_session_ends_with_one() {
+async fn interrupted_session_exits_with_code_1() {
     let mut stage = Stage::begin(Script::new().reply(Reply::text("Never").gate_head("head"))).await;
     stage.prompt("hi").await;
     stage.gate("head").reached().await;
@@ -311,7 +311,7 @@ async fn an_interrupted_session_ends_with_one() {
 }
 
 #[tokio::test]
-async fn a_signal_interrupts_and_then_leaves() {
+async fn interrupt_signal_ends_the_turn_and_exits() {
     let script = Script::new().reply(Reply::text("one two").gate_each("word"));
     let mut stage = with_partials(script).await;
     stage.prompt("hi").await;
@@ -326,7 +326,7 @@ async fn a_signal_interrupts_and_then_leaves() {
 }
 
 #[tokio::test]
-async fn a_signal_at_rest_just_ends_the_session() {
+async fn interrupt_signal_without_a_turn_exits() {
     let mut stage = Stage::begin(Script::new()).await;
     stage.signal(Signal::Interrupt).await;
     stage.hear_out().await;
@@ -335,7 +335,7 @@ async fn a_signal_at_rest_just_ends_the_session() {
 }
 
 #[tokio::test]
-async fn a_signal_to_leave_leaves_without_a_result() {
+async fn leave_signal_exits_without_a_result() {
     let script = Script::new().reply(Reply::text("one two").gate_each("word"));
     let mut stage = with_partials(script).await;
     stage.prompt("hi").await;

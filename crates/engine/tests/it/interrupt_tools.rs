@@ -1,4 +1,4 @@
-//! Interrupts while tools run or are asked about. After each the next turn works.
+//! Interrupts while tools run or permission requests are open. The session works normally afterwards.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -26,7 +26,7 @@ fn interrupted(stage: &Stage) {
     assert_eq!(refused["tool_result_meta"][0]["non_execution_kind"], "user-rejected");
 }
 
-async fn goes_on(mut stage: Stage) {
+async fn check_next_turn(mut stage: Stage) {
     stage.told();
     stage.prompt("go on").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
@@ -36,45 +36,45 @@ async fn goes_on(mut stage: Stage) {
 }
 
 #[tokio::test]
-async fn a_running_command_is_really_dead() {
-    let bell = Bell::hang().await;
+async fn interrupt_kills_a_running_command() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command()}))
         .text("Next");
     let mut stage = free_bash(script).await;
     stage.prompt("run it").await;
-    let mut caller = bell.rung().await;
-    assert!(caller.lives());
+    let mut caller = bell.connected().await;
+    assert!(caller.is_running());
     stage.interrupt().await;
     assert_eq!(
         stage.turn().await,
         "init assistant:tool_use ok user:tool_error notice result:error_during_execution!"
     );
-    caller.hung_up().await;
-    assert!(!caller.lives(), "{} still runs", caller.pid);
+    caller.ended().await;
+    assert!(!caller.is_running(), "{} still runs", caller.pid);
     interrupted(&stage);
     assert_eq!(stage.last("result:error_during_execution!")["num_turns"], 3);
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn the_children_of_a_command_die_with_it() {
-    let bell = Bell::hang().await;
+async fn interrupt_kills_children_of_a_command() {
+    let bell = Bell::listen().await;
     let command = format!("bash -c '{}' & wait", bell.command().replace('\'', "'\\''"));
     let script = Script::new().tool("Bash", json!({"command": command})).text("Next");
     let mut stage = free_bash(script).await;
     stage.prompt("run it").await;
-    let mut child = bell.rung().await;
+    let mut child = bell.connected().await;
     stage.interrupt().await;
     stage.turn().await;
-    child.hung_up().await;
+    child.ended().await;
     interrupted(&stage);
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn calls_that_had_not_begun_are_refused_too() {
-    let bell = Bell::hang().await;
+async fn interrupt_rejects_calls_that_have_not_started() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .reply(
             Reply::tool("Bash", json!({"command": bell.command()})).and_tool("Bash", json!({"command": "touch never"})),
@@ -83,21 +83,21 @@ async fn calls_that_had_not_begun_are_refused_too() {
     let mut stage = free_bash(script).await;
     stage.prompt("run both").await;
     stage.until_n("assistant:tool_use", 2).await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.interrupt().await;
     assert_eq!(
         stage.turn().await,
         "init assistant:tool_use assistant:tool_use ok user:tool_error user:tool_error notice \
          result:error_during_execution!"
     );
-    caller.hung_up().await;
+    caller.ended().await;
     assert!(!stage.dir.path().join("never").exists());
     interrupted(&stage);
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn an_open_ask_is_withdrawn_first_and_a_late_answer_is_nothing() {
+async fn interrupt_withdraws_open_request_and_ignores_late_answer() {
     let script = Script::new()
         .tool("Bash", json!({"command": "touch never"}))
         .text("Next");
@@ -117,11 +117,11 @@ async fn an_open_ask_is_withdrawn_first_and_a_late_answer_is_nothing() {
     stage.allow(&ask).await;
     stage.silent().await;
     assert!(!stage.dir.path().join("never").exists());
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn every_open_ask_is_withdrawn() {
+async fn interrupt_withdraws_every_open_request() {
     let read = |name: &str| json!({"file_path": format!("/etc/{name}")});
     let script = Script::new()
         .reply(Reply::tool("Read", read("hostname")).and_tool("Read", read("hosts")))
@@ -136,39 +136,39 @@ async fn every_open_ask_is_withdrawn() {
         "cancel cancel ok user:tool_error user:tool_error notice result:error_during_execution!"
     );
     interrupted(&stage);
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn twice_while_a_command_runs() {
-    let bell = Bell::hang().await;
+async fn two_interrupts_while_a_command_runs() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command()}))
         .text("Next");
     let mut stage = free_bash(script).await;
     stage.prompt("run it").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.interrupt().await;
     stage.interrupt().await;
     stage.until_n("ok", 2).await;
-    caller.hung_up().await;
+    caller.ended().await;
     let results = || stage.all("result:error_during_execution!").len();
     if results() == 0 {
         stage.result().await;
     }
     interrupted(&stage);
-    goes_on(stage).await;
+    check_next_turn(stage).await;
 }
 
 #[tokio::test]
-async fn a_prompt_that_waits_runs_after_it() {
-    let bell = Bell::hang().await;
+async fn queued_prompt_runs_after_the_interrupt() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command()}))
         .text("Next");
     let mut stage = free_bash(script).await;
     stage.prompt("run it").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.prompt_as("u2", "second").await;
     let answer = stage.control(json!({"subtype": "interrupt"})).await;
     assert_eq!(answer["response"], json!({"still_queued": ["u2"]}));
@@ -178,26 +178,26 @@ async fn a_prompt_that_waits_runs_after_it() {
         "init assistant:tool_use queued:u2 ok user:tool_error notice result:error_during_execution! started:u2 \
          init assistant:text result:success completed:u2"
     );
-    caller.hung_up().await;
+    caller.ended().await;
     assert_eq!(stage.said_to_model(2), [NOTICE, "second"]);
     assert_eq!(stage.end().await, 0);
 }
 
 #[tokio::test]
-async fn what_is_urgent_waits_for_a_running_command_and_no_longer() {
-    let bell = Bell::hang().await;
+async fn urgent_prompt_waits_for_a_running_command_only() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command()}))
         .text("At once");
     let mut stage = free_bash(script).await;
     stage.prompt_as("u1", "run it").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage
         .prompt_with("hurry", json!({"uuid": "u2", "priority": "now"}))
         .await;
     stage.until("queued:u2").await;
-    assert!(caller.lives());
-    caller.let_go("ding").await;
+    assert!(caller.is_running());
+    caller.finish("ding").await;
     stage.until("completed:u2").await;
     assert_eq!(
         stage.told(),
@@ -210,28 +210,28 @@ async fn what_is_urgent_waits_for_a_running_command_and_no_longer() {
 }
 
 #[tokio::test]
-async fn a_signal_to_leave_takes_the_command_along() {
-    let bell = Bell::hang().await;
+async fn leave_signal_kills_the_command() {
+    let bell = Bell::listen().await;
     let script = Script::new().tool("Bash", json!({"command": bell.command()}));
     let mut stage = free_bash(script).await;
     stage.prompt("run it").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.signal(Signal::Leave(143)).await;
     stage.hear_out().await;
-    caller.hung_up().await;
+    caller.ended().await;
     assert!(!stage.told().contains("result:"));
     assert_eq!(stage.leave().await, 143);
 }
 
 #[tokio::test]
-async fn a_door_that_is_gone_takes_the_command_along() {
-    let bell = Bell::hang().await;
+async fn closed_door_kills_the_command() {
+    let bell = Bell::listen().await;
     let script = Script::new().tool("Bash", json!({"command": bell.command()}));
     let mut stage = free_bash(script).await;
     stage.prompt("run it").await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     stage.quit();
     stage.hear_out().await;
-    caller.hung_up().await;
+    caller.ended().await;
     assert_eq!(stage.leave().await, 0);
 }

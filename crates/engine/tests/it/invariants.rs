@@ -1,4 +1,4 @@
-//! What holds for every session, whatever was played in it.
+//! Invariants that every test session must satisfy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use sluice_simulator::Request;
 
 use crate::words::{line, word};
 
-/// What a host may rely on.
+/// Checks the guarantees for hosts.
 pub(crate) fn of_messages(heard: &[Value]) {
     let count = |prefix: &str| heard.iter().filter(|it| word(it).starts_with(prefix)).count();
     let all = line(heard);
@@ -24,9 +24,9 @@ pub(crate) fn of_messages(heard: &[Value]) {
 fn one_result_per_call(heard: &[Value], all: &str) {
     let mut called = BTreeSet::new();
     let mut answered = BTreeMap::<String, usize>::new();
-    // A budget ends a turn between a call and its execution, and no request follows it.
+    // A budget may end the turn between a call and its execution, and no request follows.
     let spent = heard.iter().any(|it| it["subtype"] == "error_max_budget_usd");
-    // Of a subagent that was stopped nothing more need be heard.
+    // Stopped subagents may omit results.
     let stopped: BTreeSet<&str> = heard
         .iter()
         .filter(|it| it["patch"]["status"] == "killed")
@@ -94,7 +94,7 @@ fn uuids_are_fresh(heard: &[Value]) {
     }
 }
 
-/// Every subagent begins once and ends once, and what is listed is taken off the list.
+/// Checks that every subagent starts and ends exactly once and is removed from the task list.
 pub(crate) fn of_agents(heard: &[Value]) {
     let all = line(heard);
     let runs = |wanted: &str| -> Vec<&str> {
@@ -107,7 +107,7 @@ pub(crate) fn of_agents(heard: &[Value]) {
     };
     let begun = runs("task_started");
     assert_eq!(begun, runs("task_notification"), "one notification each: {all}");
-    // One that carries out a command is no work of its own: its notification is its end.
+    // A subagent that runs a command has no `task_updated`; its notification is its end.
     let ambient = |run: &&str| heard.iter().any(|it| it["run_id"] == **run && it["ambient"] == true);
     let mut owned = begun.clone();
     owned.retain(|run| !ambient(run));
@@ -119,7 +119,7 @@ pub(crate) fn of_agents(heard: &[Value]) {
     );
 }
 
-/// The same where several conversations go on at once: each by its prompt and its first words.
+/// Like [`of_requests`] for several concurrent conversations, distinguished by system prompt and first message.
 pub(crate) fn of_conversations(requests: &[Request]) {
     let mut conversations = BTreeMap::<String, Vec<Request>>::new();
     for request in requests {
@@ -135,7 +135,7 @@ pub(crate) fn of_conversations(requests: &[Request]) {
     conversations.values().for_each(|requests| of_requests(requests));
 }
 
-/// What the model may rely on, and the prompt cache.
+/// Checks the guarantees for the model and the prompt cache.
 pub(crate) fn of_requests(requests: &[Request]) {
     let bodies: Vec<Value> = requests.iter().map(|it| unmarked(&it.body)).collect();
     for body in &bodies {
@@ -143,13 +143,13 @@ pub(crate) fn of_requests(requests: &[Request]) {
     }
     for pair in bodies.windows(2) {
         let (before, after) = (&pair[0], &pair[1]);
-        // As bytes: the order of keys counts too.
+        // Compared as bytes, so the order of keys matters.
         let same = |key: &str| {
             let (before, after) = (before[key].to_string(), after[key].to_string());
             before == after
         };
         assert!(same("system"), "the prompt changed");
-        // Which tools are worth offering depends on the model.
+        // The offered tools may depend on the model.
         assert!(before["model"] != after["model"] || same("tools"), "the tools changed");
         let prefix = before["messages"].to_string();
         let prefix = prefix.strip_suffix(']').unwrap();
@@ -158,7 +158,7 @@ pub(crate) fn of_requests(requests: &[Request]) {
     }
 }
 
-/// Who goes on with a session shows the model the same conversation, byte for byte.
+/// Checks that the transcript restores the conversation byte for byte.
 pub(crate) fn of_transcript(file: &Path, requests: &[Request]) {
     let Some(last) = requests.last().filter(|_| file.exists()) else {
         return;
@@ -187,7 +187,7 @@ pub(crate) fn of_transcript(file: &Path, requests: &[Request]) {
     );
 }
 
-/// Every call of a message is answered in the next one, and nothing else is answered there.
+/// Checks that all calls of a message are answered in the next one, and nothing else is.
 fn no_orphans(body: &Value) {
     let messages = body["messages"].as_array().unwrap();
     let ids = |message: Option<&Value>, kind: &str, key: &str| -> Vec<String> {
@@ -211,7 +211,7 @@ fn no_orphans(body: &Value) {
     assert_eq!(messages.last().unwrap()["role"], "user");
 }
 
-/// The body without its cache marks.
+/// The value without cache markers.
 fn unmarked(value: &Value) -> Value {
     match value {
         Value::Object(map) => {

@@ -1,4 +1,4 @@
-//! How many requests a turn may make, and what a session may cost.
+//! Limits on the number of requests per turn and on the cost of a session.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -11,7 +11,7 @@ fn echo() -> Reply {
 }
 
 #[tokio::test]
-async fn a_turn_may_make_so_many_requests() {
+async fn requests_per_turn_are_limited() {
     let script = Script::new().reply(echo()).reply(echo()).text("Fresh start");
     let mut stage = Stage::with(script, |options| options.limits.max_turns = Some(2)).await;
     stage.prompt("loop").await;
@@ -24,14 +24,14 @@ async fn a_turn_may_make_so_many_requests() {
     assert_eq!(result["terminal_reason"], "max_turns");
     assert_eq!(result["num_turns"], 3);
     assert!(result.get("result").is_none());
-    // The limit is each turn's own.
+    // The limit applies to each turn.
     stage.prompt("again").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
     assert_eq!(stage.end().await, 0);
 }
 
 #[tokio::test]
-async fn a_session_that_ends_at_its_limit_ends_with_one() {
+async fn session_ending_at_its_limit_exits_with_code_1() {
     let mut stage = Stage::with(Script::new().reply(echo()), |options| {
         options.limits.max_turns = Some(1);
     })
@@ -45,7 +45,7 @@ async fn a_session_that_ends_at_its_limit_ends_with_one() {
 }
 
 #[tokio::test]
-async fn a_limit_of_zero_is_none() {
+async fn limit_of_zero_means_no_limit() {
     let script = Script::new().reply(echo()).reply(echo()).reply(echo()).text("Done");
     let mut stage = Stage::with(script, |options| options.limits.max_turns = Some(0)).await;
     stage.prompt("loop").await;
@@ -67,7 +67,7 @@ async fn parallel_calls_count_as_turns_but_not_against_the_limit() {
 }
 
 #[tokio::test]
-async fn asking_again_by_itself_counts_against_the_limit() {
+async fn automatic_continuations_count_against_the_limit() {
     let script = Script::new()
         .reply(Reply::text("half").stop_reason("max_tokens"))
         .text("Never");
@@ -78,19 +78,19 @@ async fn asking_again_by_itself_counts_against_the_limit() {
     stage.end().await;
 }
 
-/// A reply that costs more than half a dollar.
-fn dear(reply: Reply) -> Reply {
+/// A response that costs more than half a dollar.
+fn expensive(reply: Reply) -> Reply {
     reply.usage(&json!({"input_tokens": 1_000_000}))
 }
 
 #[tokio::test]
-async fn the_budget_is_checked_before_tools_run() {
+async fn budget_is_checked_before_tools_run() {
     let script = Script::new()
-        .reply(dear(Reply::tool("Bash", json!({"command": "touch never"}))))
+        .reply(expensive(Reply::tool("Bash", json!({"command": "touch never"}))))
         .text("Never");
     let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;
     stage.prompt("touch").await;
-    // It is not even asked about.
+    // There is not even a permission request.
     assert_eq!(
         stage.turn().await,
         "init assistant:tool_use result:error_max_budget_usd!"
@@ -99,7 +99,7 @@ async fn the_budget_is_checked_before_tools_run() {
     assert_eq!(result["errors"], json!(["Reached maximum budget ($0.5)"]));
     assert_eq!(result["terminal_reason"], "budget_exhausted");
 
-    // It is spent for good: later turns end at once.
+    // The budget is exhausted, so later turns end immediately.
     for _ in 0..2 {
         stage.prompt("again").await;
         assert_eq!(stage.turn().await, "init result:error_max_budget_usd!");
@@ -109,10 +109,10 @@ async fn the_budget_is_checked_before_tools_run() {
 }
 
 #[tokio::test]
-async fn the_budget_is_checked_before_tools_of_a_whole_answer_run() {
+async fn budget_is_checked_before_tools_run_without_streaming() {
     let script = Script::new()
         .reply(Reply::text("one two").error_after(3))
-        .reply(dear(Reply::tool("Bash", json!({"command": "touch never"}))));
+        .reply(expensive(Reply::tool("Bash", json!({"command": "touch never"}))));
     let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;
     stage.prompt("touch").await;
     assert_eq!(
@@ -124,8 +124,8 @@ async fn the_budget_is_checked_before_tools_of_a_whole_answer_run() {
 }
 
 #[tokio::test]
-async fn the_budget_is_checked_after_a_text() {
-    let script = Script::new().reply(dear(Reply::text("Dear words")));
+async fn budget_is_checked_after_a_text_response() {
+    let script = Script::new().reply(expensive(Reply::text("Dear words")));
     let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;
     stage.prompt("talk").await;
     assert_eq!(stage.turn().await, "init assistant:text result:error_max_budget_usd!");
@@ -133,7 +133,7 @@ async fn the_budget_is_checked_after_a_text() {
 }
 
 #[tokio::test]
-async fn within_the_budget_tools_run() {
+async fn tools_run_within_the_budget() {
     let script = Script::new().reply(echo()).text("Done");
     let mut stage = Stage::with(script, |options| options.limits.max_budget_usd = Some(0.5)).await;
     stage.prompt("go").await;

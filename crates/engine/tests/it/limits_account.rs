@@ -1,4 +1,4 @@
-//! The usage limits of a subscription.
+//! Rate limits of a subscription.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::stage::Stage;
 const STATUS: &str = "anthropic-ratelimit-unified-status";
 
 fn signed_in(options: &mut Options) {
-    options.model.config.auth = sluice_model::Auth::Bearer("token".to_owned());
+    options.model.config.auth = sluice_model::Auth::Subscription("token".to_owned());
 }
 
 fn limited(reply: Reply, status: &str) -> Reply {
@@ -57,6 +57,11 @@ async fn reached_limit_is_not_retried() {
         "You have reached your 5-hour limit · resets 2030-03-17 17:46 UTC"
     );
     assert_eq!(limits(&stage)[0]["status"], "rejected");
+    let answer = stage.last("assistant");
+    for message in [&result, answer] {
+        assert_eq!(message["api_error"], "usage_limit_reached");
+    }
+    assert_eq!(answer["api_error_params"]["rate_limit_info"], limits(&stage)[0]);
     assert!(stage.heard.iter().all(|it| it["subtype"] != "api_retry"));
     stage.prompt("again").await;
     assert_eq!(stage.result().await["result"], "Later");
@@ -65,11 +70,29 @@ async fn reached_limit_is_not_retried() {
 }
 
 #[tokio::test]
-async fn limits_of_an_api_key_are_not_reported() {
-    let script = Script::new().reply(limited(Reply::text("One"), "allowed_warning"));
-    let mut stage = Stage::begin(script).await;
-    stage.prompt("one").await;
-    stage.result().await;
-    assert_eq!(limits(&stage), [] as [Value; 0]);
-    stage.end().await;
+async fn first_response_of_a_subscription_reports_its_limits() {
+    let mut stage = Stage::with(Script::new().text("One").text("Two"), signed_in).await;
+    for prompt in ["one", "two"] {
+        stage.prompt(prompt).await;
+        stage.result().await;
+    }
+    assert_eq!(limits(&stage), [json!({"status": "allowed", "isUsingOverage": false})]);
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn limits_of_a_key_or_a_gateway_token_are_not_reported() {
+    for auth in [None, Some(sluice_model::Auth::Bearer("token".to_owned()))] {
+        let script = Script::new().reply(limited(Reply::text("One"), "allowed_warning"));
+        let mut stage = Stage::with(script, |options| {
+            if let Some(auth) = auth {
+                options.model.config.auth = auth;
+            }
+        })
+        .await;
+        stage.prompt("one").await;
+        stage.result().await;
+        assert_eq!(limits(&stage), [] as [Value; 0]);
+        stage.leave_now().await;
+    }
 }

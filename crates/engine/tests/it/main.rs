@@ -1,4 +1,4 @@
-//! The engine as its doors see it: in process, against the scripted model, with a real bash.
+//! Tests of the engine through its port: in process, with a scripted model and a real bash.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod alarm;
@@ -17,6 +17,7 @@ mod agents_control;
 mod agents_crew;
 mod agents_faults;
 mod agents_forks;
+mod agents_kinds;
 mod asks;
 mod asks_answers;
 mod background;
@@ -35,6 +36,7 @@ mod hooks_defer;
 mod hooks_faults;
 mod hooks_guarded;
 mod hooks_host;
+mod hooks_http;
 mod hooks_moments;
 mod hooks_servers;
 mod hooks_turns;
@@ -61,6 +63,7 @@ mod servers_more;
 mod servers_oauth;
 mod sessions;
 mod settings;
+mod settings_requests;
 mod skills;
 mod started_turns;
 mod state;

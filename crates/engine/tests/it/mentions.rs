@@ -1,4 +1,4 @@
-//! Files a prompt mentions.
+//! Files that a prompt mentions.
 
 use serde_json::json;
 use sluice_simulator::{Reply, Script};
@@ -28,7 +28,7 @@ async fn said(prompt: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_file_is_shown_behind_the_prompt() {
+async fn mentioned_file_follows_the_prompt() {
     let said = said("Look at @a.txt, please").await;
     assert_eq!(said[0], "Look at @a.txt, please");
     assert!(
@@ -38,7 +38,7 @@ async fn a_file_is_shown_behind_the_prompt() {
 }
 
 #[tokio::test]
-async fn lines_quotes_and_folders_are_understood() {
+async fn mentions_support_lines_quotes_and_folders() {
     let lines = said("@a.txt#L2-2").await;
     assert!(lines[1].contains("betical") && !lines[1].contains("gamma"), "{lines:?}");
     assert!(!lines[1].contains("alphabetical"), "{lines:?}");
@@ -49,14 +49,14 @@ async fn lines_quotes_and_folders_are_understood() {
 }
 
 #[tokio::test]
-async fn what_is_denied_or_not_there_is_not_shown() {
+async fn denied_and_missing_files_are_not_attached() {
     assert_eq!(said("@secret.txt @nowhere.txt me@a.txt").await.len(), 1);
     let folder = said("@./").await;
     assert!(!folder[1].contains("secret.txt"), "{folder:?}");
 }
 
 #[tokio::test]
-async fn a_file_that_was_shown_can_be_changed() {
+async fn mentioned_file_can_be_edited() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("a.txt");
     std::fs::write(&file, "gamma\n").unwrap();
@@ -72,7 +72,7 @@ async fn a_file_that_was_shown_can_be_changed() {
 }
 
 #[tokio::test]
-async fn what_was_mentioned_is_kept_behind_the_prompt() {
+async fn attachments_are_stored_after_the_prompt() {
     let mut stage = Stage::with(Script::new().text("Seen"), |options| with_files(options, FILES)).await;
     stage.prompt("Compare @a.txt with @dir/").await;
     stage.turn().await;
@@ -97,7 +97,7 @@ async fn what_was_mentioned_is_kept_behind_the_prompt() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_is_meant_as_it_is_brings_nothing_and_commands_nothing() {
+async fn verbatim_prompt_attaches_no_files_and_runs_no_command() {
     let mut stage = Stage::with(Script::new().reply(Reply::text("Seen").repeat()), |options| {
         with_files(options, FILES);
     })

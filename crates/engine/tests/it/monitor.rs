@@ -13,8 +13,8 @@ fn monitor(command: &str) -> Value {
 }
 
 #[tokio::test]
-async fn each_line_is_reported_in_a_turn_and_then_the_end() {
-    let bell = Bell::hang().await;
+async fn printed_lines_and_the_end_are_reported() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .tool(
             "Monitor",
@@ -43,7 +43,7 @@ async fn each_line_is_reported_in_a_turn_and_then_the_end() {
         "{told}"
     );
 
-    bell.rung().await.let_go("ding").await;
+    bell.connected().await.finish("ding").await;
     let ended = stage.until("task:completed").await;
     assert_eq!(ended["summary"], "Monitor \"the log\" has ended");
     stage.until_n("result:success", 2).await;
@@ -56,7 +56,7 @@ async fn each_line_is_reported_in_a_turn_and_then_the_end() {
 }
 
 #[tokio::test]
-async fn rules_about_commands_apply_and_websockets_are_refused() {
+async fn command_rules_apply_and_websockets_are_rejected() {
     let script = Script::new()
         .tool("Monitor", monitor("touch denied"))
         .tool(
@@ -86,7 +86,7 @@ async fn rules_about_commands_apply_and_websockets_are_refused() {
 }
 
 #[tokio::test]
-async fn without_bash_there_is_no_monitor() {
+async fn monitor_requires_bash() {
     let mut stage = Stage::with(Script::new().text("Hi"), |options| {
         options.permissions.disallowed = vec!["Bash".into()];
     })
@@ -103,16 +103,16 @@ async fn without_bash_there_is_no_monitor() {
 }
 
 #[tokio::test]
-async fn one_that_is_stopped_ends_without_a_turn() {
-    let bell = Bell::hang().await;
+async fn stopped_monitor_starts_no_turn() {
+    let bell = Bell::listen().await;
     let script = Script::new().tool("Monitor", monitor(&bell.command())).text("Started");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("watch it").await;
     stage.result().await;
-    let mut caller = bell.rung().await;
+    let mut caller = bell.connected().await;
     let id = stage.last("task_started")["task_id"].clone();
     stage.control(json!({"subtype": "stop_task", "task_id": id})).await;
-    caller.hung_up().await;
+    caller.ended().await;
     assert_eq!(stage.last("task_updated")["patch"]["status"], "killed");
     stage.silent().await;
     stage.leave_now().await;

@@ -1,4 +1,4 @@
-//! What the agent notes for itself, and the parts of ours that can be left out.
+//! Notes of the agent, and disabling built-in plugins.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn write(file: &std::path::Path) -> Reply {
 }
 
 #[tokio::test]
-async fn notes_are_shown_and_written_without_a_question() {
+async fn notes_are_sent_and_writable_without_permission_request() {
     let notes = tempfile::tempdir().unwrap();
     fs::write(
         notes.path().join("MEMORY.md"),
@@ -46,7 +46,7 @@ async fn notes_are_shown_and_written_without_a_question() {
 }
 
 #[tokio::test]
-async fn without_notes_there_is_no_folder_and_writing_there_is_asked_about() {
+async fn disabled_notes_have_no_writable_folder() {
     let notes = tempfile::tempdir().unwrap();
     let script = Script::new().reply(write(&notes.path().join("a.md"))).text("Done");
     let mut stage = Stage::with(script, |options| {
@@ -63,7 +63,7 @@ async fn without_notes_there_is_no_folder_and_writing_there_is_asked_about() {
 }
 
 #[tokio::test]
-async fn a_project_has_no_say_in_where_notes_lie() {
+async fn project_settings_cannot_move_the_notes_folder() {
     let elsewhere = tempfile::tempdir().unwrap();
     let settings = json!({"autoMemoryDirectory": elsewhere.path()}).to_string();
     let mut stage = Stage::with(Script::new().text("Hi"), |options| {
@@ -81,7 +81,7 @@ async fn a_project_has_no_say_in_where_notes_lie() {
 }
 
 #[tokio::test]
-async fn parts_of_ours_are_left_out_like_plugins() {
+async fn built_in_plugins_can_be_disabled() {
     let mut stage = Stage::with(Script::new().text("One").text("Two"), |options| {
         with_files(options, &[("AGENTS.md", "Agents are kind.")]);
         let off = json!({"enabledPlugins": {"agents-md@builtin": false, "review@builtin": false}});

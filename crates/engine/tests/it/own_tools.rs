@@ -1,5 +1,5 @@
-//! Tools of which no file of the engine knows, each added by one line: what holds for Edit holds for one that says it
-//! changes a file, what holds for Read for one that says it reads one, and one that says nothing is asked about.
+//! Custom tools that are only known by their descriptor: rules for Edit apply to tools that declare to edit a file,
+//! rules for Read to those that declare to read one, and a tool without a declaration needs permission.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -37,7 +37,7 @@ static APPEND: LazyLock<Descriptor> = LazyLock::new(|| descriptor("Append", Touc
 static HEAD: LazyLock<Descriptor> = LazyLock::new(|| descriptor("Head", Touches::Reads { path: "target" }));
 static MYSTERY: LazyLock<Descriptor> = LazyLock::new(|| descriptor("Mystery", Touches::default()));
 
-/// Where the decision found the target.
+/// The path of the target, and its location at the time of the decision.
 fn place(input: &Value, cx: &Context) -> Result<(PathBuf, PathBuf), Box<Outcome>> {
     let path = cx.absolute(input["target"].as_str().unwrap());
     let pin = cx.pin(&path)?;
@@ -45,7 +45,7 @@ fn place(input: &Value, cx: &Context) -> Result<(PathBuf, PathBuf), Box<Outcome>
     Ok((path, place))
 }
 
-/// Adds a line to a file.
+/// Appends a line to a file.
 struct Append;
 
 impl Tool for Append {
@@ -73,7 +73,7 @@ impl Tool for Append {
     }
 }
 
-/// Gives the first line of a file.
+/// Returns the first line of a file.
 struct Head;
 
 impl Tool for Head {
@@ -105,7 +105,7 @@ impl Tool for Head {
     }
 }
 
-/// Says nothing about itself.
+/// Declares nothing about itself.
 struct Mystery;
 
 impl Tool for Mystery {
@@ -134,8 +134,8 @@ fn append(target: &str) -> Value {
     json!({"target": target, "line": "more"})
 }
 
-/// What a session says of one call.
-async fn told(tool: &str, target: &str, change: impl FnOnce(&mut Options)) -> String {
+/// Describes how a session handled one call.
+async fn outcome_of(tool: &str, target: &str, change: impl FnOnce(&mut Options)) -> String {
     let script = Script::new().tool(tool, append(target)).text("Done");
     let mut stage = Stage::with(script, |options| {
         add(options);
@@ -186,78 +186,84 @@ fn deny(rule: &str) -> impl FnOnce(&mut Options) {
 }
 
 #[tokio::test]
-async fn one_that_edits_is_decided_about_as_edit_is() {
-    assert_eq!(told("Append", "a.txt", |_| {}).await, "asked none -");
+async fn editing_tool_is_decided_like_edit() {
+    assert_eq!(outcome_of("Append", "a.txt", |_| {}).await, "asked none -");
     assert_eq!(
-        told("Append", "a.txt", mode(PermissionMode::AcceptEdits)).await,
+        outcome_of("Append", "a.txt", mode(PermissionMode::AcceptEdits)).await,
         "ran Added"
     );
     assert_eq!(
-        told("Append", "a.txt", mode(PermissionMode::Plan)).await,
+        outcome_of("Append", "a.txt", mode(PermissionMode::Plan)).await,
         "asked mode -"
     );
-    let refused = told("Append", "a.txt", mode(PermissionMode::DontAsk));
+    let refused = outcome_of("Append", "a.txt", mode(PermissionMode::DontAsk));
     assert!(Box::pin(refused).await.starts_with("refused Append was not run"));
     assert_eq!(
-        told("Append", ".git/config", mode(PermissionMode::AcceptEdits)).await,
+        outcome_of("Append", ".git/config", mode(PermissionMode::AcceptEdits)).await,
         "asked safetyCheck -"
     );
     assert_eq!(
-        told("Append", "link/hosts", mode(PermissionMode::AcceptEdits)).await,
+        outcome_of("Append", "link/hosts", mode(PermissionMode::AcceptEdits)).await,
         "asked safetyCheck /etc/hosts"
     );
     let allow = |options: &mut Options| options.permissions.allowed = vec!["Edit(/a.txt)".to_owned()];
-    assert_eq!(told("Append", "a.txt", allow).await, "ran Added");
+    assert_eq!(outcome_of("Append", "a.txt", allow).await, "ran Added");
 }
 
 #[tokio::test]
-async fn rules_about_paths_hold_for_one_that_edits() {
+async fn path_rules_apply_to_editing_tools() {
     for rule in ["Edit(secret/**)", "Read(secret/**)", "Append(secret/**)"] {
-        let said = told("Append", "secret/a.txt", deny(rule)).await;
+        let said = outcome_of("Append", "secret/a.txt", deny(rule)).await;
         assert!(said.starts_with("refused Changing ") && said.contains(rule), "{said}");
         assert!(!said.ends_with("(told)"), "its result says it all");
-        assert_eq!(told("Append", "a.txt", deny(rule)).await, "ran Added", "{rule}");
+        assert_eq!(outcome_of("Append", "a.txt", deny(rule)).await, "ran Added", "{rule}");
     }
 }
 
 #[tokio::test]
-async fn one_that_reads_is_decided_about_as_read_is() {
-    assert_eq!(told("Head", "a.txt", |_| {}).await, "ran one");
-    assert_eq!(told("Head", "/etc/hosts", |_| {}).await, "asked workingDir -");
-    assert_eq!(told("Head", "link/hosts", |_| {}).await, "asked workingDir /etc/hosts");
+async fn reading_tool_is_decided_like_read() {
+    assert_eq!(outcome_of("Head", "a.txt", |_| {}).await, "ran one");
+    assert_eq!(outcome_of("Head", "/etc/hosts", |_| {}).await, "asked workingDir -");
+    assert_eq!(
+        outcome_of("Head", "link/hosts", |_| {}).await,
+        "asked workingDir /etc/hosts"
+    );
     for rule in ["Read(secret/**)", "Head(secret/**)"] {
-        let said = told("Head", "secret/a.txt", deny(rule)).await;
+        let said = outcome_of("Head", "secret/a.txt", deny(rule)).await;
         assert!(said.starts_with("refused Reading ") && said.contains(rule), "{said}");
     }
-    // Nothing is told of a file nobody was asked about, were it only that there is none.
-    assert_eq!(told("Head", "/etc/no-such-file", |_| {}).await, "asked workingDir -");
+    // Nothing about the file is revealed before the permission request, not even that it does not exist.
+    assert_eq!(
+        outcome_of("Head", "/etc/no-such-file", |_| {}).await,
+        "asked workingDir -"
+    );
     let ask = |options: &mut Options| {
         options
             .settings
             .set_flag(json!({"permissions": {"ask": ["Head"]}}).as_object().unwrap());
     };
     assert_eq!(
-        told("Head", "nowhere", ask).await,
+        outcome_of("Head", "nowhere", ask).await,
         "refused <tool_use_error>There is no such file.</tool_use_error>"
     );
 }
 
 #[tokio::test]
-async fn one_that_says_nothing_is_asked_about_and_not_held_against_any_file_before() {
+async fn undeclared_tool_needs_permission_and_is_not_vetted() {
     for mode in [
         PermissionMode::Default,
         PermissionMode::AcceptEdits,
         PermissionMode::Plan,
     ] {
         assert_eq!(
-            told("Mystery", "a.txt", |options| options.permissions.mode = Some(mode)).await,
+            outcome_of("Mystery", "a.txt", |options| options.permissions.mode = Some(mode)).await,
             "asked none -"
         );
     }
 }
 
 #[tokio::test]
-async fn what_one_edits_is_kept_first_and_can_be_put_back() {
+async fn edits_of_custom_tools_can_be_rewound() {
     let script = Script::new()
         .tool("Append", append("a.txt"))
         .tool("Append", append("new.txt"))
@@ -281,7 +287,7 @@ async fn what_one_edits_is_kept_first_and_can_be_put_back() {
 }
 
 #[tokio::test]
-async fn what_one_touches_brings_the_instructions_near_it_and_counts_as_seen() {
+async fn custom_tools_load_memory_files_and_mark_files_read() {
     for tool in ["Append", "Head"] {
         let edit = json!({"file_path": "sub/a.txt", "old_string": "one", "new_string": "two"});
         let script = Script::new()
@@ -305,7 +311,7 @@ async fn what_one_touches_brings_the_instructions_near_it_and_counts_as_seen() {
 }
 
 #[tokio::test]
-async fn a_condition_of_a_hook_holds_for_one_that_edits() {
+async fn hook_conditions_apply_to_editing_tools() {
     let hooks = json!({"PreToolUse": [{"matcher": "*", "hooks": [
         {"type": "command", "command": "echo no >&2; exit 2", "if": "Edit(secret/**)"}]}]});
     let hook = |options: &mut Options| {
@@ -314,13 +320,13 @@ async fn a_condition_of_a_hook_holds_for_one_that_edits() {
             .settings
             .set_flag(json!({"hooks": hooks.clone()}).as_object().unwrap());
     };
-    assert_eq!(told("Append", "a.txt", hook).await, "ran Added");
-    let said = told("Append", "secret/a.txt", hook).await;
+    assert_eq!(outcome_of("Append", "a.txt", hook).await, "ran Added");
+    let said = outcome_of("Append", "secret/a.txt", hook).await;
     assert!(said.starts_with("refused") && said.contains("no"), "{said}");
 }
 
 #[tokio::test]
-async fn whoever_watches_is_told_what_one_is_at() {
+async fn progress_describes_custom_tools() {
     let start = json!({"description": "add", "prompt": "SUB", "run_in_background": false});
     let script = Script::new()
         .reply(Reply::tool("Agent", start))
@@ -342,7 +348,7 @@ async fn whoever_watches_is_told_what_one_is_at() {
 }
 
 #[tokio::test]
-async fn they_are_guarded_without_a_session_as_well() {
+async fn permissions_apply_without_a_session() {
     let dir = tempfile::tempdir().unwrap();
     let server = ModelServer::start(Script::new()).await.unwrap();
     let mut options = stage::options(&dir, &server);
@@ -374,7 +380,7 @@ async fn they_are_guarded_without_a_session_as_well() {
 }
 
 #[tokio::test]
-async fn an_older_name_is_held_against_the_rules_for_the_name() {
+async fn rules_apply_to_aliases_of_a_tool() {
     let script = Script::new()
         .tool("SlashCommand", json!({"skill": "deploy"}))
         .tool("SlashCommand", json!({"skill": "greet"}))
@@ -400,7 +406,7 @@ async fn an_older_name_is_held_against_the_rules_for_the_name() {
     stage.end().await;
 }
 
-/// `claude-agent-acp` always passes `--tools=default`, and shows the task list as a plan.
+/// `claude-agent-acp` always passes `--tools=default` and displays the task list as a plan.
 #[tokio::test]
 async fn named_default_tools_are_the_default_tools() {
     let mut listed = Vec::new();

@@ -1,5 +1,5 @@
-//! Files are reached where the decision found them, whatever becomes of the links on the way, and nothing is told of a
-//! file nobody was asked about.
+//! Files are accessed at the location that the permission decision was about, even if links on the path change, and
+//! nothing about a file is revealed before the permission request.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -21,15 +21,15 @@ use crate::stage;
 const ROUNDS: usize = 2000;
 const NOTEBOOK: &str = r#"{"cells":[{"cell_type":"code","id":"a","source":"harmless"}]}"#;
 
-/// A folder to work in, another outside of it, and the tools behind the decision.
-struct Place {
+/// A working folder, a folder outside of it, and the guarded tools.
+struct RaceFolders {
     dir: TempDir,
     outside: TempDir,
     guarded: Guarded,
     asked: AtomicUsize,
 }
 
-impl Place {
+impl RaceFolders {
     async fn new(mode: PermissionMode) -> Self {
         let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let server = ModelServer::start(Script::new()).await.unwrap();
@@ -40,18 +40,18 @@ impl Place {
                 .map(str::to_owned)
                 .into(),
         );
-        let place = Self {
+        let folders = Self {
             guarded: Guarded::new(options).unwrap(),
             dir,
             outside,
             asked: AtomicUsize::new(0),
         };
-        fs::create_dir(place.work().join("sub")).unwrap();
-        for (folder, word) in [(place.work().join("sub"), "harmless"), (place.out(), "secret")] {
+        fs::create_dir(folders.work().join("sub")).unwrap();
+        for (folder, word) in [(folders.work().join("sub"), "harmless"), (folders.out(), "secret")] {
             fs::write(folder.join("a.txt"), format!("{word}\n")).unwrap();
             fs::write(folder.join("n.ipynb"), NOTEBOOK.replace("harmless", word)).unwrap();
         }
-        place
+        folders
     }
 
     fn work(&self) -> PathBuf {
@@ -62,7 +62,7 @@ impl Place {
         self.outside.path().canonicalize().unwrap()
     }
 
-    /// Makes a call that is refused wherever it is asked about.
+    /// Runs a call whose permission request is denied. Returns the outcome as text.
     async fn call(&self, tool: &str, input: Value) -> String {
         let call = GuardedCall {
             id: "call".to_owned(),
@@ -81,7 +81,7 @@ impl Place {
         }
     }
 
-    /// What is called in one round, by tool.
+    /// The calls of one round, with the tool name.
     fn calls(&self, round: usize) -> Vec<(&'static str, Value)> {
         let (sub, work) = (self.work().join("sub"), self.work());
         let (old, new) = [("s", "S"), ("S", "s")][round % 2];
@@ -114,12 +114,12 @@ impl Place {
         ]
     }
 
-    /// Plays all rounds while a thread changes what one name stands for, in one step each time.
-    async fn flipping(&self, rounds: usize, one: &Path, other: &Path) {
+    /// Runs all rounds while a thread atomically exchanges a path with a link.
+    async fn run_with_exchange(&self, rounds: usize, one: &Path, other: &Path) {
         let target = fs::read_link(other).unwrap();
         let (here, there) = (one.to_owned(), other.to_owned());
-        // A tool that puts a file in the place of the link ends the game: it begins anew.
-        let again = || {
+        // A tool may have replaced the link by a file; then restore the initial state.
+        let restore = || {
             if target.is_file() && !here.is_symlink() && !there.is_symlink() {
                 let _gone = fs::remove_file(&there);
                 let _there = symlink(&target, &there);
@@ -134,14 +134,14 @@ impl Place {
         let (stopped, one, other) = (Arc::clone(&stop), one.to_owned(), other.to_owned());
         let flipper = std::thread::spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
-                // a tool that replaces a link by a file leaves nothing to exchange for a moment
+                // Fails while a tool has replaced a link by a file.
                 let _missed = rustix::fs::renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE);
             }
         });
         let out = self.out();
         fs::write(out.join("outside.txt"), "secret\n").unwrap();
         for round in 0..rounds {
-            again();
+            restore();
             let mut calls = self.calls(round / 10);
             let (tool, input) = calls.swap_remove(round % calls.len());
             let said = self.call(tool, input.clone()).await.replace("secre[t]", "");
@@ -162,47 +162,47 @@ impl Place {
 }
 
 async fn flip_folder(rounds: usize) {
-    let place = Place::new(PermissionMode::AcceptEdits).await;
-    symlink(place.out(), place.work().join("link")).unwrap();
-    let (sub, link) = (place.work().join("sub"), place.work().join("link"));
-    place.flipping(rounds, &sub, &link).await;
+    let folders = RaceFolders::new(PermissionMode::AcceptEdits).await;
+    symlink(folders.out(), folders.work().join("link")).unwrap();
+    let (sub, link) = (folders.work().join("sub"), folders.work().join("link"));
+    folders.run_with_exchange(rounds, &sub, &link).await;
 }
 
 async fn flip_file(rounds: usize, name: &str) {
-    let place = Place::new(PermissionMode::AcceptEdits).await;
-    let link = place.work().join(".link");
-    symlink(place.out().join(name), &link).unwrap();
-    let file = place.work().join("sub").join(name);
-    place.flipping(rounds, &file, &link).await;
+    let folders = RaceFolders::new(PermissionMode::AcceptEdits).await;
+    let link = folders.work().join(".link");
+    symlink(folders.out().join(name), &link).unwrap();
+    let file = folders.work().join("sub").join(name);
+    folders.run_with_exchange(rounds, &file, &link).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_folder_that_is_a_link_every_other_moment_gives_nothing_from_outside() {
+async fn folder_exchanged_with_a_link_reveals_nothing_outside() {
     flip_folder(ROUNDS).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_is_a_link_every_other_moment_gives_nothing_from_outside() {
+async fn file_exchanged_with_a_link_reveals_nothing_outside() {
     for name in ["a.txt", "n.ipynb"] {
         flip_file(ROUNDS / 2, name).await;
     }
 }
 
-/// As many rounds for every single call.
+/// Ten times as many rounds, for every call.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes; run it by its name"]
-async fn for_ten_times_as_long_nothing_comes_from_outside() {
+async fn long_run_reveals_nothing_outside() {
     flip_folder(ROUNDS * 10).await;
     for name in ["a.txt", "n.ipynb"] {
         flip_file(ROUNDS * 10, name).await;
     }
 }
 
-/// Whether it is there, what it is and what it holds: none of it is told, and the question is the same.
+/// The response reveals nothing about the file: existence, kind or content.
 #[tokio::test]
-async fn a_file_outside_tells_nothing_before_somebody_is_asked() {
-    let place = Place::new(PermissionMode::Default).await;
-    let out = place.out();
+async fn file_outside_reveals_nothing_before_permission_request() {
+    let folders = RaceFolders::new(PermissionMode::Default).await;
+    let out = folders.out();
     fs::write(out.join("binary"), [0, 1, 2, 0]).unwrap();
     fs::create_dir(out.join("folder")).unwrap();
     symlink("nowhere", out.join("dangling")).unwrap();
@@ -231,9 +231,9 @@ async fn a_file_outside_tells_nothing_before_somebody_is_asked() {
     ] {
         let mut told = Vec::new();
         for name in ["a.txt", "n", "binary", "folder", "dangling", "nothing"] {
-            let before = place.asked.load(Ordering::Relaxed);
-            told.push(place.call(tool, make(&path(name))).await);
-            assert_eq!(place.asked.load(Ordering::Relaxed), before + 1, "{tool} {name}");
+            let before = folders.asked.load(Ordering::Relaxed);
+            told.push(folders.call(tool, make(&path(name))).await);
+            assert_eq!(folders.asked.load(Ordering::Relaxed), before + 1, "{tool} {name}");
         }
         told.dedup();
         assert_eq!(told, ["denied: not now"], "{tool}");
@@ -241,11 +241,11 @@ async fn a_file_outside_tells_nothing_before_somebody_is_asked() {
 }
 
 #[tokio::test]
-async fn another_name_of_a_file_outside_is_asked_about() {
-    let place = Place::new(PermissionMode::AcceptEdits).await;
-    let (work, secret) = (place.work(), place.out().join("a.txt"));
+async fn hard_link_to_a_file_outside_needs_permission() {
+    let folders = RaceFolders::new(PermissionMode::AcceptEdits).await;
+    let (work, secret) = (folders.work(), folders.out().join("a.txt"));
     fs::hard_link(&secret, work.join("sub/linked.txt")).unwrap();
-    fs::hard_link(place.out().join("n.ipynb"), work.join("sub/linked.ipynb")).unwrap();
+    fs::hard_link(folders.out().join("n.ipynb"), work.join("sub/linked.ipynb")).unwrap();
     let file = work.join("sub/linked.txt");
     for (tool, input) in [
         ("Read", json!({"file_path": file})),
@@ -263,9 +263,9 @@ async fn another_name_of_a_file_outside_is_asked_about() {
             json!({"pattern": "secret", "path": file, "output_mode": "content"}),
         ),
     ] {
-        assert_eq!(place.call(tool, input).await, "denied: not now", "{tool}");
+        assert_eq!(folders.call(tool, input).await, "denied: not now", "{tool}");
     }
-    let found = place
+    let found = folders
         .call(
             "Grep",
             json!({"pattern": "secret", "path": work, "output_mode": "content"}),
@@ -277,11 +277,11 @@ async fn another_name_of_a_file_outside_is_asked_about() {
     );
     assert_eq!(fs::read_to_string(&secret).unwrap(), "secret\n");
 
-    // Both names inside: nothing is reached that could not be reached anyway.
+    // Both names are inside the working folder, so no permission is needed.
     fs::write(work.join("one.txt"), "words").unwrap();
     fs::hard_link(work.join("one.txt"), work.join("sub/two.txt")).unwrap();
-    let read = place.call("Read", json!({"file_path": work.join("one.txt")})).await;
+    let read = folders.call("Read", json!({"file_path": work.join("one.txt")})).await;
     assert!(read.contains("words"), "{read}");
-    let found = place.call("Grep", json!({"pattern": "word[s]", "path": work})).await;
+    let found = folders.call("Grep", json!({"pattern": "word[s]", "path": work})).await;
     assert!(found.contains("one.txt") && found.contains("two.txt"), "{found}");
 }

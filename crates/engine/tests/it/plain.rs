@@ -1,4 +1,4 @@
-//! Turns in which nothing special happens: what is said, and in which order.
+//! Ordinary turns: messages and their order.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sluice_simulator::{Reply, Script};
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn nothing_is_said_before_the_host_speaks() {
+async fn no_message_is_sent_before_the_first_input() {
     let mut stage = Stage::begin(Script::new()).await;
     stage.silent().await;
     assert_eq!(stage.told(), "");
@@ -15,7 +15,7 @@ async fn nothing_is_said_before_the_host_speaks() {
 }
 
 #[tokio::test]
-async fn a_turn_without_partial_messages() {
+async fn turn_without_partial_messages() {
     let mut stage = Stage::begin(Script::new().text("Hello there")).await;
     stage.prompt("hi").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
@@ -29,7 +29,7 @@ async fn a_turn_without_partial_messages() {
 }
 
 #[tokio::test]
-async fn a_turn_with_partial_messages() {
+async fn turn_with_partial_messages() {
     let script = Script::new().text("one two three");
     let mut stage = Stage::with(script, |options| options.host.partial = true).await;
     stage.prompt("hi").await;
@@ -45,7 +45,7 @@ async fn a_turn_with_partial_messages() {
 }
 
 #[tokio::test]
-async fn every_block_is_a_message_of_its_own() {
+async fn every_block_is_a_separate_message() {
     let script = Script::new().reply(Reply::thinking("hm well").and_text("Alpha").and_text("Gamma"));
     let mut stage = Stage::with(script, |options| options.host.partial = true).await;
     stage.prompt("hi").await;
@@ -67,7 +67,7 @@ async fn every_block_is_a_message_of_its_own() {
 }
 
 #[tokio::test]
-async fn thinking_is_told_with_its_signature_and_kept_for_the_model() {
+async fn thinking_is_sent_with_its_signature_and_kept() {
     let script = Script::new()
         .reply(Reply::thinking("let me see").and_text("Seen"))
         .text("Again");
@@ -91,7 +91,7 @@ async fn thinking_is_told_with_its_signature_and_kept_for_the_model() {
 }
 
 #[tokio::test]
-async fn redacted_thinking_passes_through_untouched() {
+async fn redacted_thinking_is_unchanged() {
     let redacted = json!({"type": "redacted_thinking", "data": "b3BhcXVl"});
     let script = Script::new()
         .reply(Reply::empty().and_block(redacted.clone()).and_text("Done"))
@@ -113,7 +113,7 @@ async fn redacted_thinking_passes_through_untouched() {
 }
 
 #[tokio::test]
-async fn usage_is_the_turns_and_cost_the_sessions() {
+async fn usage_is_per_turn_and_cost_per_session() {
     let usage = json!({"input_tokens": 1000, "cache_read_input_tokens": 7});
     let script = Script::new()
         .reply(Reply::text("One").usage(&usage).output_tokens(100))
@@ -139,7 +139,7 @@ async fn usage_is_the_turns_and_cost_the_sessions() {
 }
 
 #[tokio::test]
-async fn every_turn_begins_with_init() {
+async fn every_turn_starts_with_init() {
     let mut stage = Stage::begin(Script::new().text("One").text("Two")).await;
     for text in ["one", "two"] {
         stage.prompt(text).await;
@@ -159,7 +159,7 @@ async fn every_turn_begins_with_init() {
 }
 
 #[tokio::test]
-async fn a_prompt_is_echoed_where_that_was_asked_for() {
+async fn prompt_is_replayed_on_request() {
     let script = Script::new().text("One").text("Two");
     let mut stage = Stage::with(script, |options| options.host.replay = true).await;
     stage.prompt("one").await;
@@ -168,14 +168,14 @@ async fn a_prompt_is_echoed_where_that_was_asked_for() {
     assert_eq!(echo["message"]["content"], "one");
     assert_ne!(echo["session_id"], "");
     assert!(echo["uuid"].is_string());
-    // What a program wrote is no person's words.
+    // Synthetic prompts are not replayed.
     stage.prompt_with("two", json!({"isSynthetic": true})).await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
     stage.end().await;
 }
 
 #[tokio::test]
-async fn the_life_of_a_prompt_with_a_uuid() {
+async fn lifecycle_of_a_prompt_with_uuid_is_reported() {
     let script = Script::new().text("One").text("Two");
     let mut stage = Stage::with(script, |options| options.host.replay = true).await;
     stage.prompt_as("u1", "one").await;
@@ -190,7 +190,7 @@ async fn the_life_of_a_prompt_with_a_uuid() {
     assert_eq!(stage.last("assistant:text")["user_message_uuid"], "u1");
     assert_eq!(stage.last("replay")["uuid"], "u1");
 
-    // Without one nothing of the kind is said.
+    // Prompts without a UUID have no lifecycle messages.
     stage.prompt("two").await;
     assert_eq!(stage.turn().await, "init replay assistant:text result:success");
     assert!(stage.last("result:success").get("user_message_uuid").is_none());
@@ -198,7 +198,7 @@ async fn the_life_of_a_prompt_with_a_uuid() {
 }
 
 #[tokio::test]
-async fn what_the_host_says_reaches_the_model_in_the_form_it_chose() {
+async fn prompt_content_is_sent_unchanged() {
     let blocks = json!([{"type": "text", "text": "look"}, {"type": "text", "text": "here"}]);
     let script = Script::new().text("Seen");
     let mut stage = Stage::with(script, |options| options.host.replay = true).await;
@@ -211,7 +211,7 @@ async fn what_the_host_says_reaches_the_model_in_the_form_it_chose() {
 }
 
 #[tokio::test]
-async fn a_picture_that_is_none_is_taken_out() {
+async fn invalid_image_is_removed() {
     let picture = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "bm9uZQ=="}});
     let mut stage = Stage::begin(Script::new().text("Seen")).await;
     let line = json!({"type": "user", "message": {"role": "user", "content": [picture]}});
@@ -223,7 +223,7 @@ async fn a_picture_that_is_none_is_taken_out() {
 }
 
 #[tokio::test]
-async fn a_call_and_its_result_go_back_to_the_model() {
+async fn call_and_result_are_sent_to_the_model() {
     let script = Script::new()
         .reply(Reply::text("Let me look").and_tool_with_id("toolu_1", "Bash", json!({"command": "echo hello"})))
         .text("It said hello");
@@ -242,7 +242,7 @@ async fn a_call_and_its_result_go_back_to_the_model() {
 }
 
 #[tokio::test]
-async fn with_partial_messages_every_request_is_announced() {
+async fn every_request_is_announced_with_partial_messages() {
     let script = Script::new()
         .tool("Bash", json!({"command": "echo hello"}))
         .text("Done");
@@ -252,7 +252,7 @@ async fn with_partial_messages_every_request_is_announced() {
     assert_eq!(stage.all("requesting").len(), 2);
     assert_eq!(stage.all("ms").len(), 2);
     assert_eq!(stage.all("me").len(), 2);
-    // The block is told before it is closed.
+    // The message with the block is sent before the event that closes it.
     let told = stage.told();
     assert!(
         told.starts_with("init requesting ms bs d×2 assistant:tool_use be "),
@@ -262,7 +262,7 @@ async fn with_partial_messages_every_request_is_announced() {
 }
 
 #[tokio::test]
-async fn calls_that_cannot_be_have_their_result_at_once() {
+async fn invalid_calls_get_an_immediate_result() {
     let script = Script::new()
         .reply(
             Reply::empty()
@@ -287,7 +287,7 @@ async fn calls_that_cannot_be_have_their_result_at_once() {
 }
 
 #[tokio::test]
-async fn an_empty_text_is_neither_told_nor_sent_back() {
+async fn empty_text_is_dropped() {
     let script = Script::new().reply(Reply::text("").and_text("Words")).text("Next");
     let mut stage = Stage::begin(script).await;
     stage.prompt("one").await;

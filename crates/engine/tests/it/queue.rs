@@ -1,4 +1,4 @@
-//! Prompts that arrive while another is being answered.
+//! Prompts that arrive during a turn.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -7,13 +7,13 @@ use sluice_simulator::{Reply, Script};
 use crate::bell::Bell;
 use crate::stage::{Stage, prompt, with};
 
-/// A first answer that waits in the middle, and short ones behind it.
+/// A first response that waits in the middle, followed by short ones.
 fn long_then(rest: &[&str]) -> Script {
     let script = Script::new().reply(Reply::text("one two").gate_each("word"));
     rest.iter().fold(script, |script, text| script.text(*text))
 }
 
-/// A session whose first turn stands in the middle of its answer.
+/// A session in the middle of its first response.
 async fn mid_answer(script: Script) -> Stage {
     let mut stage = Stage::with(script, |options| {
         (options.host.partial, options.host.replay) = (true, true);
@@ -27,7 +27,7 @@ async fn mid_answer(script: Script) -> Stage {
 }
 
 #[tokio::test]
-async fn a_prompt_during_an_answer_is_the_next_turn() {
+async fn prompt_during_a_response_is_the_next_turn() {
     let mut stage = mid_answer(long_then(&["Second"])).await;
     stage.prompt_as("u2", "second").await;
     stage.until("queued:u2").await;
@@ -43,7 +43,7 @@ async fn a_prompt_during_an_answer_is_the_next_turn() {
 }
 
 #[tokio::test]
-async fn three_during_an_answer_are_one_turn() {
+async fn prompts_during_a_response_form_one_turn() {
     let mut stage = mid_answer(long_then(&["All three"])).await;
     for (uuid, text) in [("u2", "a"), ("u3", "b"), ("u4", "c")] {
         stage.prompt_as(uuid, text).await;
@@ -70,7 +70,7 @@ async fn three_during_an_answer_are_one_turn() {
 }
 
 #[tokio::test]
-async fn two_in_one_breath_are_two_turns() {
+async fn prompts_sent_together_are_separate_turns() {
     let mut stage = Stage::begin(Script::new().text("One").text("Two")).await;
     let of = |uuid: &str| with(prompt(uuid), json!({"uuid": uuid}));
     stage.send(&[of("u1"), of("u2")]).await;
@@ -84,7 +84,7 @@ async fn two_in_one_breath_are_two_turns() {
 }
 
 #[tokio::test]
-async fn the_same_uuid_again_is_echoed_and_not_run() {
+async fn repeated_uuid_is_replayed_and_not_run() {
     let script = Script::new().text("One").text("Two");
     let mut stage = Stage::with(script, |options| options.host.replay = true).await;
     stage.prompt_as("u1", "first").await;
@@ -102,8 +102,8 @@ async fn the_same_uuid_again_is_echoed_and_not_run() {
 }
 
 #[tokio::test]
-async fn a_prompt_while_a_tool_runs_joins_the_turn() {
-    let bell = Bell::hang().await;
+async fn prompt_while_a_tool_runs_joins_the_turn() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command()}))
         .text("Both done");
@@ -113,10 +113,10 @@ async fn a_prompt_while_a_tool_runs_joins_the_turn() {
     })
     .await;
     stage.prompt_as("u1", "run it").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage.prompt_as("u2", "and this").await;
     stage.until("queued:u2").await;
-    caller.let_go("rang").await;
+    caller.finish("rang").await;
     stage.until("completed:u1").await;
     assert_eq!(
         stage.told(),
@@ -131,7 +131,7 @@ async fn a_prompt_while_a_tool_runs_joins_the_turn() {
 }
 
 #[tokio::test]
-async fn a_prompt_while_an_ask_is_open_joins_the_turn() {
+async fn prompt_during_permission_request_joins_the_turn() {
     let script = Script::new()
         .tool("Bash", json!({"command": "touch a"}))
         .text("Both done");
@@ -150,7 +150,7 @@ async fn a_prompt_while_an_ask_is_open_joins_the_turn() {
 }
 
 #[tokio::test]
-async fn what_is_urgent_ends_the_answer() {
+async fn urgent_prompt_ends_the_response() {
     let mut stage = mid_answer(long_then(&["At once"])).await;
     stage
         .prompt_with("hurry", json!({"uuid": "u2", "priority": "now"}))
@@ -165,14 +165,14 @@ async fn what_is_urgent_ends_the_answer() {
         "cancelled:u1 started:u2 init requesting replay ms bs d×2 assistant:text be md me result:success \
          completed:u2"
     );
-    // What was said before counts, and nobody is told of an interrupt.
+    // The partial response is kept, and there is no interrupt notice.
     assert_eq!(stage.sent(2)["messages"][1]["content"][0]["text"], "one ");
     assert_eq!(stage.said_to_model(2), ["hurry"]);
     assert_eq!(stage.end().await, 0);
 }
 
 #[tokio::test]
-async fn each_class_has_its_own_turn_the_most_urgent_first() {
+async fn priorities_run_in_order_in_separate_turns() {
     let mut stage = mid_answer(long_then(&["N", "A", "L"])).await;
     let of = |uuid: &str, priority: &str| with(prompt(uuid), json!({"uuid": uuid, "priority": priority}));
     stage
@@ -189,20 +189,20 @@ async fn each_class_has_its_own_turn_the_most_urgent_first() {
 }
 
 #[tokio::test]
-async fn what_is_meant_for_later_does_not_join_a_running_turn() {
-    let bell = Bell::hang().await;
+async fn later_prompt_does_not_join_a_running_turn() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command()}))
         .text("Done")
         .text("Later");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("run it").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage
         .prompt_with("after that", json!({"uuid": "u2", "priority": "later"}))
         .await;
     stage.until("queued:u2").await;
-    caller.let_go("rang").await;
+    caller.finish("rang").await;
     assert_eq!(
         stage.turn().await,
         "init assistant:tool_use queued:u2 user:tool_result assistant:text result:success"
@@ -212,7 +212,7 @@ async fn what_is_meant_for_later_does_not_join_a_running_turn() {
 }
 
 #[tokio::test]
-async fn a_waiting_prompt_can_be_taken_back() {
+async fn queued_prompt_can_be_cancelled() {
     let mut stage = mid_answer(long_then(&["Never"])).await;
     stage.prompt_as("u2", "second").await;
     stage.until("queued:u2").await;
@@ -230,7 +230,7 @@ async fn a_waiting_prompt_can_be_taken_back() {
 }
 
 #[tokio::test]
-async fn a_prompt_may_only_be_remembered() {
+async fn prompt_without_query_is_only_recorded() {
     let mut stage = Stage::with(Script::new().text("I know"), |options| options.host.replay = true).await;
     stage.prompt_with("my name is Ada", json!({"shouldQuery": false})).await;
     assert_eq!(stage.turn().await, "init replay result:success");
@@ -243,7 +243,7 @@ async fn a_prompt_may_only_be_remembered() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_input_drops_nothing() {
+async fn end_of_input_keeps_queued_prompts() {
     let mut stage = mid_answer(long_then(&["Second", "Third"])).await;
     stage.prompt_as("u2", "second").await;
     stage
@@ -258,7 +258,7 @@ async fn the_end_of_the_input_drops_nothing() {
 }
 
 #[tokio::test]
-async fn the_exit_code_is_the_last_results() {
+async fn exit_code_reflects_the_last_result() {
     let script = || Script::new().error(400).text("Better");
     let mut stage = Stage::begin(script()).await;
     stage.prompt("one").await;
@@ -274,22 +274,22 @@ async fn the_exit_code_is_the_last_results() {
 }
 
 #[tokio::test]
-async fn what_is_only_to_be_remembered_joins_a_turn_whose_tools_run() {
-    let bell = Bell::hang().await;
+async fn prompt_without_query_joins_a_turn_with_running_tools() {
+    let bell = Bell::listen().await;
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command(), "description": "ring"}))
         .text("Done");
     let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
     stage.prompt("go").await;
-    let caller = bell.rung().await;
+    let caller = bell.connected().await;
     stage
         .prompt_with("remember this", json!({"uuid": "u2", "shouldQuery": false}))
         .await;
     stage.until("queued:u2").await;
-    caller.let_go("ding").await;
+    caller.finish("ding").await;
     let result = stage.result().await;
     assert!(stage.said_to_model(2).contains(&"remember this".to_owned()));
-    // The first prompt has no name, so that the one that joined is the one that is answered.
+    // The first prompt has no UUID, so the prompt that joined identifies the turn.
     assert_eq!(result["user_message_uuid"], "u2");
     let answer = stage.last("assistant:text");
     assert_eq!(
@@ -301,7 +301,7 @@ async fn what_is_only_to_be_remembered_joins_a_turn_whose_tools_run() {
 }
 
 #[tokio::test]
-async fn prompts_of_a_turn_that_failed_are_not_told_as_completed() {
+async fn prompts_of_a_failed_turn_are_reported_as_cancelled() {
     let script = Script::new().reply(Reply::error(403).gate_head("asked")).text("Better");
     let mut stage = Stage::begin(script).await;
     stage.prompt_as("u1", "one").await;
@@ -317,7 +317,7 @@ async fn prompts_of_a_turn_that_failed_are_not_told_as_completed() {
 }
 
 #[tokio::test]
-async fn a_result_of_a_call_nobody_made_does_not_reach_the_model() {
+async fn result_of_unknown_call_is_not_sent_to_the_model() {
     let mut stage = Stage::with(Script::new().text("One").text("Two"), |options| {
         options.host.replay = true;
     })

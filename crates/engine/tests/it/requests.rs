@@ -1,5 +1,5 @@
-//! Every request a host can make, as it should be and as it should not: each is answered exactly once, in words or with
-//! what was asked for, and none of them costs the session anything.
+//! Every control request, with valid and invalid fields: each is answered exactly once, with content or an error, and
+//! none of them breaks the session.
 
 use std::collections::HashMap;
 
@@ -9,20 +9,20 @@ use sluice_simulator::{Reply, Script};
 
 use crate::stage::Stage;
 
-/// What an answer should be.
+/// The expected response.
 #[derive(Debug, Clone, Copy)]
-enum Due {
-    /// Success, with at least these fields in `response`.
-    Given(&'static [&'static str]),
-    /// A refusal in words.
-    Refused,
-    /// A refusal with this code.
-    Coded(&'static str),
+enum Expected {
+    /// Success with at least these fields in `response`.
+    Succeeds(&'static [&'static str]),
+    /// An error without a code.
+    Fails,
+    /// An error with this code.
+    FailsWith(&'static str),
 }
 
-use Due::{Coded, Given, Refused};
+use Expected::{Fails, FailsWith, Succeeds};
 
-const UNSUPPORTED: Due = Coded("unsupported_request");
+const UNSUPPORTED: Expected = FailsWith("unsupported_request");
 const CONTEXT: &[&str] = &[
     "categories",
     "totalTokens",
@@ -45,91 +45,97 @@ const USAGE: &[&str] = &[
     "behaviors",
 ];
 
-/// Requests as they should be.
-fn proper() -> Vec<(Value, Due)> {
+/// Valid requests, with the expected response.
+fn valid_requests() -> Vec<(Value, Expected)> {
     let mut all = about_the_session();
+    all.extend(invalid_or_unsupported());
     all.extend(about_surroundings());
     all.extend(about_servers());
     all
 }
 
-fn about_the_session() -> Vec<(Value, Due)> {
+fn about_the_session() -> Vec<(Value, Expected)> {
     vec![
         (
             json!({"subtype": "initialize"}),
-            Given(&["commands", "agents", "models", "output_style", "account", "pid"]),
+            Succeeds(&["commands", "agents", "models", "output_style", "account", "pid"]),
         ),
-        (json!({"subtype": "interrupt"}), Given(&["still_queued"])),
+        (json!({"subtype": "interrupt"}), Succeeds(&["still_queued"])),
         (
             json!({"subtype": "interrupt", "cancel_queued": true}),
-            Given(&["still_queued", "cancelled"]),
+            Succeeds(&["still_queued", "cancelled"]),
         ),
         (
             json!({"subtype": "set_permission_mode", "mode": "default"}),
-            Given(&["mode"]),
+            Succeeds(&["mode"]),
         ),
         (
             json!({"subtype": "set_permission_mode", "mode": "none such"}),
-            Coded("invalid_mode"),
+            FailsWith("invalid_mode"),
         ),
         (
             json!({"subtype": "set_permission_mode", "mode": "bypassPermissions"}),
-            Coded("bypass_not_launched"),
+            FailsWith("bypass_not_launched"),
         ),
-        (json!({"subtype": "set_model", "model": "sonnet"}), Given(&["model"])),
-        (json!({"subtype": "set_model"}), Given(&["model"])),
+        (json!({"subtype": "set_model", "model": "sonnet"}), Succeeds(&["model"])),
+        (json!({"subtype": "set_model"}), Succeeds(&["model"])),
         (
             json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": 4000}),
-            Given(&[]),
+            Succeeds(&[]),
         ),
-        (json!({"subtype": "stop_task", "task_id": "none such"}), Given(&[])),
+        (json!({"subtype": "stop_task", "task_id": "none such"}), Succeeds(&[])),
         (
             json!({"subtype": "cancel_async_message", "message_uuid": "none such"}),
-            Given(&["cancelled"]),
+            Succeeds(&["cancelled"]),
         ),
-        (json!({"subtype": "get_context_usage"}), Given(CONTEXT)),
-        (json!({"subtype": "get_usage"}), Given(USAGE)),
-        (json!({"subtype": "get_session_cost"}), Given(&["text"])),
+        (json!({"subtype": "get_context_usage"}), Succeeds(CONTEXT)),
+        (json!({"subtype": "get_usage"}), Succeeds(USAGE)),
+        (json!({"subtype": "get_session_cost"}), Succeeds(&["text"])),
         (
             json!({"subtype": "get_binary_version"}),
-            Given(&["version", "buildTime"]),
+            Succeeds(&["version", "buildTime"]),
         ),
-        (json!({"subtype": "list_models"}), Given(&["models"])),
-        (json!({"subtype": "rename_session", "title": "A name"}), Given(&[])),
-        (json!({"subtype": "rename_session", "title": " "}), Refused),
+        (json!({"subtype": "list_models"}), Succeeds(&["models"])),
+        (json!({"subtype": "rename_session", "title": "A name"}), Succeeds(&[])),
+        (json!({"subtype": "rename_session", "title": " "}), Fails),
         (
             json!({"subtype": "rewind_files", "user_message_id": "none such"}),
-            Refused,
+            Fails,
         ),
-        (json!({"subtype": "background_tasks"}), Given(&[])),
+        (json!({"subtype": "background_tasks"}), Succeeds(&[])),
         (
             json!({"subtype": "background_tasks", "tool_use_id": "none such"}),
-            Given(&["backgrounded"]),
+            Succeeds(&["backgrounded"]),
         ),
-        (json!({"subtype": "get_task_output", "task_id": "none such"}), Refused),
+        (json!({"subtype": "get_task_output", "task_id": "none such"}), Fails),
         (
             json!({"subtype": "set_has_subscribers", "has_subscribers": true}),
-            Given(&[]),
+            Succeeds(&[]),
         ),
-        (json!({"subtype": "claim_session", "cwd": "."}), Refused),
-        (json!({"subtype": "get_plan"}), Given(&[])),
+        (json!({"subtype": "claim_session", "cwd": "."}), Fails),
+        (json!({"subtype": "get_plan"}), Succeeds(&[])),
         (
             json!({"subtype": "generate_session_title", "description": "a walk"}),
-            Given(&["title"]),
+            Succeeds(&["title"]),
         ),
         (
             json!({"subtype": "side_question", "question": "why?"}),
-            Given(&["response", "synthetic"]),
+            Succeeds(&["response", "synthetic"]),
         ),
         (
             json!({"subtype": "message_rated", "messageUuid": "m", "sentiment": "positive"}),
-            Given(&[]),
+            Succeeds(&[]),
         ),
-        (json!({"subtype": "set_color", "color": "red"}), UNSUPPORTED),
         (
             json!({"subtype": "get_workspace_diff"}),
-            Given(&["diff", "noDiffReason"]),
+            Succeeds(&["diff", "noDiffReason"]),
         ),
+    ]
+}
+
+fn invalid_or_unsupported() -> Vec<(Value, Expected)> {
+    vec![
+        (json!({"subtype": "set_color", "color": "red"}), UNSUPPORTED),
         (json!({"subtype": "edit_hook"}), UNSUPPORTED),
         (json!({"subtype": "none such"}), UNSUPPORTED),
         (json!({"subtype": 5}), UNSUPPORTED),
@@ -143,103 +149,100 @@ fn about_the_session() -> Vec<(Value, Due)> {
     ]
 }
 
-fn about_surroundings() -> Vec<(Value, Due)> {
+fn about_surroundings() -> Vec<(Value, Expected)> {
     vec![
         (
             json!({"subtype": "get_settings"}),
-            Given(&["effective", "sources", "applied"]),
+            Succeeds(&["effective", "sources", "applied"]),
         ),
-        (json!({"subtype": "apply_flag_settings", "settings": {}}), Given(&[])),
+        (json!({"subtype": "apply_flag_settings", "settings": {}}), Succeeds(&[])),
         (
             json!({"subtype": "update_settings", "source": "localSettings", "settings": {}}),
-            Given(&[]),
+            Succeeds(&[]),
         ),
         (
             json!({"subtype": "update_settings", "source": "policySettings", "settings": {}}),
-            Refused,
+            Fails,
         ),
-        (json!({"subtype": "list_permission_rules"}), Given(&["state"])),
+        (json!({"subtype": "list_permission_rules"}), Succeeds(&["state"])),
         (
             json!({"subtype": "get_hooks_listing"}),
-            Given(&["events", "hooks", "eventCatalog", "policy"]),
+            Succeeds(&["events", "hooks", "eventCatalog", "policy"]),
         ),
         (
             json!({"subtype": "reload_plugins", "hold_on_cache_impact": true}),
-            Given(&["commands", "agents", "plugins", "mcpServers", "error_count", "held"]),
+            Succeeds(&["commands", "agents", "plugins", "mcpServers", "error_count", "held"]),
         ),
-        (json!({"subtype": "reload_skills"}), Given(&["skills"])),
+        (json!({"subtype": "reload_skills"}), Succeeds(&["skills"])),
         (
             json!({"subtype": "reload_output_styles"}),
-            Given(&["available_output_styles"]),
+            Succeeds(&["available_output_styles"]),
         ),
         (
             json!({"subtype": "register_repo_root", "directory": "sub", "reload_skills": true, "reload_claude_md": true}),
-            Given(&["directory"]),
+            Succeeds(&["directory"]),
         ),
-        (json!({"subtype": "register_repo_root", "directory": "."}), Refused),
+        (json!({"subtype": "register_repo_root", "directory": "."}), Fails),
         (
             json!({"subtype": "register_repo_root", "directory": "none such"}),
-            Refused,
+            Fails,
         ),
         (
             json!({"subtype": "read_file", "path": "a.txt"}),
-            Given(&["contents", "absPath"]),
+            Succeeds(&["contents", "absPath"]),
         ),
-        (json!({"subtype": "read_file", "path": "none such"}), Refused),
+        (json!({"subtype": "read_file", "path": "none such"}), Fails),
         (
             json!({"subtype": "file_suggestions", "query": "a"}),
-            Given(&["suggestions", "cwd"]),
+            Succeeds(&["suggestions", "cwd"]),
         ),
         (
             json!({"subtype": "seed_read_state", "path": "a.txt", "mtime": 1}),
-            Given(&[]),
+            Succeeds(&[]),
         ),
     ]
 }
 
-fn about_servers() -> Vec<(Value, Due)> {
+fn about_servers() -> Vec<(Value, Expected)> {
     let set = json!({"subtype": "mcp_set_servers", "servers": {"s": {"command": "none such, surely"}}});
     vec![
-        (json!({"subtype": "mcp_status"}), Given(&["mcpServers"])),
-        (set, Given(&["added", "removed", "errors"])),
-        (json!({"subtype": "mcp_reconnect", "serverName": "none such"}), Refused),
+        (json!({"subtype": "mcp_status"}), Succeeds(&["mcpServers"])),
+        (set, Succeeds(&["added", "removed", "errors"])),
+        (json!({"subtype": "mcp_reconnect", "serverName": "none such"}), Fails),
         (
             json!({"subtype": "mcp_toggle", "serverName": "none such", "enabled": true}),
-            Refused,
+            Fails,
         ),
         (
             json!({"subtype": "mcp_message", "server_name": "none such", "message": {}}),
-            Given(&[]),
+            Succeeds(&[]),
         ),
-        (json!({"subtype": "mcp_call", "tool": "mcp__none__such"}), Refused),
-        (json!({"subtype": "mcp_call", "tool": "Bash"}), Refused),
+        (json!({"subtype": "mcp_call", "tool": "mcp__none__such"}), Fails),
+        (json!({"subtype": "mcp_call", "tool": "Bash"}), Fails),
         (
             json!({"subtype": "mcp_read_resource", "serverName": "none such", "uri": "ui://a"}),
-            Refused,
+            Fails,
         ),
         (
             json!({"subtype": "mcp_read_resource", "serverName": "s", "uri": "file:///a"}),
-            Refused,
+            Fails,
         ),
-        (
-            json!({"subtype": "mcp_authenticate", "serverName": "none such"}),
-            Refused,
-        ),
-        (json!({"subtype": "mcp_clear_auth", "serverName": "none such"}), Refused),
+        (json!({"subtype": "mcp_authenticate", "serverName": "none such"}), Fails),
+        (json!({"subtype": "mcp_clear_auth", "serverName": "none such"}), Fails),
         (
             json!({"subtype": "mcp_oauth_callback_url", "serverName": "none such", "callbackUrl": "http://a"}),
-            Refused,
+            Fails,
         ),
         (
             json!({"subtype": "set_mcp_permission_mode_override", "serverName": "none such", "mode": "auto"}),
-            Given(&["warning"]),
+            Succeeds(&["warning"]),
         ),
-        (json!({"subtype": "channel_enable", "serverName": "none such"}), Refused),
+        (json!({"subtype": "channel_enable", "serverName": "none such"}), Fails),
     ]
 }
 
-/// The same with nothing but its name, and with something else in the place of each field.
-fn spoilt(request: &Value) -> Vec<Value> {
+/// Returns the request with only its subtype, and with an invalid value for each field.
+fn invalid_variants(request: &Value) -> Vec<Value> {
     let fields = request.as_object().unwrap();
     let mut all: Vec<Value> = fields
         .get("subtype")
@@ -264,7 +267,7 @@ async fn stage() -> Stage {
     .await
 }
 
-/// Hears what is said until every request has its answer.
+/// Reads messages until every request has its response.
 async fn answers(stage: &mut Stage, ids: &[String]) -> HashMap<String, Value> {
     let mut answers = HashMap::new();
     while answers.len() < ids.len() {
@@ -279,8 +282,8 @@ async fn answers(stage: &mut Stage, ids: &[String]) -> HashMap<String, Value> {
     answers
 }
 
-/// The session goes on, and has nothing more to say about what was asked.
-async fn lives(mut stage: Stage, asked: usize) {
+/// Checks that the session still works and has sent no further responses.
+async fn check_session(mut stage: Stage, asked: usize) {
     stage
         .control(json!({"subtype": "set_permission_mode", "mode": "default"}))
         .await;
@@ -294,17 +297,17 @@ async fn lives(mut stage: Stage, asked: usize) {
 }
 
 #[tokio::test]
-async fn what_is_asked_properly_is_done_or_refused_with_a_reason() {
+async fn valid_requests_succeed_or_fail_with_a_reason() {
     let mut stage = stage().await;
     let mut ids = Vec::new();
-    for (request, _) in proper() {
+    for (request, _) in valid_requests() {
         ids.push(stage.request(request).await);
     }
     let answers = answers(&mut stage, &ids).await;
-    for ((request, due), id) in proper().iter().zip(&ids) {
+    for ((request, due), id) in valid_requests().iter().zip(&ids) {
         let answer = &answers[id];
         match due {
-            Given(fields) => {
+            Succeeds(fields) => {
                 assert_eq!(answer["subtype"], "success", "{request}: {answer}");
                 for field in *fields {
                     assert!(
@@ -313,25 +316,28 @@ async fn what_is_asked_properly_is_done_or_refused_with_a_reason() {
                     );
                 }
             }
-            Refused => {
+            Fails => {
                 assert_eq!(answer["subtype"], "error", "{request}: {answer}");
                 assert!(answer.get("error_code").is_none(), "{request}: {answer}");
             }
-            Coded(code) => assert_eq!(answer["error_code"], *code, "{request}: {answer}"),
+            FailsWith(code) => assert_eq!(answer["error_code"], *code, "{request}: {answer}"),
         }
         if answer["subtype"] == "error" {
             assert!(!answer["error"].as_str().unwrap().is_empty(), "{request}");
         }
     }
-    lives(stage, ids.len()).await;
+    check_session(stage, ids.len()).await;
 }
 
 #[tokio::test]
-async fn what_is_asked_badly_is_answered_all_the_same() {
+async fn invalid_requests_are_answered() {
     let mut stage = stage().await;
-    let all: Vec<Value> = proper().iter().flat_map(|(request, _)| spoilt(request)).collect();
+    let all: Vec<Value> = valid_requests()
+        .iter()
+        .flat_map(|(request, _)| invalid_variants(request))
+        .collect();
     let mut asked = 0;
-    // Not all at once: the host listens in between.
+    // In chunks, so that the channel does not fill up.
     for some in all.chunks(10) {
         let mut ids = Vec::new();
         for request in some {
@@ -341,10 +347,10 @@ async fn what_is_asked_badly_is_answered_all_the_same() {
         for (request, id) in some.iter().zip(&ids) {
             let error = answers[id].get("error").and_then(Value::as_str);
             assert!(error.is_none_or(|text| text.len() > 3), "{request}: {error:?}");
-            // The place in a line that the host does not see helps nobody.
+            // The position in the line would be useless for the host.
             assert!(!error.unwrap_or_default().contains(" column "), "{request}: {error:?}");
         }
         asked += ids.len();
     }
-    lives(stage, asked).await;
+    check_session(stage, asked).await;
 }

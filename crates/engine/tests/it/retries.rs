@@ -1,4 +1,4 @@
-//! Requests that fail and are repeated. The clock is paused: waits are skipped, and measured.
+//! Retries of failed model requests. The clock is paused: delays are skipped, and measured.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ async fn with_partials(script: Script) -> Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_asks_for_patience_gets_it() {
+async fn retry_after_header_is_respected() {
     let script = Script::new()
         .reply(Reply::error(429).header("retry-after", "7"))
         .text("Now then");
@@ -35,7 +35,7 @@ async fn a_server_that_asks_for_patience_gets_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_error_passes() {
+async fn server_error_is_retried() {
     let script = Script::new().error(500).error(503).text("Better");
     let mut stage = with_partials(script).await;
     stage.prompt("hi").await;
@@ -51,13 +51,13 @@ async fn a_server_error_passes() {
     let delay = |retry: &Value| retry["retry_delay_ms"].as_u64().unwrap();
     assert!((500..=625).contains(&delay(retries[0])), "{}", delay(retries[0]));
     assert!((1000..=1250).contains(&delay(retries[1])), "{}", delay(retries[1]));
-    // What failed costs nothing and is no turn.
+    // Failed requests cost nothing and are not counted as turns.
     assert_eq!(stage.last("result:success")["num_turns"], 1);
     stage.end().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_error_that_stays_is_the_answer() {
+async fn persistent_server_error_is_the_result() {
     let script = Script::new().reply(Reply::error(500).message("Internal").repeat());
     let mut stage = Stage::begin(script).await;
     stage.prompt("hi").await;
@@ -79,7 +79,7 @@ async fn a_server_error_that_stays_is_the_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_overloaded_server_is_given_up_after_three_tries() {
+async fn overloaded_server_is_given_up_after_three_attempts() {
     let script = Script::new().reply(Reply::error(529).repeat());
     let mut stage = Stage::with(script, |options| options.model.max_retries = 10).await;
     stage.prompt("hi").await;
@@ -99,9 +99,9 @@ async fn an_overloaded_server_is_given_up_after_three_tries() {
 }
 
 #[tokio::test]
-async fn a_fallback_goes_on_for_a_model_that_does_not_exist() {
+async fn fallback_replaces_unknown_model() {
     let unknown = || Reply::error(404).message("model: claude-opus-5-5");
-    // The first one could also mean that there is no stream to be had.
+    // A single 404 could also mean that streaming is not supported.
     let script = Script::new().reply(unknown()).reply(unknown()).text("I take over");
     let mut stage = Stage::with(script, |options| {
         options.model.fallbacks = vec!["claude-sonnet-4-5".into()];
@@ -115,7 +115,7 @@ async fn a_fallback_goes_on_for_a_model_that_does_not_exist() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_a_fallback_another_model_goes_on() {
+async fn fallback_replaces_overloaded_model() {
     let script = Script::new()
         .error(529)
         .error(529)
@@ -149,7 +149,7 @@ async fn with_a_fallback_another_model_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_breaks_before_an_answer_is_tried_again() {
+async fn broken_connection_is_retried() {
     let script = Script::new().reply(Reply::cut_before_headers()).text("Better");
     let mut stage = with_partials(script).await;
     stage.prompt("hi").await;
@@ -166,7 +166,7 @@ async fn a_connection_that_breaks_before_an_answer_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_ends_at_once_is_tried_again() {
+async fn empty_stream_is_retried() {
     let script = Script::new().reply(Reply::text("Never").cut_after(0)).text("Better");
     let mut stage = with_partials(script).await;
     stage.prompt("hi").await;
@@ -178,7 +178,7 @@ async fn a_stream_that_ends_at_once_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_text_that_breaks_off_is_closed_and_asked_for_again() {
+async fn broken_text_is_closed_and_requested_again() {
     let script = Script::new()
         .reply(Reply::text("one two three").cut_after(4))
         .text("Whole");
@@ -190,13 +190,13 @@ async fn a_text_that_breaks_off_is_closed_and_asked_for_again() {
     );
     assert_eq!(stage.all("me")[0]["abandoned_blocks"]["from_block_index"], 0);
     assert_eq!(stage.last("result:success")["result"], "Whole");
-    // The model is not told: the request is the same.
+    // The model is not informed: the request is the same.
     assert_eq!(stage.sent(1).to_string(), stage.sent(2).to_string());
     stage.end().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_finished_before_the_break_is_kept() {
+async fn complete_blocks_before_the_break_are_kept() {
     let script = Script::new()
         .reply(Reply::text("Alpha").and_text("Beta gamma").cut_after(6))
         .text("And on");
@@ -219,7 +219,7 @@ async fn what_was_finished_before_the_break_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_whose_input_breaks_off_is_no_call() {
+async fn call_with_broken_input_is_dropped() {
     let script = Script::new()
         .reply(
             Reply::text("Alpha")
@@ -238,7 +238,7 @@ async fn a_call_whose_input_breaks_off_is_no_call() {
 }
 
 #[tokio::test]
-async fn a_finished_call_before_the_break_is_run() {
+async fn complete_call_before_the_break_runs() {
     let script = Script::new()
         .reply(
             Reply::tool("Bash", json!({"command": "echo kept"}))
@@ -257,7 +257,7 @@ async fn a_finished_call_before_the_break_is_run() {
 }
 
 #[tokio::test]
-async fn after_an_error_in_the_stream_the_answer_is_asked_for_whole() {
+async fn error_in_stream_is_retried_without_streaming() {
     let script = Script::new()
         .reply(Reply::text("one two").error_after(3))
         .reply(Reply::text("Whole").and_tool("Bash", json!({"command": "echo called"})))
@@ -275,7 +275,7 @@ async fn after_an_error_in_the_stream_the_answer_is_asked_for_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_falls_silent_for_too_long_is_given_up() {
+async fn stalled_stream_is_given_up() {
     let minutes = |count: u64| Duration::from_secs(60 * count);
     let script = Script::new()
         .reply(Reply::text("one two").hang_after(3, minutes(4)))
@@ -283,10 +283,10 @@ async fn a_stream_that_falls_silent_for_too_long_is_given_up() {
         .text("Whole");
     let mut stage = Stage::with(script, |options| {
         options.host.partial = true;
-        options.model.config.stall = minutes(5);
+        options.model.config.stall_timeout = minutes(5);
     })
     .await;
-    // A long silence is just waited out.
+    // A shorter pause is waited out.
     stage.prompt("hi").await;
     assert_eq!(
         stage.turn().await,

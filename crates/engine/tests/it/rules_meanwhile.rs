@@ -1,4 +1,4 @@
-//! Rules that come while a question is open or a hook looks at a call count, whoever allows it then.
+//! Rules that are added while a permission request is open or a hook is running apply to every answer.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use sluice_engine::{Asker, Guarded, GuardedAnswer, GuardedCall, Options, Ran};
 use sluice_simulator::{ModelServer, Reply, Script};
 use tokio_util::sync::CancellationToken;
 
-use crate::agents::waited;
+use crate::agents::foreground_agent;
 use crate::asks::touching;
 use crate::hooks_calls::{on, says};
 use crate::stage::{self, Stage};
 
 /// A session whose host has a callback for this event.
-async fn called_back(script: Script, event: &str) -> Stage {
+async fn with_callback(script: Script, event: &str) -> Stage {
     let mut stage = Stage::begin(script).await;
     let hooks = json!({event: [{"matcher": "Bash", "hookCallbackIds": ["cb"]}]});
     stage.control(json!({"subtype": "initialize", "hooks": hooks})).await;
@@ -38,7 +38,7 @@ fn allows_before() -> Value {
 /// A subagent that touches a file.
 fn agent_touching() -> Script {
     Script::new()
-        .tool("Agent", waited("SUB"))
+        .tool("Agent", foreground_agent("SUB"))
         .reply(Reply::tool(
             "Bash",
             json!({"command": "touch made", "description": "t"}),
@@ -52,8 +52,8 @@ fn made(stage: &Stage) -> bool {
 }
 
 #[tokio::test]
-async fn a_hook_that_allows_beside_the_ask_does_not_allow_what_is_denied_by_now() {
-    let mut stage = called_back(touching("touch made"), "PermissionRequest").await;
+async fn permission_request_hook_cannot_allow_a_call_denied_meanwhile() {
+    let mut stage = with_callback(touching("touch made"), "PermissionRequest").await;
     stage.prompt("touch").await;
     let hook = stage.until("hook:cb").await;
     forbid_touching(&mut stage).await;
@@ -67,8 +67,8 @@ async fn a_hook_that_allows_beside_the_ask_does_not_allow_what_is_denied_by_now(
 }
 
 #[tokio::test]
-async fn a_hook_that_allows_before_the_call_does_not_allow_what_is_denied_by_now() {
-    let mut stage = called_back(touching("touch made"), "PreToolUse").await;
+async fn pre_tool_use_hook_cannot_allow_a_call_denied_meanwhile() {
+    let mut stage = with_callback(touching("touch made"), "PreToolUse").await;
     stage.prompt("touch").await;
     let hook = stage.until("hook:cb").await;
     forbid_touching(&mut stage).await;
@@ -79,7 +79,7 @@ async fn a_hook_that_allows_before_the_call_does_not_allow_what_is_denied_by_now
 }
 
 #[tokio::test]
-async fn what_is_forbidden_above_while_a_subagents_question_is_open_counts_for_its_answer() {
+async fn rule_added_during_subagent_request_applies() {
     let mut stage = Stage::begin(agent_touching()).await;
     stage.prompt("go").await;
     let ask = stage.ask().await;
@@ -91,12 +91,12 @@ async fn what_is_forbidden_above_while_a_subagents_question_is_open_counts_for_i
 }
 
 #[tokio::test]
-async fn what_is_forbidden_above_while_hooks_look_at_a_subagents_call_counts() {
+async fn rule_added_during_subagent_hooks_applies() {
     for (event, answer) in [
         ("PreToolUse", allows_before()),
         ("PermissionRequest", allows_beside_ask()),
     ] {
-        let mut stage = called_back(agent_touching(), event).await;
+        let mut stage = with_callback(agent_touching(), event).await;
         stage.prompt("go").await;
         let hook = stage.until("hook:cb").await;
         forbid_touching(&mut stage).await;
@@ -107,8 +107,8 @@ async fn what_is_forbidden_above_while_hooks_look_at_a_subagents_call_counts() {
     }
 }
 
-/// A hook makes another command of the one that was asked about, for which a rule wants to be asked.
-fn makes_another(options: &mut Options) {
+/// Adds a hook that allows a permission request with another command, for which a rule requires permission.
+fn add_replacing_hook(options: &mut Options) {
     let decision = json!({"behavior": "allow", "updatedInput": {"command": "touch other"}});
     let says = says("PermissionRequest", json!({"decision": decision}));
     let hooks = on("PermissionRequest", &[&says]);
@@ -117,9 +117,9 @@ fn makes_another(options: &mut Options) {
 }
 
 #[tokio::test]
-async fn a_hook_does_not_answer_for_an_input_of_its_own_that_a_rule_asks_about() {
+async fn hook_cannot_approve_its_own_changed_input() {
     let mut stage = Stage::with(touching("touch made"), |options| {
-        makes_another(options);
+        add_replacing_hook(options);
         options.permissions.asker = Asker::Nobody;
     })
     .await;
@@ -131,11 +131,11 @@ async fn a_hook_does_not_answer_for_an_input_of_its_own_that_a_rule_asks_about()
 }
 
 #[tokio::test]
-async fn nor_does_it_without_a_session() {
+async fn hook_cannot_approve_its_own_changed_input_without_a_session() {
     let dir = tempfile::tempdir().unwrap();
     let server = ModelServer::start(Script::new()).await.unwrap();
     let mut options = stage::options(&dir, &server);
-    makes_another(&mut options);
+    add_replacing_hook(&mut options);
     let guarded = Guarded::new(options).unwrap();
     let call = GuardedCall {
         id: "call".to_owned(),

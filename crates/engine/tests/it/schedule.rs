@@ -1,5 +1,5 @@
-//! Whatever a host does, and whenever: every turn has one result, every call one result, every
-//! prompt one end.
+//! Random schedules of host actions: every turn and every call has exactly one result, and every prompt exactly one
+//! end.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,18 +9,18 @@ use sluice_simulator::{Reply, Script};
 use crate::stage::{Stage, prompt, with};
 use crate::words::word;
 
-/// What the model answers next.
+/// The next response of the model.
 #[derive(Debug, Clone, Copy)]
-enum Says {
+enum ModelReply {
     Text,
     Thought,
-    /// A command that is asked about.
+    /// A command that needs permission.
     Asked,
-    /// Two of them, and words behind them.
+    /// Two such commands, followed by text.
     AskedTwice,
-    /// Two calls that are asked about together.
+    /// Two calls that request permission concurrently.
     Reads,
-    /// A command that just runs.
+    /// A command that needs no permission.
     Free,
     Impossible,
     Empty,
@@ -31,8 +31,8 @@ enum Says {
     Wrong,
 }
 
-impl Says {
-    /// As a reply; words and inputs wait at a gate.
+impl ModelReply {
+    /// The response. Texts and inputs wait at a gate.
     fn reply(self) -> Reply {
         let touch = |name: &str| json!({"command": format!("touch {name}")});
         let read = |name: &str| json!({"file_path": format!("/etc/{name}")});
@@ -59,35 +59,35 @@ impl Says {
     }
 }
 
-/// What the host does next.
+/// The next action of the host.
 #[derive(Debug, Clone)]
-enum Does {
+enum HostAction {
     Prompt(Option<&'static str>),
-    /// A prompt that is only to be remembered.
+    /// A prompt that is only recorded.
     Remember,
     Interrupt {
         cancel_queued: bool,
     },
-    /// To the oldest open ask; nothing if there is none.
+    /// Answers the oldest open permission request, if there is one.
     Answer(Value),
     Mode(&'static str),
     Model(&'static str),
     TakeBack(usize),
-    /// Lets so many pieces of an answer through.
+    /// Releases this number of stream events.
     Open(usize),
-    /// Lets the session run for a while.
+    /// Yields to the session this number of times.
     Wait(usize),
 }
 
-fn says() -> impl Strategy<Value = Says> {
-    use Says::*;
+fn any_reply() -> impl Strategy<Value = ModelReply> {
+    use ModelReply::*;
     prop::sample::select(vec![
         Text, Text, Thought, Asked, Asked, AskedTwice, Reads, Free, Impossible, Empty, TooLong, Refused, Cut, CutEarly,
         Wrong,
     ])
 }
 
-fn does() -> impl Strategy<Value = Does> {
+fn any_action() -> impl Strategy<Value = HostAction> {
     let answer = prop::sample::select(vec![
         json!({"behavior": "allow"}),
         json!({"behavior": "deny", "message": "no"}),
@@ -95,58 +95,58 @@ fn does() -> impl Strategy<Value = Does> {
         json!({"behavior": "nonsense"}),
     ]);
     prop_oneof![
-        4 => prop::sample::select(vec![None, Some("now"), Some("next"), Some("later")]).prop_map(Does::Prompt),
-        1 => Just(Does::Remember),
-        2 => any::<bool>().prop_map(|cancel_queued| Does::Interrupt { cancel_queued }),
-        4 => answer.prop_map(Does::Answer),
-        1 => prop::sample::select(vec!["default", "acceptEdits", "plan", "nonsense"]).prop_map(Does::Mode),
-        1 => prop::sample::select(vec!["sonnet", "opus"]).prop_map(Does::Model),
-        1 => (0..8_usize).prop_map(Does::TakeBack),
-        5 => (1..10_usize).prop_map(Does::Open),
-        5 => (1..150_usize).prop_map(Does::Wait),
+        4 => prop::sample::select(vec![None, Some("now"), Some("next"), Some("later")]).prop_map(HostAction::Prompt),
+        1 => Just(HostAction::Remember),
+        2 => any::<bool>().prop_map(|cancel_queued| HostAction::Interrupt { cancel_queued }),
+        4 => answer.prop_map(HostAction::Answer),
+        1 => prop::sample::select(vec!["default", "acceptEdits", "plan", "nonsense"]).prop_map(HostAction::Mode),
+        1 => prop::sample::select(vec!["sonnet", "opus"]).prop_map(HostAction::Model),
+        1 => (0..8_usize).prop_map(HostAction::TakeBack),
+        5 => (1..10_usize).prop_map(HostAction::Open),
+        5 => (1..150_usize).prop_map(HostAction::Wait),
     ]
 }
 
-/// A host that plays a schedule.
+/// A host that executes a schedule.
 struct Player {
     stage: Stage,
     prompts: usize,
-    /// Asks heard and neither answered nor withdrawn.
+    /// Permission requests that are neither answered nor withdrawn.
     open: Vec<Value>,
     listened: usize,
 }
 
 impl Player {
-    async fn play(&mut self, step: Does) {
+    async fn play(&mut self, step: HostAction) {
         match step {
-            Does::Prompt(priority) => self.prompt(json!({"priority": priority})).await,
-            Does::Remember => self.prompt(json!({"shouldQuery": false})).await,
-            Does::Interrupt { cancel_queued } => {
+            HostAction::Prompt(priority) => self.prompt(json!({"priority": priority})).await,
+            HostAction::Remember => self.prompt(json!({"shouldQuery": false})).await,
+            HostAction::Interrupt { cancel_queued } => {
                 let request = json!({"subtype": "interrupt", "cancel_queued": cancel_queued});
                 self.stage.request(request).await;
             }
-            Does::Answer(answer) => {
+            HostAction::Answer(answer) => {
                 self.listen();
                 if !self.open.is_empty() {
                     let ask = self.open.remove(0);
                     self.stage.answer(&ask, answer).await;
                 }
             }
-            Does::Mode(mode) => {
+            HostAction::Mode(mode) => {
                 let request = json!({"subtype": "set_permission_mode", "mode": mode});
                 self.stage.request(request).await;
             }
-            Does::Model(model) => {
+            HostAction::Model(model) => {
                 self.stage
                     .request(json!({"subtype": "set_model", "model": model}))
                     .await;
             }
-            Does::TakeBack(n) => {
+            HostAction::TakeBack(n) => {
                 let request = json!({"subtype": "cancel_async_message", "message_uuid": format!("u{n}")});
                 self.stage.request(request).await;
             }
-            Does::Open(count) => self.stage.gate("beat").open_n(count),
-            Does::Wait(turns) => {
+            HostAction::Open(count) => self.stage.gate("beat").open_n(count),
+            HostAction::Wait(turns) => {
                 for _ in 0..turns {
                     tokio::task::yield_now().await;
                 }
@@ -182,15 +182,17 @@ impl Player {
     }
 }
 
-async fn run(says: Vec<Says>, does: Vec<Does>) {
-    let script = says.iter().fold(Script::new(), |script, it| script.reply(it.reply()));
+async fn run(replies: Vec<ModelReply>, actions: Vec<HostAction>) {
+    let script = replies
+        .iter()
+        .fold(Script::new(), |script, it| script.reply(it.reply()));
     let mut player = Player {
         stage: Stage::with(script, |options| options.host.partial = true).await,
         prompts: 0,
         open: Vec::new(),
         listened: 0,
     };
-    for step in does {
+    for step in actions {
         player.play(step).await;
     }
     let (mut stage, prompts) = (player.stage, player.prompts);
@@ -211,17 +213,17 @@ proptest! {
     #![proptest_config(ProptestConfig {
         cases: 64,
         failure_persistence: None,
-        // A schedule that hangs takes the alarm's whole patience each time.
+        // A schedule that hangs takes the full timeout of the alarm each time.
         max_shrink_time: 60_000,
         ..ProptestConfig::default()
     })]
 
     #[test]
     fn every_turn_call_and_prompt_ends_exactly_once(
-        says in vec(says(), 0..8),
-        does in vec(does(), 1..24),
+        replies in vec(any_reply(), 0..8),
+        actions in vec(any_action(), 1..24),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(run(says, does));
+        runtime.block_on(run(replies, actions));
     }
 }

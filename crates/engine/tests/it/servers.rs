@@ -1,4 +1,4 @@
-//! MCP servers in a session: small programs in bash that behave, and others that do not.
+//! MCP servers in a session: bash programs that behave well or fail in various ways.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use sluice_engine::mcp::ServerConfig;
 use sluice_engine::{Asker, Options};
 use sluice_simulator::{Reply, Script};
 
-use crate::stage::{Stage, prompt};
+use crate::stage::Stage;
 
-/// A server with a tool for everything that can go wrong; `$1` says what does at its start.
+/// A server with a tool for each kind of failure; `$1` selects the behaviour at the start.
 pub(crate) const SERVER: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
@@ -67,7 +67,7 @@ fn config(folder: &Path, how: &str) -> ServerConfig {
     ServerConfig::parse(&json!({"command": "bash", "args": [script, how, pid]})).unwrap()
 }
 
-/// A session with one server, `s`, that begins like this.
+/// A session with one server `s` that starts with this behaviour.
 fn serving(how: &'static str) -> impl FnOnce(&mut Options) {
     move |options: &mut Options| {
         let config = config(&options.cwd, how);
@@ -80,7 +80,7 @@ async fn status(stage: &mut Stage) -> Value {
     status["response"]["mcpServers"][0].clone()
 }
 
-fn result_of(stage: &Stage) -> &Value {
+pub(crate) fn result_of(stage: &Stage) -> &Value {
     &stage.last("user:tool_result")["message"]["content"][0]["content"]
 }
 
@@ -89,7 +89,7 @@ fn failure_of(stage: &Stage) -> &Value {
 }
 
 #[tokio::test]
-async fn a_server_s_tool_is_asked_about_and_run() {
+async fn server_tool_requests_permission_and_runs() {
     let script = Script::new().tool("mcp__s__echo", json!({})).text("Done");
     let mut stage = Stage::with(script, serving("")).await;
     stage.prompt("go").await;
@@ -105,7 +105,7 @@ async fn a_server_s_tool_is_asked_about_and_run() {
         json!([{"name": "s", "status": "connected", "source": "dynamic"}])
     );
     assert!(init["tools"].as_array().unwrap().contains(&json!("mcp__s__echo")));
-    // The model is told of the tool and is not shown it, and hears what the server says of itself.
+    // The model receives the name of the deferred tool without its definition, and the instructions of the server.
     let sent = stage.sent(1);
     let shown: Vec<&str> = sent["tools"]
         .as_array()
@@ -123,7 +123,7 @@ async fn a_server_s_tool_is_asked_about_and_run() {
 }
 
 #[tokio::test]
-async fn a_failure_shows_the_model_the_schema_it_had_to_guess() {
+async fn failed_call_of_deferred_tool_returns_its_schema() {
     let script = Script::new().tool("mcp__s__fail", json!({})).text("Done");
     let mut stage = Stage::with(script, serving("")).await;
     stage.prompt("go").await;
@@ -140,7 +140,7 @@ async fn a_failure_shows_the_model_the_schema_it_had_to_guess() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_is_started_again_by_the_next_call() {
+async fn crashed_server_is_restarted_by_the_next_call() {
     let script = Script::new()
         .tool("mcp__s__die", json!({}))
         .tool("mcp__s__echo", json!({}))
@@ -159,7 +159,7 @@ async fn a_server_that_dies_is_started_again_by_the_next_call() {
 }
 
 #[tokio::test]
-async fn a_server_that_floods_or_never_ends_a_line_is_heard_out() {
+async fn invalid_server_output_is_skipped() {
     for how in ["flood", "endless"] {
         let mut stage = Stage::with(Script::new().text("Hello"), serving(how)).await;
         stage.prompt("hi").await;
@@ -170,7 +170,7 @@ async fn a_server_that_floods_or_never_ends_a_line_is_heard_out() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_or_quits_costs_nothing_but_itself() {
+async fn hanging_or_exiting_server_fails_alone() {
     for (how, error) in [
         ("hang", "Request timed out"),
         ("quit", "Connection closed: the server complains"),
@@ -193,7 +193,7 @@ async fn a_server_that_hangs_or_quits_costs_nothing_but_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_server_holds_up_the_first_turn_for_a_moment_and_no_other() {
+async fn unresponsive_server_delays_only_the_first_turn() {
     let mut stage = Stage::with(Script::new().text("One").text("Two"), serving("hang")).await;
     let began = tokio::time::Instant::now();
     stage.prompt("hi").await;
@@ -206,7 +206,7 @@ async fn a_silent_server_holds_up_the_first_turn_for_a_moment_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_call_that_hangs_ends_with_its_time_or_its_turn() {
+async fn hanging_call_ends_by_timeout_or_interrupt() {
     let stalling = || Script::new().tool("mcp__s__stall", json!({})).text("Done");
     let change = |options: &mut Options| {
         serving("")(options);
@@ -240,7 +240,7 @@ async fn a_call_that_hangs_ends_with_its_time_or_its_turn() {
 }
 
 #[tokio::test]
-async fn what_a_server_started_ends_with_the_session() {
+async fn child_processes_of_servers_end_with_the_session() {
     let mut stage = Stage::with(Script::new().text("Hello"), serving("children")).await;
     stage.prompt("hi").await;
     stage.result().await;
@@ -253,7 +253,7 @@ async fn what_a_server_started_ends_with_the_session() {
 }
 
 #[tokio::test]
-async fn a_server_s_tool_may_answer_in_the_person_s_place() {
+async fn permission_prompt_tool_answers_requests() {
     let script = Script::new()
         .tool("Write", json!({"file_path": "a.txt", "content": "x"}))
         .tool("Bash", json!({"command": "touch made"}))
@@ -279,7 +279,7 @@ async fn a_server_s_tool_may_answer_in_the_person_s_place() {
 }
 
 #[tokio::test]
-async fn what_only_a_person_can_answer_is_asked_about_whatever_the_rules_say() {
+async fn tool_requiring_user_interaction_always_requests_permission() {
     let script = Script::new().tool("mcp__s__person", json!({})).text("Done");
     let change = |options: &mut Options| {
         serving("")(options);
@@ -296,7 +296,7 @@ async fn what_only_a_person_can_answer_is_asked_about_whatever_the_rules_say() {
 }
 
 #[tokio::test]
-async fn a_servers_prompt_mentions_no_file_on_the_persons_behalf() {
+async fn server_prompt_cannot_mention_files() {
     let mut stage = Stage::with(Script::new().text("Hello"), serving("")).await;
     stage.prompt("/mcp__s__peek").await;
     stage.result().await;
@@ -307,7 +307,7 @@ async fn a_servers_prompt_mentions_no_file_on_the_persons_behalf() {
 }
 
 #[tokio::test]
-async fn prompts_are_commands_and_resources_are_read() {
+async fn server_prompts_are_commands_and_resources_can_be_read() {
     let script = Script::new()
         .text("Hello")
         .tool("ListMcpResourcesTool", json!({}))
@@ -339,7 +339,7 @@ async fn prompts_are_commands_and_resources_are_read() {
 }
 
 #[tokio::test]
-async fn a_list_that_changed_is_read_before_the_next_request() {
+async fn changed_tool_list_is_read_before_the_next_request() {
     let script = Script::new().tool("mcp__s__grow", json!({})).text("Grown");
     let mut stage = Stage::with(script, |options| {
         serving("grow")(options);
@@ -355,7 +355,7 @@ async fn a_list_that_changed_is_read_before_the_next_request() {
 }
 
 #[tokio::test]
-async fn servers_are_switched_off_on_and_replaced_while_the_session_runs() {
+async fn servers_can_be_toggled_and_replaced() {
     let mut stage = Stage::with(Script::new().text("Hello"), serving("")).await;
     let folder = stage.path("");
     stage.prompt("hi").await;
@@ -372,7 +372,7 @@ async fn servers_are_switched_off_on_and_replaced_while_the_session_runs() {
         .control(json!({"subtype": "mcp_set_servers", "servers": more}))
         .await;
     assert_eq!(set["response"]["added"], json!(["t", "bad"]));
-    assert_eq!(set["response"]["errors"], json!({"bad": "`command` must be a text"}));
+    assert_eq!(set["response"]["errors"], json!({"bad": "`command` must be a string"}));
     let call = stage
         .control(json!({"subtype": "mcp_call", "tool": "mcp__t__echo"}))
         .await;
@@ -393,123 +393,11 @@ async fn servers_are_switched_off_on_and_replaced_while_the_session_runs() {
 }
 
 #[tokio::test]
-async fn a_server_inside_the_host_is_spoken_to_over_the_wire() {
-    let script = Script::new().tool("mcp__h__sum", json!({"a": 1})).text("Done");
-    let mut stage = Stage::begin(script).await;
-    let id = stage
-        .request(json!({"subtype": "initialize", "sdkMcpServers": ["h"]}))
-        .await;
-    let opening = stage.next().await;
-    assert_eq!(opening["request"]["message"]["method"], "initialize", "{opening}");
-    let answered = stage.next().await;
-    assert_eq!(
-        answered["response"]["request_id"], *id,
-        "only the first message comes before the answer"
-    );
-    let respond = |asked: &Value, result: Value| {
-        let id = asked["request"]["message"]["id"].clone();
-        json!({"mcp_response": {"jsonrpc": "2.0", "id": id, "result": result}})
-    };
-    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "h", "version": "1"}});
-    stage.answer(&opening, respond(&opening, hello)).await;
-    stage.prompt("go").await;
-    loop {
-        let message = stage.next().await;
-        if message["type"] == "result" {
-            break;
-        }
-        match message["request"]["message"]["method"].as_str() {
-            Some("tools/list") => {
-                let tools = json!({"tools": [{"name": "sum", "inputSchema": {"type": "object"}}]});
-                stage.answer(&message, respond(&message, tools)).await;
-            }
-            Some("tools/call") => {
-                assert_eq!(message["request"]["message"]["params"]["arguments"], json!({"a": 1}));
-                let sum = json!({"content": [], "structuredContent": {"sum": 1}});
-                stage.answer(&message, respond(&message, sum)).await;
-            }
-            Some(_) => {
-                stage
-                    .answer(&message, json!({"mcp_response": {"jsonrpc": "2.0", "result": {}}}))
-                    .await;
-            }
-            None if message["request"]["subtype"] == "can_use_tool" => stage.allow(&message).await,
-            None => {}
-        }
-    }
-    assert_eq!(*result_of(&stage), json!("{\"sum\":1}"));
-    stage.end().await;
-}
-
-/// As the TypeScript SDK opens a session with servers of its own.
-#[tokio::test]
-async fn a_server_that_said_beforehand_what_it_offers_is_called_at_once() {
-    let script = Script::new().tool("mcp__h__sum", json!({"a": 1})).text("Done");
-    let mut stage = Stage::begin(script).await;
-    let info = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}},
-        "serverInfo": {"name": "h", "version": "1"}});
-    let tools = json!({"tools": [{"name": "sum", "inputSchema": {"type": "object"}}]});
-    let manifests = json!({"h": {"initializeResult": info, "toolsListResult": tools}});
-    let answer = stage
-        .control(json!({"subtype": "initialize", "sdkMcpServers": ["h"], "sdkMcpServerManifests": manifests}))
-        .await;
-    assert_eq!(answer["response"]["sdk_mcp_manifests_parked"], json!({"h": "parked"}));
-    stage.prompt("go").await;
-    let ask = stage.ask().await;
-    stage.allow(&ask).await;
-    let call = loop {
-        let message = stage.next().await;
-        if message["request"]["subtype"] == "mcp_message" {
-            break message;
-        }
-    };
-    assert_eq!(
-        call["request"]["message"]["method"], "tools/call",
-        "nothing was asked before"
-    );
-    let sum = json!({"jsonrpc": "2.0", "id": call["request"]["message"]["id"], "result": {"content": [{"type": "text", "text": "1"}]}});
-    stage.answer(&call, json!({"mcp_response": sum})).await;
-    assert_eq!(stage.result().await["result"], "Done");
-    stage.end().await;
-}
-
-/// Hosts write without waiting: the answer a server gives may be read together with the prompt, and after it.
-#[tokio::test]
-async fn an_answer_that_comes_with_the_prompt_is_heard_before_the_turn_goes_on() {
-    let mut stage = Stage::begin(Script::new().text("Done")).await;
-    stage
-        .request(json!({"subtype": "initialize", "sdkMcpServers": ["h"]}))
-        .await;
-    let opening = stage.next().await;
-    stage.next().await;
-    let refused = json!({"mcp_response": refusal_of(&opening)});
-    let answer = json!({"type": "control_response", "response": {
-        "subtype": "success", "request_id": opening["request_id"], "response": refused,
-    }});
-    stage.send(&[prompt("go"), answer]).await;
-    // A server that refuses is asked once more: its first answer has been heard.
-    let again = loop {
-        let message = stage.next().await;
-        assert_ne!(message["type"], "control_cancel_request", "nobody heard the answer");
-        if message["request"]["subtype"] == "mcp_message" {
-            break message;
-        }
-    };
-    stage.answer(&again, json!({"mcp_response": refusal_of(&again)})).await;
-    stage.result().await;
-    stage.end().await;
-}
-
-fn refusal_of(asked: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": asked["request"]["message"]["id"], "error": {"code": -32603, "message": "no"}})
-}
-
-#[tokio::test]
 async fn missing_permission_prompt_tool_ends_the_session_with_an_error() {
     missing_prompt_tool(Reply::tool("Bash", json!({"command": "touch made"}))).await;
 }
 
-/// The tool is needed while the model still writes its message.
+/// The tool is needed while the model still sends its message.
 #[tokio::test]
 async fn missing_permission_prompt_tool_is_not_an_interrupt_of_the_person() {
     let call = Reply::tool("Bash", json!({"command": "touch made"}));
@@ -527,7 +415,7 @@ async fn missing_prompt_tool(reply: Reply) {
     let failure = failure_of(&stage).to_string();
     assert!(failure.contains("mcp__no__tool"), "{failure}");
     let notices = stage.all("notice");
-    assert!(notices.is_empty(), "nobody interrupted it: {notices:?}");
+    assert!(notices.is_empty(), "the failure is not an interrupt: {notices:?}");
     assert_eq!(stage.server.requests().len(), 1);
     assert_eq!(stage.end().await, 1);
 }

@@ -1,4 +1,4 @@
-//! MCP servers over HTTP, as the protocol has it now and as it had it first: those that behave, and others.
+//! MCP servers over HTTP, with the current (`http`) and the older (`sse`) transport, working and failing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,9 +12,9 @@ use sluice_simulator::Script;
 use tokio::sync::mpsc;
 
 use crate::stage::Stage;
-use crate::web::{Asked, Reply, Web};
+use crate::web::{ReceivedRequest, Reply, Web};
 
-/// A session with one server, `s`, at this address.
+/// A session with one server `s` at this URL.
 fn at(kind: &'static str, url: String) -> impl FnOnce(&mut Options) {
     move |options: &mut Options| {
         let config = json!({"type": kind, "url": url, "headers": {"x-key": "secret"}});
@@ -30,7 +30,7 @@ async fn status(stage: &mut Stage) -> Value {
     status["response"]["mcpServers"][0].clone()
 }
 
-/// What a server says to a message; nothing to one that wants nothing.
+/// The response of a server to a message; `None` for notifications.
 fn result(message: &Value) -> Option<Value> {
     let result = match message["method"].as_str()? {
         "initialize" => json!({
@@ -49,8 +49,8 @@ fn result(message: &Value) -> Option<Value> {
     Some(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
 }
 
-/// A server of today that behaves.
-fn well(asked: &Asked) -> Reply {
+/// A working server with the current transport.
+fn working_server(asked: &ReceivedRequest) -> Reply {
     if asked.method != "POST" {
         return Reply::status(405);
     }
@@ -75,16 +75,16 @@ fn heard(stage: &Stage) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_server_over_http_is_called_and_left() {
+async fn http_server_is_called() {
     let web = Web::start(|asked| match asked.json()["method"].as_str() {
-        // Some answer by events.
+        // Some servers answer with an event stream.
         Some("tools/call") => {
             let (say, events) = mpsc::unbounded_channel();
             say.send(format!("event: message\ndata: {}\n\n", result(&asked.json()).unwrap()))
                 .unwrap();
             Reply::Events(events)
         }
-        _ => well(asked),
+        _ => working_server(asked),
     })
     .await;
     let mut stage = Stage::with(calling(1), at("http", format!("{}/mcp", web.url))).await;
@@ -104,14 +104,14 @@ async fn a_server_over_http_is_called_and_left() {
             .iter()
             .all(|it| it.header("x-key") == "secret" && it.path == "/mcp")
     );
-    let later = |it: &&Asked| it.json()["method"] == "tools/call";
+    let later = |it: &&ReceivedRequest| it.json()["method"] == "tools/call";
     assert_eq!(asked.iter().find(later).unwrap().header("mcp-session-id"), "first");
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_hangs_or_babbles_costs_nothing_but_itself() {
+async fn failing_http_server_fails_alone() {
     type Answer = fn() -> Reply;
-    let json = |body: Vec<u8>| Reply::Say(200, vec![("content-type", "application/json".to_owned())], body);
+    let json = |body: Vec<u8>| Reply::Respond(200, vec![("content-type", "application/json".to_owned())], body);
     let cases: [(&str, Answer, &str, &str); 7] = [
         ("401", || Reply::status(401), "needs-auth", ""),
         ("500", || Reply::status(500), "failed", "500"),
@@ -119,7 +119,7 @@ async fn a_server_that_refuses_hangs_or_babbles_costs_nothing_but_itself() {
         ("hang", || Reply::Hang, "failed", "Request timed out"),
         (
             "text",
-            || Reply::Say(200, vec![("content-type", "text/html".to_owned())], b"<html>".to_vec()),
+            || Reply::Respond(200, vec![("content-type", "text/html".to_owned())], b"<html>".to_vec()),
             "failed",
             "text/html",
         ),
@@ -151,8 +151,8 @@ async fn a_server_that_refuses_hangs_or_babbles_costs_nothing_but_itself() {
 }
 
 #[tokio::test]
-async fn secrets_do_not_follow_a_redirect_to_another_host() {
-    let other = Arc::new(Web::start(well).await);
+async fn redirect_to_another_host_is_not_followed() {
+    let other = Arc::new(Web::start(working_server).await);
     for kind in ["http", "sse"] {
         let to = format!("{}/mcp", other.url);
         let web = Web::start(move |_| Reply::status(307).with("location", &to)).await;
@@ -168,7 +168,7 @@ async fn secrets_do_not_follow_a_redirect_to_another_host() {
 }
 
 #[tokio::test]
-async fn a_session_the_server_forgot_is_begun_again() {
+async fn expired_mcp_session_is_restarted() {
     let sessions = Arc::new(AtomicUsize::new(0));
     let calls = Arc::new(AtomicUsize::new(0));
     let (opened, called) = (sessions.clone(), calls.clone());
@@ -183,7 +183,7 @@ async fn a_session_the_server_forgot_is_begun_again() {
             return Reply::json(&result(&message).unwrap()).with("mcp-session-id", &session);
         }
         let current = format!("session-{}", opened.load(Ordering::SeqCst));
-        // After its first call the first session is no more.
+        // The first session ends after its first call.
         let forgotten = called.load(Ordering::SeqCst) == 1 && current == "session-1";
         let session = asked.header("mcp-session-id");
         if !session.is_empty() && (forgotten || session != current) {
@@ -192,7 +192,7 @@ async fn a_session_the_server_forgot_is_begun_again() {
         if method == "tools/call" {
             called.fetch_add(1, Ordering::SeqCst);
         }
-        well(asked)
+        working_server(asked)
     })
     .await;
     let mut stage = Stage::with(calling(2), at("http", web.url.clone())).await;
@@ -205,10 +205,10 @@ async fn a_session_the_server_forgot_is_begun_again() {
 }
 
 #[tokio::test]
-async fn a_call_that_fails_over_http_is_a_failed_call() {
+async fn http_error_fails_the_call() {
     let web = Web::start(|asked| match asked.json()["method"].as_str() {
         Some("tools/call") => Reply::status(500),
-        _ => well(asked),
+        _ => working_server(asked),
     })
     .await;
     let mut stage = Stage::with(calling(1), at("http", web.url.clone())).await;
@@ -219,25 +219,25 @@ async fn a_call_that_fails_over_http_is_a_failed_call() {
     stage.end().await;
 }
 
-/// A server as the protocol had it first: what is posted is answered on the stream.
-struct Old {
+/// A server with the older transport: it answers posted messages on the event stream.
+struct SseServer {
     streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
-    /// What its first event names as the place to post to.
+    /// The URL to post to, which the first event contains.
     endpoint: String,
-    /// After so many calls the stream ends.
-    lasts: AtomicUsize,
+    /// The number of calls until the stream ends.
+    calls_left: AtomicUsize,
 }
 
-impl Old {
-    fn new(endpoint: &str, lasts: usize) -> Arc<Self> {
+impl SseServer {
+    fn new(endpoint: &str, calls_left: usize) -> Arc<Self> {
         Arc::new(Self {
             streams: Mutex::default(),
             endpoint: endpoint.to_owned(),
-            lasts: AtomicUsize::new(lasts),
+            calls_left: AtomicUsize::new(calls_left),
         })
     }
 
-    fn answer(&self, asked: &Asked) -> Reply {
+    fn answer(&self, asked: &ReceivedRequest) -> Reply {
         let mut streams = self.streams.lock().unwrap();
         if asked.method == "GET" {
             let (say, events) = mpsc::unbounded_channel();
@@ -250,11 +250,11 @@ impl Old {
         let said = result(&asked.json());
         let gone = asked.json()["method"] == "tools/call"
             && self
-                .lasts
+                .calls_left
                 .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
                 .is_err();
         if let (Some(said), Some(stream)) = (said, streams.last()) {
-            // What is no message, and what nobody asked for, is passed over.
+            // Invalid messages and unknown events are skipped.
             stream.send("event: message\ndata: no JSON\n\n".to_owned()).ok();
             stream.send("event: other\ndata: {}\n\n".to_owned()).ok();
             if !gone {
@@ -262,7 +262,7 @@ impl Old {
             }
         }
         if gone {
-            self.lasts.store(100, Ordering::SeqCst);
+            self.calls_left.store(100, Ordering::SeqCst);
             streams.clear();
         }
         Reply::status(202)
@@ -270,9 +270,9 @@ impl Old {
 }
 
 #[tokio::test]
-async fn a_server_of_old_is_called_over_events() {
-    let old = Old::new("/post?session=1", 100);
-    let server = old.clone();
+async fn sse_server_is_called_over_its_stream() {
+    let sse = SseServer::new("/post?session=1", 100);
+    let server = sse.clone();
     let web = Web::start(move |asked| server.answer(asked)).await;
     let mut stage = Stage::with(calling(1), at("sse", format!("{}/sse", web.url))).await;
     stage.prompt("go").await;
@@ -292,9 +292,9 @@ async fn a_server_of_old_is_called_over_events() {
 }
 
 #[tokio::test]
-async fn a_stream_that_ends_is_opened_again_by_the_next_call() {
-    let old = Old::new("/post", 0);
-    let server = old.clone();
+async fn ended_stream_is_reopened_by_the_next_call() {
+    let sse = SseServer::new("/post", 0);
+    let server = sse.clone();
     let web = Web::start(move |asked| server.answer(asked)).await;
     let mut stage = Stage::with(calling(2), at("sse", format!("{}/sse", web.url))).await;
     stage.prompt("go").await;
@@ -307,10 +307,10 @@ async fn a_stream_that_ends_is_opened_again_by_the_next_call() {
 }
 
 #[tokio::test]
-async fn a_server_of_old_is_posted_to_where_the_configuration_leads_and_nowhere_else() {
-    let other = Web::start(well).await;
-    let old = Old::new(&format!("{}/post", other.url), 100);
-    let web = Web::start(move |asked| old.answer(asked)).await;
+async fn sse_endpoint_on_another_origin_is_rejected() {
+    let other = Web::start(working_server).await;
+    let sse = SseServer::new(&format!("{}/post", other.url), 100);
+    let web = Web::start(move |asked| sse.answer(asked)).await;
     let mut stage = Stage::with(Script::new().text("Hello"), at("sse", web.url.clone())).await;
     stage.prompt("hi").await;
     stage.result().await;
@@ -325,7 +325,7 @@ async fn a_server_of_old_is_posted_to_where_the_configuration_leads_and_nowhere_
 }
 
 #[tokio::test]
-async fn a_server_of_old_may_refuse_hang_or_say_nothing_of_use() {
+async fn failing_sse_server_fails_alone() {
     type Answer = fn() -> Reply;
     let cases: [(&str, Answer, &str, &str); 4] = [
         ("401", || Reply::status(401), "needs-auth", ""),

@@ -1,4 +1,4 @@
-//! Where servers come from and what a session makes of them: plugins, agents, prompts, mentions, modes, room.
+//! Origins and uses of MCP servers: plugins, agents, prompts, mentions, permission modes, context usage.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use sluice_simulator::Script;
 
 use crate::stage::Stage;
 
-/// A server that answers everything with its own folder, and logs a warning when it is called.
+/// A server that answers calls with its plugin folder, and logs a warning on each call.
 const SERVER: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
@@ -92,7 +92,7 @@ fn pair(name: &str, status: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_plugin_brings_its_servers() {
+async fn plugin_servers_are_connected() {
     let script = Script::new().tool("mcp__plugin_plug_p__where", json!({})).text("Done");
     let mut stage = Stage::with(script, with_plugin(false)).await;
     stage.prompt("go").await;
@@ -113,7 +113,7 @@ async fn a_plugin_brings_its_servers() {
 }
 
 #[tokio::test]
-async fn a_plugin_s_servers_may_be_left_out() {
+async fn plugin_servers_can_be_disabled() {
     let mut stage = Stage::with(Script::new().text("Hello"), with_plugin(true)).await;
     stage.prompt("hi").await;
     stage.result().await;
@@ -133,7 +133,7 @@ async fn a_plugin_s_servers_may_be_left_out() {
 }
 
 #[tokio::test]
-async fn reading_plugins_again_adds_and_removes_their_servers() {
+async fn reloading_plugins_adds_and_removes_servers() {
     let mut stage = Stage::with(Script::new().text("Hello"), serving).await;
     let root = plugin(stage.dir.path());
     stage.prompt("hi").await;
@@ -153,7 +153,7 @@ async fn reading_plugins_again_adds_and_removes_their_servers() {
         (&json!("plugin:plug:p"), &json!("connected"))
     );
     assert_eq!(told[1]["name"], "s");
-    // It stays as it is while its plugin does.
+    // The server keeps its connection while its plugin is unchanged.
     stage.control(json!({"subtype": "reload_plugins"})).await;
     assert_eq!(
         statuses(&mut stage).await,
@@ -167,7 +167,7 @@ async fn reading_plugins_again_adds_and_removes_their_servers() {
 }
 
 #[tokio::test]
-async fn what_is_switched_off_stays_off_in_the_next_session() {
+async fn disabled_server_stays_disabled_in_the_next_session() {
     let dir = tempfile::tempdir().unwrap();
     let global = dir.path().join("claude.json");
     let shared = |global: &Path| {
@@ -197,13 +197,13 @@ async fn what_is_switched_off_stays_off_in_the_next_session() {
     assert!(kept.contains("\"disabledMcpServers\": []"), "{kept}");
 }
 
-/// A folder every session of a test is in.
+/// A folder that all sessions of a test share.
 fn global_cwd() -> std::path::PathBuf {
     std::env::temp_dir().canonicalize().unwrap()
 }
 
 #[tokio::test]
-async fn a_server_s_prompt_is_a_command_like_others() {
+async fn server_prompt_is_a_slash_command() {
     let mut stage = Stage::with(Script::new().text("Hello"), serving).await;
     std::fs::write(stage.path("secret.txt"), "the secret").unwrap();
     stage.control(json!({"subtype": "initialize"})).await;
@@ -245,7 +245,7 @@ async fn a_server_s_prompt_is_a_command_like_others() {
 }
 
 #[tokio::test]
-async fn a_command_no_server_has_is_a_prompt_and_one_that_lacks_words_says_so() {
+async fn unknown_server_prompt_is_text_and_missing_arguments_are_reported() {
     let mut stage = Stage::with(Script::new().text("Hello"), serving).await;
     stage.prompt("/mcp__s__none now").await;
     assert_eq!(stage.result().await["result"], "Hello");
@@ -258,7 +258,7 @@ async fn a_command_no_server_has_is_a_prompt_and_one_that_lacks_words_says_so() 
 }
 
 #[tokio::test]
-async fn resources_are_suggested_behind_the_files() {
+async fn resources_are_suggested_after_files() {
     let mut stage = Stage::with(Script::new().text("Done"), serving).await;
     stage.prompt("go").await;
     stage.result().await;
@@ -277,7 +277,7 @@ async fn resources_are_suggested_behind_the_files() {
 }
 
 #[tokio::test]
-async fn a_resource_that_is_mentioned_is_read() {
+async fn mentioned_resource_is_attached() {
     let script = || Script::new().text("Hello").text("Hello").text("Hello");
     let mut stage = Stage::with(script(), serving).await;
     stage.prompt("see @s:s://1, and @s:s://2?").await;
@@ -310,7 +310,7 @@ async fn a_resource_that_is_mentioned_is_read() {
 }
 
 #[tokio::test]
-async fn a_server_may_be_held_to_a_stricter_mode_than_the_session() {
+async fn server_can_have_a_stricter_permission_mode() {
     let script = Script::new()
         .tool("mcp__s__where", json!({}))
         .text("Done")
@@ -350,7 +350,7 @@ async fn a_server_may_be_held_to_a_stricter_mode_than_the_session() {
 }
 
 #[tokio::test]
-async fn what_servers_take_of_the_context_is_told() {
+async fn context_usage_of_servers_is_returned() {
     for defer in [true, false] {
         let change = |options: &mut Options| {
             serving(options);
@@ -380,7 +380,7 @@ async fn what_servers_take_of_the_context_is_told() {
 }
 
 #[tokio::test]
-async fn a_person_is_told_how_servers_stand() {
+async fn mcp_command_lists_server_status() {
     let script = Script::new().tool("mcp__s__where", json!({})).text("Done");
     let change = |options: &mut Options| {
         serving(options);
@@ -398,7 +398,7 @@ async fn a_person_is_told_how_servers_stand() {
         "{told}"
     );
     assert!(
-        told.contains("- s (dynamic): connected, 1 tools - it says: running low"),
+        told.contains("- s (dynamic): connected, 1 tools - last warning: running low"),
         "{told}"
     );
     assert!(told.contains("- broken (dynamic): failed - cannot start"), "{told}");
@@ -408,7 +408,7 @@ async fn a_person_is_told_how_servers_stand() {
     stage.end().await;
 }
 
-/// A project's agent that brings a server, in a folder somebody chose.
+/// Adds a project agent that defines a server.
 fn agent_of(options: &mut Options, tools: &str, opener: Opener) {
     let settings = Settings::load(options.settings.places(), &Chosen::ALL, None, None);
     options.settings = settings.opened_by(opener);
@@ -422,7 +422,7 @@ fn agent_of(options: &mut Options, tools: &str, opener: Opener) {
 }
 
 #[tokio::test]
-async fn an_agent_brings_a_server_for_as_long_as_it_works() {
+async fn server_of_agent_is_connected_while_it_runs() {
     let script = Script::new()
         .tool(
             "Agent",
@@ -451,7 +451,7 @@ async fn an_agent_brings_a_server_for_as_long_as_it_works() {
 }
 
 #[tokio::test]
-async fn an_agent_of_a_folder_nobody_trusts_brings_none() {
+async fn agent_of_untrusted_folder_has_no_servers() {
     let script = Script::new()
         .tool(
             "Agent",

@@ -1,4 +1,4 @@
-//! Signing in to an MCP server: discovery, registration, the way through a browser, tokens that are kept and renewed.
+//! OAuth sign-in to an MCP server: discovery, registration, browser redirect, stored and refreshed tokens.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,22 +14,22 @@ use sluice_model::{Auth, Config};
 use sluice_simulator::Script;
 
 use crate::stage::Stage;
-use crate::web::{Asked, Reply, Web};
+use crate::web::{ReceivedRequest, Reply, Web};
 
-/// A server that wants a sign-in, and whoever gives it.
+/// An MCP server that requires sign-in, together with its authorization server.
 #[derive(Default)]
-struct Guarded {
+struct OAuthServer {
     url: Mutex<String>,
-    /// The token that opens the door now.
+    /// The number of the currently valid token.
     token: AtomicUsize,
-    /// How long a token lasts, in seconds.
-    lasts: AtomicUsize,
-    /// What the last sign-in is held to: the challenge of its secret.
+    /// The lifetime of a token, in seconds.
+    token_lifetime: AtomicUsize,
+    /// The code challenge of the current sign-in.
     challenge: Mutex<String>,
 }
 
-impl Guarded {
-    fn answer(&self, asked: &Asked) -> Reply {
+impl OAuthServer {
+    fn answer(&self, asked: &ReceivedRequest) -> Reply {
         let url = self.url.lock().unwrap().clone();
         let path = asked.path.split('?').next().unwrap_or_default();
         match path {
@@ -52,7 +52,7 @@ impl Guarded {
             "/register" => {
                 let mut client = asked.json();
                 client["client_id"] = json!("the-client");
-                Reply::Say(
+                Reply::Respond(
                     201,
                     vec![("content-type", "application/json".to_owned())],
                     client.to_string().into(),
@@ -63,7 +63,7 @@ impl Guarded {
         }
     }
 
-    fn serve(&self, asked: &Asked, url: &str) -> Reply {
+    fn serve(&self, asked: &ReceivedRequest, url: &str) -> Reply {
         let token = format!("Bearer token-{}", self.token.load(Ordering::SeqCst));
         if asked.header("authorization") != token {
             let challenge = format!("Bearer resource_metadata=\"{url}/.well-known/oauth-protected-resource\"");
@@ -87,10 +87,10 @@ impl Guarded {
         Reply::json(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
     }
 
-    /// Gives a token for a code whose secret is the one that was spoken of, or for an earlier token.
-    fn token(&self, asked: &Asked) -> Reply {
+    /// Issues a token for a code with the matching verifier, or for a refresh token.
+    fn token(&self, asked: &ReceivedRequest) -> Reply {
         let refused = || {
-            Reply::Say(
+            Reply::Respond(
                 400,
                 vec![("content-type", "application/json".to_owned())],
                 json!({"error": "invalid_grant"}).to_string().into(),
@@ -115,12 +115,12 @@ impl Guarded {
         let number = self.token.fetch_add(1, Ordering::SeqCst) + 1;
         Reply::json(&json!({
             "access_token": format!("token-{number}"), "token_type": "Bearer",
-            "expires_in": self.lasts.load(Ordering::SeqCst), "refresh_token": format!("refresh-{number}"), "scope": "read",
+            "expires_in": self.token_lifetime.load(Ordering::SeqCst), "refresh_token": format!("refresh-{number}"), "scope": "read",
         }))
     }
 }
 
-/// The digest of a text, as challenges write it.
+/// The SHA-256 digest of a text in the encoding of code challenges.
 fn sha256(text: &str) -> String {
     let mut child = std::process::Command::new("sha256sum")
         .stdin(std::process::Stdio::piped())
@@ -137,9 +137,9 @@ fn sha256(text: &str) -> String {
     base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes)
 }
 
-async fn guarded(lasts: usize) -> (Arc<Guarded>, Web) {
-    let server = Arc::<Guarded>::default();
-    server.lasts.store(lasts, Ordering::SeqCst);
+async fn start_server(token_lifetime: usize) -> (Arc<OAuthServer>, Web) {
+    let server = Arc::<OAuthServer>::default();
+    server.token_lifetime.store(token_lifetime, Ordering::SeqCst);
     let answering = server.clone();
     let web = Web::start(move |asked| answering.answer(asked)).await;
     server.url.lock().unwrap().clone_from(&web.url);
@@ -167,8 +167,8 @@ async fn status(stage: &mut Stage) -> String {
         .to_owned()
 }
 
-/// Begins a sign-in; where the person has to go.
-async fn begin(stage: &mut Stage, server: &Guarded) -> (Value, reqwest::Url) {
+/// Starts a sign-in. Returns the response and the authorization URL.
+async fn begin(stage: &mut Stage, server: &OAuthServer) -> (Value, reqwest::Url) {
     let begun = stage
         .control(json!({"subtype": "mcp_authenticate", "serverName": "s"}))
         .await;
@@ -183,15 +183,15 @@ fn query(url: &reqwest::Url, name: &str) -> Option<String> {
     Some(found.1.into_owned())
 }
 
-/// Where the browser is sent back to.
-fn back(url: &reqwest::Url, state: &str) -> String {
+/// The callback URL to which the browser is redirected.
+fn callback_url(url: &reqwest::Url, state: &str) -> String {
     let home = query(url, "redirect_uri").unwrap();
     format!("{home}?code=the-code&state={state}")
 }
 
 #[tokio::test]
-async fn a_person_signs_in_and_the_server_is_there() {
-    let (server, web) = guarded(3600).await;
+async fn server_is_connected_after_sign_in() {
+    let (server, web) = start_server(3600).await;
     let script = Script::new().text("Hello").tool("mcp__s__echo", json!({})).text("Done");
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("credentials.json");
@@ -210,16 +210,16 @@ async fn a_person_signs_in_and_the_server_is_there() {
     assert_eq!(query(&url, "code_challenge_method").as_deref(), Some("S256"));
     assert_eq!(query(&url, "resource"), Some(format!("{}/mcp", web.url)));
     let state = query(&url, "state").unwrap();
-    // Somebody else's way back changes nothing.
+    // A callback with another state has no effect.
     let way = Config::new(web.url.clone(), Auth::ApiKey(String::new()));
     let browser = sluice_model::http_client(&way, false).unwrap();
-    let foreign = browser.get(back(&url, "another")).send().await.unwrap();
+    let foreign = browser.get(callback_url(&url, "another")).send().await.unwrap();
     assert_eq!(foreign.status(), 400);
     let elsewhere = query(&url, "redirect_uri")
         .unwrap()
         .replace("/callback", "/favicon.ico");
     assert_eq!(browser.get(elsewhere).send().await.unwrap().status(), 404);
-    let came = browser.get(back(&url, &state)).send().await.unwrap();
+    let came = browser.get(callback_url(&url, &state)).send().await.unwrap();
     assert_eq!(came.status(), 200, "{}", came.text().await.unwrap());
 
     stage.prompt("go").await;
@@ -229,7 +229,7 @@ async fn a_person_signs_in_and_the_server_is_there() {
     assert_eq!(said, "heard");
     assert_eq!(kept.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 
-    // And forgets it again.
+    // Clearing the credentials requires a new sign-in.
     let cleared = stage
         .control(json!({"subtype": "mcp_clear_auth", "serverName": "s"}))
         .await;
@@ -242,8 +242,8 @@ async fn a_person_signs_in_and_the_server_is_there() {
 }
 
 #[tokio::test]
-async fn a_host_may_bring_the_address_a_browser_elsewhere_ended_at() {
-    let (server, web) = guarded(3600).await;
+async fn host_can_complete_sign_in_with_the_callback_url() {
+    let (server, web) = start_server(3600).await;
     let mut stage = Stage::with(Script::new().text("Hello"), at(&web.url, None)).await;
     stage.prompt("hi").await;
     stage.result().await;
@@ -252,11 +252,11 @@ async fn a_host_may_bring_the_address_a_browser_elsewhere_ended_at() {
     assert_eq!(none["error"], "No active OAuth flow for server: s");
     let (_, url) = begin(&mut stage, &server).await;
     let state = query(&url, "state").unwrap();
-    let foreign = stage.control(come(back(&url, "another"))).await;
+    let foreign = stage.control(come(callback_url(&url, "another"))).await;
     assert_eq!(foreign["subtype"], "error");
-    let back = stage.control(come(back(&url, &state))).await;
+    let back = stage.control(come(callback_url(&url, &state))).await;
     assert_eq!(back["subtype"], "success", "{back}");
-    // The server is dialled beside this; the next turn waits for it.
+    // The server is connected concurrently; the next turn waits for it.
     stage.prompt("hi").await;
     stage.result().await;
     assert_eq!(status(&mut stage).await, "connected");
@@ -264,9 +264,9 @@ async fn a_host_may_bring_the_address_a_browser_elsewhere_ended_at() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_kept_is_used_and_renewed_in_time() {
-    // A token of no length at all is renewed before it is used.
-    let (server, web) = guarded(0).await;
+async fn stored_token_is_used_and_refreshed() {
+    // A token that expires immediately is refreshed before it is used.
+    let (server, web) = start_server(0).await;
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("credentials.json");
     let mut stage = Stage::with(Script::new().text("Hello"), at(&web.url, Some(kept.clone()))).await;
@@ -274,10 +274,11 @@ async fn a_token_that_is_kept_is_used_and_renewed_in_time() {
     stage.result().await;
     let (_, url) = begin(&mut stage, &server).await;
     let state = query(&url, "state").unwrap();
-    let come = json!({"subtype": "mcp_oauth_callback_url", "serverName": "s", "callbackUrl": back(&url, &state)});
+    let come =
+        json!({"subtype": "mcp_oauth_callback_url", "serverName": "s", "callbackUrl": callback_url(&url, &state)});
     assert_eq!(stage.control(come).await["subtype"], "success");
     stage.end().await;
-    server.lasts.store(3600, Ordering::SeqCst);
+    server.token_lifetime.store(3600, Ordering::SeqCst);
     let before = server.token.load(Ordering::SeqCst);
 
     let script = Script::new().tool("mcp__s__echo", json!({})).text("Done");
@@ -300,7 +301,7 @@ async fn a_token_that_is_kept_is_used_and_renewed_in_time() {
 }
 
 #[tokio::test]
-async fn a_server_that_tells_nothing_of_sign_ins_says_so() {
+async fn sign_in_without_metadata_is_an_error() {
     let web = Web::start(|asked| match asked.path.as_str() {
         "/mcp" => Reply::status(401),
         _ => Reply::status(404),

@@ -1,6 +1,6 @@
-//! What is kept of a session, and how another goes on with it.
+//! Stored sessions and resuming them.
 //!
-//! That everything said is in the file before anybody hears it, [`Stage::next`] holds every session of these tests to.
+//! [`Stage::next`] checks for every test that each message is in the transcript before it is sent.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::stage::Stage;
 pub(crate) const ID: &str = "11111111-2222-4333-8444-555555555555";
 const FORK: &str = "99999999-2222-4333-8444-555555555555";
 
-/// A place for transcripts that outlives a session.
+/// A folder for transcripts that outlives a session.
 pub(crate) struct Shelf {
     pub(crate) dir: TempDir,
 }
@@ -33,7 +33,7 @@ impl Shelf {
         Projects::new(self.dir.path().join("projects"))
     }
 
-    /// Where the session of this id is kept.
+    /// The transcript of the session with this id.
     pub(crate) fn file(&self, id: &str) -> PathBuf {
         self.projects().file(Path::new("/work"), id)
     }
@@ -43,7 +43,7 @@ impl Shelf {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The uuids and parents of the conversation.
+    /// The UUIDs and parents of the conversation entries.
     fn chain(&self, id: &str) -> Vec<(Value, Value)> {
         let lines = self.lines(id).into_iter().filter(|line| line["uuid"].is_string());
         lines
@@ -51,12 +51,12 @@ impl Shelf {
             .collect()
     }
 
-    /// A new session that is kept here.
+    /// Starts a new session that is stored here.
     pub(crate) async fn begin(&self, script: Script) -> Stage {
         Stage::with(script, |options| self.keep(options, ID)).await
     }
 
-    /// A session that goes on with the one kept here, with other options.
+    /// Resumes the stored session with other options.
     pub(crate) async fn resume_with(&self, script: Script, change: impl FnOnce(&mut Options)) -> Stage {
         let choice = Choice {
             which: Which::Named(ID.to_owned()),
@@ -73,7 +73,7 @@ impl Shelf {
         .await
     }
 
-    /// A session that goes on with the one kept here.
+    /// Resumes the stored session.
     pub(crate) async fn resume(&self, script: Script, change: impl FnOnce(&mut Choice)) -> Stage {
         let mut choice = Choice {
             which: Which::Named(ID.to_owned()),
@@ -102,7 +102,7 @@ pub(crate) fn messages(body: &Value) -> &[Value] {
     body["messages"].as_array().unwrap()
 }
 
-/// Without the marks of the cache, which move on with every request.
+/// The messages without cache markers, whose position changes with every request.
 pub(crate) fn unmarked(messages: &[Value]) -> Vec<Value> {
     let mut messages = messages.to_vec();
     for block in messages
@@ -116,7 +116,7 @@ pub(crate) fn unmarked(messages: &[Value]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_turn_with_tools_is_a_chain_under_the_uuids_of_the_wire() {
+async fn transcript_entries_form_a_chain_with_the_uuids_of_messages() {
     let shelf = Shelf::new();
     let calls = Reply::text("Two")
         .and_tool("Bash", json!({"command": "echo one"}))
@@ -128,7 +128,7 @@ async fn a_turn_with_tools_is_a_chain_under_the_uuids_of_the_wire() {
     let (text, done) = (uuid(0, "assistant:text"), uuid(1, "assistant:text"));
     let calls = [uuid(0, "assistant:tool_use"), uuid(1, "assistant:tool_use")];
     let results = [uuid(0, "user:tool_result"), uuid(1, "user:tool_result")];
-    // The two run side by side, so either may end first; a result hangs from its own call.
+    // The calls run concurrently and may end in any order; the parent of a result is its own call.
     let (called, ended) = (stage.all("assistant:tool_use"), stage.all("user:tool_result"));
     let parents: Vec<Value> = ended
         .iter()
@@ -182,7 +182,7 @@ async fn a_turn_with_tools_is_a_chain_under_the_uuids_of_the_wire() {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_where_it_was_left() {
+async fn session_is_resumed_with_its_conversation_and_cost() {
     let shelf = Shelf::new();
     let script = Script::new()
         .reply(Reply::thinking("hm").and_tool("Bash", json!({"command": "echo one"})))
@@ -224,7 +224,7 @@ async fn a_session_goes_on_where_it_was_left() {
 }
 
 #[tokio::test]
-async fn a_fork_has_a_file_of_its_own_and_leaves_the_other_alone() {
+async fn fork_writes_to_its_own_file() {
     let shelf = Shelf::new();
     let mut first = shelf.begin(Script::new().text("First").text("Second")).await;
     first.prompt_as("u1", "one").await;
@@ -254,13 +254,13 @@ async fn a_fork_has_a_file_of_its_own_and_leaves_the_other_alone() {
 }
 
 #[tokio::test]
-async fn a_fork_keeps_what_was_said_as_it_was_written() {
+async fn fork_copies_entries_unchanged() {
     let shelf = Shelf::new();
     let mut first = shelf.begin(Script::new().text("First")).await;
     first.prompt_as("u1", "one").await;
     first.result().await;
     assert_eq!(first.end().await, 0);
-    // As another program may have spelled it.
+    // The same content in the format of another program.
     let spelled = r#""role":"user","spelled":{"n":1.50e2,"t":"\u00e9"},"#;
     let text = fs::read_to_string(shelf.file(ID)).unwrap();
     let text = text.replacen(r#""role":"user","#, spelled, 1);
@@ -278,7 +278,7 @@ async fn a_fork_keeps_what_was_said_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_never_answered_is_shown_with_what_is_known_of_it() {
+async fn unanswered_call_is_resumed_with_an_error_result() {
     let shelf = Shelf::new();
     let input = json!({"file_path": "/x", "content": "y"});
     let script = Script::new().reply(Reply::text("I ask").and_tool_with_id("t1", "Write", input.clone()));
@@ -287,7 +287,7 @@ async fn a_call_that_was_never_answered_is_shown_with_what_is_known_of_it() {
     first.ask().await;
     first.signal(Signal::Leave(143)).await;
     assert_eq!(first.leave().await, 143);
-    // And the process died while it wrote.
+    // Simulate a process that was killed while writing.
     let mut torn = fs::read(shelf.file(ID)).unwrap();
     torn.extend(br#"{"parentUuid":"x","type":"us"#);
     fs::write(shelf.file(ID), torn).unwrap();
@@ -320,7 +320,7 @@ async fn a_call_that_was_never_answered_is_shown_with_what_is_known_of_it() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_gone_on_with_is_told_by_a_result() {
+async fn session_that_cannot_be_resumed_sends_an_error_result() {
     let mut stage = Stage::with(Script::new(), |options| {
         options.session.refusal = Some("No conversation found with session ID: x".to_owned());
     })
@@ -334,7 +334,7 @@ async fn what_cannot_be_gone_on_with_is_told_by_a_result() {
 }
 
 #[tokio::test]
-async fn a_mirror_shows_every_line_of_the_file() {
+async fn mirror_contains_every_line_of_the_transcript() {
     let shelf = Shelf::new();
     let script = Script::new().tool("Bash", json!({"command": "echo one"})).text("Done");
     let mut stage = Stage::with(script, |options| {
@@ -360,7 +360,7 @@ async fn a_mirror_shows_every_line_of_the_file() {
 }
 
 #[tokio::test]
-async fn a_place_that_cannot_be_written_is_told_once_and_ends_nothing() {
+async fn unwritable_transcript_folder_is_reported_once() {
     let shelf = Shelf::new();
     fs::write(shelf.dir.path().join("projects"), "a file, no folder").unwrap();
     let mut stage = shelf.begin(Script::new().text("One").text("Two").text("Three")).await;
@@ -369,7 +369,7 @@ async fn a_place_that_cannot_be_written_is_told_once_and_ends_nothing() {
         assert_eq!(stage.result().await["subtype"], "success");
     }
     assert_eq!(stage.all("info").len(), 1);
-    // Once it can be written, nothing of it is missing.
+    // Once the folder is writable, nothing is missing.
     fs::remove_file(shelf.dir.path().join("projects")).unwrap();
     assert_eq!(
         stage
@@ -384,7 +384,7 @@ async fn a_place_that_cannot_be_written_is_told_once_and_ends_nothing() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_not_kept_leaves_nothing() {
+async fn session_without_transcript_writes_no_files() {
     let shelf = Shelf::new();
     let mut stage = Stage::with(Script::new().text("One"), |options| {
         shelf.keep(options, ID);
@@ -399,7 +399,7 @@ async fn a_session_that_is_not_kept_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_title_is_kept_told_and_found_again() {
+async fn title_is_stored_reported_and_searchable() {
     let shelf = Shelf::new();
     let mut stage = shelf.begin(Script::new().text("One")).await;
     let blank = stage.control(json!({"subtype": "rename_session", "title": "  "})).await;
@@ -431,9 +431,9 @@ async fn a_title_is_kept_told_and_found_again() {
 }
 
 #[tokio::test]
-async fn what_did_not_outlive_the_process_before_is_told_once() {
+async fn unfinished_background_tasks_are_reported_once() {
     let shelf = Shelf::new();
-    let bell = crate::bell::Bell::hang().await;
+    let bell = crate::bell::Bell::listen().await;
     let ring = json!({"command": bell.command(), "description": "ring", "run_in_background": true});
     let script = Script::new().tool("Bash", ring).text("Launched");
     let mut first = Stage::with(script, |options| {
@@ -442,7 +442,7 @@ async fn what_did_not_outlive_the_process_before_is_told_once() {
     })
     .await;
     first.prompt("go").await;
-    let _caller = bell.rung().await;
+    let _caller = bell.connected().await;
     first.result().await;
     let id = first.last("task_started")["task_id"].clone();
     first.quit();
@@ -467,7 +467,7 @@ async fn what_did_not_outlive_the_process_before_is_told_once() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_open_when_the_process_died_is_known_afterwards() {
+async fn open_call_of_killed_process_is_resumed_with_an_error_result() {
     let shelf = Shelf::new();
     let script = Script::new().reply(Reply::tool_with_id("toolu_k", "Bash", json!({"command": "touch made"})));
     let mut first = Stage::with(script, |options| {
@@ -477,7 +477,7 @@ async fn a_call_that_was_open_when_the_process_died_is_known_afterwards() {
     .await;
     first.prompt("one").await;
     first.ask().await;
-    // What the file holds while the question is open is all a process that is killed leaves.
+    // The file at this time is all that a killed process would leave.
     let left = fs::read_to_string(shelf.file(ID)).unwrap();
     first.quit();
     first.leave().await;

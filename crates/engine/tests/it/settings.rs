@@ -11,7 +11,7 @@ use sluice_simulator::Script;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn a_sandbox_that_a_file_asks_for_while_a_session_runs_holds_from_then_on() {
+async fn sandbox_enabled_by_a_changed_file_applies() {
     let touch = |name: &str| json!({"command": format!("touch {name}")});
     let script = Script::new()
         .tool("Bash", touch("before"))
@@ -23,7 +23,7 @@ async fn a_sandbox_that_a_file_asks_for_while_a_session_runs_holds_from_then_on(
     stage.result().await;
     assert!(stage.dir.path().join("before").exists());
 
-    // One that cannot be made refuses every command.
+    // An invalid sandbox configuration rejects every command.
     let sandbox = json!({"enabled": true, "bwrapPath": "/nothing", "network": {"allowedDomains": ["example.com"]}});
     fs::create_dir(stage.path("managed")).unwrap();
     let text = json!({"sandbox": sandbox}).to_string();
@@ -39,7 +39,7 @@ async fn a_sandbox_that_a_file_asks_for_while_a_session_runs_holds_from_then_on(
 }
 
 #[tokio::test]
-async fn a_deny_rule_that_a_file_adds_holds_for_the_next_command_in_the_sandbox() {
+async fn deny_rule_added_by_a_changed_file_applies_in_the_sandbox() {
     let look = || json!({"command": "sh look.sh"});
     let script = Script::new()
         .text("Zero")
@@ -68,7 +68,7 @@ async fn a_deny_rule_that_a_file_adds_holds_for_the_next_command_in_the_sandbox(
             .unwrap_or_default()
             .to_owned()
     };
-    // Without a sandbox that works, no command runs at all.
+    // If no sandbox works on this machine, no command runs at all.
     if printed(0).is_empty() {
         assert!(told[0].to_string().contains("none works here"), "{told:?}");
         return;
@@ -82,7 +82,7 @@ async fn a_deny_rule_that_a_file_adds_holds_for_the_next_command_in_the_sandbox(
 }
 
 #[tokio::test]
-async fn a_variable_that_a_file_sets_while_a_session_runs_is_there_for_the_next_command() {
+async fn variable_set_by_a_changed_file_reaches_commands() {
     let say = || json!({"command": "echo \"it is ${COLOUR:-none}\""});
     let script = Script::new()
         .tool("Bash", say())
@@ -105,7 +105,7 @@ async fn a_variable_that_a_file_sets_while_a_session_runs_is_there_for_the_next_
 }
 
 #[tokio::test]
-async fn a_server_that_a_file_rejects_while_a_session_runs_is_left() {
+async fn server_disabled_by_a_changed_file_is_disconnected() {
     let mut stage = Stage::with(Script::new().text("One"), |options| {
         let named = json!({"mcpServers": {"s": {"command": "true"}}}).to_string();
         fs::write(options.cwd.join(".mcp.json"), named).unwrap();
@@ -135,7 +135,7 @@ async fn status(stage: &mut Stage) -> serde_json::Value {
     stage.control(json!({"subtype": "mcp_status"})).await["response"]["mcpServers"][0]["status"].clone()
 }
 
-/// Writes the administrator's file, and waits until it holds.
+/// Writes the managed settings file and waits until it applies.
 async fn write_managed(stage: &mut Stage, settings: serde_json::Value, key: &str) {
     fs::create_dir_all(stage.path("managed")).unwrap();
     fs::write(stage.path("managed/settings.json"), settings.to_string()).unwrap();

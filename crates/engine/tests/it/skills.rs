@@ -1,4 +1,4 @@
-//! Skills: listed to the model, taken up by it or by the person, read again when they change.
+//! Skills: listed for the model, invoked by the model or the person, and reloaded when they change.
 
 use std::fs;
 
@@ -19,13 +19,13 @@ async fn stage(script: Script, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| with_files(options, files)).await
 }
 
-fn take_up(input: Value) -> Script {
+fn invoke_skill(input: Value) -> Script {
     Script::new().reply(Reply::tool("Skill", input)).text("Done")
 }
 
 #[tokio::test]
-async fn the_model_is_told_of_a_skill_and_given_it_when_it_asks() {
-    let mut stage = stage(take_up(json!({"skill": "paint", "args": "red"})), &[PAINT]).await;
+async fn skill_is_listed_and_sent_when_invoked() {
+    let mut stage = stage(invoke_skill(json!({"skill": "paint", "args": "red"})), &[PAINT]).await;
     stage.prompt("go").await;
     let told = stage.turn().await;
     assert_eq!(
@@ -49,13 +49,13 @@ async fn the_model_is_told_of_a_skill_and_given_it_when_it_asks() {
 }
 
 #[tokio::test]
-async fn a_skill_that_is_denied_is_so_by_all_its_names() {
+async fn denied_skill_is_denied_by_all_its_names() {
     let deploy = (
         ".claude/skills/deploy/SKILL.md",
         "---\nname: ship-it\ndescription: ships\n---\nShip.",
     );
     for name in ["deploy", "ship-it", " deploy"] {
-        let script = take_up(json!({"skill": name}));
+        let script = invoke_skill(json!({"skill": name}));
         let mut stage = Stage::with(script, |options| {
             with_files(options, &[deploy]);
             options.permissions.disallowed = vec!["Skill(deploy)".into()];
@@ -72,7 +72,7 @@ async fn a_skill_that_is_denied_is_so_by_all_its_names() {
 }
 
 #[tokio::test]
-async fn a_skill_the_model_may_not_take_up_is_refused() {
+async fn hidden_and_unknown_skills_cannot_be_invoked() {
     let hidden = (
         ".claude/skills/hidden/SKILL.md",
         "---\ndescription: hides\ndisable-model-invocation: true\n---\nHide.",
@@ -81,7 +81,7 @@ async fn a_skill_the_model_may_not_take_up_is_refused() {
         ("hidden", "disable-model-invocation"),
         ("nosuch", "Unknown skill: nosuch"),
     ] {
-        let mut stage = stage(take_up(json!({"skill": name})), &[PAINT, hidden]).await;
+        let mut stage = stage(invoke_skill(json!({"skill": name})), &[PAINT, hidden]).await;
         stage.prompt("go").await;
         let told = stage.turn().await;
         assert_eq!(
@@ -96,8 +96,8 @@ async fn a_skill_the_model_may_not_take_up_is_refused() {
 }
 
 #[tokio::test]
-async fn a_deny_rule_holds_for_a_skill() {
-    let mut stage = Stage::with(take_up(json!({"skill": "paint"})), |options| {
+async fn deny_rule_applies_to_skills() {
+    let mut stage = Stage::with(invoke_skill(json!({"skill": "paint"})), |options| {
         with_files(options, &[PAINT]);
         options.permissions.disallowed = vec!["Skill(paint)".into()];
     })
@@ -109,7 +109,7 @@ async fn a_deny_rule_holds_for_a_skill() {
 }
 
 #[tokio::test]
-async fn a_project_nobody_trusts_gives_itself_no_rules_through_the_model() {
+async fn skill_of_untrusted_project_adds_no_rules() {
     let text = "---\ndescription: d\nallowed-tools: Bash(touch:*)\n---\nRun it.";
     let script = Script::new()
         .reply(Reply::tool("Skill", json!({"skill": "run"})))
@@ -128,7 +128,7 @@ async fn a_project_nobody_trusts_gives_itself_no_rules_through_the_model() {
 }
 
 #[tokio::test]
-async fn a_persons_own_skill_brings_its_rules_once_it_is_allowed() {
+async fn skill_of_the_user_adds_its_rules_once_allowed() {
     let text = "---\ndescription: d\nallowed-tools: Bash(touch:*)\n---\nRun it.";
     let script = Script::new()
         .reply(Reply::tool("Skill", json!({"skill": "run"})))
@@ -157,7 +157,7 @@ async fn a_persons_own_skill_brings_its_rules_once_it_is_allowed() {
 }
 
 #[tokio::test]
-async fn the_rules_of_a_skill_end_with_the_turn_that_called_for_it() {
+async fn rules_of_a_skill_end_with_the_turn() {
     let text = "---\ndescription: d\nallowed-tools: Bash(touch:*)\n---\nRun it.";
     let run = || Reply::tool("Bash", json!({"command": "touch x"}));
     let script = Script::new()
@@ -180,7 +180,7 @@ async fn the_rules_of_a_skill_end_with_the_turn_that_called_for_it() {
 }
 
 #[tokio::test]
-async fn a_skill_only_for_the_model_is_not_the_persons() {
+async fn skill_for_the_model_only_cannot_be_typed() {
     let text = "---\ndescription: d\nuser-invocable: false\n---\nQuiet.";
     let mut stage = stage(Script::new(), &[(".claude/skills/quiet/SKILL.md", text)]).await;
     stage.prompt("/quiet").await;
@@ -192,7 +192,7 @@ async fn a_skill_only_for_the_model_is_not_the_persons() {
 }
 
 #[tokio::test]
-async fn what_is_new_on_disk_is_there_after_reading_again() {
+async fn new_skills_are_found_after_reload() {
     let mut stage = stage(Script::new().text("One").text("Two"), &[PAINT]).await;
     stage.prompt("one").await;
     stage.turn().await;
@@ -217,7 +217,7 @@ async fn what_is_new_on_disk_is_there_after_reading_again() {
 }
 
 #[tokio::test]
-async fn a_plugin_brings_commands_skills_and_hooks() {
+async fn plugin_adds_commands_skills_agents_and_hooks() {
     let files = [
         (
             "plug/.claude-plugin/plugin.json",
@@ -256,7 +256,7 @@ async fn a_plugin_brings_commands_skills_and_hooks() {
 }
 
 #[tokio::test]
-async fn a_host_chooses_the_skills_and_brings_plugins() {
+async fn host_selects_skills_and_adds_plugins() {
     let files = [
         PAINT,
         ("plug/skills/ps/SKILL.md", "---\ndescription: plugin skill\n---\nPS"),
@@ -274,7 +274,7 @@ async fn a_host_chooses_the_skills_and_brings_plugins() {
 }
 
 #[tokio::test]
-async fn a_skill_that_is_taken_up_again_is_not_repeated_where_it_says_the_same() {
+async fn unchanged_skill_is_not_sent_again() {
     let script = Script::new()
         .reply(Reply::tool("Skill", json!({"skill": "paint", "args": "red"})))
         .reply(Reply::tool("Skill", json!({"skill": "paint", "args": "red"})))
@@ -294,7 +294,7 @@ async fn a_skill_that_is_taken_up_again_is_not_repeated_where_it_says_the_same()
 }
 
 #[tokio::test]
-async fn the_room_that_skills_and_commands_take_is_told() {
+async fn context_usage_of_skills_and_commands_is_returned() {
     let hidden = (
         ".claude/skills/hidden/SKILL.md",
         "---\ndescription: hides\ndisable-model-invocation: true\n---\nHide.",
@@ -330,7 +330,7 @@ async fn the_room_that_skills_and_commands_take_is_told() {
 }
 
 #[tokio::test]
-async fn variables_of_the_session_are_filled_in() {
+async fn session_variables_are_replaced() {
     let text = "---\ndescription: d\n---\nLog to ${CLAUDE_SESSION_ID}.log of ${CLAUDE_PROJECT_DIR} at ${CLAUDE_EFFORT}, keep ${OTHER}.";
     let mut stage = Stage::with(Script::new().text("Done"), |options| {
         with_files(options, &[("home/.claude/commands/go.md", text)]);

@@ -1,4 +1,4 @@
-//! A session on a stage: the scripted model on one side, the test as its host on the other.
+//! The test rig: a session between a scripted model and the test, which acts as its host.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,18 +16,18 @@ use crate::alarm::Alarm;
 use crate::invariants;
 use crate::words::{line, word};
 
-/// Longer than any wait of a paused clock that is not meant: the network takes real time, so such a clock may run
-/// ahead of it.
+/// Longer than any expected wait with a paused clock. The network takes real time, so a paused clock may run ahead of
+/// it.
 const NEVER: Duration = Duration::from_secs(24 * 3600);
 
-/// A running session and everything around it.
+/// A running session with its model server and folders.
 pub(crate) struct Stage {
-    /// Where the session works; also its home and the place of its large outputs.
+    /// The working folder, which also contains the home folder and large outputs.
     pub(crate) dir: TempDir,
     pub(crate) server: ModelServer,
     port: Port,
     alarm: Alarm,
-    /// Everything said so far, as it would stand on the wire.
+    /// All messages so far, as JSON.
     pub(crate) heard: Vec<Value>,
     told: usize,
     asked: usize,
@@ -35,12 +35,12 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Begins a session whose model plays `brain`.
+    /// Starts a session whose model is `brain`.
     pub(crate) async fn begin(brain: impl Brain) -> Self {
         Self::with(brain, |_| {}).await
     }
 
-    /// The same with other options.
+    /// Starts a session with changed options.
     pub(crate) async fn with(brain: impl Brain, change: impl FnOnce(&mut Options)) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let server = ModelServer::start(brain).await.unwrap();
@@ -73,7 +73,7 @@ impl Stage {
         self.send(&[with(prompt(text), fields)]).await;
     }
 
-    /// Sends a control request; gives its id.
+    /// Sends a control request. Returns its id.
     pub(crate) async fn request(&mut self, request: Value) -> String {
         self.asked += 1;
         let id = format!("r{}", self.asked);
@@ -82,7 +82,7 @@ impl Stage {
         id
     }
 
-    /// Sends a control request and waits for its answer: what stands in `response`.
+    /// Sends a control request and waits for its response.
     pub(crate) async fn control(&mut self, request: Value) -> Value {
         let id = self.request(request).await;
         loop {
@@ -97,7 +97,7 @@ impl Stage {
         self.request(json!({"subtype": "interrupt"})).await;
     }
 
-    /// Answers an ask.
+    /// Answers a request of the session.
     pub(crate) async fn answer(&self, ask: &Value, answer: Value) {
         let response = json!({"subtype": "success", "request_id": ask["request_id"], "response": answer});
         self.send(&[json!({"type": "control_response", "response": response})])
@@ -113,7 +113,7 @@ impl Stage {
             .await;
     }
 
-    /// Says several lines in one breath.
+    /// Sends several lines together.
     pub(crate) async fn send(&self, lines: &[Value]) {
         self.put(lines.iter().map(input).collect()).await;
     }
@@ -122,12 +122,12 @@ impl Stage {
         self.put(vec![Input::Signal(signal)]).await;
     }
 
-    /// Goes away without a word.
+    /// Closes the connection without a message.
     pub(crate) fn quit(&self) {
         self.port.quit.cancel();
     }
 
-    /// Says that nothing more will be said.
+    /// Ends the input.
     pub(crate) async fn eof(&self) {
         self.put(vec![Input::Eof]).await;
     }
@@ -136,7 +136,7 @@ impl Stage {
         self.port.input.send(inputs).await.expect("the session listens");
     }
 
-    /// The next thing the session says.
+    /// Waits for the next message of the session.
     pub(crate) async fn next(&mut self) -> Value {
         match self.hear().await {
             Some(message) => message,
@@ -156,12 +156,12 @@ impl Stage {
         Some(message)
     }
 
-    /// What is part of the conversation is in the file before it is said, unless nothing can be kept.
+    /// Checks that a conversation message is in the transcript before it is sent, if there is a transcript.
     fn is_kept(&self, message: &Value) {
         let Some(file) = self.transcript.as_ref().filter(|file| file.exists()) else {
             return;
         };
-        // A subagent's words are beside the session's.
+        // Messages of a subagent are in its own transcript.
         let beside = file.with_extension("").join("subagents");
         let file = &match message["agent_id"].as_str() {
             Some(id) => beside.join(format!("agent-{id}.jsonl")),
@@ -175,19 +175,19 @@ impl Stage {
         }
     }
 
-    /// Hears what has been said, without waiting for more.
+    /// Receives the messages that have arrived, without waiting.
     pub(crate) fn overhear(&mut self) {
         while let Ok(said) = self.port.output.try_recv() {
             self.heard.push(on_the_wire(&said));
         }
     }
 
-    /// How many control requests were sent.
+    /// Number of control requests sent.
     pub(crate) fn asked(&self) -> usize {
         self.asked
     }
 
-    /// Waits for a message by its word.
+    /// Waits for a message with this label (see `words`).
     pub(crate) async fn until(&mut self, wanted: &str) -> Value {
         loop {
             let message = self.next().await;
@@ -197,14 +197,14 @@ impl Stage {
         }
     }
 
-    /// Waits for so many messages of that word.
+    /// Waits for `count` messages with this label.
     pub(crate) async fn until_n(&mut self, wanted: &str, count: usize) {
         for _ in 0..count {
             self.until(wanted).await;
         }
     }
 
-    /// Waits for an ask.
+    /// Waits for a permission request.
     pub(crate) async fn ask(&mut self) -> Value {
         loop {
             let message = self.next().await;
@@ -214,7 +214,7 @@ impl Stage {
         }
     }
 
-    /// Waits for the end of a turn.
+    /// Waits for the result of a turn.
     pub(crate) async fn result(&mut self) -> Value {
         loop {
             let message = self.next().await;
@@ -224,20 +224,20 @@ impl Stage {
         }
     }
 
-    /// The words of what was heard since this was last asked for.
+    /// The labels of the messages since the last call.
     pub(crate) fn told(&mut self) -> String {
         let line = line(&self.heard[self.told..]);
         self.told = self.heard.len();
         line
     }
 
-    /// The words up to the end of the turn.
+    /// Waits for the end of the turn. Returns the labels of its messages.
     pub(crate) async fn turn(&mut self) -> String {
         self.result().await;
         self.told()
     }
 
-    /// Holds the session to have nothing to say: the answer to a question is the next it says.
+    /// Checks that the session sends no message: the response to a request is its next message.
     pub(crate) async fn silent(&mut self) {
         let id = self.request(json!({"subtype": "get_binary_version"})).await;
         let answer = self.next().await;
@@ -245,19 +245,19 @@ impl Stage {
         self.heard.pop();
     }
 
-    /// Holds the session to say this one thing and nothing else.
+    /// Checks that the session sends a message with this label and no other.
     pub(crate) async fn silent_after(&mut self, wanted: &str) {
         let message = self.next().await;
         assert_eq!(word(&message), wanted, "{}", line(&self.heard));
         self.silent().await;
     }
 
-    /// Everything heard of that word.
+    /// All messages with this label.
     pub(crate) fn all(&self, wanted: &str) -> Vec<&Value> {
         self.heard.iter().filter(|it| word(it) == wanted).collect()
     }
 
-    /// The last thing heard of that word.
+    /// The last message with this label.
     pub(crate) fn last(&self, wanted: &str) -> &Value {
         self.all(wanted)
             .pop()
@@ -268,12 +268,12 @@ impl Stage {
         self.server.gate(name)
     }
 
-    /// The body of the `n`-th request to the model, from 1.
+    /// The body of the `n`-th model request, starting at 1.
     pub(crate) fn sent(&self, n: usize) -> Value {
         self.server.requests()[n - 1].body.clone()
     }
 
-    /// Every text the user side says in the last message of the `n`-th request.
+    /// The texts in the last message of the `n`-th model request.
     pub(crate) fn said_to_model(&self, n: usize) -> Vec<String> {
         let body = self.sent(n);
         let last = body["messages"].as_array().unwrap().last().unwrap();
@@ -285,9 +285,9 @@ impl Stage {
         self.dir.path().join(name).display().to_string()
     }
 
-    /// Ends the input, hears the session out and holds it to what every session owes; the exit code.
+    /// Ends the input, reads to the end, and checks the invariants. Returns the exit code.
     pub(crate) async fn end(mut self) -> i32 {
-        // A session that has left already hears nothing, and need not.
+        // The session may have exited already.
         let _gone = self.port.input.send(vec![Input::Eof]).await;
         self.hear_out().await;
         invariants::of_messages(&self.heard);
@@ -298,7 +298,7 @@ impl Stage {
         self.leave().await
     }
 
-    /// The same for a session with subagents, whose requests are several conversations.
+    /// Like [`Self::end`] for a session with subagents, whose requests belong to several conversations.
     pub(crate) async fn end_crew(mut self) -> i32 {
         let _gone = self.port.input.send(vec![Input::Eof]).await;
         self.hear_out().await;
@@ -308,18 +308,18 @@ impl Stage {
         self.leave().await
     }
 
-    /// Ends the input and nothing more, for sessions whose requests are special.
+    /// Ends the input without checking the invariants, for sessions with unusual requests.
     pub(crate) async fn leave_now(self) -> i32 {
         self.eof().await;
         self.leave().await
     }
 
-    /// Hears the session out after its input has ended.
+    /// Receives all remaining messages.
     pub(crate) async fn hear_out(&mut self) {
         while self.hear().await.is_some() {}
     }
 
-    /// The exit code of a session that leaves by itself.
+    /// Waits for the session to exit. Returns the exit code.
     pub(crate) async fn leave(mut self) -> i32 {
         self.hear_out().await;
         let exit = self.alarm.guard(self.port.done).await;
@@ -329,12 +329,12 @@ impl Stage {
     }
 }
 
-/// A prompt as a host writes it.
+/// A prompt as a host sends it.
 pub(crate) fn prompt(text: &str) -> Value {
     json!({"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": null, "session_id": ""})
 }
 
-/// An object with further fields.
+/// Adds fields to an object.
 pub(crate) fn with(mut object: Value, fields: Value) -> Value {
     let Value::Object(fields) = fields else {
         panic!("fields are an object")
@@ -343,7 +343,7 @@ pub(crate) fn with(mut object: Value, fields: Value) -> Value {
     object
 }
 
-/// A line as a door hands it on.
+/// Parses a line like a door does.
 fn input(line: &Value) -> Input {
     let frame = Frame::parse(&line.to_string()).unwrap();
     match frame.to_agent() {
@@ -359,7 +359,7 @@ fn input(line: &Value) -> Input {
     }
 }
 
-/// A message as its host reads it; what is written can be read again as the same.
+/// Serializes a message, and checks that parsing it gives the same message.
 fn on_the_wire(message: &ToHost) -> Value {
     let text = serde_json::to_string(message).unwrap();
     let read = Frame::parse(&text).unwrap().to_host().unwrap();
@@ -371,7 +371,7 @@ fn on_the_wire(message: &ToHost) -> Value {
     value
 }
 
-/// No settings of this machine, whatever lies there.
+/// Settings folders that are independent of this machine.
 fn places(root: &Path) -> Places {
     Places {
         cwd: root.to_path_buf(),
@@ -397,10 +397,10 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
     let root = dir.path();
     let mut model_config = Config::new(server.url(), Auth::ApiKey("test".to_owned()));
     model_config.user_agent = "sluice-test".to_owned();
-    model_config.stall = NEVER;
+    model_config.stall_timeout = NEVER;
     model_config.connect_timeout = NEVER;
     model_config.response_timeout = NEVER;
-    model_config.longest_reply = NEVER;
+    model_config.max_response_time = NEVER;
     let settings = Settings::load(&places(root), &Chosen::NONE, None, None);
     let mut options = Options::new(settings, model_config);
     options.session.id = "11111111-2222-4333-8444-555555555555".to_owned();

@@ -1,4 +1,4 @@
-//! Turns that begin without a prompt of the host, and text that comes beside a prompt.
+//! Turns that start without a prompt of the host, and text that is pasted into a prompt.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -41,7 +41,10 @@ async fn unfinished_turn_is_continued_where_that_is_wanted() {
             .resume_with(script, |options| options.session.resume_interrupted = wanted)
             .await;
         if wanted {
-            assert_eq!(stage.result().await["result"], "Here I am");
+            let result = stage.result().await;
+            assert_eq!(result["result"], "Here I am");
+            assert_eq!(result["resume_reason"], "interrupted_turn");
+            assert_eq!(stage.last("assistant")["resume_reason"], "interrupted_turn");
             assert_eq!(stage.said_to_model(1), ["go", "Continue from where you left off."]);
         }
         stage.prompt("and?").await;

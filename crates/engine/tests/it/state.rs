@@ -1,4 +1,4 @@
-//! Busy, waiting or at rest: told to those who asked to be told.
+//! Session state changes (`running`, `requires_action`, `idle`), sent on request.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::asks::touching;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn a_turn_with_an_ask_for_everybody() {
+async fn state_changes_of_a_turn_with_permission_request() {
     let mut stage = Stage::with(touching("touch made"), |options| {
         options.host.state_events = StateEvents::Visible;
     })
@@ -28,7 +28,7 @@ async fn a_turn_with_an_ask_for_everybody() {
 }
 
 #[tokio::test]
-async fn the_same_for_the_sdk_alone() {
+async fn state_changes_for_the_sdk_only_are_marked() {
     let mut stage = Stage::with(Script::new().text("Hello"), |options| {
         options.host.state_events = StateEvents::HostOnly;
     })
@@ -46,7 +46,7 @@ async fn the_same_for_the_sdk_alone() {
 }
 
 #[tokio::test]
-async fn between_turns_that_wait_there_is_no_rest() {
+async fn session_is_not_idle_between_queued_turns() {
     let mut stage = Stage::with(Script::new().text("One").text("Two"), |options| {
         options.host.state_events = StateEvents::Visible;
     })
@@ -63,7 +63,7 @@ async fn between_turns_that_wait_there_is_no_rest() {
 }
 
 #[tokio::test]
-async fn two_open_asks_are_one_wait() {
+async fn two_open_requests_are_one_requires_action_state() {
     let read = |name: &str| json!({"file_path": format!("/etc/{name}")});
     let script = Script::new()
         .reply(sluice_simulator::Reply::tool("Read", read("hostname")).and_tool("Read", read("hosts")))
@@ -84,7 +84,7 @@ async fn two_open_asks_are_one_wait() {
 }
 
 #[tokio::test]
-async fn nobody_is_told_who_did_not_ask() {
+async fn state_changes_are_off_by_default() {
     let mut stage = Stage::begin(Script::new().text("Hello")).await;
     stage.prompt("hi").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");

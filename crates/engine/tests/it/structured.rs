@@ -1,4 +1,4 @@
-//! Answers in the shape a host asks for.
+//! Structured output: responses that match a JSON schema of the host.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn answer(n: impl Into<Value>) -> Reply {
 }
 
 #[tokio::test]
-async fn the_first_answer_that_fits_ends_the_turn() {
+async fn first_valid_output_ends_the_turn() {
     let script = Script::new().reply(answer(4)).reply(answer(5));
     let mut stage = Stage::with(script, shaped).await;
     for n in [4, 5] {
@@ -44,7 +44,7 @@ async fn the_first_answer_that_fits_ends_the_turn() {
 }
 
 #[tokio::test]
-async fn what_else_the_message_calls_for_is_done_too() {
+async fn other_calls_of_the_message_run_too() {
     let script = Script::new()
         .reply(Reply::tool("Bash", json!({"command": "touch made"})).and_tool("StructuredOutput", json!({"n": 1})));
     let mut stage = Stage::with(script, |options| {
@@ -63,7 +63,7 @@ async fn what_else_the_message_calls_for_is_done_too() {
 }
 
 #[tokio::test]
-async fn an_answer_of_the_wrong_shape_goes_back_with_what_is_wrong() {
+async fn invalid_output_is_returned_with_the_error() {
     let script = Script::new().reply(answer("four")).reply(answer(4));
     let mut stage = Stage::with(script, shaped).await;
     stage.prompt("count").await;
@@ -78,7 +78,7 @@ async fn an_answer_of_the_wrong_shape_goes_back_with_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn five_of_the_wrong_shape_are_enough() {
+async fn five_invalid_outputs_end_the_turn() {
     let mut stage = Stage::with(Script::new().reply(answer("x").repeat()), shaped).await;
     stage.prompt("count").await;
     let result = stage.result().await;
@@ -92,7 +92,7 @@ async fn five_of_the_wrong_shape_are_enough() {
 }
 
 #[tokio::test]
-async fn an_answer_in_words_is_asked_for_once_more_and_then_taken() {
+async fn text_response_is_prompted_once_and_then_accepted() {
     let mut stage = Stage::with(Script::new().reply(Reply::text("Four").repeat()), shaped).await;
     stage.prompt("count").await;
     assert_eq!(
@@ -108,7 +108,7 @@ async fn an_answer_in_words_is_asked_for_once_more_and_then_taken() {
 }
 
 #[tokio::test]
-async fn the_limit_of_requests_holds_for_it() {
+async fn request_limit_applies_to_structured_output() {
     let mut stage = Stage::with(Script::new().reply(answer("x").repeat()), |options| {
         shaped(options);
         options.limits.max_turns = Some(2);
@@ -121,7 +121,7 @@ async fn the_limit_of_requests_holds_for_it() {
 }
 
 #[tokio::test]
-async fn a_host_may_bring_the_schema_when_it_greets() {
+async fn schema_can_be_sent_in_initialize() {
     let mut stage = Stage::begin(Script::new().reply(answer(4))).await;
     let refused = stage
         .control(json!({"subtype": "initialize", "jsonSchema": {"type": "strange"}}))
@@ -138,7 +138,7 @@ async fn a_host_may_bring_the_schema_when_it_greets() {
 }
 
 #[tokio::test]
-async fn without_a_schema_there_is_no_such_tool() {
+async fn structured_output_tool_requires_a_schema() {
     let mut stage = Stage::begin(Script::new().reply(answer(4)).text("Four")).await;
     stage.prompt("count").await;
     assert_eq!(

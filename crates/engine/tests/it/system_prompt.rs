@@ -1,4 +1,4 @@
-//! The system prompt a conversation began with, and how long it holds.
+//! The stored system prompt of a conversation, and how long it applies.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::stage::Stage;
 
 const FORK: &str = "99999999-2222-4333-8444-555555555555";
 
-/// What stood before the `n`-th request.
+/// The texts of the system prompt in the `n`-th request.
 fn texts(stage: &Stage, n: usize) -> Vec<Value> {
     let system = stage.sent(n)["system"].clone();
     let blocks = system.as_array().unwrap();
@@ -29,7 +29,7 @@ fn keeping(replace: Option<&str>, append: &str) -> impl FnOnce(&mut Options) {
     }
 }
 
-/// A session of one turn whose prompt is written down.
+/// Runs a session of one turn whose system prompt is stored.
 async fn begun(shelf: &Shelf) {
     let mut stage = Stage::with(Script::new().text("One"), |options| {
         shelf.keep(options, ID);
@@ -51,7 +51,7 @@ fn records(shelf: &Shelf, id: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_conversation_keeps_its_prompt_whatever_a_later_launch_says() {
+async fn stored_prompt_overrides_later_launch_options() {
     let shelf = Shelf::new();
     begun(&shelf).await;
     let mut stage = shelf
@@ -68,7 +68,7 @@ async fn a_conversation_keeps_its_prompt_whatever_a_later_launch_says() {
 }
 
 #[tokio::test]
-async fn without_a_record_each_launch_says_its_own() {
+async fn stored_prompt_can_be_disabled() {
     let shelf = Shelf::new();
     begun(&shelf).await;
     let mut stage = shelf
@@ -81,7 +81,7 @@ async fn without_a_record_each_launch_says_its_own() {
     stage.result().await;
     assert_eq!(texts(&stage, 1), ["Be a clerk.", "Second."]);
     stage.end().await;
-    // The record stands, and the host has the last word on it.
+    // The record remains; the option of the host decides whether it is used.
     let mut stage = shelf
         .resume_with(
             Script::new().text("Three").text("Four"),
@@ -98,13 +98,13 @@ async fn without_a_record_each_launch_says_its_own() {
     stage.prompt("four").await;
     stage.result().await;
     assert_eq!(texts(&stage, 2), ["Be a poet.", "First."]);
-    // Its prompt changed, as was asked for.
+    // The system prompt changed as requested, so the invariants do not apply.
     assert_eq!(stage.leave_now().await, 0);
     assert_eq!(records(&shelf, ID), [json!(["Be a poet.", "First."])]);
 }
 
 #[tokio::test]
-async fn a_fork_takes_the_prompt_with_it() {
+async fn fork_copies_the_stored_prompt() {
     let shelf = Shelf::new();
     begun(&shelf).await;
     let projects = Projects::new(shelf.dir.path().join("projects"));
@@ -127,13 +127,13 @@ async fn a_fork_takes_the_prompt_with_it() {
     assert_eq!(texts(&stage, 1), ["Be a poet.", "First."]);
     stage.end().await;
     assert_eq!(records(&shelf, FORK), [json!(["Be a poet.", "First."])]);
-    // So does a copy that no session makes.
+    // The same applies to a copy made without a session.
     let copy = projects.all().unwrap().fork(ID, &Fork::default()).unwrap();
     assert_eq!(records(&shelf, &copy), [json!(["Be a poet.", "First."])]);
 }
 
 #[tokio::test]
-async fn a_compaction_ends_it() {
+async fn compaction_replaces_the_stored_prompt() {
     let shelf = Shelf::new();
     begun(&shelf).await;
     let script = Script::new().text("A summary").text("Three");
@@ -144,7 +144,7 @@ async fn a_compaction_ends_it() {
     stage.prompt("three").await;
     stage.result().await;
     assert_eq!(texts(&stage, 2), ["Be a clerk.", "Second."]);
-    // Its prompt changed, as was asked for.
+    // The system prompt changed as requested, so the invariants do not apply.
     assert_eq!(stage.leave_now().await, 0);
     let mut stage = shelf
         .resume_with(Script::new().text("Four"), keeping(None, "Third."))
@@ -156,7 +156,7 @@ async fn a_compaction_ends_it() {
 }
 
 #[tokio::test]
-async fn another_day_is_told_where_the_prompt_tells_of_the_first_one() {
+async fn changed_date_is_added_as_a_reminder() {
     for (day, told) in [("2026-01-01", false), ("2026-01-02", true)] {
         let shelf = Shelf::new();
         let on = |options: &mut Options, day: &str| {

@@ -1,4 +1,4 @@
-//! What a folder brings before anybody trusts it: nothing runs, nothing is allowed, and it is told.
+//! Customizations of an untrusted folder: nothing runs, nothing is allowed, and the person is informed.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use sluice_simulator::{Reply, Script};
 use crate::commands::with_files;
 use crate::stage::Stage;
 
-/// A session in whose untrusted folder these files lie.
+/// A session in an untrusted folder with these files.
 async fn untrusted(script: Script, opener: Opener, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| {
         with_files(options, files);
@@ -25,7 +25,7 @@ fn told(stage: &Stage) -> String {
 }
 
 #[tokio::test]
-async fn a_command_of_an_untrusted_folder_brings_no_rules_whoever_types_it() {
+async fn command_of_untrusted_folder_adds_no_rules() {
     let text = "---\nallowed-tools: Bash(touch:*)\n---\nGo.";
     let script = || {
         Script::new()
@@ -45,8 +45,8 @@ async fn a_command_of_an_untrusted_folder_brings_no_rules_whoever_types_it() {
 }
 
 #[tokio::test]
-async fn commands_in_the_text_of_an_untrusted_file_do_not_run() {
-    // Nobody would be asked about these: they only read.
+async fn shell_commands_in_untrusted_files_do_not_run() {
+    // These commands only read and would need no permission.
     for body in ["See !`cat secret.txt`.", "```!\ncat secret.txt\n```\n"] {
         let files = [(".claude/commands/go.md", body), ("secret.txt", "hidden words")];
         let mut stage = untrusted(Script::new().text("Seen"), Opener::Person, &files).await;
@@ -59,9 +59,9 @@ async fn commands_in_the_text_of_an_untrusted_file_do_not_run() {
     }
 }
 
-/// Folders with many files are looked at once, whoever has to be told of them first.
+/// Folders with many files are read once, even if the held-back customizations were determined before the session.
 #[tokio::test]
-async fn a_session_begins_with_what_was_looked_at_for_it() {
+async fn preloaded_files_are_used_by_the_session() {
     let mut sentence = None;
     let files = [
         (".claude/commands/go.md", "See !`cat secret.txt`."),
@@ -86,7 +86,7 @@ async fn a_session_begins_with_what_was_looked_at_for_it() {
         known.contains(&json!("go")) && known.contains(&json!("tidy")),
         "{known:?}"
     );
-    // Asked to look again, it does.
+    // After a reload the files are read again.
     stage.control(json!({"subtype": "reload_skills"})).await;
     stage.prompt("again").await;
     stage.result().await;
@@ -95,7 +95,7 @@ async fn a_session_begins_with_what_was_looked_at_for_it() {
 }
 
 #[tokio::test]
-async fn a_hook_of_an_untrusted_folder_forbids_and_allows_nothing() {
+async fn hook_of_untrusted_folder_does_not_run() {
     let says = |decision: &str| {
         let out = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": decision}});
         let request = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",
@@ -124,7 +124,7 @@ async fn a_hook_of_an_untrusted_folder_forbids_and_allows_nothing() {
         assert!(!std::path::Path::new(&stage.path("made")).exists(), "{file}");
         stage.leave_now().await;
 
-        // Where nobody said that they are to run, they do not.
+        // Without the option of the host they do not run either.
         let mut stage = untrusted(script(), Opener::Person, &[(file, &says("deny"))]).await;
         stage.prompt("go").await;
         let ask = stage.ask().await;
@@ -135,7 +135,7 @@ async fn a_hook_of_an_untrusted_folder_forbids_and_allows_nothing() {
 }
 
 #[tokio::test]
-async fn a_style_of_an_untrusted_folder_applies_and_replaces_no_other() {
+async fn style_of_untrusted_folder_cannot_replace_others() {
     let style = |name: &str, text: &str| format!("---\nname: {name}\n---\n{text}");
     for (chosen, applies) in [("Pirate", true), ("Concise", false)] {
         let settings = json!({"outputStyle": chosen}).to_string();
@@ -171,7 +171,7 @@ fn guarded_project() -> String {
 }
 
 #[tokio::test]
-async fn a_call_that_a_held_back_hook_covers_needs_permission() {
+async fn call_covered_by_held_back_hook_needs_permission() {
     let script = Script::new()
         .reply(Reply::tool("Bash", json!({"command": "touch made"})))
         .text("Done");
@@ -198,7 +198,7 @@ async fn a_call_that_a_held_back_hook_covers_needs_permission() {
 }
 
 #[tokio::test]
-async fn without_a_person_a_call_that_a_held_back_hook_covers_is_denied() {
+async fn call_covered_by_held_back_hook_is_denied_without_a_host() {
     use sluice_wire::mode::PermissionMode;
     for mode in [
         PermissionMode::Default,
@@ -280,7 +280,7 @@ async fn held_back_hooks_of_a_plugin_that_the_project_enables_cover_its_calls() 
 }
 
 #[tokio::test]
-async fn a_rule_saved_in_an_untrusted_folder_applies_until_the_file_loses_it() {
+async fn rule_saved_in_untrusted_folder_applies_until_removed() {
     let call = |command: &str| Reply::tool("Bash", json!({"command": command}));
     let script = Script::new()
         .reply(call("touch made"))

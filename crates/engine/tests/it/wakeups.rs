@@ -12,7 +12,7 @@ fn results(stage: &Stage) -> Vec<Value> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wakeup_opens_a_turn_when_it_is_due() {
+async fn due_wakeup_starts_a_turn() {
     let wakeup = json!({"delaySeconds": 5, "reason": "r", "prompt": "look at the build"});
     let script = Script::new()
         .tool("ScheduleWakeup", wakeup)
@@ -38,7 +38,7 @@ async fn a_wakeup_opens_a_turn_when_it_is_due() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recurring_job_opens_a_turn_each_time_until_it_is_deleted() {
+async fn recurring_job_starts_a_turn_each_time() {
     let script = Script::new()
         .tool("CronCreate", json!({"cron": "* * * * *", "prompt": "tick"}))
         .text("Scheduled")
@@ -58,7 +58,7 @@ async fn a_recurring_job_opens_a_turn_each_time_until_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn jobs_are_listed_deleted_and_refused() {
+async fn jobs_can_be_listed_deleted_and_rejected() {
     let script = Script::new()
         .tool(
             "CronCreate",

@@ -1,4 +1,4 @@
-//! A small HTTP server whose answers a test writes.
+//! A small HTTP server whose responses a test defines.
 
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
@@ -15,9 +15,9 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-/// A request that came.
+/// A received request.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     /// Path and query.
     pub(crate) path: String,
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
     pub(crate) body: String,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)
@@ -37,7 +37,7 @@ impl Asked {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 
-    /// The value of a field of a form, or of the query.
+    /// The value of a form field or query parameter.
     pub(crate) fn field(&self, name: &str) -> Option<String> {
         let query = self.path.split_once('?').map(|(_, query)| query).unwrap_or_default();
         let all = format!("{query}&{}", self.body);
@@ -48,19 +48,19 @@ impl Asked {
     }
 }
 
-/// What is said to a request.
+/// A response.
 pub(crate) enum Reply {
     /// A status, headers and a body.
-    Say(u16, Vec<(&'static str, String)>, Vec<u8>),
-    /// Server-sent events, as they come; it ends when the sender is gone.
+    Respond(u16, Vec<(&'static str, String)>, Vec<u8>),
+    /// Server-sent events. The stream ends when the sender is dropped.
     Events(mpsc::UnboundedReceiver<String>),
-    /// Nothing, for ever.
+    /// No response.
     Hang,
 }
 
 impl Reply {
     pub(crate) fn json(value: &Value) -> Self {
-        Self::Say(
+        Self::Respond(
             200,
             vec![("content-type", "application/json".to_owned())],
             value.to_string().into(),
@@ -68,32 +68,31 @@ impl Reply {
     }
 
     pub(crate) fn status(status: u16) -> Self {
-        Self::Say(status, Vec::new(), Vec::new())
+        Self::Respond(status, Vec::new(), Vec::new())
     }
 
     pub(crate) fn with(self, name: &'static str, value: &str) -> Self {
         match self {
-            Self::Say(status, mut headers, body) => {
+            Self::Respond(status, mut headers, body) => {
                 headers.push((name, value.to_owned()));
-                Self::Say(status, headers, body)
+                Self::Respond(status, headers, body)
             }
             other => other,
         }
     }
 }
 
-/// The server.
 pub(crate) struct Web {
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
     serving: tokio::task::JoinHandle<()>,
 }
 
 impl Web {
-    pub(crate) async fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::<Mutex<Vec<Asked>>>::default();
+        let asked = Arc::<Mutex<Vec<ReceivedRequest>>>::default();
         let (answer, log) = (Arc::new(answer), asked.clone());
         let serving = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -103,7 +102,7 @@ impl Web {
                     async move {
                         let (head, body) = request.into_parts();
                         let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-                        let asked = Asked {
+                        let asked = ReceivedRequest {
                             method: head.method.to_string(),
                             path: head.uri.to_string(),
                             headers: head.headers,
@@ -121,8 +120,8 @@ impl Web {
         Self { url, asked, serving }
     }
 
-    /// Everything that was asked.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    /// All requests so far.
+    pub(crate) fn asked(&self) -> Vec<ReceivedRequest> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -135,7 +134,7 @@ impl Drop for Web {
 
 async fn sent(reply: Reply) -> Response<BoxBody<Bytes, Infallible>> {
     match reply {
-        Reply::Say(status, headers, body) => {
+        Reply::Respond(status, headers, body) => {
             let mut response = Response::builder().status(status);
             for (name, value) in headers {
                 response = response.header(name, value);

@@ -1,14 +1,14 @@
-//! A word for every message, so that the order of a session reads as one line.
+//! A label for every message, so that the messages of a session can be compared as one line of text.
 //!
 //! `init`, `requesting`, `mode:plan`, `state:idle`, `retry`, `fallback`, `thought`, `info`, `denied`;
 //! `ms bs d be md me` for the events of a stream; `assistant:text`, `user:tool_result` (`user:tool_error`
-//! if it failed), `notice` (what the user side says by itself), `nudge` (the same, synthetic), `replay`;
-//! `ask:Bash`, `hook:id` (a callback), `cancel`, `ok`, `error`; `queued:u1` and its like; `result:success`. A `!` behind a word
-//! means `is_error` or `aborted`. Deltas in a row are counted: `d×3`.
+//! if it failed), `notice` (inserted by the engine), `nudge` (the same, synthetic), `replay`;
+//! `ask:Bash`, `hook:id` (a callback), `cancel`, `ok`, `error`; `queued:u1` and similar; `result:success`. A `!` after
+//! a label means `is_error` or `aborted`. Consecutive deltas are counted: `d×3`.
 
 use serde_json::Value;
 
-/// The word for one message.
+/// The label of a message.
 pub(crate) fn word(message: &Value) -> String {
     let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let flag = |pointer: &str| message.pointer(pointer) == Some(&Value::Bool(true));
@@ -62,7 +62,7 @@ fn system(message: &Value) -> String {
     }
 }
 
-/// The words of many messages, in order.
+/// The labels of messages in order.
 pub(crate) fn line(messages: &[Value]) -> String {
     let mut words: Vec<(String, usize)> = Vec::new();
     for word in messages.iter().map(word) {

@@ -40,7 +40,7 @@ fn results(stage: &Stage) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_session_works_in_the_worktree_until_it_leaves() {
+async fn session_works_in_the_worktree_until_it_leaves() {
     let script = Script::new()
         .tool("EnterWorktree", json!({"name": "one"}))
         .tool("Bash", json!({"command": "pwd"}))
@@ -78,6 +78,8 @@ async fn the_session_works_in_the_worktree_until_it_leaves() {
         came[2]
     );
     assert_eq!(came[3]["action"], "remove");
+    assert_eq!(came[3]["restoredCwd"], came[3]["originalCwd"]);
+    assert_eq!(came[3]["originalCwdMissing"], false);
     assert_eq!(
         (&came[3]["discardedFiles"], &came[3]["discardedCommits"]),
         (&json!(0), &json!(0))
@@ -116,7 +118,7 @@ async fn edits_outside_of_the_worktree_need_permission() {
 }
 
 #[tokio::test]
-async fn work_that_would_be_lost_keeps_the_worktree() {
+async fn worktree_with_changes_is_not_removed() {
     let script = Script::new()
         .tool("EnterWorktree", json!({"name": "one"}))
         .tool("Bash", json!({"command": "touch new"}))
@@ -135,7 +137,7 @@ async fn work_that_would_be_lost_keeps_the_worktree() {
 }
 
 #[tokio::test]
-async fn a_kept_worktree_is_entered_again_by_path_and_not_removed() {
+async fn kept_worktree_can_be_entered_by_path_but_not_removed() {
     let script = Script::new()
         .tool("EnterWorktree", json!({"name": "one"}))
         .tool("ExitWorktree", json!({"action": "keep"}))

@@ -9,26 +9,26 @@ use sluice_wire::{Map, Raw};
 use super::Client;
 use crate::error::{Error, ErrorKind};
 
-/// Reads what a success answers. One that answers nothing is an empty object.
+/// Parses the content of a successful response. A missing response counts as an empty object.
 pub(super) fn read<T: DeserializeOwned>(subtype: &str, success: Success) -> Result<T, Error> {
     let response = match success.response {
         None | Some(Value::Null) => Value::Object(serde_json::Map::new()),
         Some(response) => response,
     };
-    let unreadable = |error| Error::new(ErrorKind::Unreadable, format!("the answer to `{subtype}`: {error}"));
-    serde_json::from_value(response).map_err(unreadable)
+    let invalid = |error| Error::new(ErrorKind::Unreadable, format!("the answer to `{subtype}`: {error}"));
+    serde_json::from_value(response).map_err(invalid)
 }
 
-/// A method for a request: its documentation, its name, what it takes, the request.
+/// Defines a method per request: documentation, name, arguments, request.
 macro_rules! methods {
     ($($(#[doc = $doc:literal])+ $name:ident($($arg:ident: $ty:ty),*) -> $request:ident { $($field:ident: $value:expr),* };)*) => {
-        /// The requests by name. Every one has a deadline and fails as [`Client::request`] does.
+        /// Methods for control requests. Each has a timeout and fails like [`Client::request`].
         impl Client {
             $(
                 $(#[doc = $doc])+
                 ///
                 /// # Errors
-                /// When the agent refuses, stays silent or is gone.
+                /// Returns an error if the agent rejects the request, does not answer, or has exited.
                 pub async fn $name(
                     &self,
                     $($arg: $ty),*
@@ -43,111 +43,111 @@ macro_rules! methods {
 }
 
 methods! {
-    /// Switches the mode.
+    /// Changes the permission mode.
     set_permission_mode(mode: impl Into<PermissionMode> + Send) -> SetPermissionMode { mode: mode.into() };
-    /// Limits how many tokens the model thinks; `None` lifts the limit.
+    /// Limits the thinking tokens of the model; `None` removes the limit.
     set_max_thinking_tokens(tokens: Option<u64>) -> SetMaxThinkingTokens { max_thinking_tokens: tokens.map(Into::into) };
-    /// How MCP servers stand.
+    /// Returns the status of the MCP servers.
     mcp_status() -> McpStatus {};
     /// Replaces the MCP servers of the host.
     mcp_set_servers(servers: Map<Raw>) -> McpSetServers { servers: servers };
-    /// Connects an MCP server again.
+    /// Reconnects an MCP server.
     mcp_reconnect(server: impl Into<String> + Send) -> McpReconnect { server_name: server.into() };
-    /// Switches an MCP server on or off.
+    /// Enables or disables an MCP server.
     mcp_toggle(server: impl Into<String> + Send, enabled: bool) -> McpToggle { server_name: server.into(), enabled: enabled };
-    /// Puts files back as they were before a prompt; with `dry_run` only says which.
+    /// Restores files to their state before a prompt. With `dry_run`, only lists the files that would change.
     rewind_files(prompt: impl Into<String> + Send, dry_run: bool) -> RewindFiles {
         user_message_id: prompt.into(), dry_run: dry_run.then_some(true)
     };
     /// Stops a background task.
     stop_task(task: impl Into<String> + Send) -> StopTask { task_id: task.into() };
-    /// Lays settings over those of the files; `null` takes a key back.
+    /// Overrides settings of the files; `null` removes the override of a key.
     apply_flag_settings(settings: impl Into<Raw> + Send) -> ApplyFlagSettings { settings: settings.into() };
-    /// The settings that hold, and where they come from.
+    /// Returns the effective settings and their sources.
     get_settings() -> GetSettings {};
-    /// Takes back a prompt that waits inside the agent.
+    /// Removes a prompt from the queue inside the agent.
     cancel_async_message(prompt: impl Into<String> + Send) -> CancelAsyncMessage { message_uuid: prompt.into() };
-    /// What fills the context.
+    /// Returns the usage of the context window by category.
     get_context_usage() -> GetContextUsage {};
-    /// Reads the plugins again.
+    /// Reloads the plugins.
     reload_plugins() -> ReloadPlugins {};
-    /// Says that the agent has read a file.
+    /// Marks a file as read by the agent.
     seed_read_state(path: impl Into<String> + Send, mtime: f64) -> SeedReadState { path: path.into(), mtime: mtime.into() };
-    /// Gives the session a title.
+    /// Sets the title of the session.
     rename_session(title: impl Into<String> + Send) -> RenameSession { title: title.into() };
-    /// Reads a file as the agent sees it.
+    /// Reads a file with the permissions of the agent.
     read_file(path: impl Into<String> + Send) -> ReadFile { path: path.into() };
-    /// Files that could be meant.
+    /// Returns file names that match a query.
     file_suggestions(query: impl Into<String> + Send) -> FileSuggestions { query: query.into() };
-    /// The agent's version.
+    /// Returns the version of the agent.
     get_binary_version() -> GetBinaryVersion {};
-    /// What the session has cost, in words.
+    /// Returns a text about the cost of the session.
     get_session_cost() -> GetSessionCost {};
-    /// The session's colour.
+    /// Sets the colour of the session.
     set_color(color: impl Into<String> + Send) -> SetColor { color: Some(color.into()) };
     /// Calls a tool of an MCP server.
     mcp_call(tool: impl Into<String> + Send, arguments: impl Into<Raw> + Send) -> McpCall {
         tool: tool.into(), arguments: Some(arguments.into())
     };
-    /// Moves a running call, or all of them, to the background.
+    /// Moves a running call, or all running calls, to the background.
     background_tasks(call: Option<String>) -> BackgroundTasks { tool_use_id: call };
-    /// What was used of what there is.
+    /// Returns the usage of the account's limits.
     get_usage() -> GetUsage {};
-    /// Reads the skills again.
+    /// Reloads the skills.
     reload_skills() -> ReloadSkills {};
-    /// Adds the root of a repository.
+    /// Registers the root folder of a repository.
     register_repo_root(directory: impl Into<String> + Send) -> RegisterRepoRoot { directory: directory.into() };
-    /// The models that may be chosen.
+    /// Returns the available models.
     list_models() -> ListModels {};
     /// Changes a settings file: `localSettings` or `userSettings`.
     update_settings(source: impl Into<String> + Send, settings: impl Into<Raw> + Send) -> UpdateSettings {
         source: source.into(), settings: settings.into()
     };
-    /// The hooks there are.
+    /// Returns the configured hooks.
     get_hooks_listing() -> GetHooksListing {};
-    /// The permission rules that hold.
+    /// Returns the effective permission rules.
     list_permission_rules() -> ListPermissionRules {};
-    /// Reads the output styles again.
+    /// Reloads the output styles.
     reload_output_styles() -> ReloadOutputStyles {};
     /// Reads a resource of an MCP server.
     mcp_read_resource(server: impl Into<String> + Send, uri: impl Into<String> + Send) -> McpReadResource {
         server_name: server.into(), uri: uri.into()
     };
-    /// The end of a background task's output.
+    /// Returns the end of the output of a background task.
     get_task_output(task: impl Into<String> + Send) -> GetTaskOutput { task_id: task.into() };
-    /// Whether anybody watches.
+    /// Reports whether the host has subscribers.
     set_has_subscribers(watched: bool) -> SetHasSubscribers { has_subscribers: Some(watched) };
-    /// What the agent plans.
+    /// Returns the current plan of the agent.
     get_plan() -> GetPlan {};
-    /// What has changed in the workspace.
+    /// Returns the changes in the workspace.
     get_workspace_diff() -> GetWorkspaceDiff {};
-    /// Lets the model find a title.
+    /// Lets the model generate a title.
     generate_session_title(description: Option<String>) -> GenerateSessionTitle { description: description };
-    /// Asks the model something beside the conversation.
+    /// Asks the model a question outside the conversation.
     side_question(question: impl Into<String> + Send) -> SideQuestion { question: Some(question.into()) };
     /// Ends the session.
     end_session(reason: Option<String>) -> EndSession { reason: reason };
 }
 
 impl Client {
-    /// Switches the model; `None` goes back to the default.
+    /// Changes the model; `None` restores the default.
     ///
     /// # Errors
-    /// When the agent refuses, stays silent or is gone.
+    /// Returns an error if the agent rejects the request, does not answer, or has exited.
     pub async fn set_model(&self, model: Option<&str>) -> Result<SetModelResponse, Error> {
         let mut request = SetModel {
             model: model.map(str::to_owned),
             ..SetModel::default()
         };
-        // As the official SDKs say it.
+        // The official SDKs send an explicit null.
         request.extra.write_null("model");
         self.request(request).await
     }
 
-    /// Tells the agent that a server inside this program has other tools now.
+    /// Notifies the agent that the tools of an in-process MCP server have changed.
     ///
     /// # Errors
-    /// When the agent refuses, stays silent or is gone.
+    /// Returns an error if the agent rejects the request, does not answer, or has exited.
     pub async fn mcp_tools_changed(&self, server: impl Into<String> + Send) -> Result<Done, Error> {
         let message = serde_json::json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
         self.request(McpMessage {

@@ -34,6 +34,8 @@ pub enum What {
         /// The id of the `cancel_async_message` that may become necessary.
         request: RequestId,
     },
+    /// A prompt, by its uuid, certainly did not reach the process it was written to. It waits for the next one.
+    NotWritten(Box<str>),
     /// Someone, or some callback, answered an ask.
     Answer(AskAnswer),
     /// This side asks the agent for something, an interrupt for example.

@@ -49,6 +49,7 @@ pub fn step(state: &mut ConversationState, event: ConversationEvent) -> Effects 
     match event.what {
         What::Submit(submit) => fold.submit(submit),
         What::Withdraw { prompt, request } => fold.withdraw(&prompt, request),
+        What::NotWritten(prompt) => fold.not_written(&prompt),
         What::Answer(answer) => fold.answer(answer),
         What::Request(request) => fold.request(request),
         What::Said(frame) => fold.said(&frame),

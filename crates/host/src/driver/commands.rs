@@ -15,7 +15,7 @@ use crate::conversation::{self, ConversationState, Failure, OwnRequest, PromptSt
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Step};
 
-type Look = Box<dyn FnOnce(&ConversationState) + Send>;
+type ReadState = Box<dyn FnOnce(&ConversationState) + Send>;
 
 /// A command of a client to the driver.
 pub(crate) enum ClientCommand {
@@ -43,12 +43,12 @@ pub(crate) enum ClientCommand {
         cancel_queued: bool,
         reply: oneshot::Sender<Result<Stopped, Error>>,
     },
-    Say {
+    SendMessage {
         message: Box<ToAgent>,
         reply: oneshot::Sender<Result<(), Error>>,
     },
-    Look(Look),
-    LetGo(u64),
+    ReadState(ReadState),
+    ReleaseText(u64),
     Respawn {
         reply: oneshot::Sender<Result<(), Error>>,
     },
@@ -57,40 +57,40 @@ pub(crate) enum ClientCommand {
     },
 }
 
-/// How a turn was stopped.
+/// The outcome of stopping a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Stopped {
-    /// The highest rung that was needed; `None` when no turn was open.
+    /// The highest escalation step that was needed; `None` if no turn was running.
     pub rung: Option<Rung>,
-    /// Prompts that still wait and will run.
+    /// Prompts that are still queued and will run.
     pub still_queued: Vec<String>,
 }
 
-/// How the turn of a prompt ended.
+/// The outcome of a prompt's turn.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Ended {
     /// The turn.
     pub turn: Turn,
-    /// Its `result`; `None` when the agent died or never said.
+    /// The `result` of the turn; `None` if the agent exited or did not send one.
     pub result: Option<TurnResult>,
     /// The number of the event after the last one of the turn.
     pub position: u64,
 }
 
-/// Whether the turn of this prompt has ended, and how.
-pub(super) fn ended(state: &ConversationState, uuid: &str, position: u64) -> Option<Result<Ended, Error>> {
+/// Returns the outcome of a prompt's turn, or `None` if it has not ended.
+pub(super) fn turn_outcome(state: &ConversationState, uuid: &str, position: u64) -> Option<Result<Ended, Error>> {
     let prompt = state.prompt(uuid)?;
     if let PromptState::Failed(failure) = prompt.state {
-        let why = match failure {
-            Failure::Withdrawn => "the prompt was taken back",
-            Failure::Closed | Failure::Lost => "the session was closed before the prompt was read",
+        let reason = match failure {
+            Failure::Withdrawn => "the prompt was withdrawn",
+            Failure::Closed | Failure::Lost => "the session was closed before the agent read the prompt",
         };
-        return Some(Err(Error::new(ErrorKind::Gone, why)));
+        return Some(Err(Error::new(ErrorKind::Gone, reason)));
     }
     if prompt.finished && prompt.turn.is_none() {
-        let text = "the prompt was run before the agent was lost, and what came of it was lost with it";
+        let text = "the prompt ran before the connection to the agent was lost, and its result was lost with it";
         return Some(Err(Error::new(ErrorKind::Gone, text)));
     }
     let turn = state.turns().get(prompt.turn?)?;
@@ -107,31 +107,31 @@ pub(super) fn ended(state: &ConversationState, uuid: &str, position: u64) -> Opt
     }))
 }
 
-/// Reads a `result`. Where an agent leaves something out, or says it some other way, that is as if it were nothing.
+/// Parses a `result`. Fields that are missing or invalid are replaced by defaults.
 fn read_result(line: &conversation::Line) -> Option<TurnResult> {
     if let Ok(ToHost::Result(result)) = line.to_host() {
         return Some(*result);
     }
-    let said: Map<String, Value> = serde_json::from_str(line).ok()?;
-    let mut read = TurnResult::default();
-    let Ok(Value::Object(mut whole)) = serde_json::to_value(&read) else {
+    let fields: Map<String, Value> = serde_json::from_str(line).ok()?;
+    let mut parsed = TurnResult::default();
+    let Ok(Value::Object(mut merged)) = serde_json::to_value(&parsed) else {
         return None;
     };
-    for (name, value) in said {
-        let before = whole.insert(name.clone(), value);
-        match serde_json::from_value(Value::Object(whole.clone())) {
-            Ok(result) => read = result,
+    for (name, value) in fields {
+        let before = merged.insert(name.clone(), value);
+        match serde_json::from_value(Value::Object(merged.clone())) {
+            Ok(result) => parsed = result,
             Err(_) => {
-                whole.remove(&name);
-                whole.extend(before.map(|before| (name, before)));
+                merged.remove(&name);
+                merged.extend(before.map(|before| (name, before)));
             }
         }
     }
-    Some(read)
+    Some(parsed)
 }
 
 impl Owner {
-    pub(super) fn obey(&mut self, command: ClientCommand) {
+    pub(super) fn handle_command(&mut self, command: ClientCommand) {
         match command {
             ClientCommand::Send {
                 uuid,
@@ -140,16 +140,16 @@ impl Owner {
                 ended,
             } => {
                 let submit = Submit::new(uuid.as_str(), *prompt);
-                let checked = self.check_open(submit.line.len());
-                if checked.is_ok() {
-                    self.ends.extend(ended.map(|ended| (uuid, ended)));
+                let result = self.check_open(submit.line.len());
+                if result.is_ok() {
+                    self.turn_waiters.extend(ended.map(|ended| (uuid, ended)));
                     self.step(What::Submit(submit));
                 }
-                reply.send(checked).ok();
+                reply.send(result).ok();
             }
             ClientCommand::Request { request, within, reply } => match self.check_open(0) {
                 Ok(()) => {
-                    let id = self.fresh_id();
+                    let id = self.new_id();
                     self.waiters.insert(id.clone(), reply);
                     let own = OwnRequest {
                         within: Some(within.unwrap_or(self.deadlines.request)),
@@ -165,25 +165,25 @@ impl Owner {
                 reply.send(self.answer(ask, answer, by)).ok();
             }
             ClientCommand::Withdraw { uuid } => {
-                let request = self.fresh_id();
+                let request = self.new_id();
                 self.step(What::Withdraw {
                     prompt: uuid.into(),
                     request,
                 });
             }
             ClientCommand::Interrupt { cancel_queued, reply } => self.interrupt(cancel_queued, reply),
-            ClientCommand::Say { message, reply } => {
+            ClientCommand::SendMessage { message, reply } => {
                 let line = message.to_line();
-                let checked = self.check_open(line.len());
-                if checked.is_ok() && self.live.is_some() {
-                    self.post(line.into());
+                let result = self.check_open(line.len());
+                if result.is_ok() && self.connection.is_some() {
+                    self.enqueue(line.into());
                 }
-                reply.send(checked).ok();
+                reply.send(result).ok();
             }
-            ClientCommand::Look(look) => look(&self.state),
-            ClientCommand::LetGo(revision) => self.state.let_go(revision),
+            ClientCommand::ReadState(read) => read(&self.state),
+            ClientCommand::ReleaseText(revision) => self.state.let_go(revision),
             ClientCommand::Respawn { reply } => {
-                if self.live.is_some() {
+                if self.connection.is_some() {
                     reply.send(Ok(())).ok();
                 } else if self.closing.is_some() {
                     reply.send(Err(Error::gone())).ok();
@@ -204,20 +204,23 @@ impl Owner {
     ) -> Result<(), Error> {
         let open = self.state.ask(&id).filter(|ask| ask.is_pending());
         let Some(line) = open.and_then(|ask| ask.line.clone()) else {
-            return Err(Error::new(ErrorKind::NoSuchAsk, format!("no ask {id} is open")));
+            return Err(Error::new(
+                ErrorKind::NoSuchAsk,
+                format!("no permission request {id} is open"),
+            ));
         };
         let verdict = match line.to_host() {
             Ok(ToHost::ControlRequest(request)) => match request.request {
                 Request::CanUseTool(call) => verdict(&answer.for_call(&call.input)),
                 other => {
-                    let text = format!("{id} is no ask but {}", other.kind());
+                    let text = format!("{id} is not a permission request but {}", other.kind());
                     return Err(Error::new(ErrorKind::NoSuchAsk, text));
                 }
             },
             _ => {
                 return Err(Error::new(
                     ErrorKind::Unreadable,
-                    format!("the ask {id} cannot be read"),
+                    format!("the permission request {id} cannot be parsed"),
                 ));
             }
         };
@@ -231,14 +234,17 @@ impl Owner {
             return;
         }
         let for_people = self.state.pending_asks().filter(|ask| ask.kind.is_for_a_person());
-        let asked: Vec<RequestId> = for_people.map(|ask| ask.id.clone()).collect();
-        let withdrawn: Vec<_> = asked.iter().filter_map(|id| self.answerer_of.remove(id)).collect();
+        let request_ids: Vec<RequestId> = for_people.map(|ask| ask.id.clone()).collect();
+        let withdrawn: Vec<_> = request_ids
+            .iter()
+            .filter_map(|id| self.answer_handles.remove(id))
+            .collect();
         if !withdrawn.is_empty() {
             self.log
                 .push(Event::Ladder(Step::AsksWithdrawn { count: withdrawn.len() }));
             withdrawn.iter().for_each(tokio::task::AbortHandle::abort);
         }
-        let id = self.fresh_id();
+        let id = self.new_id();
         self.stops.push(Stop {
             id: id.clone(),
             reply,

@@ -1,4 +1,4 @@
-//! The pipes: one task reads stdout, one writes stdin, one reads stderr.
+//! The pipes of an agent: one task reads stdout, one writes stdin, one reads stderr.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use tokio::task::JoinHandle;
 use crate::message::Message;
 use crate::transport::{FromAgent, IntoAgent};
 
-/// Reads begin small, for hundreds of idle agents, and grow while they come back full.
-const SMALLEST_READ: usize = 8 * 1024;
-const LARGEST_READ: usize = 256 * 1024;
+/// The read buffer starts small, as there may be hundreds of idle agents, and grows while reads fill it.
+const MIN_READ: usize = 8 * 1024;
+const MAX_READ: usize = 256 * 1024;
 
-/// The longest piece of a line of stderr that is kept.
-const STDERR_LINE: usize = 64 * 1024;
+/// The maximum length in bytes of a line of stderr; longer ones are split.
+const MAX_STDERR_LINE: usize = 64 * 1024;
 
-/// One line of an agent, or what became of it.
+/// A received line.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Received {
     Message(Arc<Message>),
     Malformed(Malformed),
     TooLong(u64),
 }
 
-impl Heard {
+impl Received {
     fn of(read: Result<Frame, Malformed>) -> Self {
         match read {
             Ok(frame) => Self::Message(Arc::new(Message::new(frame))),
@@ -34,16 +34,16 @@ impl Heard {
     }
 }
 
-/// Reads until the agent's output ends. What one read brought goes on together.
-pub(super) async fn reader(from: FromAgent, cap: usize, heard: mpsc::Sender<Vec<Heard>>) {
+/// Reads until the agent's output ends. All lines of one read are sent together.
+pub(super) async fn reader(from: FromAgent, cap: usize, received: mpsc::Sender<Vec<Received>>) {
     match from {
-        FromAgent::Bytes(source) => read_bytes(source.0, cap, &heard).await,
+        FromAgent::Bytes(source) => read_bytes(source.0, cap, &received).await,
         FromAgent::Lines(mut lines) => {
             while let Some(line) = lines.recv().await {
                 if line.trim().is_empty() {
                     continue;
                 }
-                if heard.send(vec![Heard::of(Frame::parse(&line))]).await.is_err() {
+                if received.send(vec![Received::of(Frame::parse(&line))]).await.is_err() {
                     return;
                 }
             }
@@ -51,10 +51,10 @@ pub(super) async fn reader(from: FromAgent, cap: usize, heard: mpsc::Sender<Vec<
         FromAgent::Values(mut values) => {
             while let Some(value) = values.recv().await {
                 let one = match Message::of(value) {
-                    Ok(message) => Heard::Message(Arc::new(message)),
-                    Err(malformed) => Heard::Malformed(malformed),
+                    Ok(message) => Received::Message(Arc::new(message)),
+                    Err(malformed) => Received::Malformed(malformed),
                 };
-                if heard.send(vec![one]).await.is_err() {
+                if received.send(vec![one]).await.is_err() {
                     return;
                 }
             }
@@ -62,43 +62,46 @@ pub(super) async fn reader(from: FromAgent, cap: usize, heard: mpsc::Sender<Vec<
     }
 }
 
-async fn read_bytes(mut source: Box<dyn AsyncRead + Send + Unpin>, cap: usize, heard: &mpsc::Sender<Vec<Heard>>) {
+async fn read_bytes(mut source: Box<dyn AsyncRead + Send + Unpin>, cap: usize, received: &mpsc::Sender<Vec<Received>>) {
     let mut framer = Framer::with_cap(cap);
-    let mut buffer = vec![0_u8; SMALLEST_READ];
+    let mut buffer = vec![0_u8; MIN_READ];
     loop {
-        // An output that fails has ended.
+        // A read error counts as the end of the output.
         let count = source.read(&mut buffer).await.unwrap_or(0);
         if count == 0 {
             break;
         }
         let lines = framer.push(buffer.get(..count).unwrap_or_default());
-        let batch: Vec<Heard> = lines.iter().map(hear).collect();
-        if !batch.is_empty() && heard.send(batch).await.is_err() {
+        let batch: Vec<Received> = lines.iter().map(receive).collect();
+        if !batch.is_empty() && received.send(batch).await.is_err() {
             return;
         }
-        if count == buffer.len() && count < LARGEST_READ {
+        if count == buffer.len() && count < MAX_READ {
             buffer.resize(count * 2, 0);
         }
     }
-    // Half a line at the end is no message: its other half died with the agent. A whole one is.
+    // An incomplete last line is dropped, as the agent died while writing it. A complete message without line end is kept.
     let last = framer.finish();
-    let whole = last.as_ref().map(hear).filter(|it| matches!(it, Heard::Message(_)));
-    if let Some(whole) = whole {
-        heard.send(vec![whole]).await.ok();
+    let last_message = last
+        .as_ref()
+        .map(receive)
+        .filter(|it| matches!(it, Received::Message(_)));
+    if let Some(last_message) = last_message {
+        received.send(vec![last_message]).await.ok();
     }
 }
 
-fn hear(line: &FramedLine<'_>) -> Heard {
+fn receive(line: &FramedLine<'_>) -> Received {
     match line {
-        FramedLine::TooLong { bytes } => Heard::TooLong(*bytes),
+        FramedLine::TooLong { bytes } => Received::TooLong(*bytes),
         FramedLine::Text { .. } => match line.frame() {
-            Some(read) => Heard::of(read),
-            None => Heard::TooLong(0),
+            Some(read) => Received::of(read),
+            None => Received::TooLong(0),
         },
     }
 }
 
-/// Writes line after line until there are no more; then the agent's input ends.
+/// Writes lines until the channel is closed; then the agent's input is closed.
 pub(super) async fn writer(into: IntoAgent, mut lines: mpsc::Receiver<Arc<str>>) {
     match into {
         IntoAgent::Bytes(sink) => write_bytes(sink.0, lines).await,
@@ -128,27 +131,27 @@ async fn write_bytes(mut sink: Box<dyn AsyncWrite + Send + Unpin>, mut lines: mp
         bytes.extend_from_slice(line.as_bytes());
         bytes.push(b'\n');
         if sink.write_all(&bytes).await.is_err() || sink.flush().await.is_err() {
-            // The agent does not read any more. Its end is told by its output and its process.
+            // The agent has closed its input. Its end is detected by its output and its process.
             return;
         }
     }
-    // Whether it still listens or not: the end comes with the drop.
+    // An error can be ignored: the sink is closed when it is dropped.
     sink.shutdown().await.ok();
 }
 
-/// Passes on what the agent says beside the protocol. It is read even when nobody wants it: a full pipe stops an agent.
-pub(super) async fn stderr(mut source: Box<dyn AsyncRead + Send + Unpin>, said: mpsc::Sender<Arc<str>>) {
-    let mut held = Vec::new();
+/// Forwards lines of stderr. It is read even without a subscriber, because a full pipe would block the agent.
+pub(super) async fn stderr(mut source: Box<dyn AsyncRead + Send + Unpin>, lines: mpsc::Sender<Arc<str>>) {
+    let mut partial = Vec::new();
     let mut buffer = vec![0_u8; 4 * 1024];
     loop {
         let count = source.read(&mut buffer).await.unwrap_or(0);
-        held.extend_from_slice(buffer.get(..count).unwrap_or_default());
-        while let Some(end) = held.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = held.drain(..=end).collect();
-            tell(&line, &said);
+        partial.extend_from_slice(buffer.get(..count).unwrap_or_default());
+        while let Some(end) = partial.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = partial.drain(..=end).collect();
+            forward(&line, &lines);
         }
-        if held.len() > STDERR_LINE || (count == 0 && !held.is_empty()) {
-            tell(&std::mem::take(&mut held), &said);
+        if partial.len() > MAX_STDERR_LINE || (count == 0 && !partial.is_empty()) {
+            forward(&std::mem::take(&mut partial), &lines);
         }
         if count == 0 {
             return;
@@ -156,13 +159,13 @@ pub(super) async fn stderr(mut source: Box<dyn AsyncRead + Send + Unpin>, said: 
     }
 }
 
-/// What nobody takes in time is lost: it must not stop the agent.
-fn tell(line: &[u8], said: &mpsc::Sender<Arc<str>>) {
+/// Forwards a line. If the channel is full, the line is dropped, so that the agent is not blocked.
+fn forward(line: &[u8], lines: &mpsc::Sender<Arc<str>>) {
     let text = String::from_utf8_lossy(line);
-    said.try_send(text.trim_end().into()).ok();
+    lines.try_send(text.trim_end().into()).ok();
 }
 
-/// What may be written to an agent: anything else could end an older one.
+/// Returns whether a message may be written to an agent. All other messages make older agents exit.
 pub(crate) fn is_harmless(message: &ToAgent) -> bool {
     match message {
         ToAgent::User(_)
@@ -174,11 +177,11 @@ pub(crate) fn is_harmless(message: &ToAgent) -> bool {
     }
 }
 
-/// A task that ends with its handle.
+/// A task that is aborted when the handle is dropped.
 #[derive(Debug)]
-pub(super) struct Bound(pub(super) JoinHandle<()>);
+pub(super) struct AbortOnDrop(pub(super) JoinHandle<()>);
 
-impl Drop for Bound {
+impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -1,4 +1,4 @@
-//! Options as a command line and an environment, as the official SDKs write them.
+//! Converts options to a command line and an environment in the way of the official SDKs.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,10 +11,10 @@ use crate::error::{Error, ErrorKind};
 use crate::transport::{Launch, Start};
 
 impl Options {
-    /// The program, its arguments and its environment.
+    /// Returns the program, its arguments and its environment.
     ///
     /// # Errors
-    /// When options contradict each other, or a settings file that is to be merged cannot be read.
+    /// Returns an error if options contradict each other, or a settings file that has to be merged cannot be read.
     pub fn launch(&self, start: &Start) -> Result<Launch, Error> {
         Ok(Launch {
             program: self.program.clone(),
@@ -26,10 +26,10 @@ impl Options {
         })
     }
 
-    /// The arguments.
+    /// Returns the arguments.
     ///
     /// # Errors
-    /// As [`Options::launch`].
+    /// See [`Options::launch`].
     pub fn argv(&self, start: &Start) -> Result<Vec<OsString>, Error> {
         self.check()?;
         let mut args = Args(self.program_args.clone());
@@ -44,7 +44,7 @@ impl Options {
         for (flag, value) in &self.extra_args {
             match value {
                 None => args.flag(&format!("--{flag}")),
-                // One that begins with a dash would be taken for a flag.
+                // As a separate argument, a value that starts with a dash would be parsed as a flag.
                 Some(value) if value.starts_with('-') => args.flag(&format!("--{flag}={value}")),
                 Some(value) => args.pair(&format!("--{flag}"), value),
             }
@@ -56,11 +56,11 @@ impl Options {
     fn check(&self) -> Result<(), Error> {
         let asks = self.asks || self.callbacks.permission.is_some();
         if asks && self.permission_prompt_tool_name.is_some() {
-            let text = "asks are answered either by this program or by a tool, not by both";
+            let text = "permission requests can be answered by this program or by a tool, not by both";
             return Err(Error::new(ErrorKind::Options, text));
         }
         if asks && self.permission_prompts_none {
-            let text = "asks are either answered or denied at once, not both";
+            let text = "permission requests can be answered or denied immediately, not both";
             return Err(Error::new(ErrorKind::Options, text));
         }
         Ok(())
@@ -72,7 +72,7 @@ impl Options {
             SystemPrompt::Text(text) => args.pair("--system-prompt", text),
             SystemPrompt::File(path) => args.path("--system-prompt-file", path),
             SystemPrompt::Preset { append: Some(append) } => args.pair("--append-system-prompt", append),
-            // Texts go with the greeting.
+            // Prompts of several texts are sent in `initialize`.
             SystemPrompt::Preset { append: None } | SystemPrompt::Texts(_) => {}
         }
         match &self.tools {
@@ -87,36 +87,36 @@ impl Options {
             None => {}
         }
         args.list("--allowedTools", &allowed);
-        args.maybe("--max-turns", self.max_turns.filter(|turns| *turns > 0));
-        args.maybe("--max-budget-usd", self.max_budget_usd);
-        args.maybe("--task-budget", self.task_budget);
+        args.optional("--max-turns", self.max_turns.filter(|turns| *turns > 0));
+        args.optional("--max-budget-usd", self.max_budget_usd);
+        args.optional("--task-budget", self.task_budget);
         args.list("--disallowedTools", &self.disallowed_tools);
-        args.maybe("--model", self.model.as_ref());
+        args.optional("--model", self.model.as_ref());
         args.list("--fallback-model", &self.fallback_model);
         args.list("--betas", &self.betas);
         match &self.thinking {
             Some(Thinking::Adaptive(display)) => {
                 args.pair("--thinking", "adaptive");
-                args.maybe("--thinking-display", display.as_ref());
+                args.optional("--thinking-display", display.as_ref());
             }
             Some(Thinking::Enabled(tokens)) => args.pair("--max-thinking-tokens", &tokens.to_string()),
             Some(Thinking::Disabled) => args.pair("--thinking", "disabled"),
-            None => args.maybe("--max-thinking-tokens", self.max_thinking_tokens),
+            None => args.optional("--max-thinking-tokens", self.max_thinking_tokens),
         }
-        args.maybe("--effort", self.effort.as_ref());
-        args.maybe("--json-schema", self.output_schema.as_ref());
+        args.optional("--effort", self.effort.as_ref());
+        args.optional("--json-schema", self.output_schema.as_ref());
     }
 
     fn permission_flags(&self, args: &mut Args) {
         if self.asks || self.callbacks.permission.is_some() {
             args.pair("--permission-prompt-tool", "stdio");
         } else {
-            args.maybe("--permission-prompt-tool", self.permission_prompt_tool_name.as_ref());
+            args.optional("--permission-prompt-tool", self.permission_prompt_tool_name.as_ref());
         }
         if self.permission_prompts_none {
             args.pair("--permission-prompts", "none");
         }
-        args.maybe("--permission-mode", self.permission_mode.as_ref());
+        args.optional("--permission-mode", self.permission_mode.as_ref());
         args.flag_if(
             "--allow-dangerously-skip-permissions",
             self.allow_dangerously_skip_permissions,
@@ -125,9 +125,9 @@ impl Options {
 
     fn session_flags(&self, args: &mut Args, start: &Start) {
         if let Some(session) = &start.resume {
-            // Started again: everything that led to this session has been done.
+            // For a restart, options about how the session came about do not apply again.
             args.flag(&format!("--resume={session}"));
-        } else if start.anew {
+        } else if start.new_session {
             args.joined("--session-id", self.session_id.as_ref());
         } else {
             args.flag_if("--continue", self.continue_conversation);
@@ -147,21 +147,21 @@ impl Options {
             (Some(Settings::File(path)), None) => args.path("--settings", path),
             (Some(Settings::Object(object)), None) => args.pair("--settings", &object.to_string()),
             (settings, Some(sandbox)) => {
-                let mut whole = match settings {
+                let mut merged = match settings {
                     None => json!({}),
                     Some(Settings::Object(object)) => object.clone(),
                     Some(Settings::File(path)) => read_settings(path)?,
                 };
-                if let Some(object) = whole.as_object_mut() {
+                if let Some(object) = merged.as_object_mut() {
                     object.insert("sandbox".to_owned(), sandbox.clone());
                 }
-                args.pair("--settings", &whole.to_string());
+                args.pair("--settings", &merged.to_string());
             }
         }
-        args.maybe("--managed-settings", self.managed_settings.as_ref());
+        args.optional("--managed-settings", self.managed_settings.as_ref());
         let sources = match (&self.setting_sources, &self.skills) {
             (Some(sources), _) => Some(sources.join(",")),
-            // Skills are found in the files of these.
+            // Skills are located in the folders of these sources.
             (None, Some(_)) => Some("user,project".to_owned()),
             (None, None) => None,
         };
@@ -205,7 +205,7 @@ impl Options {
         args.flag_if("--include-partial-messages", self.include_partial_messages);
         args.flag_if("--include-hook-events", self.include_hook_events);
         args.flag_if("--replay-user-messages", self.replay_user_messages);
-        args.maybe("--agent", self.agent.as_ref());
+        args.optional("--agent", self.agent.as_ref());
         args.flag_if("--debug", self.debug);
         if let Some(path) = &self.debug_file {
             args.flag(&format!("--debug-file={}", path.display()));
@@ -217,7 +217,7 @@ impl Options {
         let mut set = |name: &str, value: &str| env.insert(name.into(), Some(value.into()));
         set("CLAUDE_CODE_ENTRYPOINT", &self.entrypoint);
         set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1");
-        // The best sign of life there is; agents that do not know it ignore it.
+        // The most reliable indication of activity; agents that do not know the variable ignore it.
         set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1");
         if let Some(cwd) = &self.cwd {
             env.insert("PWD".into(), Some(cwd.into()));
@@ -225,7 +225,7 @@ impl Options {
         if let Some(config) = &self.config_dir {
             env.insert("CLAUDE_CONFIG_DIR".into(), Some(config.into()));
         }
-        // An agent started by an agent is not inside it.
+        // A nested agent must not assume that it runs inside the outer one.
         env.insert("CLAUDECODE".into(), None);
         env.extend(self.env.clone());
         let mut always = |name: &str, value: &str| env.insert(name.into(), Some(value.into()));
@@ -244,13 +244,14 @@ impl Options {
 }
 
 fn read_settings(path: &Path) -> Result<Value, Error> {
-    let wrong = |why: &dyn std::fmt::Display| Error::new(ErrorKind::Options, format!("{}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
-    let value: Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    let invalid =
+        |reason: &dyn std::fmt::Display| Error::new(ErrorKind::Options, format!("{}: {reason}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| invalid(&error))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| invalid(&error))?;
     if value.is_object() {
         Ok(value)
     } else {
-        Err(wrong(&"settings are an object"))
+        Err(invalid(&"the settings are not a JSON object"))
     }
 }
 
@@ -277,13 +278,13 @@ impl Args {
         self.0.push(value.into());
     }
 
-    fn maybe(&mut self, flag: &str, value: Option<impl std::fmt::Display>) {
+    fn optional(&mut self, flag: &str, value: Option<impl std::fmt::Display>) {
         if let Some(value) = value {
             self.pair(flag, &value.to_string());
         }
     }
 
-    /// In one word, so that a value that begins with a dash or is empty stays a value.
+    /// Adds flag and value as one argument, so that an empty value or one that starts with a dash is parsed correctly.
     fn joined(&mut self, flag: &str, value: Option<&String>) {
         if let Some(value) = value {
             self.flag(&format!("{flag}={value}"));

@@ -1,4 +1,4 @@
-//! Options as the `initialize` request.
+//! Converts options to the `initialize` request.
 
 use serde_json::json;
 use sluice_wire::control::Initialize;
@@ -7,16 +7,16 @@ use sluice_wire::{Map, Raw, TextOrTexts};
 use super::{Options, Skills, SystemPrompt};
 
 impl Options {
-    /// The `initialize` request.
+    /// Returns the `initialize` request.
     #[must_use]
     pub fn greeting(&self) -> Initialize {
         let mut greeting = Initialize {
             hooks: self.callbacks.matchers(),
-            sdk_mcp_servers: some(self.sdk_servers.iter().map(|it| it.name().to_owned()).collect()),
+            sdk_mcp_servers: non_empty(self.sdk_servers.iter().map(|it| it.name().to_owned()).collect()),
             json_schema: self.output_schema.as_ref().map(Raw::from),
             plan_mode_instructions: self.plan_mode_instructions.clone(),
-            tool_aliases: filled(&self.tool_aliases),
-            agents: filled(
+            tool_aliases: non_empty_map(&self.tool_aliases),
+            agents: non_empty_map(
                 &self
                     .agents
                     .iter()
@@ -27,7 +27,7 @@ impl Options {
             prompt_suggestions: self.prompt_suggestions,
             agent_progress_summaries: self.agent_progress_summaries,
             forward_subagent_text: self.forward_subagent_text,
-            supported_dialog_kinds: some(self.supported_dialog_kinds.clone()),
+            supported_dialog_kinds: non_empty(self.supported_dialog_kinds.clone()),
             per_task_stop_affordance: self.per_task_stop_affordance,
             exclude_dynamic_sections: self.exclude_dynamic_sections,
             system_prompt_snapshot: self.system_prompt_snapshot,
@@ -53,10 +53,10 @@ impl Options {
     }
 }
 
-fn some<T>(values: Vec<T>) -> Option<Vec<T>> {
+fn non_empty<T>(values: Vec<T>) -> Option<Vec<T>> {
     (!values.is_empty()).then_some(values)
 }
 
-fn filled<T: Clone>(values: &Map<T>) -> Option<Map<T>> {
+fn non_empty_map<T: Clone>(values: &Map<T>) -> Option<Map<T>> {
     (!values.is_empty()).then(|| values.clone())
 }

@@ -1,4 +1,4 @@
-//! Options that are more than one value.
+//! Types of options with several values.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,24 +10,24 @@ use crate::conversation::{Ladder, Patience};
 /// The system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SystemPrompt {
-    /// Nothing, as the official SDKs do.
+    /// Empty, the default of the official SDKs.
     #[default]
     None,
     /// This text.
     Text(String),
-    /// These texts, with a mark where the cache may end.
+    /// These texts, with a marker at the end of the cacheable part.
     Texts(Vec<String>),
-    /// What the agent says by itself, and perhaps more.
+    /// The default system prompt of the agent, optionally with additional text.
     Preset {
-        /// What comes after it.
+        /// Text to append.
         append: Option<String>,
     },
-    /// What a file holds.
+    /// The content of a file.
     File(PathBuf),
 }
 
 impl SystemPrompt {
-    /// The agent's own system prompt.
+    /// Returns the agent's default system prompt.
     #[must_use]
     pub fn preset() -> Self {
         Self::Preset { append: None }
@@ -49,9 +49,9 @@ impl From<String> for SystemPrompt {
 /// The built-in tools that are enabled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tools {
-    /// Those the agent has by itself.
+    /// The default tools of the agent.
     Preset,
-    /// These; none for an empty list.
+    /// Only these; none if the list is empty.
     Only(Vec<String>),
 }
 
@@ -93,7 +93,7 @@ impl From<Value> for Settings {
 pub struct Plugin {
     /// Its folder.
     pub path: PathBuf,
-    /// Whether its MCP servers are left alone.
+    /// Whether its MCP servers are ignored.
     pub skip_mcp: bool,
 }
 
@@ -109,11 +109,11 @@ impl<P: Into<PathBuf>> From<P> for Plugin {
 /// Extended thinking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thinking {
-    /// As much as it finds right; how that is shown (`summarized` or `omitted`).
+    /// The model decides how much it thinks. The value is the display mode (`summarized` or `omitted`).
     Adaptive(Option<String>),
-    /// Up to so many tokens.
+    /// Up to this many tokens.
     Enabled(u64),
-    /// Not at all.
+    /// No thinking.
     Disabled,
 }
 
@@ -122,31 +122,31 @@ pub enum Thinking {
 pub enum Skills {
     /// All.
     All,
-    /// These.
+    /// Only these.
     Only(Vec<String>),
 }
 
-/// How long an agent may take before it counts as silent.
+/// The timeouts for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
-    /// To the greeting: it may wait for hooks and servers.
+    /// For the response to `initialize`, which may have to wait for hooks and servers.
     pub greeting: Duration,
-    /// To a request.
+    /// For the response to a request.
     pub request: Duration,
-    /// From a prompt, written while nothing runs, to the first sign of its turn: it may wait for hooks and servers.
+    /// From writing a prompt while no turn runs to the first sign of its turn, which may have to wait for hooks and servers.
     pub uptake: Duration,
     /// From an interrupt to the end of the turn.
     pub interrupt: Duration,
-    /// From being asked to end to the end.
+    /// From a request to terminate to the exit.
     pub terminate: Duration,
-    /// From the end of its input to its own end.
+    /// From the end of its input to its exit.
     pub leave: Duration,
-    /// From the last word of a turn to its `result`, while no call, question or compaction is open.
+    /// From the last message of a turn to its `result`, while no call, permission request or compaction is open.
     pub result: Duration,
 }
 
 impl super::Options {
-    /// The deadlines as the machine of a conversation knows them.
+    /// Converts the timeouts for the conversation state machine.
     pub(crate) fn patience(&self) -> Patience {
         let deadlines = self.deadlines;
         Patience {

@@ -1,17 +1,17 @@
-//! Orphans: processes an agent started and left behind are found by an inherited environment variable, and ended.
+//! Finding the processes that an agent left behind, by an inherited environment variable, and killing them.
 
 use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The variable that marks an agent and everybody it starts.
+/// The environment variable that marks an agent and all processes it starts.
 pub(crate) const MARK: &str = "SLUICE_HOST_MARK";
 
-/// Ends everybody who carries the mark but `leader`, until nobody does: one may fork while another is ended.
+/// Kills all processes with the mark except `leader`. Repeats until none is found, as one may fork meanwhile.
 pub(super) fn sweep(mark: &str, leader: u32) {
-    // Each round can only find what was started after the last one looked.
+    // Each round only finds processes that were started since the round before.
     for _ in 0..20 {
-        let found = carriers(mark, leader);
+        let found = find_marked(mark, leader);
         if found.is_empty() {
             return;
         }
@@ -21,7 +21,7 @@ pub(super) fn sweep(mark: &str, leader: u32) {
     }
 }
 
-fn carriers(mark: &str, leader: u32) -> Vec<Pid> {
+fn find_marked(mark: &str, leader: u32) -> Vec<Pid> {
     let wanted = format!("{MARK}={mark}");
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -31,15 +31,17 @@ fn carriers(mark: &str, leader: u32) -> Vec<Pid> {
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
         .filter(|pid| *pid != leader && *pid != std::process::id())
         .filter(|pid| {
-            let carried = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            carried.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes())
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment
+                .split(|byte| *byte == 0)
+                .any(|entry| entry == wanted.as_bytes())
         })
         .filter(|pid| !is_zombie(*pid))
         .filter_map(|pid| Pid::from_raw(i32::try_from(pid).ok()?))
         .collect()
 }
 
-/// When the process with this number started, in ticks.
+/// Returns the start time of a process in clock ticks since boot.
 pub(super) fn started(pid: u32) -> Option<u64> {
     field(pid, 19)?.parse().ok()
 }
@@ -48,7 +50,7 @@ fn is_zombie(pid: u32) -> bool {
     field(pid, 0).is_none_or(|state| state == "Z" || state == "X")
 }
 
-/// A field of `/proc/PID/stat`, counted after the name, which may itself hold blanks and brackets.
+/// Returns a field of `/proc/PID/stat` after the name, which may contain blanks and parentheses.
 fn field(pid: u32, n: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, after) = stat.rsplit_once(") ")?;
@@ -60,7 +62,7 @@ mod tests {
     use super::started;
 
     #[test]
-    fn this_process_has_started_and_number_zero_has_not() {
+    fn start_time_exists_only_for_existing_processes() {
         assert!(started(std::process::id()).is_some_and(|ticks| ticks > 0));
         assert_eq!(started(0), None);
     }

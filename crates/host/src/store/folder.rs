@@ -1,4 +1,4 @@
-//! A store in a folder, laid out as agents lay out theirs: `KEY/ID.jsonl`, and `KEY/ID/PART.jsonl`.
+//! A store in a folder with the same layout as that of agents: `KEY/ID.jsonl`, and `KEY/ID/PART.jsonl`.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -10,19 +10,19 @@ use sluice_wire::Raw;
 use super::{SessionKey, SessionStore, StoreError, StoredSession};
 use crate::transport::BoxFuture;
 
-/// Sessions as files in a folder.
+/// A store of sessions as files in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderStore {
     root: PathBuf,
 }
 
 impl FolderStore {
-    /// In this folder; it is made when something is first kept.
+    /// Creates a store in this folder. The folder is created on the first write.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// The file of a transcript. Keys name one thing below the folder, never something beside it.
+    /// Returns the file of a transcript. Keys can only refer to files below the folder.
     fn file(&self, key: &SessionKey) -> Result<PathBuf, StoreError> {
         let mut path = self.root.join(plain(&key.project_key)?);
         match &key.subpath {
@@ -39,7 +39,7 @@ impl FolderStore {
     }
 }
 
-/// A name that is only a name.
+/// Returns the name if it is a plain file name.
 pub(super) fn plain(name: &str) -> Result<&str, StoreError> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {
@@ -53,7 +53,7 @@ impl SessionStore for FolderStore {
         Box::pin(async move {
             let file = self.file(key)?;
             let lines: String = entries.iter().map(|entry| format!("{}\n", entry.get())).collect();
-            blocking(move || add(&file, lines)).await
+            blocking(move || append_lines(&file, lines)).await
         })
     }
 
@@ -94,9 +94,9 @@ impl SessionStore for FolderStore {
             let file = self.file(key)?;
             let whole = key.subpath.is_none();
             blocking(move || {
-                gone(fs::remove_file(&file))?;
+                ignore_missing(fs::remove_file(&file))?;
                 if whole {
-                    gone(fs::remove_dir_all(file.with_extension("")))?;
+                    ignore_missing(fs::remove_dir_all(file.with_extension("")))?;
                 }
                 Ok(())
             })
@@ -109,16 +109,16 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
     Ok(tokio::task::spawn_blocking(work).await??)
 }
 
-fn add(file: &Path, mut lines: String) -> io::Result<()> {
+fn append_lines(file: &Path, mut lines: String) -> io::Result<()> {
     let mut open = sluice_transcript::private::append(file)?;
-    // A write that broke off left half a line; what follows does not become part of it.
-    if !ends_whole(&mut open)? {
+    // An interrupted write left an incomplete line; the next entry must not become part of it.
+    if !ends_with_newline(&mut open)? {
         lines.insert(0, '\n');
     }
     open.write_all(lines.as_bytes())
 }
 
-fn ends_whole(file: &mut File) -> io::Result<bool> {
+fn ends_with_newline(file: &mut File) -> io::Result<bool> {
     if file.metadata()?.len() == 0 {
         return Ok(true);
     }
@@ -135,14 +135,14 @@ fn read(file: &Path) -> io::Result<Option<Vec<Raw>>> {
         Err(error) => return Err(error),
     };
     let text = String::from_utf8_lossy(&text);
-    // Half a line is none.
+    // Incomplete lines are ignored.
     let entries = text.lines().filter_map(|line| Raw::from_text(line.to_owned()).ok());
     Ok(Some(entries.collect()))
 }
 
 fn sessions(folder: &Path) -> io::Result<Vec<StoredSession>> {
     let mut found = Vec::new();
-    for entry in listed(folder)? {
+    for entry in read_folder(folder)? {
         let path = entry.path();
         let (Some(name), Some("jsonl")) = (
             path.file_stem().and_then(|name| name.to_str()),
@@ -163,7 +163,7 @@ fn sessions(folder: &Path) -> io::Result<Vec<StoredSession>> {
 }
 
 fn parts(folder: &Path, before: &str, found: &mut Vec<String>) -> io::Result<()> {
-    for entry in listed(folder)? {
+    for entry in read_folder(folder)? {
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
@@ -177,7 +177,7 @@ fn parts(folder: &Path, before: &str, found: &mut Vec<String>) -> io::Result<()>
     Ok(())
 }
 
-fn listed(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
+fn read_folder(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.collect(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -185,7 +185,7 @@ fn listed(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
     }
 }
 
-fn gone(removed: io::Result<()>) -> io::Result<()> {
+fn ignore_missing(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,

@@ -1,4 +1,4 @@
-//! A store in memory: for tests, and for programs that keep what matters elsewhere.
+//! A store in memory, for tests.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,24 +9,24 @@ use sluice_wire::Raw;
 use super::{SessionKey, SessionStore, StoreError, StoredSession};
 use crate::transport::BoxFuture;
 
-/// Sessions in memory.
+/// A store of sessions in memory.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    kept: Mutex<BTreeMap<SessionKey, Kept>>,
+    transcripts: Mutex<BTreeMap<SessionKey, Transcript>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Transcript {
     entries: Vec<Raw>,
     last_modified: u64,
 }
 
 impl MemoryStore {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionKey, Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionKey, Transcript>> {
+        self.transcripts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every transcript there is.
+    /// Returns the keys of all transcripts.
     #[must_use]
     pub fn keys(&self) -> Vec<SessionKey> {
         self.lock().keys().cloned().collect()
@@ -38,15 +38,15 @@ impl SessionStore for MemoryStore {
         Box::pin(async move {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let mut all = self.lock();
-            let kept = all.entry(key.clone()).or_default();
-            kept.entries.extend_from_slice(entries);
-            kept.last_modified = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+            let transcript = all.entry(key.clone()).or_default();
+            transcript.entries.extend_from_slice(entries);
+            transcript.last_modified = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
             Ok(())
         })
     }
 
     fn load<'a>(&'a self, key: &'a SessionKey) -> BoxFuture<'a, Result<Option<Vec<Raw>>, StoreError>> {
-        Box::pin(async move { Ok(self.lock().get(key).map(|kept| kept.entries.clone())) })
+        Box::pin(async move { Ok(self.lock().get(key).map(|transcript| transcript.entries.clone())) })
     }
 
     fn list_sessions<'a>(
@@ -55,12 +55,12 @@ impl SessionStore for MemoryStore {
     ) -> BoxFuture<'a, Result<Option<Vec<StoredSession>>, StoreError>> {
         Box::pin(async move {
             let all = self.lock();
-            let here = all
+            let in_project = all
                 .iter()
                 .filter(|(key, _)| key.project_key == project_key && key.subpath.is_none());
-            let sessions = here.map(|(key, kept)| StoredSession {
+            let sessions = in_project.map(|(key, transcript)| StoredSession {
                 session_id: key.session_id.clone(),
-                last_modified: kept.last_modified,
+                last_modified: transcript.last_modified,
             });
             Ok(Some(sessions.collect()))
         })
@@ -78,10 +78,11 @@ impl SessionStore for MemoryStore {
 
     fn delete<'a>(&'a self, key: &'a SessionKey) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            self.lock().retain(|kept, _| {
-                let whole =
-                    key.subpath.is_none() && kept.project_key == key.project_key && kept.session_id == key.session_id;
-                kept != key && !whole
+            self.lock().retain(|transcript, _| {
+                let whole = key.subpath.is_none()
+                    && transcript.project_key == key.project_key
+                    && transcript.session_id == key.session_id;
+                transcript != key && !whole
             });
             Ok(())
         })

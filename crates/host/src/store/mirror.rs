@@ -1,4 +1,4 @@
-//! `transcript_mirror` messages on their way to a store.
+//! Writes `transcript_mirror` messages to a store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,27 +16,27 @@ use crate::event::Event;
 use crate::log::Log;
 use crate::message::Message;
 
-/// How much is gathered before it goes to the store: until the turn ends, or there is this much.
-const ENTRIES: usize = 500;
-const BYTES: usize = 1024 * 1024;
+/// Entries are written at the end of a turn, or when this many entries or bytes were collected.
+const MAX_BATCH_ENTRIES: usize = 500;
+const MAX_BATCH_BYTES: usize = 1024 * 1024;
 
-/// How much may wait for a store that is slow; what comes on top is lost, and that is told.
-const WAITING: usize = 64 * 1024 * 1024;
+/// The maximum number of bytes queued for a slow store; further entries are dropped, and an error is reported.
+const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
 
-/// How long one attempt may take, and how long it rests before the others.
-const ATTEMPT: Duration = Duration::from_secs(60);
-const RESTS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(200), Duration::from_millis(800)];
+/// The timeout of one attempt to write, and the delays before each attempt.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(60);
+const ATTEMPT_DELAYS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(200), Duration::from_millis(800)];
 
-/// The way to a store, and the task that goes it.
+/// The queue of a store, and the task that writes to it.
 pub(crate) struct Mirror {
-    says: mpsc::UnboundedSender<Said>,
-    waiting: Arc<AtomicUsize>,
-    told_full: bool,
+    queue: mpsc::UnboundedSender<Queued>,
+    queued_bytes: Arc<AtomicUsize>,
+    full_reported: bool,
     log: Log,
     task: JoinHandle<()>,
 }
 
-enum Said {
+enum Queued {
     Line(Arc<Message>),
     /// A turn has ended.
     Flush,
@@ -44,116 +44,116 @@ enum Said {
 
 impl Mirror {
     pub(crate) fn new(store: Arc<dyn SessionStore>, eager: bool, log: Log) -> Self {
-        let (says, said) = mpsc::unbounded_channel();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let keeper = Keeper {
+        let (queue, receiver) = mpsc::unbounded_channel();
+        let queued_bytes = Arc::new(AtomicUsize::new(0));
+        let writer = Writer {
             store,
             log: log.clone(),
-            waiting: Arc::clone(&waiting),
+            queued_bytes: Arc::clone(&queued_bytes),
             eager,
             batch: Vec::new(),
             entries: 0,
             bytes: 0,
         };
         Self {
-            says,
-            waiting,
-            told_full: false,
+            queue,
+            queued_bytes,
+            full_reported: false,
             log,
-            task: tokio::spawn(keeper.run(said)),
+            task: tokio::spawn(writer.run(receiver)),
         }
     }
 
-    /// Takes a `transcript_mirror`. Never waits.
-    pub(crate) fn take(&mut self, message: Arc<Message>) {
+    /// Queues a `transcript_mirror` message. Never blocks.
+    pub(crate) fn enqueue(&mut self, message: Arc<Message>) {
         let bytes = message.text().len();
-        if self.waiting.load(Ordering::Relaxed) + bytes > WAITING {
-            if !std::mem::replace(&mut self.told_full, true) {
-                tell(&self.log, None, "the store is too slow; entries are lost");
+        if self.queued_bytes.load(Ordering::Relaxed) + bytes > MAX_QUEUED_BYTES {
+            if !std::mem::replace(&mut self.full_reported, true) {
+                report(&self.log, None, "the store is too slow; entries were dropped");
             }
             return;
         }
-        self.told_full = false;
-        self.waiting.fetch_add(bytes, Ordering::Relaxed);
-        // It ends only with the mirror.
-        self.says.send(Said::Line(message)).ok();
+        self.full_reported = false;
+        self.queued_bytes.fetch_add(bytes, Ordering::Relaxed);
+        // The receiver only ends with the mirror.
+        self.queue.send(Queued::Line(message)).ok();
     }
 
-    /// A turn has ended: what was gathered goes to the store.
+    /// Writes the collected entries at the end of a turn.
     pub(crate) fn flush(&self) {
-        self.says.send(Said::Flush).ok();
+        self.queue.send(Queued::Flush).ok();
     }
 
-    /// Waits until everything is kept, or known not to be.
+    /// Waits until all entries were written, or writing them has failed.
     pub(crate) async fn finish(self) {
-        drop(self.says);
+        drop(self.queue);
         self.task.await.ok();
     }
 }
 
-struct Keeper {
+struct Writer {
     store: Arc<dyn SessionStore>,
     log: Log,
-    waiting: Arc<AtomicUsize>,
+    queued_bytes: Arc<AtomicUsize>,
     eager: bool,
-    /// In the order in which the transcripts were first written to.
+    /// Collected entries, in the order in which the transcripts were first written to.
     batch: Vec<(SessionKey, Vec<Raw>)>,
     entries: usize,
     bytes: usize,
 }
 
-impl Keeper {
-    async fn run(mut self, mut said: mpsc::UnboundedReceiver<Said>) {
-        while let Some(said) = said.recv().await {
-            let flush = match said {
-                Said::Line(message) => {
-                    self.gather(&message);
-                    self.eager || self.entries >= ENTRIES || self.bytes >= BYTES
+impl Writer {
+    async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Queued>) {
+        while let Some(item) = queue.recv().await {
+            let flush = match item {
+                Queued::Line(message) => {
+                    self.collect(&message);
+                    self.eager || self.entries >= MAX_BATCH_ENTRIES || self.bytes >= MAX_BATCH_BYTES
                 }
-                Said::Flush => true,
+                Queued::Flush => true,
             };
             if flush {
-                self.keep().await;
+                self.write_batch().await;
             }
         }
-        self.keep().await;
+        self.write_batch().await;
     }
 
-    fn gather(&mut self, message: &Message) {
+    fn collect(&mut self, message: &Message) {
         self.bytes += message.text().len();
         let Some(ToHost::TranscriptMirror(mirror)) = message.to_host() else {
-            tell(&self.log, None, "an entry of the transcript cannot be read");
+            report(&self.log, None, "an entry of the transcript is invalid");
             return;
         };
         let TranscriptMirror { file_path, entries, .. } = &**mirror;
         let Some(key) = SessionKey::of_file(file_path.as_ref()) else {
-            tell(&self.log, None, &format!("{file_path} is not where transcripts are"));
+            report(&self.log, None, &format!("{file_path} is not the path of a transcript"));
             return;
         };
         self.entries += entries.len();
         match self.batch.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, kept)) => kept.extend_from_slice(entries),
+            Some((_, collected)) => collected.extend_from_slice(entries),
             None => self.batch.push((key, entries.clone())),
         }
     }
 
-    async fn keep(&mut self) {
+    async fn write_batch(&mut self) {
         for (key, entries) in std::mem::take(&mut self.batch) {
             if let Err(error) = append(&*self.store, &key, &entries).await {
-                tell(&self.log, Some(key), &error.to_string());
+                report(&self.log, Some(key), &error.to_string());
             }
         }
-        self.waiting
+        self.queued_bytes
             .fetch_sub(std::mem::take(&mut self.bytes), Ordering::Relaxed);
         self.entries = 0;
     }
 }
 
 async fn append(store: &dyn SessionStore, key: &SessionKey, entries: &[Raw]) -> Result<(), StoreError> {
-    let mut last = StoreError::from("nothing was tried");
-    for rest in RESTS {
-        tokio::time::sleep(rest).await;
-        match timeout(ATTEMPT, store.append(key, entries)).await {
+    let mut last = StoreError::from("no attempt was made");
+    for delay in ATTEMPT_DELAYS {
+        tokio::time::sleep(delay).await;
+        match timeout(ATTEMPT_TIMEOUT, store.append(key, entries)).await {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(error)) => last = error,
             Err(_) => last = "the store did not answer in time".into(),
@@ -162,8 +162,8 @@ async fn append(store: &dyn SessionStore, key: &SessionKey, entries: &[Raw]) -> 
     Err(last)
 }
 
-/// Says what was not kept, as the official hosts do: with a message among those of the agent.
-fn tell(log: &Log, key: Option<SessionKey>, error: &str) {
+/// Reports a failure in the way of the official hosts: as a message among those of the agent.
+fn report(log: &Log, key: Option<SessionKey>, error: &str) {
     let session_id = key.as_ref().map(|key| key.session_id.clone()).unwrap_or_default();
     let error = MirrorError {
         error: error.to_owned(),

@@ -1,4 +1,4 @@
-//! An agent in the same program.
+//! Agents in the same program.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use crate::error::Error;
 
 type Open = dyn Fn(Start) -> BoxFuture<'static, Result<Link, Error>> + Send + Sync;
 
-/// An agent in the same program, opened by a function; again when it was lost.
+/// A transport to an agent in the same program. A function opens it, and opens it again after it was lost.
 pub struct ChannelTransport {
     open: Box<Open>,
 }
 
 impl ChannelTransport {
-    /// `open` starts the agent and gives the ends of its channels.
+    /// Creates a transport. `open` starts the agent and returns the ends of its channels.
     ///
     /// ```
     /// use sluice_host::transport::{ChannelTransport, Link};
     /// let transport = ChannelTransport::new(|_start| async {
-    ///     let (agent_says, host_hears) = tokio::sync::mpsc::channel(64);
-    ///     let (host_says, agent_hears) = tokio::sync::mpsc::channel(64);
-    ///     // an engine would be given `agent_says` and `agent_hears` here
-    ///     drop((agent_says, agent_hears));
-    ///     Ok(Link::values(host_hears, host_says))
+    ///     let (agent_output, from_agent) = tokio::sync::mpsc::channel(64);
+    ///     let (into_agent, agent_input) = tokio::sync::mpsc::channel(64);
+    ///     // pass `agent_output` and `agent_input` to the agent here
+    ///     drop((agent_output, agent_input));
+    ///     Ok(Link::values(from_agent, into_agent))
     /// });
     /// # drop(transport);
     /// ```

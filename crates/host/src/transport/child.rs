@@ -1,4 +1,4 @@
-//! An agent as a child process.
+//! Agents as child processes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,23 +15,23 @@ use crate::process;
 /// A program and how to start it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Launch {
-    /// The program; looked for on `PATH` when it is a bare name.
+    /// The program; a bare name is searched for on `PATH`.
     pub program: PathBuf,
-    /// What it is given.
+    /// The arguments.
     pub args: Vec<OsString>,
-    /// Variables over the inherited ones; `None` takes one away.
+    /// Variables that override the inherited ones; `None` removes one.
     pub env: BTreeMap<OsString, Option<OsString>>,
-    /// Whether nothing is inherited.
+    /// Whether no variables are inherited.
     pub clear_env: bool,
-    /// The folder it starts in.
+    /// The working folder.
     pub cwd: Option<PathBuf>,
-    /// The user it runs as.
+    /// The id of the user to run as.
     pub uid: Option<u32>,
 }
 
 type Plan = dyn Fn(&Start) -> Result<Launch, Error> + Send + Sync;
 
-/// An agent as a child process in a process group of its own; it and all it started end with this program.
+/// An agent as a child process in a separate process group. It and all processes it started end with this program.
 #[derive(Clone)]
 pub struct ChildTransport {
     plan: Arc<Plan>,
@@ -44,12 +44,12 @@ impl std::fmt::Debug for ChildTransport {
 }
 
 impl ChildTransport {
-    /// Starts what `plan` says, each time anew.
+    /// Creates a transport that starts the launch that `plan` returns for each start.
     pub fn new(plan: impl Fn(&Start) -> Result<Launch, Error> + Send + Sync + 'static) -> Self {
         Self { plan: Arc::new(plan) }
     }
 
-    /// Starts always the same; `--resume=ID` is added to resume a session.
+    /// Creates a transport that always starts the same launch; `--resume=ID` is added to resume a session.
     #[must_use]
     pub fn of(launch: Launch) -> Self {
         Self::new(move |start| {
@@ -70,7 +70,7 @@ impl Transport for ChildTransport {
             if let Some(cwd) = &launch.cwd
                 && !cwd.is_dir()
             {
-                let text = format!("{}: the folder the agent shall start in is not there", cwd.display());
+                let text = format!("{}: the working folder of the agent does not exist", cwd.display());
                 return Err(Error::new(ErrorKind::Start, text));
             }
             let started = process::start(command(launch)).await;

@@ -1,4 +1,4 @@
-//! A faulty transport for tests: every kind of fault, chosen by a seed.
+//! A transport for tests that injects faults, chosen by a seed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,31 +10,31 @@ use tokio::sync::mpsc;
 use super::{BoxFuture, ByteSink, ByteSource, FromAgent, IntoAgent, Link, Start, Transport};
 use crate::error::Error;
 
-/// Which faults, how often (0.0 to 1.0 of the lines), from which seed.
+/// The faults to inject, with their probabilities per line (0.0 to 1.0).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Faults {
-    /// The same seed makes the same faults over the same lines.
+    /// The same seed gives the same faults for the same lines.
     pub seed: u64,
-    /// A line comes in pieces.
+    /// A line arrives in pieces.
     pub split: f64,
-    /// A line comes in one read with the next.
+    /// A line arrives in one read with the next one.
     pub merge: f64,
-    /// A line comes late.
+    /// A line is delayed.
     pub delay: f64,
-    /// By how much at most.
+    /// The maximum delay.
     pub delay_max: Duration,
-    /// A line never comes.
+    /// A line is lost.
     pub drop: f64,
-    /// A line comes twice.
+    /// A line is duplicated.
     pub duplicate: f64,
-    /// After that many lines nothing comes any more, and nothing says so.
+    /// After this number of lines nothing arrives anymore, without an error.
     pub half_open_after: Option<u64>,
-    /// Whether what the host says suffers the same.
+    /// Whether messages of the host are affected too.
     pub both_ways: bool,
 }
 
 impl Faults {
-    /// No fault yet.
+    /// Returns no faults, with this seed.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Faults {
     }
 }
 
-/// Another transport, with faults.
+/// A transport with faults injected.
 #[derive(Debug)]
 pub struct FaultTransport<T> {
     inner: T,
@@ -94,7 +94,7 @@ impl<T: Transport> Transport for FaultTransport<T> {
     }
 }
 
-/// Lines from anywhere.
+/// A reader of lines from any source.
 struct Lines {
     from: From,
     framer: Framer,
@@ -150,7 +150,7 @@ impl Lines {
     }
 }
 
-/// What takes bytes, and makes lines of them where lines are wanted.
+/// A sink that accepts bytes and converts them to lines if necessary.
 enum Sink {
     Bytes(Box<dyn AsyncWrite + Send + Unpin>),
     Lines(mpsc::Sender<String>, Framer),
@@ -209,20 +209,20 @@ fn texts(framer: &mut Framer, bytes: &[u8]) -> Vec<String> {
     lines.iter().filter_map(FramedLine::text).map(str::to_owned).collect()
 }
 
-/// Carries lines from one side to the other, not always well.
+/// Copies lines from one side to the other with faults.
 async fn pump(mut lines: Lines, mut sink: impl Put, faults: Faults) {
-    let mut dice = Dice(faults.seed);
+    let mut random = Random(faults.seed);
     let mut seen = 0_u64;
-    let mut held: Vec<u8> = Vec::new();
+    let mut pending: Vec<u8> = Vec::new();
     loop {
-        let line = if held.is_empty() {
+        let line = if pending.is_empty() {
             lines.next().await
         } else {
-            // What was held back for the next line does not wait for it for ever.
+            // A line that is held back for merging is sent after a short time without another line.
             match tokio::time::timeout(Duration::from_millis(5), lines.next()).await {
                 Ok(line) => line,
                 Err(_) => {
-                    if !sink.put(&std::mem::take(&mut held)).await {
+                    if !sink.put(&std::mem::take(&mut pending)).await {
                         return;
                     }
                     continue;
@@ -232,41 +232,41 @@ async fn pump(mut lines: Lines, mut sink: impl Put, faults: Faults) {
         let Some(line) = line else { break };
         seen += 1;
         if faults.half_open_after.is_some_and(|after| seen > after) {
-            // Taken, and never passed on: the other side sees neither words nor an end.
+            // Lines are consumed and not forwarded: the other side sees neither data nor the end of the connection.
             while lines.next().await.is_some() {}
             std::future::pending::<()>().await;
         }
-        if dice.falls(faults.drop) {
+        if random.chance(faults.drop) {
             continue;
         }
-        let times = if dice.falls(faults.duplicate) { 2 } else { 1 };
+        let times = if random.chance(faults.duplicate) { 2 } else { 1 };
         for _ in 0..times {
-            held.extend_from_slice(line.as_bytes());
-            held.push(b'\n');
+            pending.extend_from_slice(line.as_bytes());
+            pending.push(b'\n');
         }
-        if dice.falls(faults.delay) {
-            tokio::time::sleep(faults.delay_max.mul_f64(dice.share())).await;
+        if random.chance(faults.delay) {
+            tokio::time::sleep(faults.delay_max.mul_f64(random.fraction())).await;
         }
-        if dice.falls(faults.merge) {
+        if random.chance(faults.merge) {
             continue;
         }
-        let whole = std::mem::take(&mut held);
-        let written = if dice.falls(faults.split) {
-            put_in_pieces(&mut sink, &whole, &mut dice).await
+        let batch = std::mem::take(&mut pending);
+        let written = if random.chance(faults.split) {
+            put_in_pieces(&mut sink, &batch, &mut random).await
         } else {
-            sink.put(&whole).await
+            sink.put(&batch).await
         };
         if !written {
             return;
         }
     }
-    // The end comes anyway; whether this was still taken makes no difference.
-    sink.put(&held).await;
+    // The connection ends anyway, so errors are ignored.
+    sink.put(&pending).await;
 }
 
-async fn put_in_pieces(sink: &mut impl Put, mut rest: &[u8], dice: &mut Dice) -> bool {
+async fn put_in_pieces(sink: &mut impl Put, mut rest: &[u8], random: &mut Random) -> bool {
     while !rest.is_empty() {
-        let size = 1 + dice.below(rest.len());
+        let size = 1 + random.below(rest.len());
         let (piece, after) = rest.split_at(size.min(rest.len()));
         rest = after;
         if !sink.put(piece).await {
@@ -277,11 +277,11 @@ async fn put_in_pieces(sink: &mut impl Put, mut rest: &[u8], dice: &mut Dice) ->
     true
 }
 
-/// Splitmix64: small, and the same everywhere.
-struct Dice(u64);
+/// The Splitmix64 generator, which gives the same numbers on every platform.
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self) -> u64 {
+impl Random {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -289,16 +289,16 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// Between 0 and 1.
-    fn share(&mut self) -> f64 {
-        (self.roll() >> 11) as f64 / (1_u64 << 53) as f64
+    /// Returns a number between 0 and 1.
+    fn fraction(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    fn falls(&mut self, share: f64) -> bool {
-        share > 0.0 && self.share() < share
+    fn chance(&mut self, probability: f64) -> bool {
+        probability > 0.0 && self.fraction() < probability
     }
 
     fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.roll() % (end.max(1) as u64)).unwrap_or_default()
+        usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or_default()
     }
 }

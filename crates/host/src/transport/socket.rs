@@ -1,4 +1,4 @@
-//! An agent behind a socket: a runner that owns its pipes.
+//! Agents behind a socket, connected to a runner that owns their pipes.
 
 use std::path::PathBuf;
 
@@ -7,22 +7,22 @@ use tokio::net::TcpStream;
 use super::{BoxFuture, Link, Start, Transport};
 use crate::error::Error;
 
-/// An agent behind a socket. The runner at the other end passes its lines on as they are.
+/// A transport to an agent behind a socket. The runner at the other end forwards lines unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SocketTransport {
-    /// A socket of the file system.
+    /// The path of a Unix socket.
     Unix(PathBuf),
-    /// A host and a port.
+    /// Host and port.
     Tcp(String),
 }
 
 impl SocketTransport {
-    /// A socket of the file system.
+    /// Creates a transport over the Unix socket at this path.
     pub fn unix(path: impl Into<PathBuf>) -> Self {
         Self::Unix(path.into())
     }
 
-    /// A host and a port, such as `127.0.0.1:7000`.
+    /// Creates a transport to a host and port, such as `127.0.0.1:7000`.
     pub fn tcp(address: impl Into<String>) -> Self {
         Self::Tcp(address.into())
     }
@@ -35,30 +35,30 @@ impl SocketTransport {
                     .await
                     .map_err(|error| Error::start(path.display(), &error))?;
                 let (read, write) = stream.into_split();
-                Ok(behind(read, write))
+                Ok(runner_link(read, write))
             }
             #[cfg(not(unix))]
             Self::Unix(path) => Err(Error::new(
                 crate::ErrorKind::Start,
-                format!("{}: there are no such sockets here", path.display()),
+                format!("{}: Unix sockets are not supported on this system", path.display()),
             )),
             Self::Tcp(address) => {
                 let stream = TcpStream::connect(address)
                     .await
                     .map_err(|error| Error::start(address, &error))?;
-                // Lines are small and wait for each other.
+                // Lines are small, and delaying them would delay the conversation.
                 stream
                     .set_nodelay(true)
                     .map_err(|error| Error::start(address, &error))?;
                 let (read, write) = stream.into_split();
-                Ok(behind(read, write))
+                Ok(runner_link(read, write))
             }
         }
     }
 }
 
-/// The runner keeps the agent when a connection is lost.
-fn behind(
+/// Returns a link to a runner, which keeps the agent when the connection is lost.
+fn runner_link(
     read: impl tokio::io::AsyncRead + Send + Unpin + 'static,
     write: impl tokio::io::AsyncWrite + Send + Unpin + 'static,
 ) -> Link {

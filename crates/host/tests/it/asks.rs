@@ -1,4 +1,4 @@
-//! Questions of the agent, and who answers them.
+//! Permission requests and other requests of the agent, and the callbacks that answer them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use sluice_host::{ErrorKind, Event, McpServer, PermissionDecision, ToolOutput};
 
 use crate::stage::{SESSION, Stage, brisk, until};
 
-fn asking() -> Stage {
+fn asking_agent() -> Stage {
     Stage::answering(json!([
         {"tool": {"id": "toolu_01", "name": "Bash", "input": {"command": "rm x"}}},
         {"ask": {"tool_name": "Bash", "input": {"command": "rm x"}, "tool_use_id": "toolu_01"}, "as": "answer"},
@@ -23,14 +23,14 @@ fn asking() -> Stage {
 
 fn answers(stage: &Stage) -> Vec<Value> {
     stage
-        .heard()
+        .received_lines()
         .into_iter()
         .filter(|line| line["type"] == "control_response")
         .collect()
 }
 
-/// The id of the question in an event.
-fn asked(event: &Event) -> Option<RequestId> {
+/// Returns the id of the permission request in an event.
+fn permission_request_id(event: &Event) -> Option<RequestId> {
     match event.message()?.to_host()? {
         ToHost::ControlRequest(request) => match request.request {
             Request::CanUseTool(_) => Some(request.request_id.clone()),
@@ -41,8 +41,8 @@ fn asked(event: &Event) -> Option<RequestId> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_callback_answers_with_the_input_it_was_asked_about() {
-    let stage = asking();
+async fn callback_answers_with_the_input_of_the_call() {
+    let stage = asking_agent();
     let client = stage
         .client(brisk().on_permission(|ask| async move {
             assert_eq!(ask.tool_name(), "Bash");
@@ -51,21 +51,21 @@ async fn a_callback_answers_with_the_input_it_was_asked_about() {
         }))
         .await;
     assert!(client.run("Hi").await.unwrap().result.is_some());
-    let answered = answers(&stage);
-    assert_eq!(answered.len(), 1);
+    let responses = answers(&stage);
+    assert_eq!(responses.len(), 1);
     assert_eq!(
-        answered[0]["response"]["response"],
+        responses[0]["response"]["response"],
         json!({"behavior": "allow", "updatedInput": {"command": "rm x"}})
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_by_hand_counts_once() {
-    let stage = asking();
+async fn manual_answer_counts_once() {
+    let stage = asking_agent();
     let client = stage.client(brisk().asks(true)).await;
     let mut events = client.events();
     let prompt = client.send("Hi").await.unwrap();
-    let ask = until(&mut events, asked).await;
+    let ask = until(&mut events, permission_request_id).await;
     client
         .answer_as(ask.clone(), PermissionDecision::deny("no"), Some("ann"))
         .await
@@ -97,9 +97,9 @@ async fn an_answer_by_hand_counts_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_callback_whose_question_is_withdrawn_is_dropped_and_says_nothing() {
-    struct Gone(Arc<AtomicUsize>);
-    impl Drop for Gone {
+async fn callback_of_a_withdrawn_request_is_dropped_without_answer() {
+    struct CountDrop(Arc<AtomicUsize>);
+    impl Drop for CountDrop {
         fn drop(&mut self) {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
@@ -117,10 +117,10 @@ async fn a_callback_whose_question_is_withdrawn_is_dropped_and_says_nothing() {
     let count = Arc::clone(&dropped);
     let client = stage
         .client(brisk().on_permission(move |_| {
-            let gone = Gone(Arc::clone(&count));
+            let count_drop = CountDrop(Arc::clone(&count));
             async move {
                 std::future::pending::<()>().await;
-                drop(gone);
+                drop(count_drop);
                 PermissionDecision::allow()
             }
         }))
@@ -132,8 +132,8 @@ async fn a_callback_whose_question_is_withdrawn_is_dropped_and_says_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_callback_that_panics_is_an_error_to_the_agent_and_to_nobody_else() {
-    let stage = asking();
+async fn panicking_callback_is_an_error_for_the_agent_only() {
+    let stage = asking_agent();
     let client = stage
         .client(brisk().on_permission(|ask| async move {
             assert!(ask.tool_name().is_empty(), "on purpose");
@@ -144,8 +144,8 @@ async fn a_callback_that_panics_is_an_error_to_the_agent_and_to_nobody_else() {
     assert_eq!(answers(&stage)[0]["response"]["subtype"], "error");
 }
 
-/// A script that makes one request and waits for its answer.
-fn requesting(request: Value) -> Stage {
+/// Returns an agent that sends one request and waits for the response.
+fn agent_with_request(request: Value) -> Stage {
     Stage::answering(json!([
         {"say": {"type": "control_request", "request_id": "q1", "request": request}},
         {"expect": {"type": "control_response", "response": {"request_id": "q1"}}},
@@ -154,14 +154,14 @@ fn requesting(request: Value) -> Stage {
 }
 
 async fn answer_to(request: Value, options: sluice_host::Options) -> Value {
-    let stage = requesting(request);
+    let stage = agent_with_request(request);
     let client = stage.client(options).await;
     assert!(client.run("Hi").await.unwrap().result.is_some());
     answers(&stage)[0]["response"].clone()
 }
 
 #[tokio::test(start_paused = true)]
-async fn hooks_are_called_by_their_number() {
+async fn hooks_are_called_by_number() {
     let options = brisk().hook("Stop", None, |_| async { HookOutput::default() }).hook(
         "PreToolUse",
         Some("Bash"),
@@ -184,7 +184,7 @@ async fn hooks_are_called_by_their_number() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_nobody_registered_is_refused() {
+async fn unregistered_hook_is_rejected() {
     let input = json!({"hook_event_name": "Stop", "session_id": "s", "transcript_path": "", "cwd": "/", "stop_hook_active": false});
     let answer = answer_to(
         json!({"subtype": "hook_callback", "callback_id": "hook_7", "input": input}),
@@ -195,7 +195,7 @@ async fn a_hook_nobody_registered_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_of_this_program_are_called() {
+async fn in_process_tools_are_called() {
     let server =
         McpServer::new("calc").tool(
             "add",
@@ -215,7 +215,7 @@ async fn tools_of_this_program_are_called() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_elicitation_nobody_answers_is_declined() {
+async fn elicitation_without_callback_is_declined() {
     let request = json!({"subtype": "elicitation", "mcp_server_name": "s", "message": "Your name?"});
     let answer = answer_to(request.clone(), brisk()).await;
     assert_eq!(answer["response"], json!({"action": "decline"}));
@@ -228,7 +228,7 @@ async fn an_elicitation_nobody_answers_is_declined() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_known_or_cannot_be_read_is_refused_not_ignored() {
+async fn unknown_and_invalid_requests_are_rejected() {
     let answer = answer_to(json!({"subtype": "levitate"}), brisk()).await;
     assert_eq!(answer["error"], "Unsupported control request subtype: levitate");
     let answer = answer_to(json!({"subtype": "can_use_tool", "tool_name": 7}), brisk()).await;
@@ -236,26 +236,26 @@ async fn what_is_not_known_or_cannot_be_read_is_refused_not_ignored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_after_the_result_is_answered_too() {
-    // Subagents in the background go on asking: the agent's input stays open as long as the conversation.
+async fn requests_after_the_result_are_answered() {
+    // Background subagents send requests after the turn, so the agent's input stays open as long as the conversation.
     let stage = Stage::new([json!({"session_id": "s", "steps": [
         {"expect": {"type": "user"}}, {"init": {}}, {"text": "It runs"}, {"result": {}},
         {"sleep": 600},
         {"ask": {"tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "toolu_9", "agent_id": "a1"}, "as": "answer"},
         {"fault": "silent"}
     ]})]);
-    let (tells, mut asked) = tokio::sync::mpsc::channel(1);
+    let (tool_names, mut requested) = tokio::sync::mpsc::channel(1);
     let options = brisk().on_permission(move |ask| {
-        let tells = tells.clone();
+        let tool_names = tool_names.clone();
         async move {
-            tells.send(ask.tool_name().to_owned()).await.unwrap();
+            tool_names.send(ask.tool_name().to_owned()).await.unwrap();
             PermissionDecision::allow()
         }
     });
     let client = stage.client(options).await;
     let mut events = client.events();
     client.run("Hi").await.unwrap();
-    assert_eq!(asked.recv().await.as_deref(), Some("Bash"));
+    assert_eq!(requested.recv().await.as_deref(), Some("Bash"));
     while client
         .look(|state| state.pending_asks().next().is_some())
         .await
@@ -264,7 +264,7 @@ async fn what_is_asked_after_the_result_is_answered_too() {
         events.next().await.unwrap();
     }
     client.close().await;
-    let answered = answers(&stage);
-    assert_eq!(answered.len(), 1, "{answered:?}");
-    assert_eq!(answered[0]["response"]["response"]["behavior"], "allow");
+    let responses = answers(&stage);
+    assert_eq!(responses.len(), 1, "{responses:?}");
+    assert_eq!(responses[0]["response"]["response"]["behavior"], "allow");
 }

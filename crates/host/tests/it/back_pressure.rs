@@ -1,4 +1,4 @@
-//! Slow listeners, and agents that do not read.
+//! Slow subscribers, and agents that do not read their input.
 
 use serde_json::json;
 use sluice_host::transport::{ChannelTransport, Link};
@@ -8,7 +8,7 @@ use sluice_host::{Client, ErrorKind, Event, Prompt};
 use crate::stage::{Stage, brisk};
 
 #[tokio::test(start_paused = true)]
-async fn a_listener_that_never_listens_does_not_stop_the_agent() {
+async fn subscriber_that_never_reads_does_not_block_the_agent() {
     let stage = Stage::answering(json!([
         {"repeat": 200, "steps": [{"text": "a word that is not very long but comes often"}]},
         {"result": {"result": "Done"}}
@@ -18,7 +18,7 @@ async fn a_listener_that_never_listens_does_not_stop_the_agent() {
     let ended = client.run("Hi").await.unwrap();
     assert!(ended.result.is_some(), "the agent was read to the end");
     let Event::Gap { missed } = slow.next().await.unwrap() else {
-        panic!("a gap comes first");
+        panic!("the first event is a gap");
     };
     assert!(missed > 100, "{missed}");
     let mut results = 0;
@@ -27,13 +27,13 @@ async fn a_listener_that_never_listens_does_not_stop_the_agent() {
             results += 1;
         }
     }
-    assert_eq!(results, 1, "what came last is there");
+    assert_eq!(results, 1, "the last events are available");
     let texts = client.look(|state| state.entries().len()).await.unwrap();
-    assert!(texts > 200, "and the conversation holds all of it: {texts}");
+    assert!(texts > 200, "the conversation contains all messages: {texts}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn words_that_were_shown_can_be_let_go_of_and_all_else_stays() {
+async fn released_entries_are_empty_and_later_ones_are_kept() {
     let stage = Stage::answering(crate::stage::hello());
     let client = stage.client(brisk()).await;
     client.run("one").await.unwrap();
@@ -52,11 +52,11 @@ async fn words_that_were_shown_can_be_let_go_of_and_all_else_stays() {
         .await
         .unwrap();
     assert_eq!((empty, turns), (seen, 2));
-    assert!(all > seen, "what is new is there");
+    assert!(all > seen, "new entries are added");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_snapshot_and_the_events_after_it_are_the_whole() {
+async fn snapshot_and_later_events_are_complete() {
     let stage = Stage::answering(crate::stage::hello());
     let client = stage.client(brisk()).await;
     client.run("one").await.unwrap();
@@ -69,32 +69,32 @@ async fn a_snapshot_and_the_events_after_it_are_the_whole() {
     assert_eq!(
         first.frame().subtype(),
         Some("init"),
-        "the second turn begins after the snapshot"
+        "the second turn starts after the snapshot"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_does_not_read_is_told_of_not_waited_for() {
-    // It greets, and never reads again.
+async fn agent_that_does_not_read_is_reported_as_busy() {
+    // The agent answers `initialize` and never reads again.
     let transport = ChannelTransport::new(|_| async {
-        let (says, host_hears) = tokio::sync::mpsc::channel::<std::sync::Arc<str>>(16);
-        let (host_says, mut hears) = tokio::sync::mpsc::channel::<String>(1);
+        let (agent_output, from_agent) = tokio::sync::mpsc::channel::<std::sync::Arc<str>>(16);
+        let (into_agent, mut agent_input) = tokio::sync::mpsc::channel::<String>(1);
         tokio::spawn(async move {
-            let greeting: serde_json::Value = serde_json::from_str(&hears.recv().await.unwrap()).unwrap();
+            let greeting: serde_json::Value = serde_json::from_str(&agent_input.recv().await.unwrap()).unwrap();
             let answer = json!({"type": "control_response", "response":
                 {"subtype": "success", "request_id": greeting["request_id"], "response": {}}});
-            says.send(answer.to_string().into()).await.unwrap();
+            agent_output.send(answer.to_string().into()).await.unwrap();
             std::future::pending::<()>().await;
-            drop(hears);
+            drop(agent_input);
         });
-        Ok(Link::lines(host_hears, host_says))
+        Ok(Link::lines(from_agent, into_agent))
     });
     let client = Client::over(transport, brisk().outbox_cap(100_000_usize))
         .await
         .unwrap();
     let large = "x".repeat(20_000);
     let mut refused = None;
-    // Some lines fit into the channels on the way.
+    // Some lines fit into the channels in between.
     for _ in 0..100 {
         if let Err(error) = client.send(Prompt::new(large.as_str())).await {
             refused = Some(error.kind());
@@ -102,6 +102,6 @@ async fn an_agent_that_does_not_read_is_told_of_not_waited_for() {
         }
     }
     assert_eq!(refused, Some(ErrorKind::Busy));
-    assert!(client.look(|_| ()).await.is_ok(), "the owner still answers");
+    assert!(client.look(|_| ()).await.is_ok(), "the driver still answers");
     client.close().await;
 }

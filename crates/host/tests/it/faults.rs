@@ -1,4 +1,4 @@
-//! The way to the agent, broken by a seed.
+//! Faulty connections to the agent, with seeded fault injection.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use sluice_host::{Client, ErrorKind, PermissionDecision};
 use crate::stage::{Stage, brisk, forever, hello};
 
 #[tokio::test(start_paused = true)]
-async fn pieces_lumps_delays_and_repeats_change_nothing() {
+async fn split_merged_delayed_and_duplicated_lines_change_nothing() {
     for seed in 0..6 {
         let stage = Stage::answering(json!([
             {"stream": "Let me look"},
@@ -46,7 +46,7 @@ async fn pieces_lumps_delays_and_repeats_change_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn split_and_late_in_both_directions_is_the_same_conversation() {
+async fn faults_in_both_directions_change_nothing() {
     for seed in 0..6 {
         let stage = Stage::answering(hello());
         let faults = Faults {
@@ -64,11 +64,11 @@ async fn split_and_late_in_both_directions_is_the_same_conversation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_way_that_is_open_at_one_end_only_costs_deadlines_and_the_ladder_ends_it() {
+async fn half_open_connection_times_out_and_an_interrupt_reconnects() {
     let stage = Stage::new([forever(
         json!([{"text": "Hello"}, {"text": "again"}, {"result": {"result": "Hello"}}]),
     )]);
-    // The greeting's answer, the announcement, one word; then nothing.
+    // The response to `initialize`, the `init` message and one text arrive; then nothing more.
     let faults = Faults {
         half_open_after: Some(3),
         ..Faults::seeded(1)
@@ -82,11 +82,11 @@ async fn a_way_that_is_open_at_one_end_only_costs_deadlines_and_the_ladder_ends_
     let begin = tokio::time::Instant::now();
     client.interrupt().await.unwrap();
     assert!(begin.elapsed() < Duration::from_secs(30));
-    assert_eq!(stage.starts().len(), 2, "it was reached again");
+    assert_eq!(stage.starts().len(), 2, "the host connected again");
 }
 
 #[tokio::test(start_paused = true)]
-async fn lost_lines_never_hang_a_request() {
+async fn lost_lines_never_block_a_request() {
     for seed in 0..6 {
         let stage = Stage::answering(hello());
         let faults = Faults {
@@ -98,8 +98,8 @@ async fn lost_lines_never_hang_a_request() {
             continue;
         };
         for _ in 0..5 {
-            let asked = tokio::time::timeout(Duration::from_secs(6), client.get_session_cost()).await;
-            assert!(asked.is_ok(), "seed {seed}: a request outlived its deadline");
+            let answered = tokio::time::timeout(Duration::from_secs(6), client.get_session_cost()).await;
+            assert!(answered.is_ok(), "seed {seed}: a request outlived its deadline");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Stopping a turn, whatever it takes.
+//! Interrupting a turn, with escalation until it ends.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use sluice_host::{Event, PermissionDecision, Step};
 
 use crate::stage::{SESSION, Stage, brisk, forever, hello, until};
 
-/// An agent whose turn waits until it is interrupted.
+/// Returns an agent whose turn waits until it is interrupted.
 fn stoppable() -> serde_json::Value {
     let mut script = forever(json!([{"text": "Let me think"}, {"sleep": 1000}, {"result": {}}]));
     script["on_interrupt"] = json!([{"result": {"subtype": "error_during_execution", "is_error": true}}]);
     script
 }
 
-async fn begun(client: &sluice_host::Client) {
+async fn start_turn(client: &sluice_host::Client) {
     let mut events = client.events();
     client.send("Hi").await.unwrap();
     until(&mut events, |event| {
@@ -24,7 +24,7 @@ async fn begun(client: &sluice_host::Client) {
     .await;
 }
 
-/// The steps of the ladder until the turn is stopped.
+/// Returns the steps of an interrupt until the turn is stopped.
 async fn steps(mut events: sluice_host::Events) -> Vec<Step> {
     let mut steps = Vec::new();
     while steps.last() != Some(&Step::Stopped) {
@@ -36,10 +36,10 @@ async fn steps(mut events: sluice_host::Events) -> Vec<Step> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_listens_is_only_asked() {
+async fn responsive_agent_is_only_asked() {
     let stage = Stage::new([stoppable()]);
     let client = stage.client(brisk()).await;
-    begun(&client).await;
+    start_turn(&client).await;
     let events = client.events();
     let stopped = client.interrupt().await.unwrap();
     assert_eq!(stopped.rung, Some(Rung::Acknowledged));
@@ -52,7 +52,7 @@ async fn an_agent_that_listens_is_only_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupt_while_nothing_runs_does_nothing() {
+async fn interrupt_without_a_turn_does_nothing() {
     let stage = Stage::answering(hello());
     let client = stage.client(brisk()).await;
     let stopped = client.interrupt().await.unwrap();
@@ -61,16 +61,16 @@ async fn an_interrupt_while_nothing_runs_does_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_is_deaf_is_given_up_and_started_again_with_its_session() {
-    let mut deaf = forever(json!([{"text": "Let me think"}, {"fault": "silent"}]));
-    deaf["answers"] = json!({"interrupt": null});
-    let stage = Stage::new([deaf, forever(hello())]);
+async fn unresponsive_agent_is_restarted_with_its_session() {
+    let mut unresponsive = forever(json!([{"text": "Let me think"}, {"fault": "silent"}]));
+    unresponsive["answers"] = json!({"interrupt": null});
+    let stage = Stage::new([unresponsive, forever(hello())]);
     let client = stage.client(brisk()).await;
-    begun(&client).await;
+    start_turn(&client).await;
     let events = client.events();
     let waiting = client.clone();
     let stop = tokio::spawn(async move { waiting.interrupt().await });
-    // A prompt that is sent meanwhile waits, and is not lost.
+    // A prompt that is sent meanwhile waits and is not lost.
     let ended = client.run("And now?").await.unwrap();
     assert_eq!(ended.result.unwrap().result.as_deref(), Some("Hello"));
     let stopped = stop.await.unwrap().unwrap();
@@ -80,8 +80,8 @@ async fn an_agent_that_is_deaf_is_given_up_and_started_again_with_its_session() 
     assert_eq!(stage.starts()[1].resume.as_deref(), Some(SESSION));
 }
 
-/// An agent that does not know the session it shall go on with, as the reference CLI says it.
-fn forgetful() -> serde_json::Value {
+/// Returns an agent that does not know the session to resume and reports this like the reference CLI.
+fn agent_without_session() -> serde_json::Value {
     let text = format!("No conversation found with session ID: {SESSION}");
     json!({"answers": {"initialize": null}, "steps": [
         {"result": {"subtype": "error_during_execution", "is_error": true, "num_turns": 0, "errors": [text]}},
@@ -89,19 +89,19 @@ fn forgetful() -> serde_json::Value {
     ]})
 }
 
-fn deaf() -> serde_json::Value {
-    let mut deaf = forever(json!([{"text": "Let me think"}, {"fault": "silent"}]));
-    deaf["answers"] = json!({"interrupt": null});
-    deaf
+fn unresponsive() -> serde_json::Value {
+    let mut unresponsive = forever(json!([{"text": "Let me think"}, {"fault": "silent"}]));
+    unresponsive["answers"] = json!({"interrupt": null});
+    unresponsive
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_forgot_its_session_begins_anew_and_that_is_told() {
-    let stage = Stage::new([deaf(), forgetful(), forever(hello())]);
+async fn agent_without_the_session_starts_a_new_one_and_reports_it() {
+    let stage = Stage::new([unresponsive(), agent_without_session(), forever(hello())]);
     let client = stage.client(brisk().resume(SESSION)).await;
-    begun(&client).await;
+    start_turn(&client).await;
     let mut events = client.events();
-    // One that is handed in meanwhile is told to the agent that knows nothing, and to the one after it.
+    // A prompt that is sent meanwhile goes to the agent that does not know the session, and then to the next one.
     let waiting = client.clone();
     let meanwhile = tokio::spawn(async move { waiting.run("Meanwhile").await });
     client.interrupt().await.unwrap();
@@ -124,14 +124,14 @@ async fn an_agent_that_forgot_its_session_begins_anew_and_that_is_told() {
     assert!(client.run("And now?").await.unwrap().result.is_some());
     let starts = stage.starts();
     assert_eq!(starts.len(), 3);
-    assert!(starts[2].anew && starts[2].resume.is_none());
+    assert!(starts[2].new_session && starts[2].resume.is_none());
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_keeps_no_sessions_is_not_asked_to_resume_one() {
-    let stage = Stage::new([deaf(), forever(hello())]);
+async fn agent_that_saves_no_sessions_is_not_resumed() {
+    let stage = Stage::new([unresponsive(), forever(hello())]);
     let client = stage.client(brisk().persist_session(false)).await;
-    begun(&client).await;
+    start_turn(&client).await;
     let mut events = client.events();
     client.interrupt().await.unwrap();
     until(&mut events, |event| {
@@ -139,25 +139,25 @@ async fn an_agent_that_keeps_no_sessions_is_not_asked_to_resume_one() {
     })
     .await;
     assert!(client.run("And now?").await.unwrap().result.is_some());
-    assert!(stage.starts()[1].anew && stage.starts()[1].resume.is_none());
+    assert!(stage.starts()[1].new_session && stage.starts()[1].resume.is_none());
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_will_not_start_at_all_is_tried_once() {
-    let mut unwilling = forgetful();
+async fn agent_that_rejects_to_start_is_tried_once() {
+    let mut unwilling = agent_without_session();
     unwilling["steps"][0]["result"]["errors"] = json!(["the folder is gone"]);
-    for (second, starts) in [(forgetful(), 3), (unwilling, 2)] {
-        let stage = Stage::new([deaf(), second]);
+    for (second, starts) in [(agent_without_session(), 3), (unwilling, 2)] {
+        let stage = Stage::new([unresponsive(), second]);
         let client = stage.client(brisk()).await;
-        begun(&client).await;
+        start_turn(&client).await;
         let mut events = client.events();
         let error = client.interrupt().await.unwrap_err();
-        let told = until(&mut events, |event| match event {
+        let reported = until(&mut events, |event| match event {
             Event::Unreachable { error } => Some(error.to_string()),
             _ => None,
         })
         .await;
-        assert_eq!(told, error.to_string());
+        assert_eq!(reported, error.to_string());
         assert_eq!(
             client.send("And now?").await.unwrap_err().kind(),
             sluice_host::ErrorKind::Gone
@@ -169,20 +169,20 @@ async fn an_agent_that_will_not_start_at_all_is_tried_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_not_there_is_named_with_what_to_do() {
-    let stage = Stage::new([forgetful()]);
+async fn missing_session_is_reported_with_a_hint() {
+    let stage = Stage::new([agent_without_session()]);
     let connected = sluice_host::Client::over(stage.transport(), brisk().resume(SESSION)).await;
     let error = connected.unwrap_err();
     assert_eq!(error.kind(), sluice_host::ErrorKind::Session);
     let text = error.to_string();
     assert!(
-        text.starts_with("No conversation found") && text.contains("start without it"),
+        text.starts_with("No conversation found") && text.contains("start a new session"),
         "{text}"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_is_open_is_withdrawn_first() {
+async fn open_permission_request_is_withdrawn_first() {
     let mut script = forever(json!([
         {"tool": {"id": "toolu_01", "name": "Bash", "input": {}}},
         {"ask": {"tool_name": "Bash", "input": {}, "tool_use_id": "toolu_01"}},
@@ -190,19 +190,19 @@ async fn a_question_that_is_open_is_withdrawn_first() {
     ]));
     script["on_interrupt"] = json!([{"result": {"subtype": "error_during_execution", "is_error": true}}]);
     let stage = Stage::new([script]);
-    let (begins, mut begun) = tokio::sync::mpsc::channel(1);
+    let (callback_started, mut started) = tokio::sync::mpsc::channel(1);
     let client = stage
         .client(brisk().on_permission(move |_| {
-            let begins = begins.clone();
+            let callback_started = callback_started.clone();
             async move {
-                begins.send(()).await.unwrap();
+                callback_started.send(()).await.unwrap();
                 std::future::pending::<()>().await;
                 PermissionDecision::allow()
             }
         }))
         .await;
     client.send("Hi").await.unwrap();
-    begun.recv().await.unwrap();
+    started.recv().await.unwrap();
     let events = client.events();
     client.interrupt().await.unwrap();
     let steps = steps(events).await;
@@ -213,13 +213,16 @@ async fn a_question_that_is_open_is_withdrawn_first() {
         .unwrap();
     assert_eq!(states, [AskState::Cancelled]);
     assert!(
-        !stage.heard().iter().any(|line| line["type"] == "control_response"),
-        "nothing was answered"
+        !stage
+            .received_lines()
+            .iter()
+            .any(|line| line["type"] == "control_response"),
+        "no response was sent"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_has_said_its_last_word_is_shown_stalled_after_its_deadline() {
+async fn turn_without_result_is_stalled_after_its_deadline() {
     let stop = json!({"type": "stream_event", "session_id": "$SID", "uuid": "$UUID", "parent_tool_use_id": null,
         "event": {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}}});
     let stage = Stage::answering(json!([{"stream": "Done"}, {"say": stop}, {"sleep": 1000}, {"result": {}}]));
@@ -245,7 +248,7 @@ async fn a_turn_that_has_said_its_last_word_is_shown_stalled_after_its_deadline(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_whose_call_runs_is_not_stalled() {
+async fn turn_with_a_running_call_is_not_stalled() {
     let stage = Stage::answering(json!([
         {"tool": {"id": "toolu_01", "name": "Bash", "input": {"command": "sleep 100"}}},
         {"sleep": 100},

@@ -1,4 +1,4 @@
-//! The conversation by itself, and the host against the scripted agent, in memory and as processes.
+//! Tests of the conversation state machine, and of the host against scripted agents in memory and as processes.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

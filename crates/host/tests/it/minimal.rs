@@ -1,4 +1,4 @@
-//! Agents that say hardly anything: no announcement, no echo, no word of what becomes of a prompt.
+//! Minimal agents: without `init`, without echoes of prompts, without status of prompts.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use tokio::sync::mpsc;
 
 use crate::stage::{SESSION, Stage, brisk};
 
-/// An agent that says what `answer` gives for each line, and nothing else.
+/// Returns an agent that sends what `answer` returns for each line, and nothing else.
 fn agent(answer: impl Fn(&Value) -> Vec<Value> + Clone + Send + Sync + 'static) -> ChannelTransport {
     ChannelTransport::new(move |_| {
         let answer = answer.clone();
         async move {
-            let (says, from_agent) = mpsc::channel(8);
-            let (into_agent, mut told) = mpsc::channel::<String>(8);
+            let (agent_output, from_agent) = mpsc::channel(8);
+            let (into_agent, mut agent_input) = mpsc::channel::<String>(8);
             tokio::spawn(async move {
-                while let Some(line) = told.recv().await {
-                    for said in answer(&serde_json::from_str(&line).unwrap()) {
-                        says.send(said.to_string().into()).await.unwrap();
+                while let Some(line) = agent_input.recv().await {
+                    for message in answer(&serde_json::from_str(&line).unwrap()) {
+                        agent_output.send(message.to_string().into()).await.unwrap();
                     }
                 }
             });
@@ -29,7 +29,7 @@ fn agent(answer: impl Fn(&Value) -> Vec<Value> + Clone + Send + Sync + 'static) 
     })
 }
 
-fn greets(line: &Value) -> Option<Value> {
+fn initialize_response(line: &Value) -> Option<Value> {
     (line["type"] == "control_request").then(|| {
         json!({"type": "control_response", "response":
             {"subtype": "success", "request_id": line["request_id"], "response": {}}})
@@ -37,16 +37,16 @@ fn greets(line: &Value) -> Option<Value> {
 }
 
 fn bare_result(line: &Value) -> Value {
-    let said = line["message"]["content"].as_str().unwrap_or_default();
-    json!({"type": "result", "subtype": "success", "is_error": false, "result": said})
+    let text = line["message"]["content"].as_str().unwrap_or_default();
+    json!({"type": "result", "subtype": "success", "is_error": false, "result": text})
 }
 
-fn spoken(line: &Value) -> Value {
+fn assistant_message(line: &Value) -> Value {
     json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "Hm"}]},
         "uuid": line["uuid"].as_str().unwrap().chars().rev().collect::<String>()})
 }
 
-/// Gives what became of two prompts, one after the other.
+/// Runs two prompts and checks their results.
 async fn two_prompts(client: &Client) {
     for prompt in ["one", "two"] {
         let ended = client.run(prompt).await.unwrap();
@@ -65,25 +65,25 @@ async fn two_prompts(client: &Client) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_alone_ends_the_prompts_turn() {
-    let transport = agent(|line| vec![greets(line).unwrap_or_else(|| bare_result(line))]);
+async fn result_alone_ends_the_turn() {
+    let transport = agent(|line| vec![initialize_response(line).unwrap_or_else(|| bare_result(line))]);
     let client = Client::over(transport, brisk()).await.unwrap();
     two_prompts(&client).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn words_without_an_announcement_are_the_prompts_turn() {
-    let transport = agent(|line| match greets(line) {
+async fn messages_without_init_belong_to_the_prompt() {
+    let transport = agent(|line| match initialize_response(line) {
         Some(greeting) => vec![greeting],
-        None => vec![spoken(line), bare_result(line)],
+        None => vec![assistant_message(line), bare_result(line)],
     });
     let client = Client::over(transport, brisk()).await.unwrap();
     two_prompts(&client).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn prompts_sent_at_once_to_one_that_announces_nothing_have_a_turn_each() {
-    let transport = agent(|line| vec![greets(line).unwrap_or_else(|| bare_result(line))]);
+async fn simultaneous_prompts_without_init_have_a_turn_each() {
+    let transport = agent(|line| vec![initialize_response(line).unwrap_or_else(|| bare_result(line))]);
     let client = Client::over(transport, brisk()).await.unwrap();
     let runs = ["one", "two", "three"].map(|prompt| client.run(prompt));
     for (ended, prompt) in futures_util::future::join_all(runs)
@@ -96,7 +96,7 @@ async fn prompts_sent_at_once_to_one_that_announces_nothing_have_a_turn_each() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_never_greets_costs_a_deadline() {
+async fn agent_that_never_answers_initialize_times_out() {
     let begin = tokio::time::Instant::now();
     let error = Client::over(agent(|_| Vec::new()), brisk()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
@@ -104,8 +104,8 @@ async fn one_that_never_greets_costs_a_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_never_takes_up_a_prompt_costs_a_deadline() {
-    let transport = agent(|line| greets(line).into_iter().collect());
+async fn agent_that_never_starts_a_turn_times_out() {
+    let transport = agent(|line| initialize_response(line).into_iter().collect());
     let client = Client::over(transport, brisk()).await.unwrap();
     let begin = tokio::time::Instant::now();
     let error = client.run("Hi").await.unwrap_err();
@@ -116,16 +116,16 @@ async fn one_that_never_takes_up_a_prompt_costs_a_deadline() {
         "{waited:?}"
     );
     let state = client.look(|state| state.prompts()[0].state).await.unwrap();
-    assert_eq!(state, PromptState::Indeterminate, "it may have arrived");
+    assert_eq!(state, PromptState::Indeterminate, "it may have been read");
     client.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_never_answers_an_interrupt_is_left_and_reached_again() {
+async fn agent_that_never_answers_an_interrupt_is_reconnected() {
     let transport = agent(|line| match line["request"]["subtype"].as_str() {
-        Some("initialize") => greets(line).into_iter().collect(),
+        Some("initialize") => initialize_response(line).into_iter().collect(),
         Some(_) => Vec::new(),
-        None => vec![spoken(line)],
+        None => vec![assistant_message(line)],
     });
     let client = Client::over(transport, brisk()).await.unwrap();
     let mut events = client.events();
@@ -133,20 +133,23 @@ async fn one_that_never_answers_an_interrupt_is_left_and_reached_again() {
     let run = tokio::spawn(async move { running.run("Hi").await });
     crate::stage::until(&mut events, |event| event.message().map(drop)).await;
     client.interrupt().await.unwrap();
-    assert!(run.await.unwrap().unwrap().result.is_none(), "its turn ended unsaid");
+    assert!(
+        run.await.unwrap().unwrap().result.is_none(),
+        "its turn ended without a result"
+    );
     client.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_was_run_by_an_agent_that_was_lost_is_not_waited_for() {
-    // The first has read both and hears nothing more; the second finds the other prompt in what the first wrote down.
-    let deaf = json!({"session_id": SESSION, "answers": {"interrupt": null}, "steps": [
+async fn prompt_completed_by_a_lost_agent_is_reported() {
+    // The first agent has read both prompts and does not react anymore; the second one finds the other prompt completed.
+    let unresponsive = json!({"session_id": SESSION, "answers": {"interrupt": null}, "steps": [
         {"expect": {"type": "user"}}, {"init": {}}, {"text": "Hm"}, {"expect": {"type": "user"}}, {"fault": "silent"}]});
-    let done = json!({"session_id": SESSION, "steps": [
+    let completes = json!({"session_id": SESSION, "steps": [
         {"expect": {"type": "user"}, "as": "prompt"},
         {"say": {"type": "command_lifecycle", "command_uuid": "${prompt.uuid}", "state": "completed", "uuid": "$UUID"}},
         {"fault": "silent"}]});
-    let stage = Stage::new([deaf, done]);
+    let stage = Stage::new([unresponsive, completes]);
     let client = stage.client(brisk()).await;
     let mut events = client.events();
     client.send("one").await.unwrap();

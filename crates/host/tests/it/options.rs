@@ -1,4 +1,4 @@
-//! Options as the official SDKs write them.
+//! Options are passed to the agent in the way of the official SDKs.
 
 use std::ffi::OsStr;
 
@@ -7,8 +7,8 @@ use sluice_host::transport::Start;
 use sluice_host::wire::hook::HookOutput;
 use sluice_host::{ErrorKind, McpServer, Options, PermissionDecision, Plugin, Skills, SystemPrompt, Thinking, Tools};
 
-fn bare() -> Options {
-    // What the official SDKs do not say by themselves.
+fn sdk_options() -> Options {
+    // Not set by default in the official SDKs.
     Options::new().replay_user_messages(false)
 }
 
@@ -17,8 +17,8 @@ fn argv(options: &Options) -> Vec<String> {
     args.into_iter().map(|arg| arg.into_string().unwrap()).collect()
 }
 
-/// What stands between the words that are always there.
-fn between(options: &Options) -> Vec<String> {
+/// Returns the arguments between those that are always present.
+fn variable_args(options: &Options) -> Vec<String> {
     let all = argv(options);
     let (first, rest) = all.split_at(3);
     assert_eq!(first, ["--output-format", "stream-json", "--verbose"]);
@@ -27,147 +27,171 @@ fn between(options: &Options) -> Vec<String> {
     middle.to_vec()
 }
 
-/// Options, and the words they add after the empty system prompt every session has.
-fn says(options: &Options, words: &[&str]) {
-    let middle = between(&options.clone().system_prompt(SystemPrompt::preset()));
+/// Checks the arguments that options add, apart from the empty default system prompt.
+fn assert_args(options: &Options, words: &[&str]) {
+    let middle = variable_args(&options.clone().system_prompt(SystemPrompt::preset()));
     assert_eq!(middle, words);
 }
 
 #[test]
-fn without_options_there_is_an_empty_system_prompt() {
-    assert_eq!(between(&bare()), ["--system-prompt", ""]);
+fn default_system_prompt_is_empty() {
+    assert_eq!(variable_args(&sdk_options()), ["--system-prompt", ""]);
     assert_eq!(
-        between(&bare().system_prompt("Be brief")),
+        variable_args(&sdk_options().system_prompt("Be brief")),
         ["--system-prompt", "Be brief"]
     );
     let append = SystemPrompt::Preset {
         append: Some("more".to_owned()),
     };
     assert_eq!(
-        between(&bare().system_prompt(append)),
+        variable_args(&sdk_options().system_prompt(append)),
         ["--append-system-prompt", "more"]
     );
     let file = SystemPrompt::File("p.md".into());
-    assert_eq!(between(&bare().system_prompt(file)), ["--system-prompt-file", "p.md"]);
+    assert_eq!(
+        variable_args(&sdk_options().system_prompt(file)),
+        ["--system-prompt-file", "p.md"]
+    );
 }
 
 #[test]
-fn every_flag_of_the_official_sdks_is_there() {
-    says(&bare().tools(Tools::Preset), &["--tools", "default"]);
-    says(&bare().tools(Vec::<String>::new()), &["--tools", ""]);
-    says(&bare().tools(["Read", "Bash"]), &["--tools", "Read,Bash"]);
-    says(
-        &bare().allowed_tools(["Read", "Bash(git *)"]),
+fn every_flag_of_the_official_sdks_is_supported() {
+    assert_args(&sdk_options().tools(Tools::Preset), &["--tools", "default"]);
+    assert_args(&sdk_options().tools(Vec::<String>::new()), &["--tools", ""]);
+    assert_args(&sdk_options().tools(["Read", "Bash"]), &["--tools", "Read,Bash"]);
+    assert_args(
+        &sdk_options().allowed_tools(["Read", "Bash(git *)"]),
         &["--allowedTools", "Read,Bash(git *)"],
     );
-    says(
-        &bare().disallowed_tools(["WebFetch"]),
+    assert_args(
+        &sdk_options().disallowed_tools(["WebFetch"]),
         &["--disallowedTools", "WebFetch"],
     );
-    says(&bare().max_turns(3_u64), &["--max-turns", "3"]);
-    says(&bare().max_turns(0_u64), &[]);
-    says(&bare().max_budget_usd(0.5), &["--max-budget-usd", "0.5"]);
-    says(&bare().task_budget(9_u64), &["--task-budget", "9"]);
-    says(
-        &bare().model("m").fallback_model(["a", "b"]),
+    assert_args(&sdk_options().max_turns(3_u64), &["--max-turns", "3"]);
+    assert_args(&sdk_options().max_turns(0_u64), &[]);
+    assert_args(&sdk_options().max_budget_usd(0.5), &["--max-budget-usd", "0.5"]);
+    assert_args(&sdk_options().task_budget(9_u64), &["--task-budget", "9"]);
+    assert_args(
+        &sdk_options().model("m").fallback_model(["a", "b"]),
         &["--model", "m", "--fallback-model", "a,b"],
     );
-    says(&bare().betas(["x"]), &["--betas", "x"]);
-    says(&bare().asks(true), &["--permission-prompt-tool", "stdio"]);
-    says(
-        &bare().on_permission(|_| async { PermissionDecision::allow() }),
+    assert_args(&sdk_options().betas(["x"]), &["--betas", "x"]);
+    assert_args(&sdk_options().asks(true), &["--permission-prompt-tool", "stdio"]);
+    assert_args(
+        &sdk_options().on_permission(|_| async { PermissionDecision::allow() }),
         &["--permission-prompt-tool", "stdio"],
     );
-    says(
-        &bare().permission_prompt_tool_name("mcp__a__b"),
+    assert_args(
+        &sdk_options().permission_prompt_tool_name("mcp__a__b"),
         &["--permission-prompt-tool", "mcp__a__b"],
     );
-    says(&bare().permission_prompts_none(true), &["--permission-prompts", "none"]);
-    says(&bare().permission_mode("plan"), &["--permission-mode", "plan"]);
-    says(
-        &bare().allow_dangerously_skip_permissions(true),
+    assert_args(
+        &sdk_options().permission_prompts_none(true),
+        &["--permission-prompts", "none"],
+    );
+    assert_args(&sdk_options().permission_mode("plan"), &["--permission-mode", "plan"]);
+    assert_args(
+        &sdk_options().allow_dangerously_skip_permissions(true),
         &["--allow-dangerously-skip-permissions"],
     );
-    says(&bare().continue_conversation(true), &["--continue"]);
-    says(
-        &bare().resume("id").fork_session(true),
+    assert_args(&sdk_options().continue_conversation(true), &["--continue"]);
+    assert_args(
+        &sdk_options().resume("id").fork_session(true),
         &["--resume=id", "--fork-session"],
     );
-    says(&bare().session_id("id"), &["--session-id=id"]);
-    says(
-        &bare().resume_session_at("u").resume_drops_turn(""),
+    assert_args(&sdk_options().session_id("id"), &["--session-id=id"]);
+    assert_args(
+        &sdk_options().resume_session_at("u").resume_drops_turn(""),
         &["--resume-session-at=u", "--resume-drops-turn="],
     );
-    says(&bare().persist_session(false), &["--no-session-persistence"]);
-    says(&bare().session_mirror(true), &["--session-mirror"]);
-    says(&bare().settings(json!({"a": 1})), &["--settings", "{\"a\":1}"]);
-    says(
-        &bare().sandbox(json!({"enabled": true})),
+    assert_args(&sdk_options().persist_session(false), &["--no-session-persistence"]);
+    assert_args(&sdk_options().session_mirror(true), &["--session-mirror"]);
+    assert_args(&sdk_options().settings(json!({"a": 1})), &["--settings", "{\"a\":1}"]);
+    assert_args(
+        &sdk_options().sandbox(json!({"enabled": true})),
         &["--settings", "{\"sandbox\":{\"enabled\":true}}"],
     );
-    says(&bare().managed_settings(json!({})), &["--managed-settings", "{}"]);
-    says(
-        &bare().setting_sources(["user", "local"]),
+    assert_args(
+        &sdk_options().managed_settings(json!({})),
+        &["--managed-settings", "{}"],
+    );
+    assert_args(
+        &sdk_options().setting_sources(["user", "local"]),
         &["--setting-sources=user,local"],
     );
-    says(&bare().setting_sources(Vec::<String>::new()), &["--setting-sources="]);
-    says(&bare().add_dirs(["/a", "/b"]), &["--add-dir", "/a", "--add-dir", "/b"]);
-    says(&bare().project_config_root("/r"), &["--project-config-root=/r"]);
-    says(&bare().strict_mcp_config(true), &["--strict-mcp-config"]);
-    says(&bare().mcp_config("m.json"), &["--mcp-config", "m.json"]);
+    assert_args(
+        &sdk_options().setting_sources(Vec::<String>::new()),
+        &["--setting-sources="],
+    );
+    assert_args(
+        &sdk_options().add_dirs(["/a", "/b"]),
+        &["--add-dir", "/a", "--add-dir", "/b"],
+    );
+    assert_args(&sdk_options().project_config_root("/r"), &["--project-config-root=/r"]);
+    assert_args(&sdk_options().strict_mcp_config(true), &["--strict-mcp-config"]);
+    assert_args(&sdk_options().mcp_config("m.json"), &["--mcp-config", "m.json"]);
     let plugin = Plugin {
         path: "/q".into(),
         skip_mcp: true,
     };
-    says(
-        &bare().plugins([Plugin::from("/p"), plugin]),
+    assert_args(
+        &sdk_options().plugins([Plugin::from("/p"), plugin]),
         &["--plugin-dir", "/p", "--plugin-dir-no-mcp=/q"],
     );
-    says(&bare().include_partial_messages(true), &["--include-partial-messages"]);
-    says(&bare().include_hook_events(true), &["--include-hook-events"]);
-    says(&bare().agent("lead"), &["--agent", "lead"]);
+    assert_args(
+        &sdk_options().include_partial_messages(true),
+        &["--include-partial-messages"],
+    );
+    assert_args(&sdk_options().include_hook_events(true), &["--include-hook-events"]);
+    assert_args(&sdk_options().agent("lead"), &["--agent", "lead"]);
     let adaptive = Thinking::Adaptive(Some("omitted".to_owned()));
-    says(
-        &bare().thinking(adaptive),
+    assert_args(
+        &sdk_options().thinking(adaptive),
         &["--thinking", "adaptive", "--thinking-display", "omitted"],
     );
-    says(&bare().thinking(Thinking::Disabled), &["--thinking", "disabled"]);
-    says(
-        &bare().thinking(Thinking::Enabled(1024)),
+    assert_args(&sdk_options().thinking(Thinking::Disabled), &["--thinking", "disabled"]);
+    assert_args(
+        &sdk_options().thinking(Thinking::Enabled(1024)),
         &["--max-thinking-tokens", "1024"],
     );
-    says(&bare().max_thinking_tokens(5_u64), &["--max-thinking-tokens", "5"]);
-    says(&bare().effort("high"), &["--effort", "high"]);
-    says(
-        &bare().output_schema(json!({"type": "object"})),
+    assert_args(
+        &sdk_options().max_thinking_tokens(5_u64),
+        &["--max-thinking-tokens", "5"],
+    );
+    assert_args(&sdk_options().effort("high"), &["--effort", "high"]);
+    assert_args(
+        &sdk_options().output_schema(json!({"type": "object"})),
         &["--json-schema", "{\"type\":\"object\"}"],
     );
-    says(&bare().debug(true).debug_file("/d"), &["--debug", "--debug-file=/d"]);
-    says(
-        &bare()
+    assert_args(
+        &sdk_options().debug(true).debug_file("/d"),
+        &["--debug", "--debug-file=/d"],
+    );
+    assert_args(
+        &sdk_options()
             .extra_arg("x", None)
             .extra_arg("y", Some("-1"))
             .extra_arg("z", Some("2")),
         &["--x", "--y=-1", "--z", "2"],
     );
-    says(
-        &bare().skills(Skills::All),
+    assert_args(
+        &sdk_options().skills(Skills::All),
         &["--allowedTools", "Skill", "--setting-sources=user,project"],
     );
     let one = Skills::Only(vec!["pdf".to_owned()]);
-    says(
-        &bare().skills(one),
+    assert_args(
+        &sdk_options().skills(one),
         &["--allowedTools", "Skill(pdf)", "--setting-sources=user,project"],
     );
-    says(&Options::new(), &["--replay-user-messages"]);
+    assert_args(&Options::new(), &["--replay-user-messages"]);
 }
 
 #[test]
-fn servers_of_both_kinds_are_named_on_the_command_line() {
-    let options = bare()
+fn external_and_in_process_servers_are_on_the_command_line() {
+    let options = sdk_options()
         .mcp_server_config("files", json!({"command": "files"}))
         .mcp_server(McpServer::new("calc"));
-    let middle = between(&options);
+    let middle = variable_args(&options);
     let at = middle.iter().position(|arg| arg == "--mcp-config").unwrap();
     let config: Value = serde_json::from_str(&middle[at + 1]).unwrap();
     let expected = json!({"mcpServers": {"files": {"command": "files"}, "calc": {"type": "sdk", "name": "calc"}}});
@@ -176,8 +200,8 @@ fn servers_of_both_kinds_are_named_on_the_command_line() {
 }
 
 #[test]
-fn an_agent_that_is_started_again_goes_on_with_its_session_and_nothing_else() {
-    let options = bare()
+fn restarted_agent_resumes_only_its_session() {
+    let options = sdk_options()
         .system_prompt(SystemPrompt::preset())
         .resume("old")
         .fork_session(true)
@@ -192,16 +216,16 @@ fn an_agent_that_is_started_again_goes_on_with_its_session_and_nothing_else() {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused() {
-    let both = bare().asks(true).permission_prompt_tool_name("mcp__a__b");
+fn contradicting_options_are_rejected() {
+    let both = sdk_options().asks(true).permission_prompt_tool_name("mcp__a__b");
     assert_eq!(both.argv(&Start::fresh()).unwrap_err().kind(), ErrorKind::Options);
-    let neither = bare().asks(true).permission_prompts_none(true);
+    let neither = sdk_options().asks(true).permission_prompts_none(true);
     assert_eq!(neither.argv(&Start::fresh()).unwrap_err().kind(), ErrorKind::Options);
 }
 
 #[test]
-fn the_environment_says_who_started_the_agent() {
-    let options = bare()
+fn environment_identifies_the_host() {
+    let options = sdk_options()
         .cwd("/w")
         .client_app("app/1")
         .enable_file_checkpointing(true)
@@ -221,8 +245,8 @@ fn the_environment_says_who_started_the_agent() {
     assert_eq!(text("PWD").as_deref(), Some("/w"));
     assert_eq!(text("A").as_deref(), Some("1"));
     assert_eq!(value("B"), Some(None));
-    assert_eq!(value("CLAUDECODE"), Some(None), "an agent inside an agent is its own");
-    let own = bare()
+    assert_eq!(value("CLAUDECODE"), Some(None), "a nested agent is independent");
+    let own = sdk_options()
         .env("CLAUDE_CODE_ENTRYPOINT", "mine")
         .launch(&Start::fresh())
         .unwrap()
@@ -234,8 +258,8 @@ fn the_environment_says_who_started_the_agent() {
 }
 
 #[test]
-fn the_greeting_numbers_hooks_over_all_events() {
-    let options = bare()
+fn initialize_numbers_hooks_across_events() {
+    let options = sdk_options()
         .hook("PreToolUse", Some("Bash"), |_| async { HookOutput::default() })
         .hook("Stop", None, |_| async { HookOutput::default() })
         .hook_within("PreToolUse", None, Some(std::time::Duration::from_secs(5)), |_| async {

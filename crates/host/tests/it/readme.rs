@@ -1,4 +1,4 @@
-//! The example of the README, run as it is shown.
+//! The example of the README is run as shown.
 
 use serde_json::json;
 use sluice_simulator::{ModelServer, Reply, Script};
@@ -14,18 +14,18 @@ mod example {
 }
 
 #[test]
-fn the_example_is_the_one_that_is_shown() {
+fn readme_contains_the_example() {
     let shown = format!("```rust,no_run\n{}```", include_str!("readme/example.rs"));
     assert!(include_str!("../../README.md").contains(&shown), "{shown}");
 }
 
 #[tokio::test]
-async fn the_example_runs_as_shown() {
+async fn readme_example_runs() {
     const ROLE: &str = "SLUICE_HOST_TEST_README";
     if std::env::var_os(ROLE).is_some() {
-        // The part of the reader who tries it, in a process of its own.
-        let ran = tokio::task::spawn_blocking(example::run).await.unwrap();
-        return ran.unwrap();
+        // Runs the example, in a separate process.
+        let output = tokio::task::spawn_blocking(example::run).await.unwrap();
+        return output.unwrap();
     }
     let Some(program) = sluice() else { return };
     let script = Script::new()
@@ -38,8 +38,8 @@ async fn the_example_runs_as_shown() {
     let folder = tempfile::tempdir().unwrap();
     let mut path = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect::<Vec<_>>();
     path.insert(0, program.parent().unwrap().to_owned());
-    let ran = tokio::process::Command::new(std::env::current_exe().unwrap())
-        .args(["readme::the_example_runs_as_shown", "--exact", "--nocapture"])
+    let output = tokio::process::Command::new(std::env::current_exe().unwrap())
+        .args(["readme::readme_example_runs", "--exact", "--nocapture"])
         .env(ROLE, "1")
         .env("PATH", std::env::join_paths(path).unwrap())
         .env("HOME", folder.path())
@@ -51,11 +51,15 @@ async fn the_example_runs_as_shown() {
         .output()
         .await
         .unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
-    assert!(said.contains("Nothing at all"), "{said}");
-    let asked = model.requests();
-    let told = asked.last().unwrap().body.to_string();
-    assert!(told.contains("Bash is not for today"), "{told}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{stdout}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(stdout.contains("Nothing at all"), "{stdout}");
+    let requests = model.requests();
+    let last_request = requests.last().unwrap().body.to_string();
+    assert!(last_request.contains("Bash is not for today"), "{last_request}");
     assert!(!folder.path().join("it").exists());
 }

@@ -1,4 +1,4 @@
-//! Requests of the host: answered, refused, never answered, answered twice.
+//! Requests of the host: answered, rejected, never answered, answered twice.
 
 use std::time::Duration;
 
@@ -14,21 +14,21 @@ fn with_answers(answers: serde_json::Value) -> Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_read_into_its_type() {
+async fn response_is_parsed_into_its_type() {
     let stage = with_answers(json!({"set_model": {"model": "claude-x"}, "get_session_cost": {"text": "nothing"}}));
     let client = stage.client(brisk()).await;
     assert_eq!(client.set_model(None).await.unwrap().model.as_deref(), Some("claude-x"));
     assert_eq!(client.get_session_cost().await.unwrap().text, "nothing");
-    let asked = stage
-        .heard()
+    let request = stage
+        .received_lines()
         .into_iter()
         .find(|line| line["request"]["subtype"] == "set_model")
         .unwrap();
-    assert_eq!(asked["request"], json!({"subtype": "set_model", "model": null}));
+    assert_eq!(request["request"], json!({"subtype": "set_model", "model": null}));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_is_an_error_with_the_agents_words() {
+async fn rejection_is_an_error_with_the_agents_message() {
     let stage = with_answers(json!({"mcp_toggle": {"$error": "Server not found: none"}}));
     let client = stage.client(brisk()).await;
     let error = client.mcp_toggle("none", true).await.unwrap_err();
@@ -37,7 +37,7 @@ async fn a_refusal_is_an_error_with_the_agents_words() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_stays_silent_costs_a_deadline_and_no_more() {
+async fn unanswered_request_times_out_and_session_continues() {
     let stage = with_answers(json!({"get_settings": null}));
     let client = stage.client(brisk()).await;
     let begin = tokio::time::Instant::now();
@@ -53,11 +53,14 @@ async fn an_agent_that_stays_silent_costs_a_deadline_and_no_more() {
         waited >= Duration::from_secs(2) && waited < Duration::from_secs(3),
         "{waited:?}"
     );
-    assert!(client.run("Hi").await.unwrap().result.is_some(), "the session goes on");
+    assert!(
+        client.run("Hi").await.unwrap().result.is_some(),
+        "the session continues"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn late_foreign_and_second_answers_are_dropped() {
+async fn foreign_and_second_responses_are_dropped() {
     let answer = |text: &str| json!({"say": {"type": "control_response", "response": {"subtype": "success", "request_id": text, "response": {"mode": "plan"}}}});
     let stage = Stage::new([json!({"steps": [
         {"expect": {"type": "control_request", "request": {"subtype": "set_permission_mode"}}, "as": "mode"},
@@ -75,7 +78,7 @@ async fn late_foreign_and_second_answers_are_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_fail_at_once_when_the_agent_dies() {
+async fn requests_fail_immediately_when_the_agent_exits() {
     let stage = Stage::new([json!({"steps": [
         {"expect": {"type": "control_request", "request": {"subtype": "get_settings"}}},
         {"fault": "crash", "code": 1}
@@ -88,7 +91,7 @@ async fn requests_fail_at_once_when_the_agent_dies() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_ends_older_agents_is_never_written() {
+async fn messages_that_end_older_agents_are_never_written() {
     let stage = Stage::answering(hello());
     let client = stage.client(brisk()).await;
     for line in [

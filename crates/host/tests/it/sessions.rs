@@ -13,7 +13,7 @@ fn entry(kind: &str, uuid: &str, parent: Option<&str>, content: Value) -> Value 
         "uuid": uuid, "timestamp": "2026-01-02T03:04:05.678Z", "sessionId": ONE, "cwd": "/w", "gitBranch": "main"})
 }
 
-/// A configuration folder with one project of two sessions; gives the project's folder too.
+/// Creates a configuration folder with one project of two sessions. Also returns the project's working folder.
 fn disk() -> (tempfile::TempDir, Sessions, PathBuf) {
     let root = tempfile::tempdir().unwrap();
     let work = root.path().join("w");
@@ -54,7 +54,7 @@ fn write(project: &Path, id: &str, entries: &[Value]) {
 }
 
 #[test]
-fn sessions_are_listed_with_what_is_known_of_them() {
+fn sessions_are_listed_with_details() {
     let (_root, sessions, work) = disk();
     for dir in [None, Some(work.as_path())] {
         let mut found = sessions.list(dir).unwrap();
@@ -73,15 +73,15 @@ fn sessions_are_listed_with_what_is_known_of_them() {
 }
 
 #[test]
-fn sessions_are_handed_over_in_groups_newest_first() {
+fn sessions_are_browsed_in_groups_newest_first() {
     let (root, sessions, work) = disk();
     let project = root.path().join("config/projects");
     let project = std::fs::read_dir(project).unwrap().next().unwrap().unwrap().path();
     for number in 0..100 {
         let id = format!("bbbbbbbb-0000-4000-8000-{number:012}");
-        let said =
+        let entry =
             json!({"type": "user", "uuid": "u", "message": {"role": "user", "content": format!("prompt {number}")}});
-        write(&project, &id, &[said]);
+        write(&project, &id, &[entry]);
     }
     let mut groups = Vec::new();
     sessions
@@ -90,7 +90,7 @@ fn sessions_are_handed_over_in_groups_newest_first() {
             true
         })
         .unwrap();
-    assert_eq!(groups.len(), 2, "a screenful, then the rest");
+    assert_eq!(groups.len(), 2, "the first page, then the rest");
     let all: Vec<_> = groups.concat();
     assert_eq!(all.len(), sessions.list(Some(&work)).unwrap().len());
     assert!(
@@ -104,28 +104,28 @@ fn sessions_are_handed_over_in_groups_newest_first() {
             false
         })
         .unwrap();
-    assert_eq!(first, 1, "whoever has enough says so");
+    assert_eq!(first, 1, "the callback can stop the search");
 }
 
 #[test]
-fn what_was_said_is_found_and_what_is_written_around_it_is_not() {
+fn search_matches_messages_but_not_metadata() {
     let (_root, sessions, work) = disk();
     let found = |words: &str| {
         let mut ids = Vec::new();
-        let told = |id: Option<&str>| {
+        let on_match = |id: Option<&str>| {
             ids.extend(id.map(str::to_owned));
             true
         };
-        sessions.search(words, Some(&work), told).unwrap();
+        sessions.search(words, Some(&work), on_match).unwrap();
         ids
     };
     assert_eq!(found("THANKS"), [ONE]);
     assert_eq!(found("gitBranch"), Vec::<String>::new());
-    assert_eq!(found("nobody said this"), Vec::<String>::new());
+    assert_eq!(found("text without a match"), Vec::<String>::new());
 }
 
 #[test]
-fn messages_are_read_in_order() {
+fn messages_are_returned_in_order() {
     let (_root, sessions, _) = disk();
     let messages = sessions.messages(ONE, None).unwrap();
     let kinds: Vec<MessageKind> = messages.iter().map(|it| it.kind).collect();
@@ -136,7 +136,7 @@ fn messages_are_read_in_order() {
 }
 
 #[test]
-fn a_session_is_renamed_tagged_archived_and_deleted() {
+fn session_can_be_renamed_tagged_archived_and_deleted() {
     let (_root, sessions, work) = disk();
     sessions.rename(ONE, "  Mine ", None).unwrap();
     assert!(sessions.rename(ONE, "  ", None).is_err());
@@ -154,7 +154,7 @@ fn a_session_is_renamed_tagged_archived_and_deleted() {
 }
 
 #[test]
-fn a_fork_is_a_session_of_its_own() {
+fn fork_is_a_separate_session() {
     let (_root, sessions, _) = disk();
     let fork = sessions
         .fork(
@@ -178,9 +178,13 @@ fn a_fork_is_a_session_of_its_own() {
     assert_eq!(
         sessions.messages(&whole, None).unwrap().len(),
         3,
-        "what came after progress still hangs together"
+        "messages after a progress entry are included"
     );
-    assert_eq!(sessions.messages(ONE, None).unwrap().len(), 3, "the first is as it was");
+    assert_eq!(
+        sessions.messages(ONE, None).unwrap().len(),
+        3,
+        "the original is unchanged"
+    );
     assert!(
         sessions
             .fork(
@@ -195,9 +199,9 @@ fn a_fork_is_a_session_of_its_own() {
     );
 }
 
-/// Folders whose name has an accent are found however the agent that kept the session spelled it.
+/// Folders whose name has an accent are found with either Unicode normalisation form.
 #[test]
-fn a_folder_is_found_composed_and_decomposed() {
+fn folder_is_found_in_either_normalisation_form() {
     let root = tempfile::tempdir().unwrap();
     let work = root.path().join("cafe\u{301}");
     std::fs::create_dir(&work).unwrap();

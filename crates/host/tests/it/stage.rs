@@ -1,4 +1,4 @@
-//! A scripted agent in memory, and what a host said to it.
+//! A scripted agent in memory that records the lines of the host.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -11,12 +11,12 @@ use sluice_host::{Client, Deadlines, Event, Events, Options};
 use sluice_simulator::AgentScript;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-/// Agents to be played one after the other, as often as the host connects; the last one again and again.
+/// Scripted agents. Each connection uses the next script; the last one is repeated.
 #[derive(Clone)]
 pub(crate) struct Stage {
     scripts: Arc<Mutex<VecDeque<Value>>>,
     starts: Arc<Mutex<Vec<Start>>>,
-    heard: Arc<Mutex<Vec<Value>>>,
+    received: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Stage {
@@ -24,11 +24,11 @@ impl Stage {
         Self {
             scripts: Arc::new(Mutex::new(scripts.into_iter().collect())),
             starts: Arc::default(),
-            heard: Arc::default(),
+            received: Arc::default(),
         }
     }
 
-    /// One agent that answers every prompt with the same steps.
+    /// Returns an agent that answers every prompt with the same steps.
     pub(crate) fn answering(steps: Value) -> Self {
         Self::new([forever(steps)])
     }
@@ -45,9 +45,9 @@ impl Stage {
         Client::over(self.transport(), options).await.unwrap()
     }
 
-    /// Every line the host wrote, read.
-    pub(crate) fn heard(&self) -> Vec<Value> {
-        self.heard.lock().unwrap().clone()
+    /// Returns the parsed lines that the host has written.
+    pub(crate) fn received_lines(&self) -> Vec<Value> {
+        self.received.lock().unwrap().clone()
     }
 
     pub(crate) fn starts(&self) -> Vec<Start> {
@@ -68,11 +68,11 @@ impl Stage {
         let (host_out, note_in) = tokio::io::duplex(1 << 20);
         let (mut note_out, agent_in) = tokio::io::duplex(1 << 20);
         let (agent_out, host_in) = tokio::io::duplex(1 << 20);
-        let heard = Arc::clone(&self.heard);
+        let received = Arc::clone(&self.received);
         tokio::spawn(async move {
             let mut lines = BufReader::new(note_in).lines();
             while let Ok(Some(line)) = lines.next_line().await {
-                heard.lock().unwrap().push(serde_json::from_str(&line).unwrap());
+                received.lock().unwrap().push(serde_json::from_str(&line).unwrap());
                 if note_out.write_all(format!("{line}\n").as_bytes()).await.is_err() {
                     return;
                 }
@@ -85,7 +85,7 @@ impl Stage {
     }
 }
 
-/// An agent that answers every prompt with the same steps.
+/// Returns the script of an agent that answers every prompt with the same steps.
 pub(crate) fn forever(steps: Value) -> Value {
     let mut round = vec![json!({"expect": {"type": "user"}, "as": "prompt"}), json!({"init": {}})];
     round.extend(steps.as_array().unwrap().clone());
@@ -94,12 +94,12 @@ pub(crate) fn forever(steps: Value) -> Value {
 
 pub(crate) const SESSION: &str = "11111111-2222-4333-8444-555555555555";
 
-/// The words of a turn.
+/// Returns the steps of a turn that answers "Hello".
 pub(crate) fn hello() -> Value {
     json!([{"text": "Hello"}, {"result": {"result": "Hello"}}])
 }
 
-/// Options with short deadlines.
+/// Returns options with short deadlines.
 pub(crate) fn brisk() -> Options {
     Options::new().deadlines(Deadlines {
         greeting: Duration::from_secs(10),
@@ -112,11 +112,11 @@ pub(crate) fn brisk() -> Options {
     })
 }
 
-/// The first event that fits.
-pub(crate) async fn until<T>(events: &mut Events, mut fits: impl FnMut(&Event) -> Option<T>) -> T {
+/// Waits for the first event for which `matches` returns a value.
+pub(crate) async fn until<T>(events: &mut Events, mut matches: impl FnMut(&Event) -> Option<T>) -> T {
     loop {
         let event = events.next().await.expect("the events end");
-        if let Some(found) = fits(&event) {
+        if let Some(found) = matches(&event) {
             return found;
         }
     }

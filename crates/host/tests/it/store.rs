@@ -1,4 +1,4 @@
-//! Sessions kept elsewhere: handed to a store, and gone on with from there.
+//! Session stores: entries are written to them, and sessions are resumed from them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,8 +17,8 @@ fn mirrored(path: &str, entries: &[Value]) -> Value {
     json!({"say": {"type": "transcript_mirror", "filePath": path, "entries": entries}})
 }
 
-/// An agent that repeats what it writes, of itself and of a subagent.
-fn repeating() -> Stage {
+/// Returns an agent that mirrors its transcript and that of a subagent.
+fn mirroring_agent() -> Stage {
     let main = format!("/c/projects/-work/{SESSION}.jsonl");
     let part = format!("/c/projects/-work/{SESSION}/subagents/agent-1.jsonl");
     Stage::new([forever(json!([
@@ -34,9 +34,11 @@ fn types(entries: &[Raw]) -> Vec<Value> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_agent_writes_is_kept_in_order_and_told_to_nobody_else() {
+async fn entries_are_stored_in_order_and_not_sent_to_subscribers() {
     let store = Arc::new(MemoryStore::default());
-    let client = repeating().client(brisk().session_store(Arc::clone(&store))).await;
+    let client = mirroring_agent()
+        .client(brisk().session_store(Arc::clone(&store)))
+        .await;
     let mut events = client.events();
     client.run("Hi").await.unwrap();
     client.close().await;
@@ -49,20 +51,20 @@ async fn what_an_agent_writes_is_kept_in_order_and_told_to_nobody_else() {
     }
 }
 
-/// One that fails so many times, and then keeps.
+/// A store whose first writes fail or hang.
 #[derive(Debug, Default)]
-struct Shaky {
-    fails: usize,
-    tried: AtomicUsize,
-    kept: MemoryStore,
+struct UnreliableStore {
+    failures: usize,
+    attempts: AtomicUsize,
+    stored: MemoryStore,
 }
 
-impl SessionStore for Shaky {
+impl SessionStore for UnreliableStore {
     fn append<'a>(&'a self, key: &'a SessionKey, entries: &'a [Raw]) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let tried = self.tried.fetch_add(1, Ordering::Relaxed);
-            match tried % 2 {
-                _ if tried >= self.fails => self.kept.append(key, entries).await,
+            let attempts = self.attempts.fetch_add(1, Ordering::Relaxed);
+            match attempts % 2 {
+                _ if attempts >= self.failures => self.stored.append(key, entries).await,
                 0 => Err("the disk is full".into()),
                 _ => std::future::pending().await,
             }
@@ -70,30 +72,32 @@ impl SessionStore for Shaky {
     }
 
     fn load<'a>(&'a self, key: &'a SessionKey) -> BoxFuture<'a, Result<Option<Vec<Raw>>, StoreError>> {
-        self.kept.load(key)
+        self.stored.load(key)
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_fails_or_hangs_is_tried_again_and_keeps_nobody_waiting() {
-    let store = Arc::new(Shaky {
-        fails: 2,
-        ..Shaky::default()
+async fn failing_store_is_retried_without_delaying_the_turn() {
+    let store = Arc::new(UnreliableStore {
+        failures: 2,
+        ..UnreliableStore::default()
     });
-    let client = repeating().client(brisk().session_store(Arc::clone(&store))).await;
+    let client = mirroring_agent()
+        .client(brisk().session_store(Arc::clone(&store)))
+        .await;
     assert!(client.run("Hi").await.unwrap().result.is_some());
     client.close().await;
-    let kept = store.load(&SessionKey::new("-work", SESSION)).await.unwrap().unwrap();
-    assert_eq!(types(&kept), ["user", "assistant"]);
+    let stored = store.load(&SessionKey::new("-work", SESSION)).await.unwrap().unwrap();
+    assert_eq!(types(&stored), ["user", "assistant"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_store_does_not_take_is_told() {
-    let store = Shaky {
-        fails: 3,
-        ..Shaky::default()
+async fn failed_write_is_reported() {
+    let store = UnreliableStore {
+        failures: 3,
+        ..UnreliableStore::default()
     };
-    let client = repeating().client(brisk().session_store(store)).await;
+    let client = mirroring_agent().client(brisk().session_store(store)).await;
     let mut events = client.events();
     assert!(client.run("Hi").await.unwrap().result.is_some());
     let error = until(&mut events, |event| {
@@ -109,22 +113,22 @@ async fn what_a_store_does_not_take_is_told() {
 }
 
 #[tokio::test]
-async fn a_folder_keeps_what_it_was_given_and_nothing_beside_it() {
+async fn folder_store_stays_within_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     let store = FolderStore::new(folder.path().join("kept"));
     let key = SessionKey::new("-work", SESSION);
     let part = key.clone().part("subagents/deep/agent-1");
     assert_eq!(store.load(&key).await.unwrap(), None);
     store.append(&key, &[Raw::of(&json!({"n": 1}))]).await.unwrap();
-    // A write that broke off.
+    // An interrupted write.
     let file = folder.path().join(format!("kept/-work/{SESSION}.jsonl"));
     let torn = std::fs::read_to_string(&file).unwrap() + "{\"n\":";
     std::fs::write(&file, torn).unwrap();
     store.append(&key, &[Raw::of(&json!({"n": 2}))]).await.unwrap();
     store.append(&part, &[Raw::of(&json!({"n": 3}))]).await.unwrap();
-    let kept = store.load(&key).await.unwrap().unwrap();
+    let stored = store.load(&key).await.unwrap().unwrap();
     assert_eq!(
-        kept.iter().map(|it| it.to_value()["n"].clone()).collect::<Vec<_>>(),
+        stored.iter().map(|it| it.to_value()["n"].clone()).collect::<Vec<_>>(),
         [1, 2]
     );
     assert_eq!(store.list_subkeys(&key).await.unwrap(), ["subagents/deep/agent-1"]);
@@ -142,9 +146,9 @@ async fn a_folder_keeps_what_it_was_given_and_nothing_beside_it() {
     assert_eq!(store.load(&part).await.unwrap(), None);
 }
 
-/// With an agent that keeps sessions: one is begun, its files are lost, and it goes on from the store.
+/// With a real agent: a session is started, its files are deleted, and it is resumed from the store.
 #[tokio::test]
-async fn a_session_goes_on_from_a_store() {
+async fn session_is_resumed_from_a_store() {
     let Some(program) = sluice() else { return };
     let folder = tempfile::tempdir().unwrap();
     for name in ["work", "config", "scratch"] {
@@ -177,8 +181,8 @@ async fn a_session_goes_on_from_a_store() {
     assert_eq!(client.session_id().await.unwrap(), Some(session));
     client.close().await;
     drop(client);
-    let asked = model.requests();
-    let texts = asked.last().unwrap().body["messages"].to_string();
+    let requests = model.requests();
+    let texts = requests.last().unwrap().body["messages"].to_string();
     assert!(texts.contains("First") && texts.contains("One"), "{texts}");
     let left: Vec<_> = std::fs::read_dir(folder.path().join("scratch")).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");

@@ -1,4 +1,4 @@
-//! Other ways to an agent.
+//! Transports other than child processes.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -16,12 +16,12 @@ use sluice_simulator::AgentScript;
 use crate::stage::{brisk, forever, hello, until};
 
 #[tokio::test]
-async fn an_agent_in_the_same_program_gives_and_takes_messages() {
+async fn agent_in_the_same_program_exchanges_messages() {
     let transport = ChannelTransport::new(|_| async {
-        let (says, host_hears) = tokio::sync::mpsc::channel(16);
-        let (host_says, mut hears) = tokio::sync::mpsc::channel(16);
+        let (agent_output, from_agent) = tokio::sync::mpsc::channel(16);
+        let (into_agent, mut agent_input) = tokio::sync::mpsc::channel(16);
         tokio::spawn(async move {
-            while let Some(message) = hears.recv().await {
+            while let Some(message) = agent_input.recv().await {
                 let answers: Vec<ToHost> = match message {
                     ToAgent::ControlRequest(request) => vec![ControlResponse::ok(request.request_id).into()],
                     ToAgent::User(user) => vec![
@@ -42,25 +42,25 @@ async fn an_agent_in_the_same_program_gives_and_takes_messages() {
                     _ => Vec::new(),
                 };
                 for answer in answers {
-                    says.send(answer).await.unwrap();
+                    agent_output.send(answer).await.unwrap();
                 }
             }
         });
-        Ok(Link::values(host_hears, host_says))
+        Ok(Link::values(from_agent, into_agent))
     });
     let client = Client::over(transport, brisk()).await.unwrap();
     let ended = client.run("loud").await.unwrap();
     assert_eq!(ended.result.unwrap().result.as_deref(), Some("LOUD"));
 }
 
-/// Plays a script to whoever connects.
+/// Plays a script for one connection.
 async fn serve(read: impl tokio::io::AsyncRead + Unpin + Send, write: impl tokio::io::AsyncWrite + Unpin + Send) {
     let script = AgentScript::parse(&forever(hello()).to_string(), Path::new(".")).unwrap();
     sluice_simulator::agent::play(&script, read, write).await.ok();
 }
 
 #[tokio::test]
-async fn sockets_lead_to_a_runner() {
+async fn agents_are_reachable_over_sockets() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("agent.sock");
     let unix = tokio::net::UnixListener::bind(&path).unwrap();
@@ -89,14 +89,14 @@ async fn sockets_lead_to_a_runner() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recording_is_played_as_it_was_lived() {
+async fn recording_is_played_in_its_original_time() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     let init = json!({"type": "system", "subtype": "init", "session_id": "s", "uuid": "1"});
     for (t, line) in [(0.0, init), (10.0, json!({"type": "from_tomorrow", "n": 1}))] {
         writeln!(file, "{}", json!({"dir": "out", "t": t, "line": line})).unwrap();
     }
-    // A recording does not greet back: the deadline of the greeting passes.
-    let transport = RecordingTransport::new(file.path()).speed(Speed::Lived(2.0)).stay();
+    // A recording does not answer `initialize`, so its timeout expires.
+    let transport = RecordingTransport::new(file.path()).speed(Speed::Recorded(2.0)).stay();
     let begin = tokio::time::Instant::now();
     let options = brisk().deadlines(sluice_host::Deadlines {
         greeting: Duration::from_secs(1),

@@ -1,4 +1,4 @@
-//! Prompts in, turns out.
+//! Prompts and the turns they start.
 
 use futures_util::StreamExt as _;
 use serde_json::json;
@@ -9,42 +9,45 @@ use sluice_host::{Event, Prompt, query_over};
 use crate::stage::{SESSION, Stage, brisk, hello, until};
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_is_run_to_its_result() {
+async fn prompt_runs_to_its_result() {
     let stage = Stage::answering(hello());
     let client = stage.client(brisk()).await;
     let ended = client.run("Hi").await.unwrap();
     assert_eq!(ended.result.unwrap().result.as_deref(), Some("Hello"));
     assert_eq!(client.session_id().await.unwrap().as_deref(), Some(SESSION));
     client.close().await;
-    let heard = stage.heard();
-    assert_eq!(heard[0]["request"]["subtype"], "initialize", "the greeting comes first");
-    assert_eq!(heard[1]["message"]["content"], "Hi");
-    assert!(heard[1]["uuid"].is_string(), "every prompt has an id");
-    assert_eq!(heard.len(), 2, "nothing else is said: {heard:?}");
+    let lines = stage.received_lines();
+    assert_eq!(
+        lines[0]["request"]["subtype"], "initialize",
+        "`initialize` is sent first"
+    );
+    assert_eq!(lines[1]["message"]["content"], "Hi");
+    assert!(lines[1]["uuid"].is_string(), "every prompt has an id");
+    assert_eq!(lines.len(), 2, "nothing else is sent: {lines:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_query_ends_with_the_turn_and_shows_every_line() {
+async fn query_yields_every_message_of_the_turn() {
     let stage = Stage::answering(hello());
     let mut query = query_over(stage.transport(), "Hi", brisk()).await.unwrap();
     let mut kinds = Vec::new();
     while let Some(message) = query.next().await {
         let message = message.unwrap();
-        assert!(message.text().starts_with('{'), "the line is kept");
+        assert!(message.text().starts_with('{'), "the text of the line is available");
         kinds.push(message.to_host().unwrap().kind().to_owned());
     }
     assert_eq!(kinds, ["system", "assistant", "result"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_text_of_a_query_is_the_last_result() {
+async fn text_of_a_query_is_the_last_result() {
     let stage = Stage::answering(hello());
     let query = query_over(stage.transport(), "Hi", brisk()).await.unwrap();
     assert_eq!(query.text().await.unwrap(), "Hello");
 }
 
 #[tokio::test(start_paused = true)]
-async fn prompts_sent_at_once_all_run() {
+async fn simultaneous_prompts_all_run() {
     let stage = Stage::answering(hello());
     let client = stage.client(brisk()).await;
     let prompts = futures_util::stream::iter(["one", "two", "three"]);
@@ -58,17 +61,17 @@ async fn prompts_sent_at_once_all_run() {
         })
         .await;
     }
-    let heard = stage.heard();
-    let said: Vec<_> = heard
+    let lines = stage.received_lines();
+    let contents: Vec<_> = lines
         .iter()
         .filter(|line| line["type"] == "user")
         .map(|line| line["message"]["content"].clone())
         .collect();
-    assert_eq!(said, [json!("one"), json!("two"), json!("three")]);
+    assert_eq!(contents, [json!("one"), json!("two"), json!("three")]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_prompt_twice_is_one_prompt() {
+async fn repeated_prompt_runs_once() {
     let stage = Stage::answering(hello());
     let client = stage.client(brisk()).await;
     let prompt = Prompt::new("Hi").uuid("aaaaaaaa-0000-4000-8000-000000000000");
@@ -82,7 +85,7 @@ async fn the_same_prompt_twice_is_one_prompt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_that_is_none_costs_nothing_but_itself() {
+async fn malformed_line_has_no_further_effect() {
     let stage = Stage::answering(json!([
         {"fault": "garbage", "text": "panic: oh no"},
         {"raw": "[1, 2]\n\n{\"type\":\"from_tomorrow\",\"x\":1}\n"},
@@ -106,7 +109,7 @@ async fn a_line_that_is_none_costs_nothing_but_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_over_the_cap_is_passed_over_and_the_next_is_read() {
+async fn too_long_line_is_skipped() {
     let stage = Stage::answering(json!([
         {"fault": "huge", "say": {"type": "assistant", "text": "@BIG@"}, "bytes": 100_000},
         {"text": "Hello"}, {"result": {"result": "Hello"}}
@@ -124,7 +127,7 @@ async fn a_line_over_the_cap_is_passed_over_and_the_next_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_dies_in_a_turn_is_told_and_can_be_started_again() {
+async fn agent_that_exits_in_a_turn_can_be_restarted() {
     let dies = json!({"session_id": SESSION, "steps": [
         {"expect": {"type": "user"}}, {"init": {}}, {"text": "Let me"}, {"fault": "crash", "code": 3}]});
     let stage = Stage::new([dies, crate::stage::forever(hello())]);
@@ -137,15 +140,11 @@ async fn an_agent_that_dies_in_a_turn_is_told_and_can_be_started_again() {
     assert!(ended.result.is_some());
     let starts = stage.starts();
     assert_eq!(starts.len(), 2);
-    assert_eq!(
-        starts[1].resume.as_deref(),
-        Some(SESSION),
-        "it goes on with its session"
-    );
+    assert_eq!(starts[1].resume.as_deref(), Some(SESSION), "it resumes its session");
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_the_close_nothing_is_taken_and_the_events_end() {
+async fn closed_client_rejects_prompts_and_ends_events() {
     let stage = Stage::answering(hello());
     let client = stage.client(brisk()).await;
     let mut events = client.events();
@@ -155,8 +154,8 @@ async fn after_the_close_nothing_is_taken_and_the_events_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_is_started_again_goes_on_with_the_id_it_named_last() {
-    // Clearing, compacting and forking may give the conversation another id.
+async fn restarted_agent_resumes_the_last_session_id() {
+    // Clearing, compacting and forking may change the id of the conversation.
     let other = "22222222-2222-4333-8444-555555555555";
     let moved = json!({"session_id": SESSION, "steps": [
         {"expect": {"type": "user"}}, {"init": {}}, {"text": "Hm"}, {"result": {}},

@@ -1,4 +1,4 @@
-//! Single attempts: what is sent, and what a refusal says.
+//! Single requests: what is sent, and how error responses are reported.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn error(kind: &str, message: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_with_all_it_said() {
+async fn error_response_is_reported_completely() {
     let headers = "retry-after: 7\r\nx-should-retry: true\r\n";
     let server = Server::start(vec![whole(429, headers, &error("rate_limit_error", "slow down"))]).await;
     let failure = server.client().stream(&request()).await.unwrap_err();
@@ -27,9 +27,9 @@ async fn a_refusal_is_told_with_all_it_said() {
         limits: None,
     };
     assert_eq!(failure, want);
-    let verdict = retry::next(&retry::Policy::default(), 1, &failure, 0, 0.5);
+    let decision = retry::next(&retry::Policy::default(), 1, &failure, 0, 0.5);
     assert_eq!(
-        verdict,
+        decision,
         RetryDecision::Retry {
             delay: Duration::from_secs(7)
         }
@@ -37,7 +37,7 @@ async fn a_refusal_is_told_with_all_it_said() {
 }
 
 #[tokio::test]
-async fn milliseconds_are_believed_before_seconds() {
+async fn retry_after_ms_takes_precedence() {
     let headers = "retry-after: 7\r\nretry-after-ms: 1500\r\nx-should-retry: false\r\n";
     let server = Server::start(vec![whole(500, headers, &error("api_error", "x"))]).await;
     match server.client().create(&request()).await.unwrap_err() {
@@ -56,7 +56,7 @@ async fn milliseconds_are_believed_before_seconds() {
 }
 
 #[tokio::test]
-async fn a_refusal_in_another_form_is_still_told() {
+async fn error_response_without_json_is_reported() {
     let page = "HTTP/1.1 502 Bad Gateway\r\ncontent-length: 6\r\n\r\n<html>";
     let plain = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 9\r\nretry-after: soon\r\n\r\nnot today";
     let moved = "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
@@ -78,7 +78,7 @@ async fn a_refusal_in_another_form_is_still_told() {
 }
 
 #[tokio::test]
-async fn a_whole_message_is_asked_for_without_streaming() {
+async fn create_requests_without_streaming() {
     let message = json!({"id": "msg_1", "type": "message", "content": [{"type": "text", "text": "hi"}], "usage": {}});
     let mut server = Server::start(vec![whole(200, "", &message)]).await;
     let (got, head) = server.client().create(&request()).await.unwrap();
@@ -87,7 +87,7 @@ async fn a_whole_message_is_asked_for_without_streaming() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_refused() {
+async fn response_that_is_not_a_message_is_a_failure() {
     let server = Server::start(vec![whole(200, "", &json!({"ok": true})), whole(200, "", &json!([]))]).await;
     for _ in 0..2 {
         assert!(matches!(
@@ -105,7 +105,7 @@ async fn tokens_are_counted_by_the_server() {
 }
 
 #[tokio::test]
-async fn nobody_listening_is_named() {
+async fn refused_connection_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -125,14 +125,14 @@ async fn nobody_listening_is_named() {
 }
 
 #[tokio::test]
-async fn a_connection_cut_before_any_answer_is_no_connection() {
+async fn connection_cut_before_a_response_is_a_connect_failure() {
     let server = Server::start(vec![vec![Step::Cut]]).await;
     let failure = server.client().stream(&request()).await.unwrap_err();
     assert!(matches!(failure, Failure::Connect { .. }), "{failure:?}");
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_in_time_is_not_waited_for() {
+async fn slow_response_times_out() {
     let late = vec![
         write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{"),
         Step::Hang,
@@ -146,20 +146,20 @@ async fn an_answer_that_does_not_come_in_time_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn the_wait_for_an_answer_does_not_limit_the_stream() {
+async fn response_timeout_does_not_limit_the_stream() {
     let server = Server::start(vec![vec![stream_head(""), Step::Hang]]).await;
     let mut config = server.config();
     config.response_timeout = Duration::from_secs(60);
-    config.stall = Duration::from_secs(300);
+    config.stall_timeout = Duration::from_secs(300);
     let mut stream = Client::new(config).unwrap().stream(&request()).await.unwrap();
     tokio::time::pause();
-    let began = tokio::time::Instant::now();
+    let start = tokio::time::Instant::now();
     assert_eq!(stream.next().await.unwrap_err(), Failure::Stalled);
-    assert_eq!(began.elapsed().as_secs(), 300);
+    assert_eq!(start.elapsed().as_secs(), 300);
 }
 
 #[tokio::test]
-async fn headers_are_those_of_the_configuration_and_the_request() {
+async fn headers_come_from_configuration_and_request() {
     let mut server = Server::start(vec![good()]).await;
     let mut config = server.config();
     config.base_url = format!("{}/gateway/", server.url);
@@ -191,13 +191,13 @@ async fn headers_are_those_of_the_configuration_and_the_request() {
 }
 
 #[tokio::test]
-async fn without_credentials_nothing_is_sent() {
+async fn nothing_is_sent_without_credentials() {
     let mut server = Server::start(vec![good(), good()]).await;
     let mut config = server.config();
     config.auth = Auth::None;
     let client = Client::new(config.clone()).unwrap();
     assert_eq!(client.stream(&request()).await.unwrap_err(), Failure::NoCredentials);
-    assert!(server.saw_nothing_more());
+    assert!(server.received_nothing_more());
     for (name, value) in [("Authorization", "Basic x"), ("X-Api-Key", "mine")] {
         config.headers = vec![(name.into(), value.into())];
         drop(Client::new(config.clone()).unwrap().stream(&request()).await.unwrap());
@@ -206,7 +206,7 @@ async fn without_credentials_nothing_is_sent() {
 }
 
 #[tokio::test]
-async fn an_endless_refusal_is_not_read_to_the_end() {
+async fn endless_error_response_is_read_partly() {
     let head = write("HTTP/1.1 400 Bad Request\r\ntransfer-encoding: chunked\r\n\r\n");
     let server = Server::start(vec![vec![head, chunk(&[b'x'; 100_000]), Step::Hang]]).await;
     match server.client().stream(&request()).await.unwrap_err() {
@@ -218,7 +218,7 @@ async fn an_endless_refusal_is_not_read_to_the_end() {
 }
 
 #[test]
-fn what_cannot_work_is_refused_at_once() {
+fn invalid_configuration_is_rejected_immediately() {
     let config = |url: &str| Config::new(url, Auth::None);
     for url in ["", "nowhere", "ftp://x", "http://", "file:///etc/passwd"] {
         assert_eq!(
@@ -241,7 +241,7 @@ fn what_cannot_work_is_refused_at_once() {
 }
 
 #[test]
-fn a_gateway_is_what_is_not_the_default() {
+fn gateway_is_any_url_but_the_default() {
     let gateway = |url: &str| Client::new(Config::new(url, Auth::None)).unwrap().gateway();
     assert_eq!(gateway("https://api.anthropic.com"), None);
     assert_eq!(gateway("http://localhost:11434/x"), Some("localhost:11434".into()));
@@ -249,7 +249,7 @@ fn a_gateway_is_what_is_not_the_default() {
 }
 
 #[test]
-fn secrets_stay_out_of_debug_output() {
+fn debug_output_contains_no_secrets() {
     for auth in [Auth::ApiKey("sesame".into()), Auth::Bearer("sesame".into())] {
         let client = Client::new(Config::new("http://x", auth)).unwrap();
         assert!(!format!("{client:?}").contains("sesame"));

@@ -1,4 +1,4 @@
-//! Answers that never end: each ends in an error, after a bounded number of bytes.
+//! Endless responses: each ends in an error after a bounded number of bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::server::{Server, Step, chunk, event, message_events, request, stream_head, streamed};
 
-/// A server that says the start of a message and then the same again until nobody listens.
+/// A server that sends a first part and then repeats the same bytes until the client disconnects.
 struct Endless {
     url: String,
     sent: Arc<AtomicUsize>,
@@ -25,8 +25,8 @@ impl Endless {
         let count = Arc::clone(&sent);
         tokio::spawn(async move {
             while let Ok((mut socket, _)) = listener.accept().await {
-                let mut asked = [0; 4096];
-                let _read = socket.read(&mut asked).await;
+                let mut request_bytes = [0; 4096];
+                let _read = socket.read(&mut request_bytes).await;
                 let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n{first}");
                 let _gone = socket.write_all(head.as_bytes()).await;
                 let piece = again.repeat(1 + (64 << 10) / again.len());
@@ -46,7 +46,7 @@ impl Endless {
         Client::new(Config::new(&self.url, Auth::ApiKey("key".into()))).unwrap()
     }
 
-    /// Reads until it fails; gives why, and how much was held at most.
+    /// Reads until the stream fails. Returns the failure and the number of finished blocks.
     async fn failure(&self) -> (Failure, usize) {
         let mut stream = self.client().stream(&request()).await.unwrap();
         let mut message = Accumulator::new();
@@ -76,7 +76,7 @@ fn delta(kind: &str, key: &str, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn endless_words_thoughts_and_inputs_end_in_an_error() {
+async fn endless_content_ends_in_an_error() {
     let text = "x".repeat(1000);
     for (kind, more) in [
         ("text", delta("text_delta", "text", &text)),
@@ -96,14 +96,14 @@ async fn endless_words_thoughts_and_inputs_end_in_an_error() {
 async fn endless_blocks_end_in_an_error() {
     let stop = event(&json!({"type": "content_block_stop", "index": 0}));
     for again in [vec![block(0, "text"), stop.clone()], vec![block(0, "text")]] {
-        let (failure, kept) = Endless::events(&[start()], &again).await.failure().await;
+        let (failure, finished) = Endless::events(&[start()], &again).await.failure().await;
         assert!(matches!(failure, Failure::Excess(_)), "{failure:?}");
-        assert!(kept <= 2048, "{kept}");
+        assert!(finished <= 2048, "{finished}");
     }
 }
 
 #[tokio::test]
-async fn endless_nothing_ends_in_an_error() {
+async fn endless_empty_events_end_in_an_error() {
     for again in [
         event(&json!({"type": "ping"})),
         event(&json!({"type": "of_tomorrow", "text": "y".repeat(1000)})),
@@ -119,7 +119,7 @@ async fn endless_nothing_ends_in_an_error() {
 }
 
 #[tokio::test]
-async fn a_line_without_end_is_not_waited_for() {
+async fn endless_line_ends_in_an_error() {
     let server = Endless::events(&[start(), "data: ".to_owned()], &["z".to_owned()]).await;
     let (failure, _) = server.failure().await;
     assert!(matches!(failure, Failure::Excess(_)), "{failure:?}");
@@ -127,16 +127,16 @@ async fn a_line_without_end_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_without_end_is_not_waited_for() {
+async fn endless_body_ends_in_an_error() {
     let server = Endless::start("application/json", "{\"content\": [\"".to_owned(), "a".to_owned()).await;
     let failure = server.client().create(&request()).await.unwrap_err();
     assert!(matches!(failure, Failure::Excess(_)), "{failure:?}");
     assert!(server.sent.load(Ordering::Relaxed) < 64 << 20);
 }
 
-/// Bytes alone are no sign of life, and life has an end.
+/// Bytes without complete lines count as a stall, and a response has a maximum duration.
 #[tokio::test]
-async fn a_drip_is_a_stall_and_an_answer_has_to_end() {
+async fn slow_bytes_are_a_stall_and_responses_have_a_deadline() {
     let steps = |again: &str| {
         let mut steps = vec![stream_head(""), chunk(start().as_bytes())];
         steps.extend((0..2000).map(|_| chunk(again.as_bytes())));
@@ -144,7 +144,7 @@ async fn a_drip_is_a_stall_and_an_answer_has_to_end() {
         steps
     };
     let mut slow = Server::start(vec![steps("d")]).await.config();
-    slow.stall = Duration::from_millis(200);
+    slow.stall_timeout = Duration::from_millis(200);
     let (mut stream, mut last) = (Client::new(slow).unwrap().stream(&request()).await.unwrap(), None);
     while last.is_none() {
         last = stream.next().await.err();
@@ -154,7 +154,7 @@ async fn a_drip_is_a_stall_and_an_answer_has_to_end() {
     let mut long = Server::start(vec![steps(&event(&json!({"type": "ping"})))])
         .await
         .config();
-    long.longest_reply = Duration::from_millis(200);
+    long.max_response_time = Duration::from_millis(200);
     let (mut stream, mut last) = (Client::new(long).unwrap().stream(&request()).await.unwrap(), None);
     while last.is_none() {
         last = stream.next().await.err();
@@ -162,9 +162,9 @@ async fn a_drip_is_a_stall_and_an_answer_has_to_end() {
     assert!(matches!(last, Some(Failure::Excess(_))), "{last:?}");
 }
 
-/// Several `data` lines make one event; passed on as they came they would be lines of their own.
+/// Several `data` lines form one event; forwarded unchanged they would be separate lines.
 #[tokio::test]
-async fn an_event_of_several_lines_is_told_on_one() {
+async fn multi_line_event_is_forwarded_on_one_line() {
     let forged =
         "event: of_tomorrow\ndata: {\"type\": \"of_tomorrow\",\ndata: \"x\":\ndata: {\"type\":\"result\"}\ndata: }\n\n";
     let events = message_events("hi");

@@ -1,4 +1,4 @@
-//! `apiKeyHelper`: run when needed, remembered, asked again after a refusal.
+//! `apiKeyHelper`: run when needed, cached, and run again after a rejected key.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use sluice_model::{Auth, Client, Failure, Helper};
 
 use crate::server::{Server, good, request, whole};
 
-/// A helper that gives another key each time: `key-1`, `key-2`, …
+/// A helper that prints another key each time: `key-1`, `key-2`, …
 fn counting(folder: &tempfile::TempDir) -> Helper {
     let mut helper = Helper::new("echo x >> runs; echo \"  key-$(grep -c x runs)  \"");
     helper.cwd = Some(folder.path().to_owned());
@@ -21,7 +21,7 @@ fn client(server: &Server, helper: Helper) -> Client {
 }
 
 #[tokio::test]
-async fn a_refused_key_is_asked_for_anew() {
+async fn rejected_key_is_requested_again() {
     let folder = tempfile::tempdir().unwrap();
     let no = whole(
         401,
@@ -36,7 +36,7 @@ async fn a_refused_key_is_asked_for_anew() {
         ends.push(outcome.err().and_then(|failure| failure.status()));
     }
     assert_eq!(ends, [None, None, Some(401)]);
-    // The helper runs again at once, and the request is repeated once.
+    // The helper runs again immediately, and the request is repeated once.
     for key in ["key-1", "key-1", "key-2", "key-2", "key-3"] {
         let seen = server.seen().await;
         assert_eq!(seen.header("x-api-key"), Some(key));
@@ -45,7 +45,7 @@ async fn a_refused_key_is_asked_for_anew() {
 }
 
 #[tokio::test]
-async fn a_credential_of_its_own_stays_in_its_header() {
+async fn configured_credential_is_sent_in_its_header() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start(vec![good(), good()]).await;
     for (key, token, sent) in [
@@ -65,7 +65,7 @@ async fn a_credential_of_its_own_stays_in_its_header() {
 }
 
 #[tokio::test]
-async fn a_key_is_good_for_its_time_only() {
+async fn key_is_requested_again_after_its_ttl() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start(vec![good(), good()]).await;
     let mut helper = counting(&folder);
@@ -78,7 +78,7 @@ async fn a_key_is_good_for_its_time_only() {
 }
 
 #[tokio::test]
-async fn requests_at_the_same_time_share_one_run() {
+async fn concurrent_requests_share_one_run() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start(vec![good(), good()]).await;
     let client = client(&server, counting(&folder));
@@ -91,19 +91,19 @@ async fn requests_at_the_same_time_share_one_run() {
 }
 
 #[tokio::test]
-async fn a_helper_without_a_key_is_a_failure_and_nothing_is_sent() {
+async fn helper_without_a_key_is_a_failure() {
     let mut server = Server::start(vec![good()]).await;
     let mut slow = Helper::new("exec sleep 60");
     slow.timeout = Duration::from_millis(20);
-    for (helper, said) in [
+    for (helper, expected) in [
         (Helper::new("echo locked >&2; exit 3"), "locked"),
         (Helper::new("true"), "nothing"),
         (slow, "too long"),
     ] {
         match client(&server, helper).stream(&request()).await.unwrap_err() {
-            Failure::Helper { message } => assert!(message.contains(said), "{message}"),
+            Failure::Helper { message } => assert!(message.contains(expected), "{message}"),
             other => panic!("{other:?}"),
         }
     }
-    assert!(server.saw_nothing_more());
+    assert!(server.received_nothing_more());
 }

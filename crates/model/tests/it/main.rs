@@ -1,4 +1,4 @@
-//! The client against a server of our own on loopback: real sockets, scripted bytes.
+//! Tests of the client against a scripted server on loopback, with real sockets.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod attempt;

@@ -1,4 +1,4 @@
-//! Turn N's request is a byte prefix of turn N+1's, cache marks apart.
+//! The request of a turn is a byte prefix of the request of the next turn, apart from cache marks.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sluice_model::{Cache, Message, Request};
 const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
 fn text() -> impl Strategy<Value = String> {
-    // Quotes, escapes, and the mark itself as somebody's words.
+    // Quotes, escapes, and the text of the mark itself.
     prop_oneof![".{0,12}", Just(MARK.to_owned()), Just(String::new())]
 }
 
@@ -43,7 +43,7 @@ fn conversation() -> impl Strategy<Value = (Request, usize)> {
     })
 }
 
-/// The request of an earlier turn of the same conversation.
+/// Returns the request of an earlier turn of the same conversation.
 fn earlier(request: &Request, length: usize) -> Request {
     let mut earlier = request.clone();
     earlier.messages.truncate(length);
@@ -54,21 +54,21 @@ fn open(body: &[u8]) -> &[u8] {
     body.strip_suffix(b"]}").unwrap()
 }
 
-/// The real body with the marks cut out of its bytes. Inside a string the mark's quotes are escaped.
+/// Returns the real body without the marks. Inside strings the quotes of a mark are escaped, so those remain.
 fn without_marks(request: &Request) -> String {
     String::from_utf8(request.body()).unwrap().replace(MARK, "")
 }
 
 proptest! {
     #[test]
-    fn an_earlier_request_begins_a_later_one((request, cut) in conversation()) {
+    fn earlier_request_is_a_prefix_of_a_later_one((request, cut) in conversation()) {
         let later = without_marks(&request);
         let earlier = without_marks(&earlier(&request, cut));
         prop_assert!(later.as_bytes().starts_with(open(earlier.as_bytes())), "{earlier}\n{later}");
     }
 
     #[test]
-    fn marks_only_add((request, _) in conversation()) {
+    fn marks_only_add_bytes((request, _) in conversation()) {
         prop_assert_eq!(without_marks(&request).into_bytes(), request.unmarked_body());
         let marks = String::from_utf8(request.body()).unwrap().matches(MARK).count();
         prop_assert!(marks <= 4, "{marks}");
@@ -79,16 +79,16 @@ proptest! {
 }
 
 #[test]
-fn three_turns_each_begin_the_next() {
-    let said = |role: &str, text: &str| json!({"role": role, "content": text});
-    let mut request = Request::new("claude-opus-5-5", vec![said("user", "one")]);
+fn each_of_three_turns_is_a_prefix_of_the_next() {
+    let message_of = |role: &str, text: &str| json!({"role": role, "content": text});
+    let mut request = Request::new("claude-opus-5-5", vec![message_of("user", "one")]);
     request.system = vec![json!({"type": "text", "text": "be brief"})];
     request.tools = vec![json!({"name": "Read", "input_schema": {"type": "object"}})];
     let mut before = request.unmarked_body();
     for turn in ["two", "three"] {
         request
             .messages
-            .extend([said("assistant", "ok"), said("user", turn)].map(Message::from));
+            .extend([message_of("assistant", "ok"), message_of("user", turn)].map(Message::from));
         let body = request.unmarked_body();
         assert!(body.starts_with(open(&before)), "{turn}");
         assert!(body.len() > before.len());

@@ -1,4 +1,4 @@
-//! Proxies are used where the configuration says so, and only there.
+//! Proxies are used where the configuration specifies them, and only there.
 
 use sluice_model::{Auth, Client, Config, Failure, Proxy};
 
@@ -11,7 +11,7 @@ fn client(url: &str, proxy: Proxy) -> Client {
 }
 
 #[tokio::test]
-async fn plain_requests_go_through_the_plain_proxy() {
+async fn http_requests_use_the_http_proxy() {
     for all in [false, true] {
         let mut proxy = Server::start(vec![good()]).await;
         let address = Some(proxy.url.clone());
@@ -38,7 +38,7 @@ async fn plain_requests_go_through_the_plain_proxy() {
 }
 
 #[tokio::test]
-async fn secure_requests_ask_the_proxy_for_a_tunnel() {
+async fn https_requests_tunnel_through_the_proxy() {
     let mut proxy = Server::start(vec![vec![write("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")]]).await;
     let address = proxy.url.replace("http://", "http://user:word@");
     let given = Proxy {
@@ -60,7 +60,7 @@ async fn secure_requests_ask_the_proxy_for_a_tunnel() {
 }
 
 #[tokio::test]
-async fn named_hosts_are_reached_directly() {
+async fn no_proxy_hosts_are_reached_directly() {
     let mut proxy = Server::start(vec![]).await;
     for named in ["127.0.0.1", "example.com, 127.0.0.0/8", "*"] {
         let mut server = Server::start(vec![good()]).await;
@@ -72,11 +72,11 @@ async fn named_hosts_are_reached_directly() {
         drop(client(&server.url, given).stream(&request()).await.unwrap());
         assert!(server.seen().await.head.starts_with("POST /v1/messages "));
     }
-    assert!(proxy.saw_nothing_more());
+    assert!(proxy.received_nothing_more());
 }
 
 #[tokio::test]
-async fn an_empty_proxy_is_none() {
+async fn empty_proxy_is_ignored() {
     let server = Server::start(vec![good()]).await;
     let given = Proxy {
         http: Some(String::new()),
@@ -87,17 +87,17 @@ async fn an_empty_proxy_is_none() {
     assert!(client(&server.url, given).stream(&request()).await.is_ok());
 }
 
-/// The test above, in a process whose environment names a proxy that is not there.
+/// Runs the test above in a process whose environment contains an unreachable proxy.
 #[test]
-fn the_environment_names_no_proxy_for_us() {
+fn proxies_in_the_environment_are_ignored() {
     let nowhere = "http://127.0.0.1:1";
-    let again = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "proxy::an_empty_proxy_is_none"])
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "proxy::empty_proxy_is_ignored"])
         .envs(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].map(|name| (name, nowhere)))
         .env_remove("NO_PROXY")
         .env_remove("no_proxy")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&again.stdout);
-    assert!(again.status.success() && said.contains("1 passed"), "{said}");
+    let output = String::from_utf8_lossy(&child.stdout);
+    assert!(child.status.success() && output.contains("1 passed"), "{output}");
 }

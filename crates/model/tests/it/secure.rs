@@ -1,4 +1,4 @@
-//! https: certificates are checked, HTTP/2 is offered.
+//! HTTPS: certificates are verified and HTTP/2 is offered.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use crate::server::{good, request, serve};
 
 const ROOT: &str = include_str!("tls/root.pem");
 
-/// Takes connections and speaks `protocol` on them.
+/// Accepts TLS connections and negotiates `protocol`.
 struct Secure {
     listener: TcpListener,
     acceptor: TlsAcceptor,
@@ -56,7 +56,7 @@ impl Secure {
 }
 
 #[tokio::test]
-async fn a_stream_comes_over_a_trusted_connection() {
+async fn stream_works_over_a_trusted_connection() {
     let secure = Secure::start("http/1.1").await;
     let client = secure.client(Some(ROOT));
     let replies = Arc::new(Mutex::new(VecDeque::from([good()])));
@@ -85,7 +85,7 @@ async fn a_stream_comes_over_a_trusted_connection() {
 }
 
 #[tokio::test]
-async fn http_2_is_spoken_where_the_server_offers_it() {
+async fn http_2_is_used_if_the_server_offers_it() {
     let secure = Secure::start("h2").await;
     let client = secure.client(Some(ROOT));
     let request = request();
@@ -102,7 +102,7 @@ async fn http_2_is_spoken_where_the_server_offers_it() {
 }
 
 #[tokio::test]
-async fn a_stranger_is_not_trusted() {
+async fn unknown_certificate_is_not_trusted() {
     let secure = Secure::start("http/1.1").await;
     let client = secure.client(None);
     let request = request();

@@ -1,4 +1,4 @@
-//! A server that says exactly the bytes it was given and remembers what it was asked.
+//! A server that sends scripted bytes and records the requests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -9,23 +9,23 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc};
 
-/// One thing a server does while it answers.
+/// A step of a scripted response.
 #[derive(Clone)]
 pub(crate) enum Step {
-    /// Sends bytes, at once and apart from others.
+    /// Sends bytes immediately in a separate write.
     Write(Vec<u8>),
-    /// Waits until the test says go on.
+    /// Waits for the test.
     Gate(Arc<Notify>),
-    /// Says nothing more and keeps the connection.
+    /// Sends nothing more and keeps the connection open.
     Hang,
-    /// Ends the connection in the middle.
+    /// Closes the connection.
     Cut,
 }
 
-/// One request as it came.
+/// A received request.
 #[derive(Debug)]
 pub(crate) struct Seen {
-    /// Number of the connection it came on.
+    /// The number of the connection.
     pub(crate) connection: usize,
     /// Request line and headers.
     pub(crate) head: String,
@@ -34,27 +34,27 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// The value of a header.
+    /// Returns the value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().skip(1);
         let mut pairs = lines.filter_map(|line| line.split_once(": "));
         Some(pairs.find(|(key, _)| key.eq_ignore_ascii_case(name))?.1)
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
-/// The server: where it is and what it saw.
+/// The server: its URL and the recorded requests.
 pub(crate) struct Server {
     pub(crate) url: String,
     seen: mpsc::UnboundedReceiver<Seen>,
 }
 
 impl Server {
-    /// Listens, and answers the n-th request with the n-th reply.
+    /// Starts the server, which answers the n-th request with the n-th reply.
     pub(crate) async fn start(replies: Vec<Vec<Step>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -71,13 +71,13 @@ impl Server {
         Self { url, seen }
     }
 
-    /// The next request it saw.
+    /// Returns the next received request.
     pub(crate) async fn seen(&mut self) -> Seen {
         self.seen.recv().await.unwrap()
     }
 
-    /// Whether it saw no more.
-    pub(crate) fn saw_nothing_more(&mut self) -> bool {
+    /// Returns whether no further request was received.
+    pub(crate) fn received_nothing_more(&mut self) -> bool {
         self.seen.try_recv().is_err()
     }
 
@@ -90,7 +90,7 @@ impl Server {
     }
 }
 
-/// Serves one connection until it ends or the script does.
+/// Serves one connection until it is closed or the script ends.
 pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     mut socket: S,
     connection: usize,
@@ -152,7 +152,7 @@ pub(crate) fn chunk(bytes: &[u8]) -> Step {
     Step::Write(out)
 }
 
-/// The head of a streamed response.
+/// Sends the head of a streamed response.
 pub(crate) fn stream_head(extra: &str) -> Step {
     write(format!(
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\nrequest-id: req_1\r\n{extra}transfer-encoding: chunked\r\n\r\n"
@@ -163,7 +163,7 @@ pub(crate) fn stream_end() -> Step {
     write("0\r\n\r\n")
 }
 
-/// A streamed response in the given pieces, whole.
+/// Returns a complete streamed response in the given chunks.
 pub(crate) fn streamed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Step> {
     let mut steps = vec![stream_head("")];
     steps.extend(pieces.into_iter().map(chunk));
@@ -171,7 +171,7 @@ pub(crate) fn streamed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<St
     steps
 }
 
-/// A response that is not streamed.
+/// Returns a response that is not streamed.
 pub(crate) fn whole(status: u16, headers: &str, body: &Value) -> Vec<Step> {
     let body = body.to_string();
     let length = body.len();
@@ -180,12 +180,12 @@ pub(crate) fn whole(status: u16, headers: &str, body: &Value) -> Vec<Step> {
     ))]
 }
 
-/// One event as it stands in a stream.
+/// Returns an event in its encoding in a stream.
 pub(crate) fn event(data: &Value) -> String {
     format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap())
 }
 
-/// The events of a message with this text, a delta a word.
+/// Returns the events of a message with this text, one delta per word.
 pub(crate) fn message_events(text: &str) -> Vec<String> {
     let mut events = vec![
         event(
@@ -204,7 +204,7 @@ pub(crate) fn message_events(text: &str) -> Vec<String> {
     events
 }
 
-/// A good streamed answer.
+/// Returns a successful streamed response.
 pub(crate) fn good() -> Vec<Step> {
     let text = message_events("Hello there friend").concat();
     streamed([text.as_bytes()])

@@ -1,4 +1,4 @@
-//! Streams: whole, in pieces, cut, broken, silent, compressed.
+//! Streams: complete, in chunks, cut, broken, stalled, compressed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::server::{
     Server, Step, chunk, event, good, message_events, request, stream_end, stream_head, streamed, whole, write,
 };
 
-/// Reads to the end; gives the text of the first block.
+/// Reads to the end and returns the text of the first block.
 async fn read(mut stream: Stream) -> Result<String, Failure> {
     let mut message = Accumulator::new();
     while let Some(event) = stream.next().await? {
@@ -22,7 +22,7 @@ async fn read(mut stream: Stream) -> Result<String, Failure> {
 }
 
 #[tokio::test]
-async fn a_stream_is_read_to_its_end() {
+async fn stream_is_read_to_its_end() {
     let mut server = Server::start(vec![good()]).await;
     let mut stream = server.client().stream(&request()).await.unwrap();
     assert_eq!(
@@ -40,7 +40,7 @@ async fn a_stream_is_read_to_its_end() {
     assert!(matches!(kinds[0], EventKind::MessageStart { .. }));
     assert_eq!(kinds.len(), 8);
     assert_eq!(kinds[7], EventKind::MessageStop);
-    assert!(stream.next().await.unwrap().is_none(), "the end stays the end");
+    assert!(stream.next().await.unwrap().is_none(), "the stream stays at its end");
     let seen = server.seen().await;
     assert!(seen.head.starts_with("POST /v1/messages HTTP/1.1\r\n"), "{}", seen.head);
     assert_eq!(seen.header("x-api-key"), Some("key"));
@@ -61,7 +61,7 @@ async fn packets_may_split_anywhere() {
 }
 
 #[tokio::test]
-async fn events_are_given_as_they_come() {
+async fn events_are_returned_as_they_arrive() {
     let gate = Arc::new(Notify::new());
     let events = message_events("one");
     let mut steps = vec![stream_head("")];
@@ -79,7 +79,7 @@ async fn events_are_given_as_they_come() {
 }
 
 #[tokio::test]
-async fn a_dropped_wait_loses_nothing() {
+async fn dropped_wait_loses_no_data() {
     let gate = Arc::new(Notify::new());
     let events = message_events("one two");
     let (before, after) = events.split_at(3);
@@ -102,7 +102,7 @@ async fn a_dropped_wait_loses_nothing() {
     }
     for _ in 0..5 {
         let waited = tokio::time::timeout(Duration::from_millis(5), stream.next()).await;
-        assert!(waited.is_err(), "half an event is no event");
+        assert!(waited.is_err(), "an incomplete event is not returned");
     }
     gate.notify_one();
     while let Some(event) = stream.next().await.unwrap() {
@@ -112,7 +112,7 @@ async fn a_dropped_wait_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_connection_serves_the_next_request_too() {
+async fn connection_is_reused_for_the_next_request() {
     let gate = Arc::new(Notify::new());
     let text = message_events("Hello").concat();
     let reply = vec![
@@ -125,11 +125,11 @@ async fn a_connection_serves_the_next_request_too() {
     let client = server.client();
     for _ in 0..2 {
         let mut stream = client.stream(&request()).await.unwrap();
-        // As a turn does: it stops reading here, though the response has yet to be closed.
+        // Like a turn, stops reading here, before the response is closed.
         while stream.next().await.unwrap().unwrap().kind != EventKind::MessageStop {}
         drop(stream);
         gate.notify_one();
-        // The tasks that close the response and give its connection back get their turns.
+        // Lets the tasks run that close the response and return its connection to the pool.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
@@ -139,7 +139,7 @@ async fn a_connection_serves_the_next_request_too() {
 }
 
 #[tokio::test]
-async fn a_lost_connection_is_not_an_end() {
+async fn lost_connection_is_a_failure() {
     let events = message_events("one two three");
     let empty = streamed([]);
     let mut tidy = vec![stream_head("")];
@@ -162,7 +162,7 @@ async fn a_lost_connection_is_not_an_end() {
 }
 
 #[tokio::test]
-async fn an_error_event_is_told_with_its_kind() {
+async fn error_event_is_reported_with_its_type() {
     let mut text = message_events("one")[..3].concat();
     text += &event(&json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}));
     text += &message_events("more").concat();
@@ -179,34 +179,34 @@ async fn an_error_event_is_told_with_its_kind() {
     let after = stream.next().await;
     assert!(
         matches!(after, Err(Failure::Lost { .. })),
-        "what follows an error does not count: {after:?}"
+        "events after an error are ignored: {after:?}"
     );
 }
 
 #[tokio::test]
-async fn silence_inside_a_stream_is_a_stall_even_if_the_wait_is_dropped() {
+async fn pause_is_a_stall_even_if_the_wait_is_dropped() {
     let first = message_events("one")[0].clone();
     let server = Server::start(vec![vec![stream_head(""), chunk(first.as_bytes()), Step::Hang]]).await;
     let mut config = server.config();
-    config.stall = Duration::from_secs(300);
+    config.stall_timeout = Duration::from_secs(300);
     let client = sluice_model::Client::new(config).unwrap();
     let mut stream = client.stream(&request()).await.unwrap();
     assert!(stream.next().await.unwrap().is_some());
     tokio::time::pause();
-    let began = tokio::time::Instant::now();
+    let start = tokio::time::Instant::now();
     let end = loop {
-        // Shorter than the stall: only a clock that survives the drop can run out.
+        // Shorter than the stall timeout: only a timer that survives the drop can expire.
         if let Ok(end) = tokio::time::timeout(Duration::from_secs(70), stream.next()).await {
             break end;
         }
-        assert!(began.elapsed().as_secs() < 300, "each wait began anew");
+        assert!(start.elapsed().as_secs() < 300, "every wait restarted the timer");
     };
     assert_eq!(end.unwrap_err(), Failure::Stalled);
-    assert_eq!(began.elapsed().as_secs(), 300);
+    assert_eq!(start.elapsed().as_secs(), 300);
 }
 
 #[tokio::test]
-async fn a_page_in_place_of_a_stream_is_refused() {
+async fn response_that_is_not_a_stream_is_a_failure() {
     let page = vec![write(
         "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\n<a/>",
     )];
@@ -219,7 +219,7 @@ async fn a_page_in_place_of_a_stream_is_refused() {
 }
 
 #[tokio::test]
-async fn a_compressed_stream_is_read_as_it_comes() {
+async fn compressed_stream_is_read_as_it_arrives() {
     let gate = Arc::new(Notify::new());
     let events = message_events("squeezed text");
     let plain = events.concat();
@@ -251,7 +251,7 @@ async fn a_compressed_stream_is_read_as_it_comes() {
     assert!(server.seen().await.header("accept-encoding").unwrap().contains("gzip"));
 }
 
-/// A deflate block that only stores.
+/// Returns a stored (uncompressed) deflate block.
 fn stored(bytes: &[u8], last: bool) -> Vec<u8> {
     let length = u16::try_from(bytes.len()).unwrap();
     let mut out = vec![u8::from(last)];
@@ -261,7 +261,7 @@ fn stored(bytes: &[u8], last: bool) -> Vec<u8> {
     out
 }
 
-/// The end of a gzip file: checksum and length.
+/// Returns the trailer of a gzip file: checksum and length.
 fn check(bytes: &[u8]) -> Vec<u8> {
     let mut crc = !0_u32;
     for byte in bytes {

@@ -1,4 +1,4 @@
-//! Client certificates, against a server that does not talk to anyone without one.
+//! Client certificates, tested with a server that requires one.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn certificate(pem: &str) -> CertificateDer<'static> {
     CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()
 }
 
-/// A server that requires a client certificate of the test root.
+/// Returns an acceptor that requires a client certificate signed by the test root.
 fn acceptor() -> TlsAcceptor {
     let provider = Arc::new(ring::default_provider());
     let mut roots = RootCertStore::empty();
@@ -38,7 +38,7 @@ fn acceptor() -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(config))
 }
 
-/// One request to the server: the answer the client got, and the certificate the server saw.
+/// Sends one request. Returns the response, and the certificate that the server received.
 async fn request(client: Option<ClientCertificate>) -> (Result<String, reqwest::Error>, Option<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -67,7 +67,7 @@ async fn request(client: Option<ClientCertificate>) -> (Result<String, reqwest::
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_a_certificate_gets_it() {
+async fn a_server_that_requests_a_certificate_gets_it() {
     let client = ClientCertificate::from_pem(CLIENT, CLIENT_KEY).unwrap();
     let (answer, seen) = request(Some(client)).await;
     assert_eq!(answer.unwrap(), "hello");
@@ -75,20 +75,20 @@ async fn a_server_that_asks_for_a_certificate_gets_it() {
 }
 
 #[tokio::test]
-async fn without_a_certificate_it_does_not_answer() {
+async fn the_server_does_not_respond_without_a_certificate() {
     let (answer, seen) = request(None).await;
     assert!(answer.is_err(), "{answer:?}");
     assert_eq!(seen, None);
 }
 
 #[test]
-fn one_file_may_hold_certificate_and_key() {
+fn one_file_can_contain_certificate_and_key() {
     let both = format!("{CLIENT}{CLIENT_KEY}");
     assert!(ClientCertificate::from_pem(&both, &both).is_ok());
 }
 
 #[test]
-fn a_file_that_cannot_be_used_is_named_by_its_variable() {
+fn errors_name_the_environment_variable() {
     use ClientCertificateError as Error;
     for (certificate, key, why) in [
         ("", CLIENT_KEY, Error::NoCertificate),
@@ -111,7 +111,7 @@ fn a_file_that_cannot_be_used_is_named_by_its_variable() {
 }
 
 #[test]
-fn a_key_is_not_shown_in_a_log() {
+fn debug_output_does_not_contain_the_key() {
     let client = ClientCertificate::from_pem(CLIENT, CLIENT_KEY).unwrap();
     assert_eq!(format!("{client:?}"), "ClientCertificate { .. }");
 }

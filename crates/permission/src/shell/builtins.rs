@@ -206,50 +206,23 @@ pub(crate) fn reads_into(words: &[Word]) -> Vec<String> {
 pub fn own_variable(name: &str) -> bool {
     let lower = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) && name != "histchars";
     let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
-    (lower && begins)
-        || matches!(
-            name,
-            "FILE" | "FILES" | "DIR" | "NAME" | "COUNT" | "F" | "D" | "N" | "I"
-        )
+    (lower && begins) || listed("FILE FILES DIR NAME COUNT F D N I", name)
+}
+
+/// Whether a list, separated by spaces, has this name.
+#[must_use]
+pub fn listed(list: &str, name: &str) -> bool {
+    list.split(' ').any(|known| known == name)
 }
 
 /// Variables that only change how output looks or which tests run, whatever their value.
 #[must_use]
 pub fn harmless_variable(name: &str) -> bool {
-    const KNOWN: &[&str] = &[
-        "CI",
-        "COLUMNS",
-        "LINES",
-        "LANG",
-        "LC_ALL",
-        "LC_CTYPE",
-        "LC_COLLATE",
-        "LC_MESSAGES",
-        "LC_NUMERIC",
-        "LC_TIME",
-        "TZ",
-        "TERM",
-        "NO_COLOR",
-        "FORCE_COLOR",
-        "CLICOLOR",
-        "CLICOLOR_FORCE",
-        "COLORTERM",
-        "RUST_LOG",
-        "RUST_BACKTRACE",
-        "RUST_TEST_THREADS",
-        "CARGO_TERM_COLOR",
-        "CARGO_INCREMENTAL",
-        "NODE_ENV",
-        "PYTHONUNBUFFERED",
-        "PYTHONDONTWRITEBYTECODE",
-        "GOOS",
-        "GOARCH",
-        "CGO_ENABLED",
-        "RAILS_ENV",
-        "RACK_ENV",
-        "GIT_TERMINAL_PROMPT",
-    ];
-    KNOWN.contains(&name)
+    const KNOWN: &str = "CI COLUMNS LINES LANG LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME TZ TERM NO_COLOR \
+        FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM RUST_LOG RUST_BACKTRACE RUST_TEST_THREADS CARGO_TERM_COLOR \
+        CARGO_INCREMENTAL NODE_ENV PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE GOOS GOARCH CGO_ENABLED RAILS_ENV \
+        RACK_ENV GIT_TERMINAL_PROMPT";
+    listed(KNOWN, name)
 }
 
 /// Variables that change which programs run, or what they run.

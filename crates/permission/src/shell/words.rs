@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::builtins::harmless_variable;
+use super::builtins::{harmless_variable, listed};
 use super::{Problem, shape};
 
 /// One word of a command.
@@ -86,33 +86,12 @@ pub struct Decoded {
 }
 
 /// Variables every shell has, with nothing in them that is not for everybody to see.
-const EVERYBODYS: &[&str] = &[
-    "PATH",
-    "HOME",
-    "PWD",
-    "OLDPWD",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "HOSTNAME",
-    "LANG",
-    "TERM",
-    "UID",
-    "EUID",
-    "SHLVL",
-    "RANDOM",
-    "SECONDS",
-    "BASH_VERSION",
-    "OSTYPE",
-    "HOSTTYPE",
-    "MACHTYPE",
-    "PPID",
-    "LINENO",
-];
+const EVERYBODYS: &str = "PATH HOME PWD OLDPWD USER LOGNAME SHELL HOSTNAME LANG TERM UID EUID SHLVL RANDOM SECONDS BASH_VERSION OSTYPE \
+    HOSTTYPE MACHTYPE PPID LINENO";
 
 /// Whether everybody may see what is in the variable.
 pub(crate) fn is_everybodys(name: &str) -> bool {
-    EVERYBODYS.contains(&name) || harmless_variable(name)
+    listed(EVERYBODYS, name) || harmless_variable(name)
 }
 
 /// Decodes a word where these variables are known.

@@ -6,7 +6,7 @@
 //! rights, other arguments or elsewhere; allowing never looks through them. Denying looks at every
 //! word that could begin a command, in both.
 
-use super::builtins::{self, harmless_variable};
+use super::builtins::{self, harmless_variable, listed};
 use super::{Problem, Word};
 
 /// How many wrappers around one command are looked through.
@@ -171,10 +171,6 @@ fn carries(name: &str) -> bool {
     listed(KNOWN, name)
 }
 
-fn listed(list: &str, name: &str) -> bool {
-    list.split(' ').any(|known| known == name)
-}
-
 /// Programs that run what follows one of their subcommands.
 fn carries_after(name: &str, verb: &str) -> bool {
     match name {
@@ -215,10 +211,7 @@ fn may_carry(words: &[Word]) -> bool {
 /// Shells, whose `-c` text is a command line.
 #[must_use]
 pub fn is_shell(name: &str) -> bool {
-    matches!(
-        name,
-        "bash" | "sh" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish" | "rbash" | "csh" | "tcsh"
-    )
+    listed("bash sh dash zsh ksh mksh ash fish rbash csh tcsh", name)
 }
 
 /// Interpreters, which run whatever they are given.
@@ -395,9 +388,9 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
 
 /// Modules of Python's that run a text they are given.
 fn runs_text(module: &str) -> bool {
-    matches!(
+    listed(
+        "timeit code pdb cProfile profile trace runpy asyncio sqlite3 imaplib",
         module,
-        "timeit" | "code" | "pdb" | "cProfile" | "profile" | "trace" | "runpy" | "asyncio" | "sqlite3" | "imaplib"
     )
 }
 
@@ -530,21 +523,9 @@ pub fn runs_its_arguments(name: &str) -> bool {
     let name = base(name);
     carries(name)
         || is_interpreter(name)
-        || matches!(
+        || listed(
+            "git npm yarn pnpm bun cargo docker podman kubectl uv poetry go nix",
             name,
-            "git"
-                | "npm"
-                | "yarn"
-                | "pnpm"
-                | "bun"
-                | "cargo"
-                | "docker"
-                | "podman"
-                | "kubectl"
-                | "uv"
-                | "poetry"
-                | "go"
-                | "nix"
         )
 }
 

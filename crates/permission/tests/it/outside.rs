@@ -118,7 +118,6 @@ fn versions_and_names_of_hosts_are_told_without_help_from_outside() {
         "terraform -chdir=x version",
         "hostname -f",
         "hostname -i",
-        "git describe --dirty",
         "lsof -i @host:80",
         "lsof a.txt",
         "lsof -sTCP:idle",

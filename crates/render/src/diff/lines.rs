@@ -1,4 +1,4 @@
-//! Line diff.
+//! Comparing texts by lines.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
-use super::{PatchHunk, Raw, RawHunk, Tag};
+use super::{PatchHunk, RawHunk, RawLine, Tag};
 
-/// The changed lines in hunks. Lines are compared with their ends: a line feed that is missing is a change.
+/// Returns the changed lines in hunks. Lines are compared including their line feed, so a missing one is a change.
 pub(super) fn hunks<'text>(old: &'text str, new: &'text str, context: usize, deadline: Instant) -> Vec<RawHunk<'text>> {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
-    // numbers instead of texts: equal lines are compared many times
+    // lines are replaced by numbers, as equal lines are compared many times
     let mut known = HashMap::new();
     let mut number = |line: &&'text str| {
         let next = known.len();
@@ -21,8 +21,8 @@ pub(super) fn hunks<'text>(old: &'text str, new: &'text str, context: usize, dea
     let old_numbers: Vec<usize> = old.iter().map(&mut number).collect();
     let new_numbers: Vec<usize> = new.iter().map(&mut number).collect();
     let changes = capture_diff_slices_deadline(Algorithm::Myers, &old_numbers, &new_numbers, Some(deadline));
-    let most = old.len() + new.len();
-    group_diff_ops(changes, context.min(most))
+    let total = old.len() + new.len();
+    group_diff_ops(changes, context.min(total))
         .iter()
         .filter(|group| group.iter().any(|change| !matches!(change, DiffOp::Equal { .. })))
         .map(|group| hunk(&old, &new, group))
@@ -42,7 +42,7 @@ fn hunk<'text>(old: &[&'text str], new: &[&'text str], group: &[DiffOp]) -> RawH
     }
 }
 
-fn raw<'text>(old: &[&'text str], new: &[&'text str], change: &DiffOp) -> Vec<Raw<'text>> {
+fn raw<'text>(old: &[&'text str], new: &[&'text str], change: &DiffOp) -> Vec<RawLine<'text>> {
     let (removed, added) = (change.old_range(), change.new_range());
     if matches!(change, DiffOp::Equal { .. }) {
         return removed
@@ -55,21 +55,21 @@ fn raw<'text>(old: &[&'text str], new: &[&'text str], change: &DiffOp) -> Vec<Ra
     removed.chain(added).collect()
 }
 
-fn line(tag: Tag, old: Option<usize>, new: Option<usize>, text: &str) -> Raw<'_> {
+fn line(tag: Tag, old: Option<usize>, new: Option<usize>, text: &str) -> RawLine<'_> {
     let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX).saturating_add(1);
-    Raw {
+    RawLine {
         tag,
         old: old.map(number),
         new: new.map(number),
         text: text.strip_suffix('\n').unwrap_or(text),
-        unended: !text.ends_with('\n'),
+        missing_newline: !text.ends_with('\n'),
     }
 }
 
-/// The lines of a patch, counted from where it says it starts.
+/// Converts a hunk of a patch. Lines are numbered from the start that the patch specifies.
 pub(super) fn of_patch(hunk: &PatchHunk) -> RawHunk<'_> {
     let (mut old, mut new) = (hunk.old_start.max(1), hunk.new_start.max(1));
-    let mut out: Vec<Raw<'_>> = Vec::with_capacity(hunk.lines.len());
+    let mut out: Vec<RawLine<'_>> = Vec::with_capacity(hunk.lines.len());
     for text in &hunk.lines {
         let (tag, text) = match text.split_at_checked(1) {
             Some(("+", text)) => (Tag::Added, text),
@@ -78,19 +78,19 @@ pub(super) fn of_patch(hunk: &PatchHunk) -> RawHunk<'_> {
             // `\ No newline at end of file`
             Some(("\\", _)) => {
                 if let Some(last) = out.last_mut() {
-                    last.unended = true;
+                    last.missing_newline = true;
                 }
                 continue;
             }
-            // an empty line that lost its blank
+            // an empty line whose leading blank was removed
             _ => (Tag::Same, text.as_str()),
         };
-        let raw = Raw {
+        let raw = RawLine {
             tag,
             old: (tag != Tag::Added).then_some(old),
             new: (tag != Tag::Removed).then_some(new),
             text: text.strip_suffix('\n').unwrap_or(text),
-            unended: false,
+            missing_newline: false,
         };
         old = old.saturating_add(u32::from(raw.old.is_some()));
         new = new.saturating_add(u32::from(raw.new.is_some()));

@@ -1,4 +1,4 @@
-//! Word diff, in lines that are otherwise the same.
+//! Comparing words within lines that are mostly the same.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -6,17 +6,17 @@ use std::time::Instant;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Raw, Tag};
+use super::{RawLine, Tag};
 
-/// Longer lines are not compared by words.
-const LONGEST_LINE: usize = 1024;
-/// How many pairs of lines are tried where a block has more lines on one side.
-const MOST_PAIRS: usize = 1024;
-/// How much of two lines, of their words' letters, has to be the same (in percent) for the rest to be worth a mark.
-const ALIKE: usize = 50;
+/// Lines longer than this (in bytes) are not compared by words.
+const MAX_LINE: usize = 1024;
+/// The maximum number of line pairs to compare if a block has more lines on one side.
+const MAX_PAIRS: usize = 1024;
+/// The minimum similarity of two lines, in percent of the letters of their words, for changed words to be marked.
+const MIN_SIMILARITY: usize = 50;
 
-/// The changed pieces of every line of a hunk, as ranges of bytes.
-pub(super) fn marks(lines: &[Raw<'_>], deadline: Instant) -> Vec<Vec<Range<usize>>> {
+/// Returns the changed byte ranges of every line of a hunk.
+pub(super) fn marks(lines: &[RawLine<'_>], deadline: Instant) -> Vec<Vec<Range<usize>>> {
     let mut out = vec![Vec::new(); lines.len()];
     let mut at = 0;
     while at < lines.len() {
@@ -30,10 +30,10 @@ pub(super) fn marks(lines: &[Raw<'_>], deadline: Instant) -> Vec<Vec<Range<usize
             let (Some(before), Some(after)) = (lines.get(old), lines.get(new)) else {
                 continue;
             };
-            let (before, after) = compared(before.text, after.text, deadline);
+            let (before, after) = compare(before.text, after.text, deadline);
             for (at, marks) in [(old, before), (new, after)] {
-                if let Some(place) = out.get_mut(at) {
-                    *place = marks;
+                if let Some(slot) = out.get_mut(at) {
+                    *slot = marks;
                 }
             }
         }
@@ -42,44 +42,44 @@ pub(super) fn marks(lines: &[Raw<'_>], deadline: Instant) -> Vec<Vec<Range<usize
     out
 }
 
-/// Which removed line became which added one.
-fn pairs(lines: &[Raw<'_>], old: Range<usize>, new: Range<usize>, deadline: Instant) -> Vec<(usize, usize)> {
+/// Pairs each removed line with the added line that replaced it.
+fn pairs(lines: &[RawLine<'_>], old: Range<usize>, new: Range<usize>, deadline: Instant) -> Vec<(usize, usize)> {
     if old.len() == new.len() {
         return old.zip(new).collect();
     }
-    if old.is_empty() || new.is_empty() || old.len() * new.len() > MOST_PAIRS || Instant::now() >= deadline {
+    if old.is_empty() || new.is_empty() || old.len() * new.len() > MAX_PAIRS || Instant::now() >= deadline {
         return Vec::new();
     }
-    let bags = |range: Range<usize>| -> Vec<Vec<&str>> {
+    let words_of = |range: Range<usize>| -> Vec<Vec<&str>> {
         let lines = lines.get(range).unwrap_or_default();
-        lines.iter().map(|line| bag(line.text)).collect()
+        lines.iter().map(|line| sorted_words(line.text)).collect()
     };
-    let (olds, news) = (bags(old.clone()), bags(new.clone()));
-    // the best sum of likeness that keeps the order: best[i][j] for the lines from i and j on
-    let width = news.len() + 1;
-    let mut best = vec![0; (olds.len() + 1) * width];
-    let mut alike = vec![0; olds.len() * width];
-    for (i, before) in olds.iter().enumerate().rev() {
-        for (j, after) in news.iter().enumerate().rev() {
-            let likeness = Some(likeness(before, after))
-                .filter(|alike| *alike >= ALIKE)
+    let (old_words, new_words) = (words_of(old.clone()), words_of(new.clone()));
+    // dynamic programming: best[i][j] is the maximum total similarity, in order, of the lines from i and from j on
+    let width = new_words.len() + 1;
+    let mut best = vec![0; (old_words.len() + 1) * width];
+    let mut similarities = vec![0; old_words.len() * width];
+    for (i, before) in old_words.iter().enumerate().rev() {
+        for (j, after) in new_words.iter().enumerate().rev() {
+            let similarity = Some(similarity_of(before, after))
+                .filter(|value| *value >= MIN_SIMILARITY)
                 .unwrap_or(0);
             let at = |i: usize, j: usize| best.get(i * width + j).copied().unwrap_or(0);
-            let sum = (likeness + at(i + 1, j + 1)).max(at(i + 1, j)).max(at(i, j + 1));
-            if let Some(place) = best.get_mut(i * width + j) {
-                *place = sum;
+            let sum = (similarity + at(i + 1, j + 1)).max(at(i + 1, j)).max(at(i, j + 1));
+            if let Some(slot) = best.get_mut(i * width + j) {
+                *slot = sum;
             }
-            if let Some(place) = alike.get_mut(i * width + j) {
-                *place = likeness;
+            if let Some(slot) = similarities.get_mut(i * width + j) {
+                *slot = similarity;
             }
         }
     }
     let at = |i: usize, j: usize| best.get(i * width + j).copied().unwrap_or(0);
     let mut out = Vec::new();
     let (mut i, mut j) = (0, 0);
-    while i < olds.len() && j < news.len() {
-        let likeness = alike.get(i * width + j).copied().unwrap_or(0);
-        if likeness > 0 && at(i, j) == likeness + at(i + 1, j + 1) {
+    while i < old_words.len() && j < new_words.len() {
+        let similarity = similarities.get(i * width + j).copied().unwrap_or(0);
+        if similarity > 0 && at(i, j) == similarity + at(i + 1, j + 1) {
             out.push((old.start + i, new.start + j));
             (i, j) = (i + 1, j + 1);
         } else if at(i, j) == at(i + 1, j) {
@@ -91,9 +91,9 @@ fn pairs(lines: &[Raw<'_>], old: Range<usize>, new: Range<usize>, deadline: Inst
     out
 }
 
-/// The changed pieces of two lines, or none where they have too little in common.
-fn compared(old: &str, new: &str, deadline: Instant) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
-    if old.len().max(new.len()) > LONGEST_LINE || likeness(&bag(old), &bag(new)) < ALIKE {
+/// Returns the changed byte ranges of two lines, or none if the lines are too different.
+fn compare(old: &str, new: &str, deadline: Instant) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    if old.len().max(new.len()) > MAX_LINE || similarity_of(&sorted_words(old), &sorted_words(new)) < MIN_SIMILARITY {
         return Default::default();
     }
     let (old, new) = (words(old), words(new));
@@ -105,13 +105,13 @@ fn compared(old: &str, new: &str, deadline: Instant) -> (Vec<Range<usize>>, Vec<
             .filter(differs)
             .map(range)
             .filter(|range| !range.is_empty());
-        joined(ranges, words)
+        join(ranges, words)
     };
     (changed(DiffOp::old_range, &old), changed(DiffOp::new_range, &new))
 }
 
-/// Ranges of words as ranges of bytes; those with only blanks between them become one.
-fn joined(ranges: impl Iterator<Item = Range<usize>>, words: &[&str]) -> Vec<Range<usize>> {
+/// Converts ranges of words to ranges of bytes. Ranges with only blanks between them are merged.
+fn join(ranges: impl Iterator<Item = Range<usize>>, words: &[&str]) -> Vec<Range<usize>> {
     let mut starts = vec![0];
     for word in words {
         starts.push(starts.last().copied().unwrap_or(0) + word.len());
@@ -130,7 +130,7 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>, words: &[&str]) -> Vec<Ran
     out
 }
 
-/// Words, blanks and signs. Names with a point or a colon between them are several words: this is code.
+/// Splits a line into words, blanks and signs. Unlike in prose, names with a dot or a colon between them are separate words.
 fn words(line: &str) -> Vec<&str> {
     line.split_word_bounds()
         .flat_map(|word| word.split_inclusive(is_inner_sign))
@@ -153,9 +153,9 @@ fn is_blank(word: &str) -> bool {
     word.chars().all(char::is_whitespace)
 }
 
-/// The words of a line in order of the alphabet, blanks apart.
-fn bag(line: &str) -> Vec<&str> {
-    if line.len() > LONGEST_LINE {
+/// Returns the words of a line in alphabetical order, without blanks.
+fn sorted_words(line: &str) -> Vec<&str> {
+    if line.len() > MAX_LINE {
         return Vec::new();
     }
     let mut words = words(line);
@@ -164,8 +164,8 @@ fn bag(line: &str) -> Vec<&str> {
     words
 }
 
-/// How much of the words' letters both have, in percent.
-fn likeness(old: &[&str], new: &[&str]) -> usize {
+/// Returns the share of the words' letters that both lines have in common, in percent.
+fn similarity_of(old: &[&str], new: &[&str]) -> usize {
     let size = |words: &[&str]| words.iter().map(|word| word.len()).sum::<usize>();
     let total = size(old) + size(new);
     let (mut common, mut others) = (0, new.iter().peekable());
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     fn shown(old: &str, new: &str) -> (String, String) {
-        let (before, after) = compared(old, new, Instant::now() + Duration::from_secs(60));
+        let (before, after) = compare(old, new, Instant::now() + Duration::from_secs(60));
         let mark = |line: &str, marks: &[Range<usize>]| {
             let mut line = line.to_owned();
             for range in marks.iter().rev() {
@@ -217,21 +217,21 @@ mod tests {
     }
 
     #[test]
-    fn lines_with_little_in_common_have_no_marks() {
+    fn different_lines_have_no_marks() {
         let (old, new) = ("use std::fs;", "pub struct Whole(u8);");
         assert_eq!(shown(old, new), (old.to_owned(), new.to_owned()));
-        let long = "word ".repeat(LONGEST_LINE);
-        assert_eq!(compared(&long, &format!("{long}x"), Instant::now()), Default::default());
+        let long = "word ".repeat(MAX_LINE);
+        assert_eq!(compare(&long, &format!("{long}x"), Instant::now()), Default::default());
     }
 
     #[test]
-    fn lines_find_their_partners_in_blocks_of_unequal_length() {
-        let line = |tag, text| Raw {
+    fn lines_are_paired_in_blocks_of_unequal_length() {
+        let line = |tag, text| RawLine {
             tag,
             old: None,
             new: None,
             text,
-            unended: false,
+            missing_newline: false,
         };
         let lines = [
             line(Tag::Removed, "    first(alpha, beta);"),

@@ -1,4 +1,4 @@
-//! The grammars of `syntect`, and what their scopes mean to us.
+//! Highlighting with the grammars of `syntect`, and the mapping of their scopes to classes.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -8,13 +8,13 @@ use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet
 use super::{lines as lines_of, plain_line};
 use crate::class::{Class, Run, push};
 
-/// Longer lines stay plain and are not read: the time of a regular expression grows with the square of the length.
-const LONGEST_LINE: usize = 256;
+/// Lines longer than this (in bytes) are not parsed: the time of the regular expressions grows quadratically.
+const MAX_LINE: usize = 256;
 
 static SET: LazyLock<SyntaxSet> = LazyLock::new(SyntaxSet::load_defaults_newlines);
 
-/// What a scope that begins so means; the first that fits is taken.
-static MEANINGS: LazyLock<Vec<(Scope, Class)>> = LazyLock::new(|| {
+/// The classes of scopes by prefix; the first match applies.
+static SCOPE_CLASSES: LazyLock<Vec<(Scope, Class)>> = LazyLock::new(|| {
     [
         ("comment", Class::Com),
         ("punctuation.definition.comment", Class::Com),
@@ -54,7 +54,7 @@ static MEANINGS: LazyLock<Vec<(Scope, Class)>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The grammar for a language's name or a file's ending.
+/// Finds the grammar for the name of a language or the extension of a file.
 pub(super) fn find(name: &str) -> Option<&'static SyntaxReference> {
     let same = |have: &String| have.eq_ignore_ascii_case(name);
     SET.syntaxes()
@@ -63,18 +63,18 @@ pub(super) fn find(name: &str) -> Option<&'static SyntaxReference> {
         .filter(|syntax| syntax.name != "Plain Text")
 }
 
-/// All lines as runs; those after the deadline stay plain.
+/// Converts all lines to runs; lines after the deadline stay plain.
 pub(super) fn lines(syntax: &SyntaxReference, text: &str, deadline: Instant) -> Vec<Vec<Run>> {
     let mut state = Some((ParseState::new(syntax), ScopeStack::new()));
     let mut out = Vec::new();
     for (with_end, text) in text.split_inclusive('\n').zip(lines_of(text)) {
-        // the first line is always read, so that a slow machine still shows something
+        // the first line is always parsed, so that there is a result even on a slow machine
         if Instant::now() >= deadline && !out.is_empty() {
             state = None;
         }
         let runs = state
             .as_mut()
-            .filter(|_| text.len() <= LONGEST_LINE)
+            .filter(|_| text.len() <= MAX_LINE)
             .and_then(|(state, scopes)| line(state, scopes, with_end, text));
         out.push(runs.unwrap_or_else(|| plain_line(text)));
     }
@@ -97,16 +97,16 @@ fn line(state: &mut ParseState, scopes: &mut ScopeStack, with_end: &str, text: &
     Some(runs)
 }
 
-/// What the innermost scope with a meaning says; inside strings and comments, what they say.
+/// Returns the class of the innermost scope that has one. Inside comments, the class is always that of comments.
 fn class(scopes: &ScopeStack) -> Class {
-    let meaning = |scope: &Scope| {
-        MEANINGS
+    let class_of = |scope: &Scope| {
+        SCOPE_CLASSES
             .iter()
             .find(|(prefix, _)| prefix.is_prefix_of(*scope))
             .map(|(_, class)| *class)
     };
     let mut found = None;
-    for class in scopes.scopes.iter().rev().filter_map(meaning) {
+    for class in scopes.scopes.iter().rev().filter_map(class_of) {
         if class == Class::Com {
             return class;
         }
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn lines_after_the_deadline_and_long_lines_stay_plain() {
-        let long = format!("x = '{}'", "a".repeat(LONGEST_LINE));
+        let long = format!("x = '{}'", "a".repeat(MAX_LINE));
         let text = format!("def a\n{long}\nend");
         assert_eq!(shown("ruby", &text), format!("<key:def> <fn:a>\n{long}\n<key:end>"));
         let late = lines(find("ruby").unwrap(), "def a\nend", Instant::now());

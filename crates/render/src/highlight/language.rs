@@ -1,4 +1,4 @@
-//! Language detection: from the word after a fence, or the name of a file.
+//! Detects the language of code from the info string of a fence, the name of a file, or the first line.
 
 use syntect::parsing::SyntaxReference;
 
@@ -6,14 +6,14 @@ use super::grammar;
 use super::rules::{self, Rules};
 
 pub(super) enum Language {
-    Own(&'static Rules),
+    Lexer(&'static Rules),
     Grammar(&'static SyntaxReference),
     Unknown,
 }
 
-/// By the name of the language, the name of the file, its ending, or the program its first line names.
+/// Finds a language by its name, the name or extension of a file, or the interpreter in the first line.
 pub(super) fn find(lang: &str, text: &str) -> Language {
-    // a fence may say more after its language: `rust,ignore`, `js {1,3}`
+    // the info string of a fence may contain more than the language: `rust,ignore`, `js {1,3}`
     let word = lang.split([',', '{', ' ']).next().unwrap_or_default();
     let is_path = lang.contains(['/', '\\', '.']);
     let name = if is_path { lang } else { word };
@@ -22,10 +22,10 @@ pub(super) fn find(lang: &str, text: &str) -> Language {
     if lower.is_empty() {
         return Language::Unknown;
     }
-    let ending = lower.rsplit_once('.').map(|(_, ending)| ending);
-    for name in [Some(lower.as_str()), ending].into_iter().flatten() {
+    let extension = lower.rsplit_once('.').map(|(_, extension)| extension);
+    for name in [Some(lower.as_str()), extension].into_iter().flatten() {
         if let Some(rules) = rules::ALL.iter().find(|rules| rules.names.contains(&name)) {
-            return Language::Own(rules);
+            return Language::Lexer(rules);
         }
         if let Some(syntax) = grammar::find(alias(name)) {
             return Language::Grammar(syntax);
@@ -35,7 +35,7 @@ pub(super) fn find(lang: &str, text: &str) -> Language {
     let start = lower.trim_start_matches('.').split('.').next().unwrap_or_default();
     if matches!(start, "dockerfile" | "containerfile" | "makefile" | "env") {
         if let Some(rules) = rules::ALL.iter().find(|rules| rules.names.contains(&start)) {
-            return Language::Own(rules);
+            return Language::Lexer(rules);
         }
         if let Some(syntax) = grammar::find(start) {
             return Language::Grammar(syntax);
@@ -44,7 +44,7 @@ pub(super) fn find(lang: &str, text: &str) -> Language {
     by_program(text)
 }
 
-/// Names people use for what the grammars call something else.
+/// Maps common names of languages to the names in the grammars.
 fn alias(name: &str) -> &str {
     match name {
         "vue" | "svelte" | "astro" | "html5" => "html",
@@ -62,7 +62,7 @@ fn alias(name: &str) -> &str {
     }
 }
 
-/// `#!/usr/bin/env python3`
+/// Detects the language from an interpreter line such as `#!/usr/bin/env python3`.
 fn by_program(text: &str) -> Language {
     let Some(line) = text.lines().next().and_then(|line| line.strip_prefix("#!")) else {
         return Language::Unknown;
@@ -74,7 +74,7 @@ fn by_program(text: &str) -> Language {
         .unwrap_or_default();
     let program = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     if let Some(rules) = rules::ALL.iter().find(|rules| rules.names.contains(&program)) {
-        return Language::Own(rules);
+        return Language::Lexer(rules);
     }
     grammar::find(alias(program)).map_or(Language::Unknown, Language::Grammar)
 }
@@ -85,14 +85,14 @@ mod tests {
 
     fn found(lang: &str, text: &str) -> String {
         match find(lang, text) {
-            Language::Own(rules) => rules.names[0].to_owned(),
+            Language::Lexer(rules) => rules.names[0].to_owned(),
             Language::Grammar(syntax) => format!("grammar {}", syntax.name),
             Language::Unknown => "unknown".to_owned(),
         }
     }
 
     #[test]
-    fn fences_files_and_paths_name_languages() {
+    fn language_is_detected_from_fences_files_and_paths() {
         for (lang, expected) in [
             ("rust", "rust"),
             ("rust,ignore", "rust"),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_names_the_program() {
+    fn language_is_detected_from_the_interpreter_line() {
         assert_eq!(found("run", "#!/usr/bin/env python3\n"), "python");
         assert_eq!(found("run", "#!/bin/bash -e\n"), "shell");
         assert_eq!(found("run", "#!/usr/bin/ruby2.7\n"), "grammar Ruby");

@@ -1,6 +1,6 @@
-//! Reads code line by line in linear time, by the rules of its language.
+//! A lexer that processes code line by line in linear time, by the rules of its language.
 //!
-//! A lexer, not a parser: what a name is, it guesses from its letters and its neighbours.
+//! It is not a parser: the class of a name is guessed from its spelling and the neighbouring characters.
 
 mod line;
 
@@ -10,30 +10,30 @@ use super::rules::{Quote, Rules, Trait};
 use crate::class::{Class, Run};
 use line::Line;
 
-/// How deep templates may lie in each other.
-const DEEPEST: usize = 32;
+/// The maximum nesting depth of template strings.
+const MAX_DEPTH: usize = 32;
 
-/// What a line may begin inside of.
+/// The construct that continues at the start of a line.
 #[derive(Debug)]
-enum Inside {
-    /// A comment of several lines, and how many of its kind lie in each other.
+enum Context {
+    /// A multi-line comment, with its nesting depth.
     Comment(u32),
     String(&'static Quote),
-    /// A raw string that ends with a quote and so many `#`.
+    /// A raw string that ends with a quote and this number of `#`.
     Raw(usize),
-    /// Code in a template, and how many braces are open in it.
-    Hole(u32),
-    /// Text until a line that is this word.
-    Here(String),
+    /// Code in a template string, with the number of open braces.
+    Interpolation(u32),
+    /// A here-document that ends with a line containing this word.
+    HereDocument(String),
 }
 
 #[derive(Debug)]
 pub(super) struct Lexer {
     rules: &'static Rules,
     words: HashMap<&'static str, Class>,
-    inside: Vec<Inside>,
-    /// The word that ends the text which begins on the next line.
-    here: Option<String>,
+    contexts: Vec<Context>,
+    /// The end word of a here-document that starts on the next line.
+    here_end: Option<String>,
 }
 
 impl Lexer {
@@ -49,8 +49,8 @@ impl Lexer {
         Self {
             rules,
             words: words.collect(),
-            inside: Vec::new(),
-            here: None,
+            contexts: Vec::new(),
+            here_end: None,
         }
     }
 
@@ -68,21 +68,21 @@ impl Lexer {
         };
         while line.at < text.len() {
             let at = line.at;
-            match self.inside.last_mut() {
-                None | Some(Inside::Hole(_)) => self.code(&mut line),
-                Some(Inside::Comment(_)) => self.comment(&mut line),
-                Some(Inside::String(_)) => self.string(&mut line),
-                Some(Inside::Raw(hashes)) => {
+            match self.contexts.last_mut() {
+                None | Some(Context::Interpolation(_)) => self.code(&mut line),
+                Some(Context::Comment(_)) => self.comment(&mut line),
+                Some(Context::String(_)) => self.string(&mut line),
+                Some(Context::Raw(hashes)) => {
                     let end = format!("\"{}", "#".repeat(*hashes));
                     if line.take_past(&end, Class::Str) {
-                        self.inside.pop();
+                        self.contexts.pop();
                     }
                 }
-                Some(Inside::Here(word)) => {
+                Some(Context::HereDocument(word)) => {
                     let is_end = text.trim() == word;
                     line.take(text.len(), Class::Str);
                     if is_end {
-                        self.inside.pop();
+                        self.contexts.pop();
                     }
                 }
             }
@@ -95,23 +95,23 @@ impl Lexer {
     }
 
     fn end_line(&mut self) {
-        if let Some(word) = self.here.take() {
-            self.inside.push(Inside::Here(word));
+        if let Some(word) = self.here_end.take() {
+            self.contexts.push(Context::HereDocument(word));
         }
-        while matches!(self.inside.last(), Some(Inside::String(quote)) if !quote.lines) {
-            self.inside.pop();
+        while matches!(self.contexts.last(), Some(Context::String(quote)) if !quote.lines) {
+            self.contexts.pop();
         }
     }
 
-    fn has(&self, sought: Trait) -> bool {
-        self.rules.traits.contains(&sought)
+    fn has(&self, wanted: Trait) -> bool {
+        self.rules.traits.contains(&wanted)
     }
 
     fn comment(&mut self, line: &mut Line<'_>) {
         let (Some((open, close)), nests) = (self.rules.block, self.has(Trait::Rust)) else {
             return;
         };
-        let Some(Inside::Comment(depth)) = self.inside.last_mut() else {
+        let Some(Context::Comment(depth)) = self.contexts.last_mut() else {
             return;
         };
         let rest = line.rest();
@@ -125,7 +125,7 @@ impl Lexer {
             if from.starts_with(close) {
                 *depth -= 1;
                 if *depth == 0 {
-                    self.inside.pop();
+                    self.contexts.pop();
                 }
                 line.take(at + close.len(), Class::Com);
                 return;
@@ -134,13 +134,13 @@ impl Lexer {
         line.take(rest.len(), Class::Com);
     }
 
-    /// The rest of a string, to its end, the end of the line or a hole.
+    /// Consumes the rest of a string: up to its end, the end of the line, or an interpolation.
     fn string(&mut self, line: &mut Line<'_>) {
-        let Some(Inside::String(quote)) = self.inside.last() else {
+        let Some(Context::String(quote)) = self.contexts.last() else {
             return;
         };
         let quote = *quote;
-        let may_open = quote.holes && self.inside.len() < DEEPEST;
+        let may_open = quote.interpolates && self.contexts.len() < MAX_DEPTH;
         let rest = line.rest();
         let mut letters = rest.char_indices();
         while let Some((at, letter)) = letters.next() {
@@ -149,19 +149,19 @@ impl Lexer {
                 letters.next();
             } else if from.starts_with(quote.close) {
                 line.take(at + quote.close.len(), Class::Str);
-                self.inside.pop();
+                self.contexts.pop();
                 return;
             } else if may_open && from.starts_with("${") {
                 line.take(at, Class::Str);
                 line.take(2, Class::Plain);
-                self.inside.push(Inside::Hole(0));
+                self.contexts.push(Context::Interpolation(0));
                 return;
             }
         }
         line.take(rest.len(), Class::Str);
     }
 
-    /// One token of code.
+    /// Consumes one token of code.
     fn code(&mut self, line: &mut Line<'_>) {
         let rest = line.rest();
         let Some(letter) = rest.chars().next() else { return };
@@ -173,7 +173,7 @@ impl Lexer {
         if begins_word && self.rules.comments.iter().any(|open| rest.starts_with(open)) {
             line.take(rest.len(), Class::Com);
         } else if let Some((open, _)) = self.rules.block.filter(|(open, _)| rest.starts_with(open)) {
-            self.inside.push(Inside::Comment(1));
+            self.contexts.push(Context::Comment(1));
             line.take(open.len(), Class::Com);
         } else if self.opens_string(line, rest) || self.special(line, rest, letter) {
         } else if letter.is_ascii_digit() {
@@ -181,18 +181,18 @@ impl Lexer {
         } else if letter.is_alphabetic() || letter == '_' || (letter != '-' && self.rules.letters.contains(letter)) {
             self.word(line);
         } else {
-            self.brace(letter);
+            self.count_brace(letter);
             line.take_char(Class::Plain);
         }
         line.is_first = false;
     }
 
-    fn brace(&mut self, letter: char) {
-        if let Some(Inside::Hole(depth)) = self.inside.last_mut() {
+    fn count_brace(&mut self, letter: char) {
+        if let Some(Context::Interpolation(depth)) = self.contexts.last_mut() {
             match letter {
                 '{' => *depth += 1,
                 '}' if *depth == 0 => {
-                    self.inside.pop();
+                    self.contexts.pop();
                 }
                 '}' => *depth -= 1,
                 _ => {}
@@ -202,7 +202,7 @@ impl Lexer {
 
     fn opens_string(&mut self, line: &mut Line<'_>, rest: &str) -> bool {
         let prefix = if self.has(Trait::Prefixes) && !is_name(line.before) {
-            // two letters at most: looking further each time would take long
+            // prefixes have at most two letters; a longer search at each token would be slow
             let quote = rest.bytes().take(3).position(|byte| matches!(byte, b'"' | b'\''));
             quote
                 .filter(|at| rest.bytes().take(*at).all(|byte| b"rbfuRBFU".contains(&byte)))
@@ -219,11 +219,11 @@ impl Lexer {
         }
         if !quote.lines {
             let inner = quoted.get(quote.open.len()..).unwrap_or_default();
-            // an apostrophe in a text is no string; looked for once, or many of them would take long
+            // an apostrophe in text is not a string. The search is done once per line, as repeating it would be slow
             if line.unclosed.contains(&quote.open) {
                 return false;
             }
-            let Some(length) = closed(inner, quote) else {
+            let Some(length) = closing_length(inner, quote) else {
                 line.unclosed.push(quote.open);
                 return false;
             };
@@ -238,17 +238,17 @@ impl Lexer {
             return true;
         }
         line.take(prefix + quote.open.len(), Class::Str);
-        self.inside.push(Inside::String(quote));
+        self.contexts.push(Context::String(quote));
         true
     }
 
-    /// What only this language has.
+    /// Consumes a token of a syntax that only some languages have.
     fn special(&mut self, line: &mut Line<'_>, rest: &str, letter: char) -> bool {
         (self.has(Trait::Rust) && self.rust(line, rest, letter))
             || (self.has(Trait::Script) && line.script(rest, letter))
             || (self.has(Trait::Shell) && self.shell(line, rest, letter))
-            || (self.has(Trait::At) && letter == '@' && line.marked(Class::Key))
-            || (self.has(Trait::Hash) && letter == '#' && line.is_first && line.marked(Class::Key))
+            || (self.has(Trait::At) && letter == '@' && line.take_sigil_name(Class::Key))
+            || (self.has(Trait::Hash) && letter == '#' && line.is_first && line.take_sigil_name(Class::Key))
             || (self.has(Trait::Settings) && letter == '[' && line.is_first && line.head(rest))
     }
 
@@ -257,15 +257,15 @@ impl Lexer {
             let mut letters = rest.chars().skip(1);
             let (first, second) = (letters.next(), letters.next());
             if first == Some('\\') || second == Some('\'') {
-                // the longest is `'\u{10FFFF}'`
+                // the longest escape is `'\u{10FFFF}'`
                 let end = rest.char_indices().nth(12).map_or(rest.len(), |(at, _)| at);
                 let inner = rest.get(1..end).unwrap_or_default();
-                let Some(length) = closed(inner, &Quote::letter()) else {
+                let Some(length) = closing_length(inner, &Quote::letter()) else {
                     return false;
                 };
                 line.take(1 + length, Class::Str);
             } else {
-                line.marked(Class::Type);
+                line.take_sigil_name(Class::Type);
             }
             return true;
         }
@@ -279,7 +279,7 @@ impl Lexer {
         match raw {
             Some((start, hashes, after)) if after.get(hashes..).is_some_and(|after| after.starts_with('"')) => {
                 line.take(start + hashes + 1, Class::Str);
-                self.inside.push(Inside::Raw(hashes));
+                self.contexts.push(Context::Raw(hashes));
                 true
             }
             _ => false,
@@ -288,7 +288,7 @@ impl Lexer {
 
     fn shell(&mut self, line: &mut Line<'_>, rest: &str, letter: char) -> bool {
         if letter == '$' && !self.rules.letters.contains('$') {
-            return line.marked(Class::Type);
+            return line.take_sigil_name(Class::Type);
         }
         if letter == '\\' {
             line.take_char(Class::Plain);
@@ -302,8 +302,8 @@ impl Lexer {
                 .chars()
                 .take_while(|letter| is_name(*letter))
                 .collect();
-            if !word.is_empty() && self.here.is_none() {
-                self.here = Some(word);
+            if !word.is_empty() && self.here_end.is_none() {
+                self.here_end = Some(word);
             }
             line.take(2, Class::Plain);
             return true;
@@ -364,13 +364,13 @@ impl Quote {
             close: "'",
             escapes: true,
             lines: false,
-            holes: false,
+            interpolates: false,
         }
     }
 }
 
-/// How much of `inner` the string takes with its end, if it ends at all.
-fn closed(inner: &str, quote: &Quote) -> Option<usize> {
+/// Returns the length of the rest of a string including its closing quote, or `None` if it is not closed.
+fn closing_length(inner: &str, quote: &Quote) -> Option<usize> {
     let mut letters = inner.char_indices();
     while let Some((at, letter)) = letters.next() {
         if letter == '\\' && quote.escapes {
@@ -386,7 +386,7 @@ fn is_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// `Name`, `T`; but not `MOST_BYTES`.
+/// Returns true for `Name` and `T`, but not for `MAX_BYTES`.
 fn looks_like_type(word: &str) -> bool {
     let mut letters = word.trim_start_matches('_').chars();
     letters.next().is_some_and(char::is_uppercase) && {

@@ -1,22 +1,22 @@
-//! Lexer rules of each language.
+//! The lexer rules of each language.
 
-/// How to read a language.
+/// The lexical rules of a language.
 #[derive(Debug)]
 pub(super) struct Rules {
-    /// Names of the language, endings and whole names of its files, in lower case; the first is its own.
+    /// Names of the language, file extensions and whole file names, in lower case. The first one is the canonical name.
     pub(super) names: &'static [&'static str],
-    /// What begins a comment to the end of the line.
+    /// The starts of line comments.
     pub(super) comments: &'static [&'static str],
-    /// What begins and ends a comment of several lines.
+    /// Start and end of block comments.
     pub(super) block: Option<(&'static str, &'static str)>,
-    /// Kinds of strings; where one begins as another does, the longer comes first.
+    /// The kinds of strings. If one opening quote is a prefix of another, the longer one comes first.
     pub(super) strings: &'static [Quote],
     pub(super) keywords: &'static str,
-    /// Types that do not begin with a capital.
+    /// Types that do not start with a capital letter.
     pub(super) types: &'static str,
-    /// Values the language has names for.
+    /// Named constants of the language.
     pub(super) constants: &'static str,
-    /// Letters that names may have besides letters, digits and `_`.
+    /// Characters of names besides letters, digits and `_`.
     pub(super) letters: &'static str,
     pub(super) traits: &'static [Trait],
 }
@@ -26,52 +26,52 @@ pub(super) struct Rules {
 pub(super) struct Quote {
     pub(super) open: &'static str,
     pub(super) close: &'static str,
-    /// `\` takes the meaning of what follows.
+    /// `\` escapes the next character.
     pub(super) escapes: bool,
-    /// It may go on on the next line.
+    /// The string may continue on the next line.
     pub(super) lines: bool,
-    /// `${` begins code inside.
-    pub(super) holes: bool,
+    /// `${` starts embedded code.
+    pub(super) interpolates: bool,
 }
 
-/// What some languages have and others do not.
+/// Syntax that only some languages have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trait {
-    /// Keywords in any case.
+    /// Keywords are case-insensitive.
     AnyCase,
-    /// Names that begin with a capital are types.
+    /// Names that start with a capital letter are types.
     Capitals,
-    /// Lifetimes, raw strings, macros, nested comments.
+    /// Lifetimes, raw strings, macros and nested comments.
     Rust,
-    /// `/…/` where a value is expected, and tags in code.
+    /// Regular expressions `/…/` where a value is expected, and tags in code.
     Script,
-    /// A letter or two right before a quote belong to the string.
+    /// One or two letters directly before a quote belong to the string.
     Prefixes,
-    /// `$name`, `<<END`, and `#` only where a word begins.
+    /// `$name`, `<<END`, and `#` only at the start of a word.
     Shell,
-    /// Names before `=` are keys, `[…]` at the start of a line is a head.
+    /// Names before `=` are keys; `[…]` at the start of a line is a table header.
     Settings,
     /// Names before `:` are keys.
     Fields,
-    /// A quote counts only where a word begins.
+    /// Quotes only count at the start of a word.
     WordQuotes,
     /// `@name` is a keyword.
     At,
     /// `#name` at the start of a line is a keyword.
     Hash,
-    /// The first word of a line is a keyword where it is all in capitals.
+    /// The first word of a line is a keyword if it is all upper case.
     Instructions,
 }
 
 use Trait::{AnyCase, At, Capitals, Fields, Hash, Instructions, Prefixes, Rust, Script, Settings, Shell, WordQuotes};
 
-const fn quote(open: &'static str, escapes: bool, lines: bool, holes: bool) -> Quote {
+const fn quote(open: &'static str, escapes: bool, lines: bool, interpolates: bool) -> Quote {
     Quote {
         open,
         close: open,
         escapes,
         lines,
-        holes,
+        interpolates,
     }
 }
 
@@ -83,8 +83,8 @@ const TEMPLATE: Quote = quote("`", true, true, true);
 const RAW_SINGLE: Quote = quote("'", false, false, false);
 const SLASHES: Option<(&str, &str)> = Some(("/*", "*/"));
 
-/// Nothing special: the base of the rows below.
-const NONE: Rules = Rules {
+/// The defaults for the following entries.
+const DEFAULTS: Rules = Rules {
     names: &[],
     comments: &["//"],
     block: SLASHES,
@@ -110,7 +110,7 @@ pub(super) static ALL: &[Rules] = &[
         types: "bool char f32 f64 i8 i16 i32 i64 i128 isize str u8 u16 u32 u64 u128 usize",
         constants: "true false",
         traits: &[Capitals, Rust],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["typescript", "ts", "tsx", "mts", "cts"],
@@ -120,7 +120,7 @@ pub(super) static ALL: &[Rules] = &[
         constants: "true false null undefined NaN Infinity",
         letters: "$",
         traits: &[Capitals, Script, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["javascript", "js", "jsx", "mjs", "cjs", "node", "deno", "bun"],
@@ -129,7 +129,7 @@ pub(super) static ALL: &[Rules] = &[
         constants: "true false null undefined NaN Infinity",
         letters: "$",
         traits: &[Capitals, Script, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &[
@@ -143,7 +143,7 @@ pub(super) static ALL: &[Rules] = &[
         types: "bool bytes dict float frozenset int list object set str tuple",
         constants: "True False None",
         traits: &[Capitals, Prefixes, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["go", "golang"],
@@ -153,7 +153,7 @@ pub(super) static ALL: &[Rules] = &[
         types: "any bool byte comparable complex128 complex64 error float32 float64 int int16 int32 int64 int8 rune \
              string uint uint16 uint32 uint64 uint8 uintptr",
         constants: "true false nil iota",
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["c", "h"],
@@ -163,7 +163,7 @@ pub(super) static ALL: &[Rules] = &[
              uint32_t uint64_t uint8_t unsigned void",
         constants: "true false NULL",
         traits: &[Capitals, Hash],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &[
@@ -179,7 +179,7 @@ pub(super) static ALL: &[Rules] = &[
              size_t string uint16_t uint32_t uint64_t uint8_t unsigned void wchar_t",
         constants: "true false nullptr NULL",
         traits: &[Capitals, Hash],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["java", "groovy", "gradle"],
@@ -190,7 +190,7 @@ pub(super) static ALL: &[Rules] = &[
              volatile while yield",
         types: "boolean byte char double float int long short void",
         traits: &[Capitals, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["csharp", "cs", "c#"],
@@ -203,7 +203,7 @@ pub(super) static ALL: &[Rules] = &[
         types: "bool byte char decimal double dynamic float int long nint object sbyte short string uint ulong ushort \
              void",
         traits: &[Capitals, Hash],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["kotlin", "kt", "kts"],
@@ -214,7 +214,7 @@ pub(super) static ALL: &[Rules] = &[
              public reified return sealed set super suspend tailrec this throw try typealias val var vararg when where \
              while",
         traits: &[Capitals, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["swift"],
@@ -226,7 +226,7 @@ pub(super) static ALL: &[Rules] = &[
              where while",
         constants: "true false nil",
         traits: &[Capitals, At, Hash],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["dart"],
@@ -237,7 +237,7 @@ pub(super) static ALL: &[Rules] = &[
              switch sync this throw try typedef var when while with yield",
         types: "bool double dynamic int num void",
         traits: &[Capitals, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["zig", "zon"],
@@ -250,7 +250,7 @@ pub(super) static ALL: &[Rules] = &[
              usize void",
         constants: "true false null undefined",
         traits: &[Capitals, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &[
@@ -277,7 +277,7 @@ pub(super) static ALL: &[Rules] = &[
         types: "address bool bytes double fixed32 fixed64 float i16 i32 i64 int int32 int64 number sfixed32 sfixed64 \
              sint32 sint64 string uint uint256 uint32 uint64 uint8",
         traits: &[Capitals, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &[
@@ -308,7 +308,7 @@ pub(super) static ALL: &[Rules] = &[
         constants: "true false",
         letters: "-",
         traits: &[Shell],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["powershell", "ps1", "psm1", "pwsh"],
@@ -319,7 +319,7 @@ pub(super) static ALL: &[Rules] = &[
              foreach function if in param process return switch throw trap try until using while",
         letters: "-",
         traits: &[AnyCase, Shell],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["dockerfile", "docker", "containerfile"],
@@ -329,7 +329,7 @@ pub(super) static ALL: &[Rules] = &[
         keywords: "AS",
         letters: "-",
         traits: &[Shell, Instructions],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &[
@@ -344,7 +344,7 @@ pub(super) static ALL: &[Rules] = &[
             "geojson",
         ],
         traits: &[Fields],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["toml", "cargo.lock", "uv.lock", "poetry.lock", "pdm.lock", "pipfile"],
@@ -354,7 +354,7 @@ pub(super) static ALL: &[Rules] = &[
         constants: "true false inf nan",
         letters: "-.",
         traits: &[Settings],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &[
@@ -376,7 +376,7 @@ pub(super) static ALL: &[Rules] = &[
         constants: "true false yes no on off",
         letters: "-.",
         traits: &[Settings, WordQuotes, Shell],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["yaml", "yml"],
@@ -386,7 +386,7 @@ pub(super) static ALL: &[Rules] = &[
         constants: "true false null yes no on off",
         letters: "-./$",
         traits: &[Fields, WordQuotes, Shell],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["css", "pcss", "postcss"],
@@ -394,14 +394,14 @@ pub(super) static ALL: &[Rules] = &[
         constants: "",
         letters: "-",
         traits: &[Fields, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["scss", "less", "sass"],
         constants: "",
         letters: "-",
         traits: &[Fields, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["sql", "ddl", "dml", "psql", "postgresql", "mysql", "sqlite", "plsql"],
@@ -417,7 +417,7 @@ pub(super) static ALL: &[Rules] = &[
              numeric real serial smallint text time timestamp timestamptz uuid varchar",
         constants: "null current_timestamp current_date",
         traits: &[AnyCase],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["elixir", "ex", "exs"],
@@ -429,7 +429,7 @@ pub(super) static ALL: &[Rules] = &[
              use when with",
         constants: "true false nil",
         traits: &[Capitals, At],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["nix"],
@@ -438,7 +438,7 @@ pub(super) static ALL: &[Rules] = &[
         keywords: "assert else if in inherit let or rec then with import",
         letters: "-",
         traits: &[],
-        ..NONE
+        ..DEFAULTS
     },
     Rules {
         names: &["cmake", "cmakelists.txt"],
@@ -449,6 +449,6 @@ pub(super) static ALL: &[Rules] = &[
              set option include project",
         constants: "on off true false",
         traits: &[AnyCase],
-        ..NONE
+        ..DEFAULTS
     },
 ];

@@ -8,17 +8,17 @@ use super::scale::{Picture, Samples, Scaler};
 use super::{Image, ImageError};
 
 const QUALITY: u8 = 85;
-/// A picture with more colours than this is taken for a photo.
-const FEW_COLOURS: usize = 4096;
-/// Below this length of the longer side nothing is gained by shrinking on.
-const SHORTEST: u32 = 16;
+/// Images with more colours than this are treated as photos.
+const MAX_DRAWING_COLOURS: usize = 4096;
+/// Images whose longer side is at most this many pixels are not scaled down further.
+const MIN_SIDE: u32 = 16;
 
-/// The picture in at most `most` bytes; shrunk until it is.
-pub(super) fn within(mut picture: Picture, most: usize) -> Result<Image, ImageError> {
+/// Encodes the image in at most `max` bytes; scales it down until it fits.
+pub(super) fn encode_within(mut picture: Picture, max: usize) -> Result<Image, ImageError> {
     loop {
-        let (bytes, mime) = encoded(&picture).ok_or(ImageError::TooManyBytes)?;
+        let (bytes, mime) = encode(&picture).ok_or(ImageError::TooManyBytes)?;
         let (width, height) = (picture.width, picture.height);
-        if bytes.len() <= most {
+        if bytes.len() <= max {
             return Ok(Image {
                 bytes,
                 mime,
@@ -26,24 +26,24 @@ pub(super) fn within(mut picture: Picture, most: usize) -> Result<Image, ImageEr
                 height,
             });
         }
-        if width.max(height) <= SHORTEST {
+        if width.max(height) <= MIN_SIDE {
             return Err(ImageError::TooManyBytes);
         }
-        picture = smaller(&picture);
+        picture = shrink(&picture);
     }
 }
 
-fn encoded(picture: &Picture) -> Option<(Vec<u8>, &'static str)> {
+fn encode(picture: &Picture) -> Option<(Vec<u8>, &'static str)> {
     let is_opaque = picture.rgba.iter().skip(3).step_by(4).all(|alpha| *alpha == 255);
     if !is_opaque || (!picture.is_photo && has_few_colours(picture)) {
         return Some((png(picture, is_opaque)?, "image/png"));
     }
     let photo = jpeg(picture)?;
     if !picture.is_photo {
-        // a screenshot that was scaled has many colours too, and is often the smaller without losses
-        let drawn = png(picture, is_opaque)?;
-        if drawn.len() <= photo.len() {
-            return Some((drawn, "image/png"));
+        // a scaled screenshot has many colours too, and is often smaller without compression losses
+        let as_png = png(picture, is_opaque)?;
+        if as_png.len() <= photo.len() {
+            return Some((as_png, "image/png"));
         }
     }
     Some((photo, "image/jpeg"))
@@ -53,12 +53,12 @@ fn has_few_colours(picture: &Picture) -> bool {
     let mut colours = HashSet::new();
     picture.rgba.as_chunks::<4>().0.iter().all(|pixel| {
         colours.insert(*pixel);
-        colours.len() <= FEW_COLOURS
+        colours.len() <= MAX_DRAWING_COLOURS
     })
 }
 
-/// Three quarters of each side.
-fn smaller(picture: &Picture) -> Picture {
+/// Scales both sides to three quarters.
+fn shrink(picture: &Picture) -> Picture {
     let less = |side: u32| (side * 3 / 4).max(1);
     let from = (picture.width, picture.height);
     let mut scaler = Scaler::new(Samples::Rgba, from, (less(from.0), less(from.1)));
@@ -129,18 +129,18 @@ mod tests {
     }
 
     #[test]
-    fn photos_become_jpeg_and_what_is_seen_through_png() {
-        assert_eq!(within(noise(255), 1 << 20).unwrap().mime, "image/jpeg");
-        assert_eq!(within(noise(200), 1 << 20).unwrap().mime, "image/png");
+    fn photos_become_jpeg_and_transparent_images_png() {
+        assert_eq!(encode_within(noise(255), 1 << 20).unwrap().mime, "image/jpeg");
+        assert_eq!(encode_within(noise(200), 1 << 20).unwrap().mime, "image/png");
     }
 
     #[test]
-    fn pictures_shrink_until_they_fit() {
+    fn images_are_scaled_down_until_they_fit() {
         for alpha in [255, 200] {
-            let tight = within(noise(alpha), 20_000).unwrap();
+            let tight = encode_within(noise(alpha), 20_000).unwrap();
             assert!(tight.bytes.len() <= 20_000);
             assert!(tight.width < 256 && tight.width == tight.height);
         }
-        assert_eq!(within(noise(255), 10), Err(ImageError::TooManyBytes));
+        assert_eq!(encode_within(noise(255), 10), Err(ImageError::TooManyBytes));
     }
 }

@@ -1,14 +1,14 @@
-//! Image headers: format and size, before anything is decoded.
+//! Image headers: format and size, read before anything is decoded.
 
-/// What the header says.
+/// The facts from the header of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) format: Format,
-    /// Width and height in pixels, where they can be found.
+    /// Width and height in pixels, if the header contains them.
     pub(super) size: Option<(u32, u32)>,
 }
 
-/// The kinds of images that are read.
+/// The supported image formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Png,
@@ -17,7 +17,7 @@ pub(super) enum Format {
     Webp,
 }
 
-/// By the first bytes, whatever the name says.
+/// Detects the format by the first bytes and reads the size.
 pub(super) fn header(bytes: &[u8]) -> Option<Header> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Some(Header {
@@ -46,7 +46,7 @@ pub(super) fn header(bytes: &[u8]) -> Option<Header> {
     None
 }
 
-/// The first frame header (SOF), found by going from segment to segment.
+/// Reads the size from the first frame header (SOF), skipping other segments.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     loop {
@@ -55,7 +55,7 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
         }
         let marker = *bytes.get(at + 1)?;
         match marker {
-            // C4, C8 and CC are tables and extensions, not frames
+            // C4, C8 and CC are tables and extensions, not frame headers
             0xC0..=0xCF if !matches!(marker, 0xC4 | 0xC8 | 0xCC) => {
                 return be16(bytes, at + 7).zip(be16(bytes, at + 5));
             }
@@ -65,7 +65,7 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// One of the three kinds of first chunk.
+/// Reads the size from the first chunk, of which there are three kinds.
 fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     match bytes.get(12..16)? {
         b"VP8X" => Some((le24(bytes, 24)? + 1, le24(bytes, 27)? + 1)),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_measured() {
+    fn size_is_read_from_headers() {
         assert_eq!(
             size(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\0\x02"),
             Some((Format::Png, Some((256, 2))))
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_headers_have_no_size_and_others_are_no_images() {
+    fn truncated_headers_have_no_size_and_other_formats_are_rejected() {
         assert_eq!(size(b"\xFF\xD8\xFF\xE0\0\x04a"), Some((Format::Jpeg, None)));
         assert_eq!(size(b"\x89PNG\r\n\x1a\n"), Some((Format::Png, None)));
         assert_eq!(size(b"<svg/>"), None);

@@ -2,14 +2,14 @@
 
 use super::scale::Picture;
 
-/// The orientation (1 to 8) that an Exif block names; 1 is upright.
+/// Returns the orientation (1 to 8) of an Exif block; 1 is upright.
 pub(super) fn of(exif: &[u8]) -> u16 {
-    named(exif.strip_prefix(b"Exif\0\0").unwrap_or(exif))
-        .filter(|turned| (1..=8).contains(turned))
+    read_tag(exif.strip_prefix(b"Exif\0\0").unwrap_or(exif))
+        .filter(|orientation| (1..=8).contains(orientation))
         .unwrap_or(1)
 }
 
-fn named(tiff: &[u8]) -> Option<u16> {
+fn read_tag(tiff: &[u8]) -> Option<u16> {
     let big = match tiff.get(..2)? {
         b"MM" => true,
         b"II" => false,
@@ -39,9 +39,9 @@ fn named(tiff: &[u8]) -> Option<u16> {
         .and_then(|at| short(at + 8))
 }
 
-/// The picture as it was meant to be seen.
-pub(super) fn upright(picture: Picture, turned: u16) -> Picture {
-    if turned <= 1 {
+/// Rotates and mirrors an image so that it is upright.
+pub(super) fn upright(picture: Picture, orientation: u16) -> Picture {
+    if orientation <= 1 {
         return picture;
     }
     let Picture {
@@ -52,12 +52,12 @@ pub(super) fn upright(picture: Picture, turned: u16) -> Picture {
     } = picture;
     let pixels = rgba.as_chunks::<4>().0;
     let (wide, high) = (width as usize, height as usize);
-    let on_its_side = turned >= 5;
-    let (new_wide, new_high) = if on_its_side { (high, wide) } else { (wide, high) };
+    let swaps_sides = orientation >= 5;
+    let (new_wide, new_high) = if swaps_sides { (high, wide) } else { (wide, high) };
     let mut out = Vec::with_capacity(rgba.len());
     for row in 0..new_high {
         for column in 0..new_wide {
-            let (across, down) = match turned {
+            let (across, down) = match orientation {
                 2 => (wide - 1 - column, row),
                 3 => (wide - 1 - column, high - 1 - row),
                 4 => (column, high - 1 - row),
@@ -69,7 +69,7 @@ pub(super) fn upright(picture: Picture, turned: u16) -> Picture {
             out.extend(pixels.get(down * wide + across).copied().unwrap_or_default());
         }
     }
-    let (width, height) = if on_its_side { (height, width) } else { (width, height) };
+    let (width, height) = if swaps_sides { (height, width) } else { (width, height) };
     Picture {
         width,
         height,
@@ -82,8 +82,8 @@ pub(super) fn upright(picture: Picture, turned: u16) -> Picture {
 mod tests {
     use super::*;
 
-    /// `ab` over `cd` over `ef`, turned, read row by row.
-    fn seen(turned: u16) -> (String, u32) {
+    /// Applies an orientation to the image `ab`, `cd`, `ef` and returns its pixels row by row, and its width.
+    fn oriented(orientation: u16) -> (String, u32) {
         let rgba = b"abcdef".iter().flat_map(|letter| [*letter, 0, 0, 255]).collect();
         let picture = upright(
             Picture {
@@ -92,15 +92,15 @@ mod tests {
                 rgba,
                 is_photo: true,
             },
-            turned,
+            orientation,
         );
         let letters = picture.rgba.iter().step_by(4).map(|letter| char::from(*letter));
         (letters.collect(), picture.width)
     }
 
     #[test]
-    fn pictures_are_turned_upright() {
-        for (turned, letters, width) in [
+    fn images_are_turned_upright() {
+        for (orientation, letters, width) in [
             (1, "abcdef", 2),
             (2, "badcfe", 2),
             (3, "fedcba", 2),
@@ -110,12 +110,12 @@ mod tests {
             (7, "fdbeca", 3),
             (8, "bdface", 3),
         ] {
-            assert_eq!(seen(turned), (letters.to_owned(), width), "{turned}");
+            assert_eq!(oriented(orientation), (letters.to_owned(), width), "{orientation}");
         }
     }
 
     #[test]
-    fn the_orientation_is_found_in_either_order_of_bytes() {
+    fn orientation_is_read_in_either_byte_order() {
         assert_eq!(
             of(b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0"),
             6

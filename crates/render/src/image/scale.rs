@@ -1,16 +1,16 @@
-//! Downscaling: every pixel of the result is the mean of the area it covers.
+//! Downscaling: every pixel of the result is the mean of the area that it covers.
 
-/// Red, green, blue and opacity of every pixel, row by row.
+/// An image as red, green, blue and alpha of every pixel, row by row.
 #[derive(Debug)]
 pub(super) struct Picture {
     pub(super) width: u32,
     pub(super) height: u32,
     pub(super) rgba: Vec<u8>,
-    /// It came from a photograph: small losses do not show.
+    /// The source was a photo, in which small compression losses are not visible.
     pub(super) is_photo: bool,
 }
 
-/// How the samples of a row are to be read.
+/// The sample format of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Samples {
     Gray,
@@ -41,22 +41,22 @@ impl Samples {
     }
 }
 
-/// A source position's share in one place of the result and in the one after it.
+/// The weights of a source position in one position of the result and in the next one.
 #[derive(Debug, Clone, Copy)]
 struct Share {
-    place: usize,
+    index: usize,
     here: f32,
     next: f32,
 }
 
-/// Takes rows from top to bottom and makes a smaller picture of them.
+/// Accepts rows from top to bottom and produces a smaller image.
 #[derive(Debug)]
 pub(super) struct Scaler {
     samples: Samples,
     size: (u32, u32),
     columns: Vec<Share>,
     rows: std::vec::IntoIter<Share>,
-    /// The row that is being filled and the one after it, colours weighted with opacity.
+    /// The current result row and the next one; colours are weighted with alpha.
     sums: [Vec<[f32; 4]>; 2],
     narrow: Vec<[f32; 4]>,
     at: usize,
@@ -64,7 +64,7 @@ pub(super) struct Scaler {
 }
 
 impl Scaler {
-    /// From one size to another, neither side of which is longer.
+    /// Creates a scaler. Neither side of `to` may be longer than that of `from`.
     pub(super) fn new(samples: Samples, from: (u32, u32), to: (u32, u32)) -> Self {
         let row = vec![[0.0; 4]; to.0 as usize];
         Self {
@@ -81,17 +81,17 @@ impl Scaler {
 
     pub(super) fn row(&mut self, samples: &[u8]) {
         let Some(share) = self.rows.next() else { return };
-        while self.at < share.place {
-            self.done();
+        while self.at < share.index {
+            self.finish_row();
         }
         self.narrow.fill([0.0; 4]);
         for (pixel, column) in samples.chunks_exact(self.samples.per_pixel()).zip(&self.columns) {
             let [red, green, blue, alpha] = self.samples.rgba(pixel);
             let opacity = alpha / 255.0;
             let value = [red * opacity, green * opacity, blue * opacity, alpha];
-            add(self.narrow.get_mut(column.place), value, column.here);
+            add(self.narrow.get_mut(column.index), value, column.here);
             if column.next > 0.0 {
-                add(self.narrow.get_mut(column.place + 1), value, column.next);
+                add(self.narrow.get_mut(column.index + 1), value, column.next);
             }
         }
         let [sum, next] = &mut self.sums;
@@ -103,7 +103,7 @@ impl Scaler {
 
     pub(super) fn finish(mut self) -> Picture {
         while self.at < self.size.1 as usize {
-            self.done();
+            self.finish_row();
         }
         Picture {
             width: self.size.0,
@@ -113,8 +113,8 @@ impl Scaler {
         }
     }
 
-    /// A row of the result is complete.
-    fn done(&mut self) {
+    /// Completes a row of the result.
+    fn finish_row(&mut self) {
         for [red, green, blue, alpha] in &self.sums[0] {
             let opacity = if *alpha > 0.0 { alpha / 255.0 } else { 1.0 };
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -140,7 +140,7 @@ fn add(sum: Option<&mut [f32; 4]>, value: [f32; 4], weight: f32) {
     }
 }
 
-/// Where each of `from` positions goes when there are only `to`.
+/// Distributes `from` source positions over `to` result positions.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -151,11 +151,11 @@ fn shares(from: u32, to: u32) -> Vec<Share> {
     (0..from)
         .map(|at| {
             let (start, end) = (f64::from(at) * ratio, f64::from(at + 1) * ratio);
-            // the last bit of a float must not make a place that is not there
-            let place = (start + 1e-9).floor().min(f64::from(to - 1));
-            let border = (place + 1.0).min(end);
+            // rounding errors must not produce a position out of range
+            let index = (start + 1e-9).floor().min(f64::from(to - 1));
+            let border = (index + 1.0).min(end);
             Share {
-                place: place as usize,
+                index: index as usize,
                 here: (border - start) as f32,
                 next: (end - border).max(0.0) as f32,
             }
@@ -181,7 +181,7 @@ mod tests {
             scaled(Samples::Gray, (4, 2), (2, 1), &[0, 10, 100, 200, 20, 30, 100, 200]),
             [15, 15, 15, 255, 150, 150, 150, 255]
         );
-        // 3 to 2: the middle one goes half to either side
+        // 3 to 2: the middle pixel contributes half to each side
         assert_eq!(
             scaled(Samples::Gray, (3, 1), (2, 1), &[0, 90, 240]),
             [30, 30, 30, 255, 190, 190, 190, 255]
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn one_colour_stays_that_colour_at_any_ratio() {
+    fn uniform_colour_is_preserved_at_any_ratio() {
         for (from, to) in [(1600, 1568), (3999, 1568), (1569, 1568), (1568, 1568), (7, 3)] {
             let data = [7, 200, 99].repeat(from as usize * 2);
             let out = scaled(Samples::Rgb, (from, 2), (to, 1), &data);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_has_no_colour_to_give() {
+    fn transparent_pixels_do_not_contribute_colour() {
         let out = scaled(Samples::Rgba, (2, 1), (1, 1), &[255, 0, 0, 255, 0, 255, 0, 0]);
         assert_eq!(out, [255, 0, 0, 128]);
     }

@@ -1,23 +1,23 @@
-//! A difference says how to get from one text to the other, exactly.
+//! Diffs describe exactly how one text changes to the other.
 
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use sluice_render::diff::{Diff, DiffLine, Kind, Part, PatchHunk, Tag};
+use sluice_render::diff::{Diff, DiffKind, DiffLine, Part, PatchHunk, Tag};
 use sluice_render::{Class, diff, from_patch};
 
 fn text(line: &DiffLine) -> String {
     line.parts.iter().map(|part| part.text.as_str()).collect()
 }
 
-/// One side of a difference whose hunks hold the whole texts.
+/// Returns one side of a diff whose hunks contain the complete texts.
 fn side(diff: &Diff, without: Tag) -> String {
     let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
-    let line = |line: &DiffLine| text(line) + if line.unended { "" } else { "\n" };
+    let line = |line: &DiffLine| text(line) + if line.missing_newline { "" } else { "\n" };
     lines.filter(|line| line.tag != without).map(line).collect()
 }
 
-/// `old` with the changes made that the difference says.
+/// Applies a diff to `old`.
 fn applied(old: &str, diff: &Diff) -> String {
     let mut rest = old.split_inclusive('\n');
     let (mut out, mut at) = (String::new(), 1);
@@ -30,7 +30,7 @@ fn applied(old: &str, diff: &Diff) -> String {
             assert_eq!(rest.next().unwrap().trim_end_matches('\n'), text(line));
             at += 1;
         } else {
-            // lines that were added without context lie where the new side has come to
+            // added lines without context are located where the new side has arrived
             while out.matches('\n').count() + 1 < line.new.unwrap() as usize {
                 out.push_str(rest.next().unwrap());
                 at += 1;
@@ -38,7 +38,7 @@ fn applied(old: &str, diff: &Diff) -> String {
         }
         if line.tag != Tag::Removed {
             out += &text(line);
-            out += if line.unended { "" } else { "\n" };
+            out += if line.missing_newline { "" } else { "\n" };
         }
     }
     out.extend(rest);
@@ -64,7 +64,7 @@ fn texts() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn both_sides_can_be_read_from_the_whole(old in texts(), new in texts()) {
+    fn both_texts_can_be_reconstructed_from_a_full_diff(old in texts(), new in texts()) {
         let diff = diff("a.rs", Some(&old), Some(&new), usize::MAX);
         if old == new {
             prop_assert_eq!(diff.hunks.len(), 0);
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn the_changes_lead_from_old_to_new(old in texts(), new in texts(), context in 0usize..4) {
+    fn applying_a_diff_gives_the_new_text(old in texts(), new in texts(), context in 0usize..4) {
         let diff = diff("a.ts", Some(&old), Some(&new), context);
         prop_assert_eq!(applied(&old, &diff), new);
         let count = |tag| diff.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.tag == tag).count();
@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn a_patch_keeps_its_lines(lines in prop::collection::vec("[ +\\\\-]?\\PC{0,12}", 0..20), start in any::<u32>()) {
+    fn patch_keeps_its_lines(lines in prop::collection::vec("[ +\\\\-]?\\PC{0,12}", 0..20), start in any::<u32>()) {
         let hunk = PatchHunk { old_start: start, old_lines: 1, new_start: start, new_lines: 1, lines: lines.clone() };
         let diff = from_patch("a.py", &[hunk]);
         let given: Vec<String> = lines
@@ -96,8 +96,8 @@ proptest! {
             .filter(|line| !line.starts_with('\\'))
             .map(|line| line.strip_prefix([' ', '+', '-']).unwrap_or(line).to_owned())
             .collect();
-        let kept: Vec<String> = diff.hunks[0].lines.iter().map(text).collect();
-        prop_assert_eq!(kept, given);
+        let parsed: Vec<String> = diff.hunks[0].lines.iter().map(text).collect();
+        prop_assert_eq!(parsed, given);
     }
 }
 
@@ -110,7 +110,7 @@ fn part(class: Class, text: &str, changed: bool) -> Part {
 }
 
 #[test]
-fn a_changed_word_is_marked_in_its_colours() {
+fn changed_word_is_marked_and_highlighted() {
     let diff = diff("a.rs", Some("let a = 1;\n"), Some("let b = 1;\n"), 3);
     let expected = |name: &str| {
         vec![
@@ -132,27 +132,27 @@ fn a_changed_word_is_marked_in_its_colours() {
 }
 
 #[test]
-fn files_that_come_and_go_are_told_apart() {
+fn new_and_deleted_files_are_distinguished() {
     let new = diff("a", None, Some("x\ny\n"), 3);
-    assert_eq!((new.kind, new.added, new.removed), (Kind::New, 2, 0));
+    assert_eq!((new.kind, new.added, new.removed), (DiffKind::New, 2, 0));
     assert_eq!((new.hunks[0].old_start, new.hunks[0].new_start), (0, 1));
-    let gone = diff("a", Some("x\n"), None, 3);
-    assert_eq!((gone.kind, gone.added, gone.removed), (Kind::Delete, 0, 1));
-    assert_eq!((gone.hunks[0].old_start, gone.hunks[0].new_start), (1, 0));
+    let deleted = diff("a", Some("x\n"), None, 3);
+    assert_eq!((deleted.kind, deleted.added, deleted.removed), (DiffKind::Delete, 0, 1));
+    assert_eq!((deleted.hunks[0].old_start, deleted.hunks[0].new_start), (1, 0));
     let empty = diff("a", None, Some(""), 3);
-    assert_eq!((empty.kind, empty.hunks.len()), (Kind::New, 0));
+    assert_eq!((empty.kind, empty.hunks.len()), (DiffKind::New, 0));
 }
 
 #[test]
-fn a_missing_line_feed_is_a_change() {
+fn missing_line_feed_is_a_change() {
     let diff = diff("a", Some("x\ny"), Some("x\ny\n"), 3);
     assert_eq!((diff.added, diff.removed), (1, 1));
-    let unended: Vec<bool> = diff.hunks[0].lines.iter().map(|line| line.unended).collect();
-    assert_eq!(unended, [false, true, false]);
+    let missing_newline: Vec<bool> = diff.hunks[0].lines.iter().map(|line| line.missing_newline).collect();
+    assert_eq!(missing_newline, [false, true, false]);
 }
 
 #[test]
-fn changes_far_apart_are_hunks_of_their_own() {
+fn distant_changes_are_separate_hunks() {
     let old: String = (1..=40).map(|line| format!("line {line}\n")).collect();
     let new = old.replace("line 5\n", "line five\n").replace("line 30\n", "");
     let diff = diff("a.txt", Some(&old), Some(&new), 2);
@@ -167,7 +167,7 @@ fn changes_far_apart_are_hunks_of_their_own() {
 }
 
 #[test]
-fn colours_know_what_began_before_the_hunk() {
+fn highlighting_includes_constructs_started_before_the_hunk() {
     let old = format!("/*\n{}last\n*/\n", "inside\n".repeat(20));
     let new = old.replace("last", "other");
     let diff = diff("a.rs", Some(&old), Some(&new), 1);
@@ -180,7 +180,7 @@ fn colours_know_what_began_before_the_hunk() {
 }
 
 #[test]
-fn a_patch_is_counted_and_coloured() {
+fn patch_is_numbered_and_highlighted() {
     let hunk = PatchHunk {
         old_start: 10,
         old_lines: 3,
@@ -197,7 +197,7 @@ fn a_patch_is_counted_and_coloured() {
         .to_vec(),
     };
     let diff = from_patch("src/a.rs", &[hunk]);
-    assert_eq!((diff.kind, diff.added, diff.removed), (Kind::Edit, 1, 1));
+    assert_eq!((diff.kind, diff.added, diff.removed), (DiffKind::Edit, 1, 1));
     let lines = &diff.hunks[0].lines;
     let numbers: Vec<_> = lines.iter().map(|line| (line.old, line.new)).collect();
     assert_eq!(
@@ -209,13 +209,13 @@ fn a_patch_is_counted_and_coloured() {
             (Some(12), Some(14))
         ]
     );
-    assert!(lines[3].unended);
+    assert!(lines[3].missing_newline);
     assert_eq!(lines[0].parts[0], part(Class::Key, "fn", false));
     assert_eq!(lines[2].parts[1], part(Class::Fn, "two", true));
 }
 
 #[test]
-fn a_patch_of_a_new_file_is_new() {
+fn patch_of_a_new_file_is_detected() {
     let hunk = |old_lines, new_lines, lines: &[&str]| PatchHunk {
         old_start: 1,
         old_lines,
@@ -223,14 +223,14 @@ fn a_patch_of_a_new_file_is_new() {
         new_lines,
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
     };
-    assert_eq!(from_patch("a", &[hunk(0, 1, &["+a"])]).kind, Kind::New);
-    assert_eq!(from_patch("a", &[hunk(1, 0, &["-a"])]).kind, Kind::Delete);
-    assert_eq!(from_patch("a", &[hunk(1, 1, &["-a", "+b"])]).kind, Kind::Edit);
-    assert_eq!(from_patch("a", &[]).kind, Kind::Edit);
+    assert_eq!(from_patch("a", &[hunk(0, 1, &["+a"])]).kind, DiffKind::New);
+    assert_eq!(from_patch("a", &[hunk(1, 0, &["-a"])]).kind, DiffKind::Delete);
+    assert_eq!(from_patch("a", &[hunk(1, 1, &["-a", "+b"])]).kind, DiffKind::Edit);
+    assert_eq!(from_patch("a", &[]).kind, DiffKind::Edit);
 }
 
 #[test]
-fn huge_texts_are_compared_in_time() {
+fn huge_texts_are_compared_within_the_time_limit() {
     let mut state = 7u32;
     let mut noise = move |most: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -253,7 +253,7 @@ fn huge_texts_are_compared_in_time() {
         let start = Instant::now();
         let diff = diff("a.rs", Some(&old), Some(&new), 3);
         let took = start.elapsed();
-        // debug builds on a busy machine; the deadline itself is a quarter of a second
+        // for debug builds on a busy machine; the time limit of a diff is a quarter of a second
         assert!(took < Duration::from_secs(20), "{name} took {took:?}");
         println!("{name}: {took:?}, {} hunks", diff.hunks.len());
         let (added, removed) = (i64::try_from(diff.added).unwrap(), i64::try_from(diff.removed).unwrap());

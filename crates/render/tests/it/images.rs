@@ -1,11 +1,11 @@
-//! Whatever comes in, what goes out is a bounded picture or a reason.
+//! Any input gives an image within the limits, or an error.
 
 use std::io::Cursor;
 
 use proptest::prelude::*;
-use sluice_render::image::{Bounds, ImageError, LONGEST_SIDE, MOST_BYTES, normalise, normalise_within};
+use sluice_render::image::{Bounds, ImageError, MAX_BYTES, MAX_SIDE, normalise, normalise_within};
 
-/// A picture of many colours whose upper half is as opaque as `alpha` says.
+/// Returns an image with many colours whose upper half has the given alpha value.
 fn rgba(width: u32, height: u32, alpha: u8) -> Vec<u8> {
     (0..height)
         .flat_map(|y| (0..width).map(move |x| (x, y)))
@@ -70,7 +70,7 @@ fn webp(width: u32, height: u32, alpha: u8) -> Vec<u8> {
     bytes
 }
 
-/// The pixels of a result that is a PNG.
+/// Decodes a result that is a PNG.
 fn pixels(bytes: &[u8]) -> Vec<u8> {
     let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().unwrap();
     let mut data = vec![0; reader.output_buffer_size().unwrap()];
@@ -80,12 +80,12 @@ fn pixels(bytes: &[u8]) -> Vec<u8> {
 
 fn measured(bytes: &[u8]) -> (&'static str, u32, u32) {
     let image = normalise(bytes).unwrap();
-    assert!(image.bytes.len() <= MOST_BYTES);
+    assert!(image.bytes.len() <= MAX_BYTES);
     (image.mime, image.width, image.height)
 }
 
 #[test]
-fn every_kind_is_read() {
+fn every_format_is_decoded() {
     assert_eq!(
         measured(&png(30, 20, png::ColorType::Rgba, &rgba(30, 20, 100))),
         ("image/png", 30, 20)
@@ -100,7 +100,7 @@ fn every_kind_is_read() {
 }
 
 #[test]
-fn exact_pictures_stay_exact() {
+fn lossless_images_stay_lossless() {
     let data = rgba(30, 20, 100);
     let image = normalise(&png(30, 20, png::ColorType::Rgba, &data)).unwrap();
     assert_eq!(pixels(&image.bytes), data);
@@ -113,8 +113,8 @@ fn only_the_first_frame_is_kept() {
 }
 
 #[test]
-fn large_pictures_shrink() {
-    let long = LONGEST_SIDE * 2;
+fn large_images_are_scaled_down() {
+    let long = MAX_SIDE * 2;
     assert_eq!(
         measured(&png(
             long,
@@ -128,7 +128,7 @@ fn large_pictures_shrink() {
 }
 
 #[test]
-fn results_fit_into_the_bytes_given() {
+fn results_respect_the_byte_limit() {
     let bounds = Bounds {
         bytes: 8_000,
         longest_side: 300,
@@ -148,16 +148,16 @@ fn photos_are_turned_upright() {
 }
 
 #[test]
-fn what_was_written_beside_the_picture_is_gone() {
-    let holds = |bytes: &[u8], word: &[u8]| bytes.windows(word.len()).any(|at| at == word);
+fn metadata_is_removed() {
+    let contains = |bytes: &[u8], word: &[u8]| bytes.windows(word.len()).any(|at| at == word);
     let before = png(30, 20, png::ColorType::Rgba, &rgba(30, 20, 100));
-    assert!(holds(&before, b"somebody"));
-    assert!(!holds(&normalise(&before).unwrap().bytes, b"somebody"));
-    assert!(!holds(&normalise(&jpeg(40, 20, Some(6))).unwrap().bytes, b"Exif"));
+    assert!(contains(&before, b"somebody"));
+    assert!(!contains(&normalise(&before).unwrap().bytes, b"somebody"));
+    assert!(!contains(&normalise(&jpeg(40, 20, Some(6))).unwrap().bytes, b"Exif"));
 }
 
 #[test]
-fn bombs_are_refused_by_their_headers() {
+fn oversized_images_are_rejected_by_their_header() {
     let mut bomb = png(1, 1, png::ColorType::Grayscale, &[0]);
     bomb[16..24].copy_from_slice(&[0, 0, 0x40, 0, 0, 0, 0x40, 0]);
     let expected = ImageError::TooManyPixels {
@@ -170,11 +170,11 @@ fn bombs_are_refused_by_their_headers() {
 }
 
 #[test]
-fn others_are_refused() {
+fn other_formats_are_rejected() {
     for bytes in [&b""[..], b"<svg/>", b"BM......", b"\0\0\0\x1cftypavif", b"%PDF-1.4"] {
-        assert_eq!(normalise(bytes), Err(ImageError::Unknown));
+        assert_eq!(normalise(bytes), Err(ImageError::UnsupportedFormat));
     }
-    assert_eq!(normalise(b"\x89PNG\r\n\x1a\n"), Err(ImageError::Unmeasured));
+    assert_eq!(normalise(b"\x89PNG\r\n\x1a\n"), Err(ImageError::UnknownSize));
 }
 
 fn any_image() -> impl Strategy<Value = Vec<u8>> {
@@ -188,7 +188,7 @@ fn any_image() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn cut_images_never_panic(bytes in any_image(), keep in 0.0f64..1.0) {
+    fn truncated_images_never_panic(bytes in any_image(), keep in 0.0f64..1.0) {
         let length = (bytes.len() as f64 * keep) as usize;
         let _result = normalise(&bytes[..length]);
     }
@@ -200,13 +200,13 @@ proptest! {
     ) {
         for (at, byte) in damage {
             let at = at.index(bytes.len());
-            // what claims to be large is refused or takes its time; this is about broken ones
+            // skips the size fields: an image that declares a huge size is rejected or slow to decode, which is tested elsewhere
             if !(4..32).contains(&at) {
                 bytes[at] = byte;
             }
         }
         if let Ok(image) = normalise(&bytes) {
-            prop_assert!(image.bytes.len() <= MOST_BYTES && image.width.max(image.height) <= LONGEST_SIDE);
+            prop_assert!(image.bytes.len() <= MAX_BYTES && image.width.max(image.height) <= MAX_SIDE);
         }
     }
 

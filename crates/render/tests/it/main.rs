@@ -1,4 +1,4 @@
-//! What the crate promises to whoever shows code, differences and images.
+//! Tests of the public functions: highlighting, diffs and images.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::print_stdout)]
 

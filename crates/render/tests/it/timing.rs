@@ -1,4 +1,4 @@
-//! How long it takes; printed with `--nocapture`, and bounded so that a slip by an order of magnitude is seen.
+//! Prints timings (with `--nocapture`) and checks generous limits that reveal a slowdown by an order of magnitude.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ fn timed<T>(what: &str, work: impl Fn() -> T) -> Duration {
 }
 
 #[test]
-fn code_and_differences_are_quick() {
+fn highlighting_and_diffs_are_fast() {
     let code = source(2000);
     let took = timed("2,000 lines of Rust", || highlight("rust", &code));
     assert!(took < Duration::from_secs(2), "{took:?}");

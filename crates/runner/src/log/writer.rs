@@ -1,4 +1,4 @@
-//! The log writer. What could not be written yet is kept, and neither lost nor written twice.
+//! The log writer. Records that could not be written stay in memory; none is lost or written twice.
 
 use std::collections::VecDeque;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -8,27 +8,27 @@ use std::path::{Path, PathBuf};
 
 use super::scan::scan;
 use super::{HEADER, Header, check_header, file_of, folder, header, segments};
-use crate::frame::LONGEST_LINE;
+use crate::frame::MAX_LINE;
 use crate::record::{self, Kind};
 
-/// A buffer that grew larger than this is given back.
-const KEPT: usize = 128 << 10;
+/// Capacity in bytes to which the pending buffer is shrunk after a larger write.
+const PENDING_CAPACITY: usize = 128 << 10;
 
-/// How bytes reach the disk; tests put their own between.
+/// Writes to the disk. Tests replace it to inject faults.
 pub trait Storage {
-    /// Writes some of the bytes.
+    /// Writes some of the bytes and returns how many.
     ///
     /// # Errors
-    /// When none could be written.
+    /// Returns an error if no byte could be written.
     fn write_at(&mut self, file: &File, bytes: &[u8], offset: u64) -> io::Result<usize>;
-    /// Waits until what was written is on the disk.
+    /// Waits until written bytes are on the disk.
     ///
     /// # Errors
-    /// When it may not be.
+    /// Returns an error if they may not be.
     fn sync(&mut self, file: &File) -> io::Result<()>;
 }
 
-/// The disk itself.
+/// Writes to the real disk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Disk;
 
@@ -42,12 +42,12 @@ impl Storage for Disk {
     }
 }
 
-/// What was found at the end of the log when it was opened.
+/// Damage that was found when the log was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cut {
-    /// The last record was not whole: this many bytes were cut off.
+pub enum LogDamage {
+    /// The last record was incomplete; this many bytes were cut off.
     Tail { segment: u64, offset: u64, bytes: u64 },
-    /// A record in the middle is damaged; the segment is left as it is.
+    /// A record in the middle is damaged; the segment is left unchanged.
     Middle { segment: u64, offset: u64 },
 }
 
@@ -55,44 +55,44 @@ pub enum Cut {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment {
     pub(crate) first: u64,
-    /// Bytes of it that are whole records, with its header.
+    /// Offset of the end of its last complete record, header included.
     pub(crate) end: u64,
 }
 
-/// Appends to the log of one folder.
+/// Appends records to the log of one folder.
 #[derive(Debug)]
 pub struct LogWriter<S = Disk> {
     folder: PathBuf,
     storage: S,
-    /// All segments in order, the one that is written last.
+    /// All segments in order; the last one is written to.
     segments: VecDeque<Segment>,
     file: File,
-    /// Records that are not in the file yet, and how many of their bytes are.
+    /// Encoded records that are not completely in the file yet, and how many of their bytes were written.
     pending: Vec<u8>,
     flushed: usize,
-    /// The number the next record will have.
-    coming: u64,
+    /// The number of the next appended record.
+    next_number: u64,
     /// The number after the last record in the file.
     written: u64,
     segment_size: u64,
 }
 
 impl LogWriter {
-    /// Opens the log in a runner's folder, or begins one. A torn record at its end is cut off.
+    /// Opens or creates the log in a runner's folder. An incomplete record at its end is cut off.
     ///
     /// # Errors
-    /// When the folder or its last segment cannot be read and written.
-    pub fn open(dir: &Path, segment_size: u64) -> io::Result<(Self, Option<Cut>)> {
+    /// Returns an error if the folder or its last segment cannot be read and written.
+    pub fn open(dir: &Path, segment_size: u64) -> io::Result<(Self, Option<LogDamage>)> {
         Self::open_on(Disk, dir, segment_size)
     }
 }
 
 impl<S: Storage> LogWriter<S> {
-    /// The same, over a storage.
+    /// Like [`LogWriter::open`], with the given storage.
     ///
     /// # Errors
-    /// When the folder or its last segment cannot be read and written.
-    pub fn open_on(storage: S, dir: &Path, segment_size: u64) -> io::Result<(Self, Option<Cut>)> {
+    /// Returns an error if the folder or its last segment cannot be read and written.
+    pub fn open_on(storage: S, dir: &Path, segment_size: u64) -> io::Result<(Self, Option<LogDamage>)> {
         let folder = folder(dir);
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         let mut known = VecDeque::new();
@@ -109,14 +109,14 @@ impl<S: Storage> LogWriter<S> {
         let (mut end, mut next) = (HEADER as u64, first);
         match check_header(&file, first)? {
             Header::Version(version) => {
-                let reason = format!("the log was written by a later version ({version}); use that one");
+                let reason = format!("the log was written by a later version ({version}); use that version to open it");
                 return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
             }
             Header::Bad if size <= HEADER as u64 => {
                 file.set_len(0)?;
                 file.write_all_at(&header(first), 0)?;
                 if last.is_some() {
-                    cut = Some(Cut::Tail {
+                    cut = Some(LogDamage::Tail {
                         segment: first,
                         offset: 0,
                         bytes: size,
@@ -127,12 +127,12 @@ impl<S: Storage> LogWriter<S> {
                 let found = scan(&file, first, size)?;
                 (end, next) = (found.end, found.next);
                 let offset = if state == Header::Good { end } else { 0 };
-                if let Some(beyond) = found.beyond.or((state == Header::Bad).then_some(next)) {
-                    cut = Some(Cut::Middle { segment: first, offset });
-                    damaged = Some(beyond);
+                if let Some(after_damage) = found.after_damage.or((state == Header::Bad).then_some(next)) {
+                    cut = Some(LogDamage::Middle { segment: first, offset });
+                    damaged = Some(after_damage);
                 } else if end < size {
                     file.set_len(end)?;
-                    cut = Some(Cut::Tail {
+                    cut = Some(LogDamage::Tail {
                         segment: first,
                         offset,
                         bytes: size - end,
@@ -148,35 +148,35 @@ impl<S: Storage> LogWriter<S> {
             file,
             pending: Vec::new(),
             flushed: 0,
-            coming: next,
+            next_number: next,
             written: next,
             segment_size: segment_size.max(HEADER as u64 + 1),
         };
-        if let Some(beyond) = damaged {
+        if let Some(after_damage) = damaged {
             if let Some(last) = log.segments.back_mut() {
                 last.end = size;
             }
-            // A segment whose beginning alone is damaged must not be opened anew under its own number.
-            log.coming = beyond.max(first + 1);
-            log.written = log.coming;
+            // A segment of which only the header is damaged must not be created again under its own number.
+            log.next_number = after_damage.max(first + 1);
+            log.written = log.next_number;
             log.roll()?;
         }
         Ok((log, cut))
     }
 
-    /// Takes a record; it is in the file after [`Self::flush`]. A body longer than a frame can carry is cut.
+    /// Buffers a record and returns its number; [`Self::flush`] writes it. A body that does not fit into a frame is cut.
     pub fn append(&mut self, kind: Kind, at: u64, body: &[u8]) -> u64 {
-        let body = body.get(..LONGEST_LINE).unwrap_or(body);
-        let number = self.coming;
+        let body = body.get(..MAX_LINE).unwrap_or(body);
+        let number = self.next_number;
         record::encode(number, at, kind, body, &mut self.pending);
-        self.coming += 1;
+        self.next_number += 1;
         number
     }
 
-    /// Writes what was taken.
+    /// Writes the buffered records to the file.
     ///
     /// # Errors
-    /// When not all of it could be written. It is kept, and the next call goes on where this one stopped.
+    /// Returns an error if not all of them could be written. They stay buffered, and the next call continues there.
     pub fn flush(&mut self) -> io::Result<()> {
         if self.pending.is_empty() {
             return Ok(());
@@ -196,17 +196,17 @@ impl<S: Storage> LogWriter<S> {
         if let Some(active) = self.segments.back_mut() {
             active.end += self.pending.len() as u64;
         }
-        self.written = self.coming;
+        self.written = self.next_number;
         self.pending.clear();
         self.flushed = 0;
-        self.pending.shrink_to(KEPT);
+        self.pending.shrink_to(PENDING_CAPACITY);
         Ok(())
     }
 
-    /// Appends records and waits until they are on the disk; gives the number of the first.
+    /// Appends records, waits until they are on the disk, and returns the number of the first.
     ///
     /// # Errors
-    /// When they are not there: then none of them is in the log, and their numbers are free.
+    /// Returns an error if they could not be stored. Then none of them is in the log and their numbers are free again.
     pub fn append_synced<'a>(
         &mut self,
         kind: Kind,
@@ -217,7 +217,7 @@ impl<S: Storage> LogWriter<S> {
         if self.active().end >= self.segment_size {
             self.roll()?;
         }
-        let before = (self.active().end, self.coming);
+        let before = (self.active().end, self.next_number);
         for body in bodies {
             self.append(kind, at, body);
         }
@@ -226,26 +226,26 @@ impl<S: Storage> LogWriter<S> {
             if let Some(active) = self.segments.back_mut() {
                 active.end = before.0;
             }
-            self.coming = before.1;
+            self.next_number = before.1;
             self.written = before.1;
             self.pending.clear();
             self.flushed = 0;
-            // What stays behind where this fails is written over by the next record.
+            // If this fails too, the next record overwrites the leftover bytes.
             self.file.set_len(before.0).ok();
             return Err(error);
         }
         Ok(before.1)
     }
 
-    /// Waits until all that is in the file is on the disk.
+    /// Waits until everything in the file is on the disk.
     ///
     /// # Errors
-    /// When it may not be.
+    /// Returns an error if it may not be.
     pub fn sync(&mut self) -> io::Result<()> {
         self.storage.sync(&self.file)
     }
 
-    /// Begins a new segment. Where something is half written, that comes first.
+    /// Starts a new segment, unless a record is partly written or the current segment is empty.
     pub(crate) fn roll(&mut self) -> io::Result<()> {
         if self.flushed > 0 || self.active().first == self.written {
             return Ok(());
@@ -253,15 +253,15 @@ impl<S: Storage> LogWriter<S> {
         let first = self.written;
         let path = file_of(&self.folder, first);
         let file = open_segment(&self.folder, first)?;
-        let begun = self.storage.write_at(&file, &header(first), 0);
-        match begun {
+        let written_header = self.storage.write_at(&file, &header(first), 0);
+        match written_header {
             Ok(HEADER) => {}
             short => {
                 fs::remove_file(path).ok();
                 return Err(short.err().unwrap_or_else(|| io::ErrorKind::StorageFull.into()));
             }
         }
-        // Else a record that is on the disk could be in a file that is not.
+        // Without this, a record could be on the disk in a file that is not.
         File::open(&self.folder)?.sync_all()?;
         self.file = file;
         self.segments.push_back(Segment {
@@ -271,11 +271,11 @@ impl<S: Storage> LogWriter<S> {
         Ok(())
     }
 
-    /// Deletes the segments that hold nothing but records below this number.
+    /// Deletes the segments that only contain records below this number.
     pub fn trim(&mut self, below: u64) {
         self.delete(below);
-        // The deleted ones may have made the room a new segment needs.
-        if below >= self.coming && self.flush().is_ok() && self.roll().is_ok() {
+        // Deleting segments may have freed the space that a new segment needs.
+        if below >= self.next_number && self.flush().is_ok() && self.roll().is_ok() {
             self.delete(below);
         }
     }
@@ -289,31 +289,31 @@ impl<S: Storage> LogWriter<S> {
         }
     }
 
-    /// The number of the first record that is kept.
+    /// Returns the number of the first stored record.
     #[must_use]
     pub fn first(&self) -> u64 {
         self.segments.front().map_or(self.written, |segment| segment.first)
     }
 
-    /// The number after the last record that is in the file.
+    /// Returns the number after the last record in the file.
     #[must_use]
     pub fn next(&self) -> u64 {
         self.written
     }
 
-    /// The number the next record will have.
+    /// Returns the number that the next appended record will have.
     #[must_use]
-    pub fn coming(&self) -> u64 {
-        self.coming
+    pub fn next_number(&self) -> u64 {
+        self.next_number
     }
 
-    /// Bytes of the log, with what is not in the file yet.
+    /// Returns the size of the log in bytes, including records that are not in the file yet.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.segments.iter().map(|segment| segment.end).sum::<u64>() + self.pending.len() as u64
     }
 
-    /// Bytes of records that are not in the file yet.
+    /// Returns the size in bytes of the records that are not in the file yet.
     #[must_use]
     pub fn unwritten(&self) -> usize {
         self.pending.len()
@@ -323,8 +323,8 @@ impl<S: Storage> LogWriter<S> {
         &self.folder
     }
 
-    /// The segment a record is in, or the first one after it; whether it is the one that is written.
-    pub(crate) fn holding(&self, number: u64) -> Option<(Segment, bool)> {
+    /// Returns the segment that contains a record, or the first one after it, and whether it is the one being written.
+    pub(crate) fn segment_containing(&self, number: u64) -> Option<(Segment, bool)> {
         let at = self
             .segments
             .partition_point(|segment| segment.first <= number)
@@ -334,8 +334,8 @@ impl<S: Storage> LogWriter<S> {
             .map(|segment| (*segment, at + 1 == self.segments.len()))
     }
 
-    /// The first number of the segment after the one that begins with `first`.
-    pub(crate) fn after(&self, first: u64) -> Option<u64> {
+    /// Returns the first number of the segment that follows the one starting with `first`.
+    pub(crate) fn segment_after(&self, first: u64) -> Option<u64> {
         let at = self.segments.partition_point(|segment| segment.first <= first);
         self.segments.get(at).map(|segment| segment.first)
     }

@@ -1,4 +1,4 @@
-//! The agent: its pipes, its process group, and all it starts.
+//! The agent: its pipes, its process group, and its descendants.
 
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
@@ -8,11 +8,11 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use rustix::process::{Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, wait, waitid};
 
 use crate::frame;
-use crate::launch::{Launch, StartError, is_later};
+use crate::launch::{Launch, StartError, is_retryable};
 use crate::process::{self, Identity, MARK};
 
-/// What may wait for an agent that does not read.
-const OUTBOX: usize = 16 << 20;
+/// The maximum number of bytes queued for an agent that does not read its input.
+const MAX_QUEUED_INPUT: usize = 16 << 20;
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Agent {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        ask_for_our_death(&mut command);
+        set_parent_death_signal(&mut command);
         let mut child = command.spawn().map_err(|error| {
             let (program, reason) = (launch.program.clone(), error.to_string());
             match error.kind() {
@@ -93,21 +93,21 @@ impl Agent {
         self.exit
     }
 
-    /// To the whole group, while it is surely the agent's.
+    /// Signals the whole process group. Does nothing once the agent was reaped, as its id may then be reused.
     pub(crate) fn signal(&self, signal: Signal) {
         if self.exit.is_none()
             && let Some(group) = process::pid(self.identity.pid)
         {
-            // The only failure there can be is that nobody is left.
+            // The only possible error is that the group is empty.
             kill_process_group(group, signal).ok();
             if signal == Signal::TERM {
-                // One that is stopped could not obey.
+                // A stopped process handles SIGTERM only after it was continued.
                 kill_process_group(group, Signal::CONT).ok();
             }
         }
     }
 
-    pub(crate) fn obey(&self, signal: frame::Signal) {
+    pub(crate) fn send_signal(&self, signal: frame::Signal) {
         self.signal(match signal {
             frame::Signal::Interrupt => Signal::INT,
             frame::Signal::Terminate => Signal::TERM,
@@ -115,17 +115,17 @@ impl Agent {
         });
     }
 
-    /// Reaps whoever has ended. When the agent has, all it left behind is ended too.
+    /// Reaps exited children. Once the agent has exited, kills all processes that it left behind.
     pub(crate) fn reap(&mut self) {
         if self.exit.is_some() {
-            reap_adopted();
+            reap_orphans();
             return;
         }
         let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         if let Some(pid) = process::pid(self.identity.pid)
             && let Ok(Some(_)) = waitid(WaitId::Pid(pid), peek)
         {
-            // Before it is reaped: until then its number, and so that of its group, is nobody else's.
+            // Before the agent is reaped, its id and that of its group cannot be reused.
             self.signal(Signal::KILL);
         }
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
@@ -137,66 +137,66 @@ impl Agent {
             }
         }
         if self.exit.is_some() {
-            self.end_rest();
+            self.kill_descendants();
         }
     }
 
-    /// Ends everybody the agent started that is still there; the agent itself is reaped already.
-    pub(crate) fn end_rest(&self) {
-        process::end_all(&self.mark, true, reap_adopted);
-        reap_adopted();
+    /// Kills the remaining descendants of the agent, which was already reaped.
+    pub(crate) fn kill_descendants(&self) {
+        process::kill_all(&self.mark, true, reap_orphans);
+        reap_orphans();
     }
 }
 
-/// Reaps those who became this process's children by the death of their parents.
-fn reap_adopted() {
+/// Reaps orphans that were reparented to this process.
+fn reap_orphans() {
     while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
 }
 
 #[cfg(target_os = "linux")]
-fn ask_for_our_death(command: &mut Command) {
-    let ask = || {
+fn set_parent_death_signal(command: &mut Command) {
+    let set_signal = || {
         rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
         Ok(())
     };
-    // SAFETY: between fork and exec only what is safe in a signal handler may be called. `ask` makes one system
+    // SAFETY: between fork and exec only async-signal-safe functions may be called. `set_signal` makes one system
     // call (prctl), allocates nothing, takes no lock and touches nothing of the parent.
     #[allow(unsafe_code)]
     unsafe {
-        command.pre_exec(ask);
+        command.pre_exec(set_signal);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn ask_for_our_death(_: &mut Command) {}
+fn set_parent_death_signal(_: &mut Command) {}
 
-/// What is on its way to the agent.
+/// The input queue of the agent.
 #[derive(Debug)]
 pub(crate) struct Input {
     pub(crate) pipe: Option<ChildStdin>,
-    /// Lines that are in the log, with their numbers.
+    /// Logged lines that wait to be written, with their record numbers.
     waiting: VecDeque<(u64, Vec<u8>)>,
-    /// Bytes of the first that are in the pipe.
+    /// How many bytes of the first waiting line are in the pipe.
     sent: usize,
     bytes: usize,
     ending: bool,
 }
 
 impl Input {
-    /// Why a line of this length cannot be taken after `more` bytes that were taken already.
-    pub(crate) fn refuses(&self, line: &[u8], more: usize) -> Option<&'static str> {
+    /// Returns why a line cannot be queued after `more` bytes that are about to be queued, or `None` if it can.
+    pub(crate) fn rejection_reason(&self, line: &[u8], more: usize) -> Option<&'static str> {
         if self.pipe.is_none() || self.ending {
             return Some("the agent's input has ended");
         }
         if line.contains(&b'\n') {
-            return Some("a line holds no line end");
+            return Some("a line must not contain a line end");
         }
         let waiting = self.bytes + more;
-        (waiting > 0 && waiting + line.len() > OUTBOX).then_some("the agent does not read")
+        (waiting > 0 && waiting + line.len() > MAX_QUEUED_INPUT).then_some("the agent does not read")
     }
 
-    /// Takes a line that is in the log.
-    pub(crate) fn take(&mut self, number: u64, mut line: Vec<u8>) {
+    /// Queues a line that is in the log.
+    pub(crate) fn queue(&mut self, number: u64, mut line: Vec<u8>) {
         line.push(b'\n');
         self.bytes += line.len();
         self.waiting.push_back((number, line));
@@ -206,7 +206,7 @@ impl Input {
         !self.waiting.is_empty()
     }
 
-    /// No more lines are taken; the pipe is closed when the last one is in it.
+    /// Accepts no more lines. The pipe is closed once the last queued line was written.
     pub(crate) fn end(&mut self) {
         self.ending = true;
         if self.waiting.is_empty() {
@@ -214,13 +214,13 @@ impl Input {
         }
     }
 
-    /// Writes what the pipe takes. The numbers of lines that can never reach the agent come back.
-    pub(crate) fn pump(&mut self) -> Vec<u64> {
+    /// Writes as much as the pipe accepts. Returns the record numbers of lines that can no longer reach the agent.
+    pub(crate) fn write_waiting(&mut self) -> Vec<u64> {
         while let (Some(pipe), Some((_, line))) = (&mut self.pipe, self.waiting.front()) {
             match pipe.write(line.get(self.sent..).unwrap_or_default()) {
                 Ok(wrote) => self.sent += wrote,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if is_later(&error) => return Vec::new(),
+                Err(error) if is_retryable(&error) => return Vec::new(),
                 Err(_) => return self.abandon(),
             }
             if self.sent >= line.len() {
@@ -235,7 +235,7 @@ impl Input {
         Vec::new()
     }
 
-    /// Nobody reads any more.
+    /// Closes the pipe and returns the record numbers of the undelivered lines.
     pub(crate) fn abandon(&mut self) -> Vec<u64> {
         self.pipe = None;
         self.bytes = 0;

@@ -1,27 +1,27 @@
-//! The feed of a connection: records from the log files, through one buffer, however far behind it is.
+//! The feed of a connection: reads records from the log files through one bounded buffer, however far it lags behind.
 
 use std::fs::File;
 use std::io;
 
-use crate::log::{Glance, HEADER, LogWriter, file_of, glance, holds, read_at};
+use crate::log::{HEADER, HeadParse, LogWriter, file_of, has_valid_checksum, parse_head, read_at};
 
-/// The buffer.
-const SIZE: usize = 64 << 10;
+/// The size of the buffer in bytes.
+const BUFFER_SIZE: usize = 64 << 10;
 
-/// Where a connection is in the log.
+/// The read position of a connection in the log.
 #[derive(Debug)]
 pub(crate) struct Feed {
-    /// The next record to send.
+    /// The number of the next record to send.
     next: u64,
-    place: Option<Place>,
+    cursor: Option<Cursor>,
     buffer: Vec<u8>,
     sent: usize,
-    /// Bytes of a record larger than the buffer that are still in the file.
+    /// Bytes of a record larger than the buffer that are still to be read from the file.
     rest: u64,
 }
 
 #[derive(Debug)]
-struct Place {
+struct Cursor {
     first: u64,
     file: File,
     offset: u64,
@@ -31,24 +31,24 @@ impl Feed {
     pub(crate) fn new(from: u64) -> Self {
         Self {
             next: from,
-            place: None,
+            cursor: None,
             buffer: Vec::new(),
             sent: 0,
             rest: 0,
         }
     }
 
-    /// The next record to send.
+    /// Returns the number of the next record to send.
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    /// What can be sent now.
+    /// Returns the bytes that can be sent now.
     pub(crate) fn ready(&self) -> &[u8] {
         self.buffer.get(self.sent..).unwrap_or_default()
     }
 
-    /// Whether what was filled in is sent, so that something else may be sent between.
+    /// Returns whether no record is partly sent, so that another frame may be sent.
     pub(crate) fn is_whole(&self) -> bool {
         self.ready().is_empty() && self.rest == 0
     }
@@ -61,46 +61,48 @@ impl Feed {
         }
     }
 
-    /// Fills the buffer with whole records before `until`, or the beginning or the rest of one. Whether there is more
-    /// to send is told by [`Self::ready`]; the log may begin a new segment when the one it writes is damaged.
+    /// Fills the buffer with complete records before `until`, or with the first or next part of a large one. [`Self::ready`]
+    /// returns the result. Starts a new segment in the log if the one being written is damaged.
     pub(crate) fn fill(&mut self, log: &mut LogWriter, until: u64) -> io::Result<()> {
         if !self.ready().is_empty() {
             return Ok(());
         }
         if self.rest > 0 {
-            return self.go_on();
+            return self.read_next_part();
         }
         while self.buffer.is_empty() && self.next < until {
-            if self.place.is_none() && !self.find(log)? {
+            if self.cursor.is_none() && !self.open_segment(log)? {
                 return Ok(());
             }
-            let Some(place) = &mut self.place else { return Ok(()) };
-            // The segment itself, or the one after it when it is trimmed: then its file is read to its end.
-            let (end, last) = match log.holding(place.first) {
-                Some((segment, last)) if segment.first == place.first => (segment.end, last),
-                _ => (place.file.metadata()?.len(), false),
+            let Some(cursor) = &mut self.cursor else { return Ok(()) };
+            // The end of the segment. A segment that was trimmed meanwhile is read to the end of its open file.
+            let (end, last) = match log.segment_containing(cursor.first) {
+                Some((segment, last)) if segment.first == cursor.first => (segment.end, last),
+                _ => (cursor.file.metadata()?.len(), false),
             };
-            if place.offset >= end {
+            if cursor.offset >= end {
                 if last || !self.skip_segment(log) {
                     return Ok(());
                 }
                 continue;
             }
-            self.buffer.resize(SIZE, 0);
-            let room = usize::try_from(end - place.offset).unwrap_or(SIZE).min(SIZE);
+            self.buffer.resize(BUFFER_SIZE, 0);
+            let room = usize::try_from(end - cursor.offset)
+                .unwrap_or(BUFFER_SIZE)
+                .min(BUFFER_SIZE);
             let read = read_at(
-                &place.file,
+                &cursor.file,
                 self.buffer.get_mut(..room).unwrap_or_default(),
-                place.offset,
+                cursor.offset,
             )?;
             self.buffer.truncate(read);
-            if !self.cut(end, until)? {
+            if !self.select_records(end, until)? {
                 self.buffer.clear();
                 if last {
                     log.roll()?;
                 }
                 if !self.skip_segment(log) {
-                    // Nothing can be read here until the log goes on elsewhere: these records are passed over.
+                    // The rest of the log is unreadable until the next segment exists; skips these records.
                     self.next = until;
                     return Ok(());
                 }
@@ -109,13 +111,13 @@ impl Feed {
         Ok(())
     }
 
-    /// Opens the segment the next record is in, or the first after it.
-    fn find(&mut self, log: &LogWriter) -> io::Result<bool> {
-        let Some((segment, _)) = log.holding(self.next) else {
+    /// Opens the segment that contains the next record, or the first one after it.
+    fn open_segment(&mut self, log: &LogWriter) -> io::Result<bool> {
+        let Some((segment, _)) = log.segment_containing(self.next) else {
             return Ok(false);
         };
         self.next = self.next.max(segment.first);
-        self.place = Some(Place {
+        self.cursor = Some(Cursor {
             first: segment.first,
             file: File::open(file_of(log.folder(), segment.first))?,
             offset: HEADER as u64,
@@ -123,32 +125,32 @@ impl Feed {
         Ok(true)
     }
 
-    /// Goes to the segment after this one, if there is one.
+    /// Moves to the next segment, if there is one.
     fn skip_segment(&mut self, log: &LogWriter) -> bool {
-        let Some(after) = self.place.as_ref().and_then(|place| log.after(place.first)) else {
+        let Some(after) = self.cursor.as_ref().and_then(|cursor| log.segment_after(cursor.first)) else {
             return false;
         };
         self.next = self.next.max(after);
-        self.place = None;
+        self.cursor = None;
         true
     }
 
-    /// Keeps the whole records of the buffer that are wanted. False: what stands there is damaged.
-    fn cut(&mut self, end: u64, until: u64) -> io::Result<bool> {
+    /// Limits the buffer to complete records that are to be sent. Returns `false` if the data at the cursor is damaged.
+    fn select_records(&mut self, end: u64, until: u64) -> io::Result<bool> {
         let mut kept_from = 0;
         let mut at = 0;
         let whole = loop {
             let bytes = self.buffer.get(at..).unwrap_or_default();
-            let (number, length) = match glance(bytes) {
-                Glance::Head { number, .. } if number >= until => {
+            let (number, length) = match parse_head(bytes) {
+                HeadParse::Head { number, .. } if number >= until => {
                     self.next = self.next.max(number);
                     break true;
                 }
-                Glance::Head { number, length } => (number, length),
-                Glance::Short | Glance::Bad => break at > 0,
+                HeadParse::Head { number, length } => (number, length),
+                HeadParse::Short | HeadParse::Bad => break at > 0,
             };
             match bytes.get(..length) {
-                Some(record) if holds(record) => {}
+                Some(record) if has_valid_checksum(record) => {}
                 None if at == 0 => return self.begin_large(number, length, end),
                 _ => break at > 0,
             }
@@ -159,23 +161,25 @@ impl Feed {
                 self.next = number + 1;
             }
         };
-        if let Some(place) = &mut self.place {
-            place.offset += at as u64;
+        if let Some(cursor) = &mut self.cursor {
+            cursor.offset += at as u64;
         }
-        self.keep(kept_from, at);
+        self.set_range(kept_from, at);
         Ok(whole)
     }
 
-    fn keep(&mut self, from: usize, to: usize) {
+    fn set_range(&mut self, from: usize, to: usize) {
         self.buffer.truncate(to);
         self.sent = from;
         self.sent(0);
     }
 
-    /// A record larger than the buffer: its checksum is seen to first, then it is sent piece by piece.
+    /// Starts a record larger than the buffer: verifies its checksum first; it is then sent in parts.
     fn begin_large(&mut self, number: u64, length: usize, end: u64) -> io::Result<bool> {
-        let Some(place) = &mut self.place else { return Ok(false) };
-        if place.offset + length as u64 > end {
+        let Some(cursor) = &mut self.cursor else {
+            return Ok(false);
+        };
+        if cursor.offset + length as u64 > end {
             return Ok(false);
         }
         let wanted = number >= self.next;
@@ -186,9 +190,9 @@ impl Feed {
             while at < length {
                 let room = piece.len().min(length - at);
                 let read = read_at(
-                    &place.file,
+                    &cursor.file,
                     piece.get_mut(..room).unwrap_or_default(),
-                    place.offset + at as u64,
+                    cursor.offset + at as u64,
                 )?;
                 if read == 0 {
                     return Ok(false);
@@ -196,32 +200,32 @@ impl Feed {
                 sum.update(piece.get(..read).unwrap_or_default());
                 at += read;
             }
-            let said = self.buffer.get(5..9).and_then(|sum| sum.first_chunk::<4>());
-            if said.map(|said| u32::from_le_bytes(*said)) != Some(sum.finalize()) {
+            let stored = self.buffer.get(5..9).and_then(|sum| sum.first_chunk::<4>());
+            if stored.map(|stored| u32::from_le_bytes(*stored)) != Some(sum.finalize()) {
                 return Ok(false);
             }
             self.next = number + 1;
             let held = self.buffer.len();
             self.rest = (length - held) as u64;
-            place.offset += held as u64;
+            cursor.offset += held as u64;
         } else {
             self.buffer.clear();
-            place.offset += length as u64;
+            cursor.offset += length as u64;
         }
         Ok(true)
     }
 
-    /// The next piece of a large record.
-    fn go_on(&mut self) -> io::Result<()> {
-        let Some(place) = &mut self.place else { return Ok(()) };
-        let room = usize::try_from(self.rest).unwrap_or(SIZE).min(SIZE);
+    /// Reads the next part of a large record.
+    fn read_next_part(&mut self) -> io::Result<()> {
+        let Some(cursor) = &mut self.cursor else { return Ok(()) };
+        let room = usize::try_from(self.rest).unwrap_or(BUFFER_SIZE).min(BUFFER_SIZE);
         self.buffer.resize(room, 0);
-        let read = read_at(&place.file, &mut self.buffer, place.offset)?;
+        let read = read_at(&cursor.file, &mut self.buffer, cursor.offset)?;
         if read == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         self.buffer.truncate(read);
-        place.offset += read as u64;
+        cursor.offset += read as u64;
         self.rest -= read as u64;
         Ok(())
     }

@@ -1,27 +1,27 @@
-//! Line splitting. A line that is too long is dropped and counted.
+//! Splitting a stream into lines. A line that is too long is dropped and its length reported.
 
-/// What came out.
+/// Output of the splitter.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// A line, without its end.
+    /// A line, without its line end.
     Line(&'a [u8]),
-    /// A line of this many bytes was longer than allowed.
+    /// A line of this many bytes exceeded the limit and was dropped.
     TooLong(u64),
 }
 
-/// A buffer that grew larger than this for one line is given back after it.
-const KEPT: usize = 64 << 10;
+/// Capacity in bytes to which the buffer is shrunk after a longer line.
+const BUFFER_CAPACITY: usize = 64 << 10;
 
-/// The lines of one stream.
+/// Splits one stream into lines.
 #[derive(Debug)]
 pub(crate) struct Lines {
     cap: usize,
-    /// Whether a line over the cap comes in pieces instead of being thrown away.
+    /// Whether a line over the limit is split into pieces instead of being dropped.
     in_pieces: bool,
-    /// The line that has no end yet.
-    held: Vec<u8>,
-    /// Bytes of a line that is being thrown away.
-    thrown: u64,
+    /// The line whose end has not been received yet.
+    partial: Vec<u8>,
+    /// Number of bytes of the current line, if it is being dropped.
+    dropped: u64,
 }
 
 impl Lines {
@@ -29,60 +29,60 @@ impl Lines {
         Self {
             cap: cap.max(1),
             in_pieces,
-            held: Vec::new(),
-            thrown: 0,
+            partial: Vec::new(),
+            dropped: 0,
         }
     }
 
-    /// Takes bytes, gives the lines they end.
-    pub(crate) fn push(&mut self, mut bytes: &[u8], mut give: impl FnMut(Piece<'_>)) {
+    /// Appends bytes and passes each completed line to `emit`.
+    pub(crate) fn push(&mut self, mut bytes: &[u8], mut emit: impl FnMut(Piece<'_>)) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             let (line, rest) = bytes.split_at(end);
             bytes = rest.get(1..).unwrap_or_default();
-            if self.held.is_empty() && self.thrown == 0 && line.len() <= self.cap {
-                give(Piece::Line(line));
+            if self.partial.is_empty() && self.dropped == 0 && line.len() <= self.cap {
+                emit(Piece::Line(line));
                 continue;
             }
-            self.hold(line, &mut give);
-            self.close(&mut give);
+            self.append(line, &mut emit);
+            self.finish_line(&mut emit);
         }
-        self.hold(bytes, &mut give);
+        self.append(bytes, &mut emit);
     }
 
-    /// The stream ended: gives the line that had no end.
-    pub(crate) fn finish(&mut self, mut give: impl FnMut(Piece<'_>)) {
-        if !self.held.is_empty() || self.thrown > 0 {
-            self.close(&mut give);
+    /// Handles the end of the stream: emits an unfinished last line.
+    pub(crate) fn finish(&mut self, mut emit: impl FnMut(Piece<'_>)) {
+        if !self.partial.is_empty() || self.dropped > 0 {
+            self.finish_line(&mut emit);
         }
     }
 
-    fn hold(&mut self, mut bytes: &[u8], give: &mut impl FnMut(Piece<'_>)) {
-        if self.thrown > 0 {
-            self.thrown += bytes.len() as u64;
+    fn append(&mut self, mut bytes: &[u8], emit: &mut impl FnMut(Piece<'_>)) {
+        if self.dropped > 0 {
+            self.dropped += bytes.len() as u64;
             return;
         }
-        while self.held.len() + bytes.len() > self.cap {
+        while self.partial.len() + bytes.len() > self.cap {
             if !self.in_pieces {
-                self.thrown = (self.held.len() + bytes.len()) as u64;
-                self.held = Vec::new();
+                self.dropped = (self.partial.len() + bytes.len()) as u64;
+                self.partial = Vec::new();
                 return;
             }
-            let (fits, rest) = bytes.split_at(self.cap - self.held.len());
-            self.held.extend_from_slice(fits);
-            give(Piece::Line(&self.held));
-            self.held.clear();
+            let (fits, rest) = bytes.split_at(self.cap - self.partial.len());
+            self.partial.extend_from_slice(fits);
+            emit(Piece::Line(&self.partial));
+            self.partial.clear();
             bytes = rest;
         }
-        self.held.extend_from_slice(bytes);
+        self.partial.extend_from_slice(bytes);
     }
 
-    fn close(&mut self, give: &mut impl FnMut(Piece<'_>)) {
-        match std::mem::take(&mut self.thrown) {
-            0 => give(Piece::Line(&self.held)),
-            bytes => give(Piece::TooLong(bytes)),
+    fn finish_line(&mut self, emit: &mut impl FnMut(Piece<'_>)) {
+        match std::mem::take(&mut self.dropped) {
+            0 => emit(Piece::Line(&self.partial)),
+            bytes => emit(Piece::TooLong(bytes)),
         }
-        self.held.clear();
-        self.held.shrink_to(KEPT);
+        self.partial.clear();
+        self.partial.shrink_to(BUFFER_CAPACITY);
     }
 }
 
@@ -95,21 +95,21 @@ mod tests {
     fn cut(pieces: &[&[u8]], cap: usize) -> Vec<Result<Vec<u8>, u64>> {
         let mut lines = Lines::new(cap, false);
         let mut out = Vec::new();
-        let mut give = |piece: Piece<'_>| {
+        let mut emit = |piece: Piece<'_>| {
             out.push(match piece {
                 Piece::Line(line) => Ok(line.to_vec()),
                 Piece::TooLong(bytes) => Err(bytes),
             });
         };
         for piece in pieces {
-            lines.push(piece, &mut give);
+            lines.push(piece, &mut emit);
         }
-        lines.finish(&mut give);
+        lines.finish(&mut emit);
         out
     }
 
     #[test]
-    fn a_long_line_is_thrown_away_and_the_next_one_is_whole() {
+    fn too_long_line_is_dropped_and_next_line_is_complete() {
         let out = cut(&[b"ab\nabcde", b"fgh\nok\n", b"end"], 4);
         assert_eq!(
             out,
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_of_standard_error_comes_in_pieces() {
+    fn long_stderr_line_is_split() {
         let mut lines = Lines::new(3, true);
         let mut out = Vec::new();
         lines.push(b"abcdefgh\ni\n", |piece| match piece {
@@ -130,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_do_not_depend_on_how_the_bytes_come(
+        fn lines_do_not_depend_on_chunking(
             bytes in prop::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..200),
             size in 1_usize..20,
             cap in 1_usize..30,
@@ -140,7 +140,7 @@ mod tests {
                 .split(|byte| *byte == b'\n')
                 .map(|line| if line.len() > cap { Err(line.len() as u64) } else { Ok(line.to_vec()) })
                 .collect();
-            // Nothing stands after the last line end.
+            // There is no line after the last line end.
             if expected.last() == Some(&Ok(Vec::new())) {
                 expected.pop();
             }

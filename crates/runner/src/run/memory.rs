@@ -1,9 +1,9 @@
-//! Memory of the runner: it is part of a large program, and uses little of it.
+//! Reducing the memory of the runner, which is part of a large program but needs little of it.
 
-/// Memory of large blocks goes back to the system as soon as it is free; else one long line would be kept for life.
-pub(crate) fn give_back_what_is_free() {
+/// Returns large freed blocks to the system immediately; otherwise one long line would occupy memory for the whole run.
+pub(crate) fn configure_allocator() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: sets two numbers of the allocator, before there is any other thread.
+    // SAFETY: sets two parameters of the allocator, before there is any other thread.
     #[allow(unsafe_code)]
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
@@ -11,14 +11,14 @@ pub(crate) fn give_back_what_is_free() {
     }
 }
 
-/// Pages of the program that only its start needed (the tables the loader reads are megabytes) are let go of. What is
-/// needed again is read again from the file.
+/// Releases pages of the program that only its start needed, such as megabytes of loader tables. Pages that are needed
+/// again are read from the file again.
 #[cfg(target_os = "linux")]
-pub(crate) fn let_go_of_the_start() {
-    for (start, length) in clean(&std::fs::read_to_string("/proc/self/smaps").unwrap_or_default()) {
-        // SAFETY: the range is one mapping of this process, private, of a file, not writable, and the kernel says that
+pub(crate) fn release_startup_pages() {
+    for (start, length) in unmodified_mappings(&std::fs::read_to_string("/proc/self/smaps").unwrap_or_default()) {
+        // SAFETY: the range is one mapping of this process: private, of a file, not writable, and the kernel reports that
         // none of its pages differs from the file. Dropping such pages changes nothing that can be read there; there is
-        // one thread, so nothing was mapped or written since it was looked at.
+        // one thread, so nothing was mapped or written since `smaps` was read.
         #[allow(unsafe_code)]
         unsafe {
             let at = std::ptr::with_exposed_provenance_mut(start);
@@ -28,11 +28,11 @@ pub(crate) fn let_go_of_the_start() {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn let_go_of_the_start() {}
+pub(crate) fn release_startup_pages() {}
 
-/// The mappings of files that hold nothing but what the file holds: start and length.
+/// Returns start and length of the file mappings whose pages are all identical to the file.
 #[cfg(target_os = "linux")]
-fn clean(smaps: &str) -> Vec<(usize, usize)> {
+fn unmodified_mappings(smaps: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut candidate = None;
     for line in smaps.lines() {
@@ -56,15 +56,15 @@ fn clean(smaps: &str) -> Vec<(usize, usize)> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::clean;
+    use super::unmodified_mappings;
 
     #[test]
-    fn only_mappings_that_equal_their_file_are_let_go_of() {
+    fn only_unmodified_file_mappings_are_released() {
         let smaps = "1000-3000 r--p 00000000 fe:00 1    /bin/x\nRss: 8 kB\nAnonymous:  0 kB\n\
                      3000-4000 r--p 00002000 fe:00 1    /bin/x\nRss: 4 kB\nAnonymous:  4 kB\n\
                      4000-5000 rw-p 00003000 fe:00 1    /bin/x\nAnonymous:  0 kB\n\
                      5000-6000 r-xp 00000000 00:00 0    [vdso]\nAnonymous:  0 kB\n\
                      6000-9000 r-xp 00004000 fe:00 1    /bin/x\nAnonymous:  0 kB\n";
-        assert_eq!(clean(smaps), [(0x1000, 0x2000), (0x6000, 0x3000)]);
+        assert_eq!(unmodified_mappings(smaps), [(0x1000, 0x2000), (0x6000, 0x3000)]);
     }
 }

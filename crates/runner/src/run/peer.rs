@@ -1,4 +1,4 @@
-//! A connection: input, output, and no buffer that grows with how slow the other side is.
+//! A connection: its input and output, with buffers that do not grow when the other side is slow.
 
 use std::collections::VecDeque;
 use std::io::{self, Read as _, Write as _};
@@ -6,32 +6,32 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::feed::Feed;
-use crate::frame::{Decoder, FromRunner, LONGEST, ToRunner};
-use crate::launch::is_later;
+use crate::frame::{Decoder, FromRunner, MAX_FRAME, ToRunner};
+use crate::launch::is_retryable;
 use crate::log::LogWriter;
 
-/// A connection has this long to say hello.
-const HELLO: Duration = Duration::from_secs(5);
-/// One that is let go has this long to read its last words.
-const LEAVING: Duration = Duration::from_secs(2);
-/// The longest frame of somebody who has not said hello.
-const SHORT: usize = 64;
-/// Answers that may wait: more, and nothing is read from this connection until they are gone.
-const ANSWERS: usize = 64 << 10;
-/// What is sent in one go before the agent is looked at again.
-const TURN: usize = 1 << 20;
+/// How long a new connection may take to send its hello.
+const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection that is being closed may take to read its last answer.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+/// The maximum frame length in bytes before the hello.
+const MAX_HELLO_FRAME: usize = 64;
+/// Bytes of unsent answers above which nothing more is read from a connection.
+const MAX_UNSENT_ANSWERS: usize = 64 << 10;
+/// The maximum number of bytes sent to one connection before the other sources are polled again.
+const MAX_SEND_PER_ROUND: usize = 1 << 20;
 
-/// What a connection is to the runner.
+/// The state of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PeerState {
-    /// It has not said hello.
-    Waiting { until: Instant },
-    /// It is the one that may write and is sent the records.
-    InForce,
-    /// It is sent its last words, then closed.
-    Leaving { until: Instant },
-    /// It is closed, or must be.
-    Gone,
+    /// No hello was received yet.
+    AwaitingHello { until: Instant },
+    /// The only connection that may write and that receives the records.
+    Active,
+    /// The last answer is being sent; then the connection is closed.
+    Closing { until: Instant },
+    /// Closed, or to be closed.
+    Closed,
 }
 
 /// One connection.
@@ -41,15 +41,15 @@ pub(crate) struct Peer {
     pub(crate) state: PeerState,
     decoder: Decoder<ToRunner>,
     inbox: VecDeque<ToRunner>,
-    /// Answers, whole frames; and how many of their bytes are sent.
+    /// Encoded answers, and how many of their bytes were sent.
     answers: Vec<u8>,
     sent: usize,
     feed: Option<Feed>,
-    /// The records that existed at the hello end here.
+    /// The number after the last record that existed at the hello, until the connection has caught up.
     catching_up: Option<u64>,
-    /// Nothing can be sent to it any more; what it said before is still read.
-    deaf: bool,
-    /// When something was sent last.
+    /// Sending has failed; frames that were received before are still handled.
+    write_failed: bool,
+    /// When bytes were last sent.
     pub(crate) progress: Instant,
 }
 
@@ -58,53 +58,57 @@ impl Peer {
         stream.set_nonblocking(true)?;
         Ok(Self {
             stream,
-            state: PeerState::Waiting { until: now + HELLO },
-            decoder: Decoder::with_limit(SHORT),
+            state: PeerState::AwaitingHello {
+                until: now + HELLO_TIMEOUT,
+            },
+            decoder: Decoder::with_limit(MAX_HELLO_FRAME),
             inbox: VecDeque::new(),
             answers: Vec::new(),
             sent: 0,
             feed: None,
             catching_up: None,
-            deaf: false,
+            write_failed: false,
             progress: now,
         })
     }
 
-    /// It is in force from now on, and is sent what comes after `from`.
+    /// Makes this the active connection, which is sent the records from number `from` on.
     pub(crate) fn welcome(&mut self, welcome: &FromRunner, from: u64, next: u64, now: Instant) {
-        self.state = PeerState::InForce;
-        self.decoder.set_limit(LONGEST);
+        self.state = PeerState::Active;
+        self.decoder.set_limit(MAX_FRAME);
         self.answer(welcome);
         self.feed = Some(Feed::new(from.min(next)));
         self.catching_up = Some(next);
         self.progress = now;
     }
 
-    /// It is told why, and let go.
-    pub(crate) fn dismiss(&mut self, why: &FromRunner, now: Instant) {
-        self.answer(why);
+    /// Sends a last answer, then closes the connection.
+    pub(crate) fn close_with(&mut self, answer: &FromRunner, now: Instant) {
+        self.answer(answer);
         self.inbox.clear();
-        self.state = PeerState::Leaving { until: now + LEAVING };
+        self.state = PeerState::Closing {
+            until: now + CLOSE_TIMEOUT,
+        };
     }
 
     pub(crate) fn answer(&mut self, frame: &FromRunner) {
-        if !self.deaf {
+        if !self.write_failed {
             frame.encode(&mut self.answers);
         }
     }
 
-    /// Whether more may be read from it.
-    pub(crate) fn is_listened_to(&self) -> bool {
-        self.answers.len() - self.sent < ANSWERS
+    /// Returns whether more may be read from the connection.
+    pub(crate) fn accepts_input(&self) -> bool {
+        self.answers.len() - self.sent < MAX_UNSENT_ANSWERS
     }
 
-    /// Whether it has something to be sent.
-    pub(crate) fn has_something(&self, log: &LogWriter) -> bool {
+    /// Returns whether there is something to send.
+    pub(crate) fn has_output(&self, log: &LogWriter) -> bool {
         self.sent < self.answers.len()
             || self
                 .feed
                 .as_ref()
-                .is_some_and(|feed| !feed.is_whole() || (self.state == PeerState::InForce && feed.next() < log.next()))
+                .is_some_and(|feed| !feed.is_whole() || (self.state == PeerState::Active && feed.next() < log.next()))
             || self.catching_up.is_some()
     }
 
@@ -112,52 +116,53 @@ impl Peer {
         self.inbox.pop_front()
     }
 
-    /// Reads what is there.
+    /// Reads available bytes and decodes them.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) {
         match self.stream.read(buffer) {
-            Ok(0) => self.state = PeerState::Gone,
-            Ok(read) if matches!(self.state, PeerState::Waiting { .. } | PeerState::InForce) => {
+            Ok(0) => self.state = PeerState::Closed,
+            Ok(read) if matches!(self.state, PeerState::AwaitingHello { .. } | PeerState::Active) => {
                 self.decoder.push(buffer.get(..read).unwrap_or_default());
                 self.decode();
             }
-            // Whoever is let go is not listened to; it is read so that its last words are not taken from it.
+            // Frames are ignored while closing, but bytes are still read: unread input would make the close discard the last
+            // answer.
             Ok(_) => {}
-            Err(error) if is_later(&error) => {}
-            Err(_) => self.state = PeerState::Gone,
+            Err(error) if is_retryable(&error) => {}
+            Err(_) => self.state = PeerState::Closed,
         }
     }
 
-    /// Cuts frames; of somebody who has not said hello, one.
+    /// Decodes received frames; before the hello, only one.
     pub(crate) fn decode(&mut self) {
         loop {
-            if matches!(self.state, PeerState::Waiting { .. }) && !self.inbox.is_empty() {
+            if matches!(self.state, PeerState::AwaitingHello { .. }) && !self.inbox.is_empty() {
                 return;
             }
             match self.decoder.next() {
                 Ok(Some(frame)) => self.inbox.push_back(frame),
                 Ok(None) => return,
                 Err(_) => {
-                    self.state = PeerState::Gone;
+                    self.state = PeerState::Closed;
                     return;
                 }
             }
         }
     }
 
-    /// Sends what it takes, at most one turn's worth.
+    /// Sends as much as the socket accepts, up to [`MAX_SEND_PER_ROUND`].
     pub(crate) fn send(&mut self, log: &mut LogWriter, now: Instant) {
-        let mut turn = TURN;
-        while self.state != PeerState::Gone && !self.deaf && turn > 0 {
+        let mut budget = MAX_SEND_PER_ROUND;
+        while self.state != PeerState::Closed && !self.write_failed && budget > 0 {
             match self.send_some(log) {
                 Ok(0) => break,
                 Ok(sent) => {
                     self.progress = now;
-                    turn = turn.saturating_sub(sent);
+                    budget = budget.saturating_sub(sent);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if is_later(&error) => break,
+                Err(error) if is_retryable(&error) => break,
                 Err(_) => {
-                    self.deaf = true;
+                    self.write_failed = true;
                     self.feed = None;
                     self.catching_up = None;
                     self.answers.clear();
@@ -165,35 +170,35 @@ impl Peer {
                 }
             }
         }
-        if matches!(self.state, PeerState::Leaving { .. }) && !self.has_something(log) {
-            self.state = PeerState::Gone;
+        if matches!(self.state, PeerState::Closing { .. }) && !self.has_output(log) {
+            self.state = PeerState::Closed;
         }
     }
 
     fn send_some(&mut self, log: &mut LogWriter) -> io::Result<usize> {
-        let between = self.feed.as_ref().is_none_or(Feed::is_whole);
+        let at_frame_boundary = self.feed.as_ref().is_none_or(Feed::is_whole);
         if let Some(next) = self.catching_up
-            && between
-            && (self.state != PeerState::InForce || self.feed.as_ref().is_none_or(|feed| feed.next() >= next))
+            && at_frame_boundary
+            && (self.state != PeerState::Active || self.feed.as_ref().is_none_or(|feed| feed.next() >= next))
         {
             self.catching_up = None;
-            if self.state == PeerState::InForce {
+            if self.state == PeerState::Active {
                 self.answer(&FromRunner::CaughtUp { next });
             }
         }
-        if between && self.sent < self.answers.len() {
+        if at_frame_boundary && self.sent < self.answers.len() {
             let sent = self.stream.write(self.answers.get(self.sent..).unwrap_or_default())?;
             self.sent += sent;
             if self.sent >= self.answers.len() {
                 self.answers.clear();
                 self.sent = 0;
-                self.answers.shrink_to(ANSWERS);
+                self.answers.shrink_to(MAX_UNSENT_ANSWERS);
             }
             return Ok(sent);
         }
-        // An answer that is half sent is finished first, a record that is half sent too.
+        // A partly sent answer or record is completed before another frame is started.
         let Some(feed) = &mut self.feed else { return Ok(0) };
-        if !between || self.state == PeerState::InForce {
+        if !at_frame_boundary || self.state == PeerState::Active {
             let until = self.catching_up.unwrap_or_else(|| log.next());
             feed.fill(log, until)?;
         }

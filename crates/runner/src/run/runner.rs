@@ -1,4 +1,4 @@
-//! The main loop: one thread that waits for the agent, the connections, signals and the clock.
+//! The main loop: one thread that polls the agent, the connections, signals and timers.
 
 use std::io::{self, PipeReader, Read as _};
 use std::os::fd::AsFd;
@@ -15,55 +15,62 @@ use super::agent::{Agent, Exit};
 use super::lines::{Lines, Piece};
 use super::peer::{Peer, PeerState};
 use super::signals;
-use crate::launch::is_later;
+use crate::launch::is_retryable;
 use crate::log::LogWriter;
 use crate::record::Kind;
-use crate::registry::Registered;
+use crate::registry::Registration;
 
-/// What is read at once.
-const CHUNK: usize = 64 << 10;
-/// When a disk that refused is tried again.
-const RETRY: Duration = Duration::from_millis(250);
-/// How long an ended agent's pipes may be held open by somebody who cannot be ended.
-const DRAIN: Duration = Duration::from_secs(1);
-/// How long a bridge that has been sent everything is waited for.
-const LINGER: Duration = Duration::from_secs(2);
-/// How long a bridge that reads nothing is waited for when all else is done.
-const UNREAD: Duration = Duration::from_secs(10);
-/// How long what cannot be written is kept once the runner was told to end.
-const GIVE_UP: Duration = Duration::from_secs(5);
-/// What the agent has when the runner itself is told to end.
-const OWN_GRACE: Duration = Duration::from_secs(5);
-/// Records may be taken in beyond the cap to answer an agent that waits.
-pub(super) const BEYOND_CAP: u64 = 32 << 20;
+/// The maximum number of bytes read at once.
+const READ_CHUNK: usize = 64 << 10;
+/// Delay before a failed write to the disk is retried.
+const DISK_RETRY_DELAY: Duration = Duration::from_millis(250);
+/// How long the pipes of an ended agent may be held open by a process that could not be killed.
+const PIPE_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long to wait for a bridge to disconnect after it was sent everything.
+const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long to wait for a bridge that reads nothing, once everything else is done.
+const UNREAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long unwritable records are kept after the agent was killed in a shutdown.
+const WRITE_GIVE_UP_DELAY: Duration = Duration::from_secs(5);
+/// The grace period of the agent when the runner itself receives `SIGTERM`.
+const DEFAULT_GRACE: Duration = Duration::from_secs(5);
+/// How many bytes beyond the cap the log may grow, so that an agent waiting for an answer can be answered.
+pub(super) const ANSWER_RESERVE: u64 = 32 << 20;
 
-/// All there is to a runner.
+/// The state of a runner.
 pub(crate) struct Runner {
     pub(super) dir: PathBuf,
-    pub(super) registered: Registered,
+    pub(super) registered: Registration,
     pub(super) log: LogWriter,
     pub(super) log_cap: u64,
     pub(super) agent: Agent,
     pub(super) listener: UnixListener,
     pub(super) signals: PipeReader,
-    pub(super) said: Lines,
-    pub(super) stderr: Lines,
+    pub(super) stdout_lines: Lines,
+    pub(super) stderr_lines: Lines,
     pub(super) peers: Vec<Peer>,
-    /// The disk takes nothing; tried again then.
-    pub(super) stuck: Option<Instant>,
-    /// The log is as large as it may be.
-    pub(super) full: bool,
-    pub(super) shutdown: Option<Shutdown>,
-    /// When the agent was seen to have ended.
-    pub(super) ended: Option<Instant>,
-    /// How it ended, once the log says so.
-    pub(super) recorded: Option<Exit>,
-    /// Since when the bridge has everything.
-    pub(super) all_sent: Option<Instant>,
+    /// When a failed write to the disk is retried; `None` while the disk works.
+    pub(super) retry_disk_at: Option<Instant>,
+    /// The log has reached its size limit.
+    pub(super) log_full: bool,
+    pub(super) ending: Ending,
     pub(super) buffer: Vec<u8>,
 }
 
-/// The agent is being ended.
+/// How far the agent and the runner have ended.
+#[derive(Default)]
+pub(super) struct Ending {
+    /// The requested shutdown, if any.
+    pub(super) shutdown: Option<Shutdown>,
+    /// When the end of the agent was noticed.
+    pub(super) agent_ended: Option<Instant>,
+    /// How the agent ended, once the record of it was appended.
+    pub(super) recorded_exit: Option<Exit>,
+    /// Since when the bridge has received everything.
+    pub(super) all_sent_since: Option<Instant>,
+}
+
+/// The progress of ending the agent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shutdown {
     terminate: Instant,
@@ -72,28 +79,28 @@ pub(super) struct Shutdown {
     killed: bool,
 }
 
-/// Microseconds since 1970.
-pub(super) fn wall() -> u64 {
+/// Returns the current time in microseconds since 1970.
+pub(super) fn now_micros() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl Runner {
-    /// Runs until there is nothing left to do.
+    /// Runs until the agent has ended and its records were delivered, or cannot be.
     pub(crate) fn run(&mut self) -> io::Result<()> {
         self.flush(Instant::now());
         loop {
             let ready = self.wait()?;
             let now = Instant::now();
             if ready.signals {
-                self.hear(now);
+                self.handle_signals(now);
             }
             if ready.listener {
                 self.accept(now);
             }
-            self.listen(&ready.peers, now);
+            self.read_peers(&ready.peers, now);
             if self.agent.input.is_waiting() {
-                self.pump();
+                self.write_input();
             }
             if self.may_read() {
                 self.read_agent(ready.stdout, ready.stderr, now);
@@ -103,7 +110,7 @@ impl Runner {
             for peer in &mut self.peers {
                 peer.send(&mut self.log, now);
             }
-            self.go_on_ending(now);
+            self.continue_shutdown(now);
             self.drop_peers(now);
             if self.is_done(now) {
                 break;
@@ -112,15 +119,15 @@ impl Runner {
         Ok(())
     }
 
-    /// Nobody is left.
+    /// Kills the agent and its descendants, and syncs the log.
     pub(super) fn end(&mut self) {
         self.agent.signal(Signal::KILL);
-        self.agent.end_rest();
+        self.agent.kill_descendants();
         self.log.sync().ok();
     }
 
     pub(super) fn may_read(&self) -> bool {
-        self.stuck.is_none() && !self.full
+        self.retry_disk_at.is_none() && !self.log_full
     }
 
     fn wait(&self) -> io::Result<Ready> {
@@ -130,7 +137,7 @@ impl Runner {
             PollFd::new(&self.signals, PollFlags::IN),
             PollFd::new(&self.listener, PollFlags::IN),
         ];
-        // What is not waited for is not named at all: a pipe whose other end is closed would wake the loop for ever.
+        // Descriptors that are not polled are left out: poll reports a closed pipe even when no event was requested.
         let stdin = self.agent.input.pipe.as_ref().filter(|_| writes).map(AsFd::as_fd);
         let stdout = self.agent.stdout.as_ref().filter(|_| may_read).map(AsFd::as_fd);
         let stderr = self.agent.stderr.as_ref().filter(|_| may_read).map(AsFd::as_fd);
@@ -139,8 +146,8 @@ impl Runner {
         fds.extend(stderr.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         for peer in &self.peers {
             let mut wanted = PollFlags::empty();
-            wanted.set(PollFlags::IN, peer.is_listened_to());
-            wanted.set(PollFlags::OUT, peer.has_something(&self.log));
+            wanted.set(PollFlags::IN, peer.accepts_input());
+            wanted.set(PollFlags::OUT, peer.has_output(&self.log));
             fds.push(PollFd::new(&peer.stream, wanted));
         }
         let wait = self
@@ -166,56 +173,58 @@ impl Runner {
         })
     }
 
-    /// When something must happen although nothing comes.
+    /// Returns when the loop must run again even if no event arrives.
     fn deadline(&self) -> Option<Instant> {
         let mut all = Vec::new();
-        all.extend(self.stuck);
-        if let Some(shutdown) = self.shutdown {
+        all.extend(self.retry_disk_at);
+        if let Some(shutdown) = self.ending.shutdown {
             all.extend((!shutdown.terminated).then_some(shutdown.terminate));
             all.extend((!shutdown.killed).then_some(shutdown.kill));
-            all.extend((shutdown.killed && self.recorded.is_none()).then_some(shutdown.kill + GIVE_UP));
+            all.extend(
+                (shutdown.killed && self.ending.recorded_exit.is_none()).then_some(shutdown.kill + WRITE_GIVE_UP_DELAY),
+            );
         }
-        if let Some(ended) = self.ended
-            && self.recorded.is_none()
+        if let Some(agent_ended) = self.ending.agent_ended
+            && self.ending.recorded_exit.is_none()
             && self.may_read()
         {
-            all.push(ended + DRAIN);
+            all.push(agent_ended + PIPE_DRAIN_TIMEOUT);
         }
         for peer in &self.peers {
             match peer.state {
-                PeerState::Waiting { until } | PeerState::Leaving { until } => all.push(until),
-                PeerState::InForce | PeerState::Gone => {}
+                PeerState::AwaitingHello { until } | PeerState::Closing { until } => all.push(until),
+                PeerState::Active | PeerState::Closed => {}
             }
-            if self.recorded.is_some() && peer.state == PeerState::InForce && peer.has_something(&self.log) {
-                all.push(self.patience(peer));
+            if self.ending.recorded_exit.is_some() && peer.state == PeerState::Active && peer.has_output(&self.log) {
+                all.push(self.bridge_deadline(peer));
             }
         }
-        all.extend(self.all_sent.map(|since| since + LINGER));
+        all.extend(self.ending.all_sent_since.map(|since| since + DISCONNECT_TIMEOUT));
         all.into_iter().min()
     }
 
-    /// Signals to the runner itself.
-    fn hear(&mut self, now: Instant) {
+    /// Handles signals to the runner.
+    fn handle_signals(&mut self, now: Instant) {
         let mut bytes = [0; 64];
         while let Ok(read @ 1..) = self.signals.read(&mut bytes) {
             if bytes.get(..read).unwrap_or_default().contains(&signals::TERMINATE) {
-                self.begin_shutdown(OWN_GRACE, now);
+                self.start_shutdown(DEFAULT_GRACE, now);
             }
         }
         self.agent.reap();
-        if self.agent.exit().is_some() && self.ended.is_none() {
-            self.ended = Some(now);
+        if self.agent.exit().is_some() && self.ending.agent_ended.is_none() {
+            self.ending.agent_ended = Some(now);
             let lost = self.agent.input.abandon();
             self.note_lost(&lost);
         }
     }
 
-    fn pump(&mut self) {
-        let lost = self.agent.input.pump();
+    fn write_input(&mut self) {
+        let lost = self.agent.input.write_waiting();
         self.note_lost(&lost);
     }
 
-    /// Lines that were taken and cannot reach the agent any more.
+    /// Logs the numbers of accepted lines that can no longer reach the agent.
     fn note_lost(&mut self, numbers: &[u64]) {
         if !numbers.is_empty() {
             self.note(&json!({"what": "not_delivered", "numbers": numbers}));
@@ -223,28 +232,37 @@ impl Runner {
     }
 
     pub(super) fn note(&mut self, note: &Value) {
-        self.log.append(Kind::Note, wall(), note.to_string().as_bytes());
+        self.log.append(Kind::Note, now_micros(), note.to_string().as_bytes());
     }
 
-    /// Reads once from each pipe that has something.
+    /// Reads once from each pipe that has data.
     fn read_agent(&mut self, stdout: bool, stderr: bool, now: Instant) {
-        let last_call = self.ended.is_some_and(|ended| now >= ended + DRAIN);
-        let at = wall();
+        let last_call = self
+            .ending
+            .agent_ended
+            .is_some_and(|agent_ended| now >= agent_ended + PIPE_DRAIN_TIMEOUT);
+        let at = now_micros();
         if stdout || last_call {
             let pipe = &mut self.agent.stdout;
-            read_pipe::<ChildStdout>(pipe, &mut self.buffer, last_call, &mut self.said, |piece| match piece {
-                Piece::Line(line) => {
-                    self.log.append(Kind::Said, at, line);
-                }
-                Piece::TooLong(bytes) => {
-                    let note = json!({"what": "too_long", "bytes": bytes});
-                    self.log.append(Kind::Note, at, note.to_string().as_bytes());
-                }
-            });
+            read_pipe::<ChildStdout>(
+                pipe,
+                &mut self.buffer,
+                last_call,
+                &mut self.stdout_lines,
+                |piece| match piece {
+                    Piece::Line(line) => {
+                        self.log.append(Kind::Said, at, line);
+                    }
+                    Piece::TooLong(bytes) => {
+                        let note = json!({"what": "too_long", "bytes": bytes});
+                        self.log.append(Kind::Note, at, note.to_string().as_bytes());
+                    }
+                },
+            );
         }
         if stderr || last_call {
             let pipe = &mut self.agent.stderr;
-            read_pipe::<ChildStderr>(pipe, &mut self.buffer, last_call, &mut self.stderr, |piece| {
+            read_pipe::<ChildStderr>(pipe, &mut self.buffer, last_call, &mut self.stderr_lines, |piece| {
                 if let Piece::Line(line) = piece {
                     self.log
                         .append(Kind::Stderr, at, String::from_utf8_lossy(line).as_bytes());
@@ -253,24 +271,24 @@ impl Runner {
         }
     }
 
-    /// Writes what was taken. A disk that refuses stops the reading of the agent, and nothing else.
+    /// Writes buffered records. While the disk refuses writes, only reading from the agent is suspended.
     pub(super) fn flush(&mut self, now: Instant) {
-        if self.stuck.is_some_and(|retry| now < retry) {
+        if self.retry_disk_at.is_some_and(|retry| now < retry) {
             return;
         }
         match self.log.flush() {
-            Ok(()) if self.stuck.take().is_some() => {
+            Ok(()) if self.retry_disk_at.take().is_some() => {
                 self.note(&json!({"what": "disk_ok"}));
                 if let Err(error) = self.log.flush() {
                     self.stall(&error, now);
                 }
             }
             Ok(()) => {}
-            Err(_) if self.stuck.is_some() => self.stuck = Some(now + RETRY),
+            Err(_) if self.retry_disk_at.is_some() => self.retry_disk_at = Some(now + DISK_RETRY_DELAY),
             Err(error) => self.stall(&error, now),
         }
-        if !self.full && self.stuck.is_none() && self.log.size() >= self.log_cap {
-            self.full = true;
+        if !self.log_full && self.retry_disk_at.is_none() && self.log.size() >= self.log_cap {
+            self.log_full = true;
             self.note(&json!({"what": "log_full", "bytes": self.log.size(), "cap": self.log_cap}));
             if let Err(error) = self.log.flush() {
                 self.stall(&error, now);
@@ -278,17 +296,17 @@ impl Runner {
         }
     }
 
-    /// The disk takes nothing. The note is kept with what else is, so each stall is told once.
+    /// Suspends writing to the disk. The note is buffered with the other records, so each failure is reported once.
     pub(super) fn stall(&mut self, error: &io::Error, now: Instant) {
-        if self.stuck.is_none() {
+        if self.retry_disk_at.is_none() {
             self.note(&json!({"what": "disk_full", "reason": error.to_string()}));
         }
-        self.stuck = Some(now + RETRY);
+        self.retry_disk_at = Some(now + DISK_RETRY_DELAY);
     }
 
-    /// The last record of an agent: after all it said.
+    /// Appends the exit record of the agent, after all of its output.
     fn record_exit(&mut self, now: Instant) {
-        if self.recorded.is_some() || self.stuck.is_some() {
+        if self.ending.recorded_exit.is_some() || self.retry_disk_at.is_some() {
             return;
         }
         let Some(exit) = self.agent.exit() else { return };
@@ -296,30 +314,32 @@ impl Runner {
             return;
         }
         let body = json!({"code": exit.code, "signal": exit.signal}).to_string();
-        self.log.append(Kind::Exited, wall(), body.as_bytes());
-        self.recorded = Some(exit);
+        self.log.append(Kind::Exited, now_micros(), body.as_bytes());
+        self.ending.recorded_exit = Some(exit);
         self.flush(now);
         self.log.sync().ok();
     }
 
-    pub(super) fn begin_shutdown(&mut self, grace: Duration, now: Instant) {
-        // Longer than anybody waits, and an instant can still be told.
+    pub(super) fn start_shutdown(&mut self, grace: Duration, now: Instant) {
+        // Longer than anyone waits, and short enough to be added to an `Instant`.
         let grace = grace.min(Duration::from_secs(24 * 3600));
-        let asked = Shutdown {
+        let requested = Shutdown {
             terminate: now + grace / 2,
             kill: now + grace,
             terminated: false,
             killed: false,
         };
-        // Asked twice, the shorter time holds.
-        if self.shutdown.is_none_or(|before| asked.kill < before.kill) {
-            self.shutdown = Some(asked);
+        // Of several requests, the shortest grace period applies.
+        if self.ending.shutdown.is_none_or(|before| requested.kill < before.kill) {
+            self.ending.shutdown = Some(requested);
         }
         self.agent.input.end();
     }
 
-    fn go_on_ending(&mut self, now: Instant) {
-        let Some(shutdown) = &mut self.shutdown else { return };
+    fn continue_shutdown(&mut self, now: Instant) {
+        let Some(shutdown) = &mut self.ending.shutdown else {
+            return;
+        };
         if !shutdown.terminated && now >= shutdown.terminate {
             shutdown.terminated = true;
             self.agent.signal(Signal::TERM);
@@ -330,35 +350,43 @@ impl Runner {
         }
     }
 
-    /// Until when a bridge that does not read is waited for.
-    fn patience(&self, bridge: &Peer) -> Instant {
-        let patience = if self.shutdown.is_some() { LINGER } else { UNREAD };
-        self.ended.map_or(bridge.progress, |ended| ended.max(bridge.progress)) + patience
+    /// Returns until when the runner waits for a bridge that does not read.
+    fn bridge_deadline(&self, bridge: &Peer) -> Instant {
+        let timeout = if self.ending.shutdown.is_some() {
+            DISCONNECT_TIMEOUT
+        } else {
+            UNREAD_TIMEOUT
+        };
+        self.ending
+            .agent_ended
+            .map_or(bridge.progress, |agent_ended| agent_ended.max(bridge.progress))
+            + timeout
     }
 
-    /// Whether the runner may leave.
+    /// Returns whether the runner may exit.
     fn is_done(&mut self, now: Instant) -> bool {
-        let told = self.shutdown.is_some();
-        if self.recorded.is_none() || self.log.unwritten() > 0 {
-            // What can be written nowhere is lost in the end.
+        let shutdown_requested = self.ending.shutdown.is_some();
+        if self.ending.recorded_exit.is_none() || self.log.unwritten() > 0 {
+            // Records that cannot be written are given up in the end.
             return self
+                .ending
                 .shutdown
-                .is_some_and(|shutdown| shutdown.killed && now >= shutdown.kill + GIVE_UP);
+                .is_some_and(|shutdown| shutdown.killed && now >= shutdown.kill + WRITE_GIVE_UP_DELAY);
         }
-        let in_force = self.peers.iter().find(|peer| peer.state == PeerState::InForce);
-        let Some(bridge) = in_force else {
-            // Somebody who has connected may be about to say hello, or to read why it was let go.
+        let active = self.peers.iter().find(|peer| peer.state == PeerState::Active);
+        let Some(bridge) = active else {
+            // Other connections may still send a hello or read their last answer.
             return self.peers.is_empty();
         };
-        if bridge.has_something(&self.log) {
-            return now >= self.patience(bridge);
+        if bridge.has_output(&self.log) {
+            return now >= self.bridge_deadline(bridge);
         }
-        let since = *self.all_sent.get_or_insert(now);
-        told || now >= since + LINGER
+        let since = *self.ending.all_sent_since.get_or_insert(now);
+        shutdown_requested || now >= since + DISCONNECT_TIMEOUT
     }
 }
 
-/// What woke the loop.
+/// The event sources that are ready.
 struct Ready {
     signals: bool,
     listener: bool,
@@ -367,21 +395,21 @@ struct Ready {
     peers: Vec<bool>,
 }
 
-/// Reads once; closes the pipe at its end, or when nothing is there at the last call.
+/// Reads once. Closes the pipe at its end, or when it is empty at the last call.
 fn read_pipe<P: io::Read>(
     pipe: &mut Option<P>,
     buffer: &mut Vec<u8>,
     last_call: bool,
     lines: &mut Lines,
-    mut give: impl FnMut(Piece<'_>),
+    mut emit: impl FnMut(Piece<'_>),
 ) {
     let Some(open) = pipe else { return };
-    buffer.resize(CHUNK, 0);
+    buffer.resize(READ_CHUNK, 0);
     match open.read(buffer) {
-        Ok(read @ 1..) => lines.push(buffer.get(..read).unwrap_or_default(), give),
-        Err(error) if is_later(&error) && !last_call => {}
+        Ok(read @ 1..) => lines.push(buffer.get(..read).unwrap_or_default(), emit),
+        Err(error) if is_retryable(&error) && !last_call => {}
         Ok(_) | Err(_) => {
-            lines.finish(&mut give);
+            lines.finish(&mut emit);
             *pipe = None;
         }
     }

@@ -1,4 +1,4 @@
-//! Signals to the runner, as bytes in a pipe the loop waits for.
+//! Signals to the runner, delivered as bytes through a pipe that the main loop polls.
 
 use std::io;
 use std::os::fd::IntoRawFd;
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 static PIPE: AtomicI32 = AtomicI32::new(-1);
 
-/// Told to end.
+/// The byte written for `SIGTERM`.
 pub(crate) const TERMINATE: u8 = 15;
 
-/// A handler, and not "ignore": that would be inherited by the agent, which must hear its signals.
-extern "C" fn told(signal: libc::c_int) {
+/// A handler instead of `SIG_IGN`, because the agent would inherit ignored signals.
+extern "C" fn on_signal(signal: libc::c_int) {
     let byte = [if signal == libc::SIGTERM { TERMINATE } else { 0 }];
-    // SAFETY: `write` may be called in a handler; the pipe is never closed, the buffer is one byte on this stack, and
-    // errno is put back for whatever was interrupted.
+    // SAFETY: `write` is async-signal-safe; the pipe is never closed, the buffer is one byte on this stack, and errno is
+    // restored for the interrupted code.
     #[allow(unsafe_code)]
     unsafe {
         let errno = errno();
@@ -28,13 +28,13 @@ use libc::__errno_location as errno;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 use libc::__error as errno;
 
-/// From now on `SIGTERM` and `SIGCHLD` come as bytes, and what a terminal sends has no effect.
+/// Delivers `SIGTERM` and `SIGCHLD` as bytes. Signals from a terminal have no further effect.
 pub(crate) fn watch() -> io::Result<io::PipeReader> {
     let (read, write) = io::pipe()?;
     rustix::io::ioctl_fionbio(&read, true)?;
     rustix::io::ioctl_fionbio(&write, true)?;
     PIPE.store(write.into_raw_fd(), Ordering::Relaxed);
-    let heard = [
+    let handled = [
         libc::SIGTERM,
         libc::SIGCHLD,
         libc::SIGHUP,
@@ -42,16 +42,16 @@ pub(crate) fn watch() -> io::Result<io::PipeReader> {
         libc::SIGQUIT,
         libc::SIGUSR1,
         libc::SIGUSR2,
-        // A file that grew to its limit is an error of the write, as a full disk is.
+        // Makes a write beyond the file size limit an error, like a full disk.
         libc::SIGXFSZ,
     ];
-    for signal in heard {
-        // SAFETY: the action is whole (all fields set or zero, which is valid), and `told` calls only what may be
-        // called in a handler.
+    for signal in handled {
+        // SAFETY: the action is complete (all fields set or zero, which is valid), and `on_signal` only calls
+        // async-signal-safe functions.
         #[allow(unsafe_code)]
         let done = unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = told as *const () as usize;
+            action.sa_sigaction = on_signal as *const () as usize;
             action.sa_flags = libc::SA_RESTART | libc::SA_NOCLDSTOP;
             libc::sigemptyset(&raw mut action.sa_mask);
             libc::sigaction(signal, &raw const action, std::ptr::null_mut())

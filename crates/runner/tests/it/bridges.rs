@@ -1,4 +1,4 @@
-//! Bridges: terms, slow ones, silent ones, strangers.
+//! Connections of bridges: terms, slow and silent bridges, invalid clients.
 
 use std::io::{Read, Write};
 
@@ -7,10 +7,10 @@ use sluice_runner::{AgentStatus, FromRunner, Kind, ToRunner, connect, registry};
 use crate::stage::{Bridge, DEADLINE, Stage, assert_in_order, eventually};
 
 #[test]
-fn a_welcome_tells_what_there_is_and_then_comes_exactly_that() {
+fn welcome_announces_the_records_that_follow() {
     let stage = Stage::run("echo one; echo two; echo three; cat");
-    eventually("it has spoken", || stage.said(Kind::Said).len() == 3);
-    let (mut bridge, welcome) = Bridge::welcomed(&stage.dir, 7, 3);
+    eventually("the agent wrote its lines", || stage.bodies(Kind::Said).len() == 3);
+    let (mut bridge, welcome) = Bridge::connect_with_hello(&stage.dir, 7, 3);
     let agent = stage.agent();
     let running = AgentStatus::Running {
         pid: agent.pid,
@@ -32,63 +32,63 @@ fn a_welcome_tells_what_there_is_and_then_comes_exactly_that() {
 }
 
 #[test]
-fn the_higher_term_takes_over_and_the_older_bridge_is_told() {
+fn higher_term_takes_over_and_older_bridge_is_notified() {
     let stage = Stage::run("cat");
-    let (mut old, _) = Bridge::welcomed(&stage.dir, 5, 1);
-    let (mut new, _) = Bridge::welcomed(&stage.dir, 6, 1);
-    assert_eq!(old.rest().pop(), Some(FromRunner::Overtaken { term: 6 }));
+    let (mut old, _) = Bridge::connect_with_hello(&stage.dir, 5, 1);
+    let (mut new, _) = Bridge::connect_with_hello(&stage.dir, 6, 1);
+    assert_eq!(old.read_to_end().pop(), Some(FromRunner::Overtaken { term: 6 }));
     new.write(1, "from the new one");
-    new.until_said("from the new one");
+    new.read_until_output("from the new one");
     for term in [0, 5, 6] {
         let mut late = Bridge::connect(&stage.dir);
         late.send(&ToRunner::Hello { term, from: 1 });
-        assert_eq!(late.rest(), [FromRunner::Refused { term: 6 }]);
+        assert_eq!(late.read_to_end(), [FromRunner::Refused { term: 6 }]);
     }
     new.write(2, "still in force");
-    new.until_said("still in force");
+    new.read_until_output("still in force");
     assert_eq!(registry::read(&stage.dir).unwrap().term, 6);
 }
 
 #[test]
-fn a_bridge_that_was_overtaken_cannot_write() {
+fn overtaken_bridge_cannot_write() {
     let stage = Stage::run("cat");
-    let (mut old, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    let (mut new, _) = Bridge::welcomed(&stage.dir, 2, 1);
+    let (mut old, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    let (mut new, _) = Bridge::connect_with_hello(&stage.dir, 2, 1);
     let mut bytes = Vec::new();
     ToRunner::Write {
         id: 1,
         line: b"from the old one".to_vec(),
     }
     .encode(&mut bytes);
-    // It may be closed already.
+    // The connection may already be closed.
     old.stream.write_all(&bytes).ok();
     new.write(1, "from the new one");
-    new.until_said("from the new one");
-    assert_eq!(stage.said(Kind::Wrote), ["from the new one"]);
+    new.read_until_output("from the new one");
+    assert_eq!(stage.bodies(Kind::Wrote), ["from the new one"]);
 }
 
 #[test]
-fn bridges_come_and_go_and_the_agent_works_on() {
+fn agent_is_unaffected_by_bridges_connecting_and_disconnecting() {
     let stage = Stage::run("while read -r line; do echo \"got $line\"; done");
     let mut next = 1;
     for term in 1..20 {
-        let (mut bridge, _) = Bridge::welcomed(&stage.dir, term, next);
+        let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, term, next);
         bridge.write(term, &format!("{term}"));
-        // Gone without reading the answer, every other time.
+        // Every other bridge disconnects without reading the answer.
         if term % 2 == 0 {
-            let records = bridge.until_said(&format!("got {term}"));
+            let records = bridge.read_until_output(&format!("got {term}"));
             assert_in_order(&records, next);
             next = records.last().unwrap().number + 1;
         }
     }
-    eventually("all arrived", || stage.said(Kind::Said).len() == 19);
+    eventually("all lines arrived", || stage.bodies(Kind::Said).len() == 19);
     assert_in_order(&stage.records(), 1);
 }
 
 #[test]
-fn strangers_are_shown_the_door_and_nothing_else_happens() {
+fn invalid_clients_are_disconnected_without_effect() {
     let stage = Stage::run("cat");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     let mut early = Vec::new();
     ToRunner::Write {
         id: 1,
@@ -97,31 +97,31 @@ fn strangers_are_shown_the_door_and_nothing_else_happens() {
     .encode(&mut early);
     let too_long = (40_u32 << 20).to_le_bytes();
     for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &early, &too_long, &[1, 0, 0, 0, 77]] {
-        let mut stranger = connect(&stage.dir).unwrap();
-        stranger.set_read_timeout(Some(DEADLINE)).unwrap();
-        stranger.write_all(garbage).unwrap();
+        let mut client = connect(&stage.dir).unwrap();
+        client.set_read_timeout(Some(DEADLINE)).unwrap();
+        client.write_all(garbage).unwrap();
         let mut answer = Vec::new();
-        stranger.read_to_end(&mut answer).ok();
+        client.read_to_end(&mut answer).ok();
         assert_eq!(answer, b"");
     }
     bridge.write(1, "undisturbed");
-    bridge.until_said("undisturbed");
-    assert_eq!(stage.said(Kind::Wrote), ["undisturbed"]);
+    bridge.read_until_output("undisturbed");
+    assert_eq!(stage.bodies(Kind::Wrote), ["undisturbed"]);
 }
 
 #[test]
-fn a_bridge_that_sends_garbage_is_closed_and_another_can_come() {
+fn bridge_that_sends_garbage_is_disconnected_and_another_can_connect() {
     let stage = Stage::run("cat");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.stream.write_all(&[1, 0, 0, 0, 77]).unwrap();
-    bridge.rest();
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 2, 1);
+    bridge.read_to_end();
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 2, 1);
     bridge.write(1, "again");
-    bridge.until_said("again");
+    bridge.read_until_output("again");
 }
 
 #[test]
-fn a_peer_that_never_says_hello_is_closed() {
+fn client_without_hello_is_disconnected() {
     let stage = Stage::run("cat");
     let mut silent = connect(&stage.dir).unwrap();
     silent.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -129,12 +129,12 @@ fn a_peer_that_never_says_hello_is_closed() {
 }
 
 #[test]
-fn a_hello_from_beyond_the_end_waits_for_what_comes() {
+fn hello_from_beyond_the_end_receives_only_new_records() {
     let stage = Stage::run("cat");
-    let (mut bridge, welcome) = Bridge::welcomed(&stage.dir, 1, 1000);
+    let (mut bridge, welcome) = Bridge::connect_with_hello(&stage.dir, 1, 1000);
     let FromRunner::Welcome { next, .. } = welcome else {
         unreachable!()
     };
     bridge.write(1, "new");
-    assert_in_order(&bridge.until_said("new"), next);
+    assert_in_order(&bridge.read_until_output("new"), next);
 }

@@ -1,4 +1,4 @@
-//! Damage on the disk under a runner that lives: what is whole is still sent, and the runner goes on.
+//! Damage to the log of a running runner: intact records are still sent, and the runner continues.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -8,14 +8,14 @@ use sluice_runner::{FromRunner, Kind, LogReader, Record};
 
 use crate::stage::{Bridge, Stage, script};
 
-/// A runner whose log has many small segments, and these.
-fn segmented(text: &str) -> (Stage, Vec<PathBuf>) {
+/// Starts a runner whose log has many small segments. Returns it with the paths of the segments.
+fn runner_with_segments(text: &str) -> (Stage, Vec<PathBuf>) {
     let stage = Stage::new();
     let mut launch = script(text);
     launch.log_cap = 4 << 20;
     stage.start(&launch).unwrap();
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    bridge.until_said("end");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    bridge.read_until_output("end");
     let mut files: Vec<PathBuf> = fs::read_dir(stage.dir.join("log"))
         .unwrap()
         .map(|file| file.unwrap().path())
@@ -38,18 +38,18 @@ fn first_of(path: &Path) -> u64 {
 }
 
 fn caught_up(stage: &Stage, term: u64) -> (Bridge, Vec<Record>) {
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, term, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, term, 1);
     let (records, _) = bridge.until(|frame| matches!(frame, FromRunner::CaughtUp { .. }));
     (bridge, records)
 }
 
 #[test]
-fn a_damaged_segment_is_passed_over_and_the_rest_is_sent() {
-    let (stage, files) = segmented("seq 1 60000; echo end; cat");
+fn damaged_segment_is_skipped_and_later_records_are_sent() {
+    let (stage, files) = runner_with_segments("seq 1 60000; echo end; cat");
     assert!(files.len() >= 3, "{files:?}");
     flip_middle(&files[1]);
     let (mut bridge, records) = caught_up(&stage, 2);
-    // A reader of the files comes to the same.
+    // Reading the files gives the same records.
     let mut read = LogReader::open(&stage.dir).unwrap().read_from(1);
     assert!(read.by_ref().eq(records.iter().cloned()));
     assert_eq!(read.damage().len(), 1);
@@ -60,26 +60,26 @@ fn a_damaged_segment_is_passed_over_and_the_rest_is_sent() {
     assert_eq!(missing.first(), Some(&read.damage()[0].number));
     assert_eq!(missing.last(), Some(&(first_of(&files[2]) - 1)));
     bridge.write(1, "on");
-    bridge.until_said("on");
+    bridge.read_until_output("on");
 }
 
 #[test]
-fn damage_where_the_log_is_written_ends_that_segment() {
-    let (stage, files) = segmented("seq 1 1000; echo end; cat");
+fn damage_in_the_active_segment_starts_a_new_one() {
+    let (stage, files) = runner_with_segments("seq 1 1000; echo end; cat");
     assert_eq!(files.len(), 1);
     flip_middle(&files[0]);
     let (mut bridge, before) = caught_up(&stage, 2);
     assert!((10..900).contains(&before.len()), "{}", before.len());
     bridge.write(1, "on");
-    bridge.until_said("on");
+    bridge.read_until_output("on");
     let (_, all) = caught_up(&stage, 3);
     assert_eq!(all.last().unwrap().body, b"on");
 }
 
 #[test]
-fn a_damaged_record_larger_than_the_buffer_is_not_sent() {
+fn damaged_record_larger_than_the_buffer_is_not_sent() {
     let large = "head -c 900000 /dev/zero | tr '\\0' x; echo";
-    let (stage, files) = segmented(&format!("{large}; {large}; echo end; cat"));
+    let (stage, files) = runner_with_segments(&format!("{large}; {large}; echo end; cat"));
     assert!(files.len() >= 2, "{files:?}");
     flip_middle(&files[0]);
     let (_, records) = caught_up(&stage, 2);

@@ -1,4 +1,4 @@
-//! How it ends: exits, signals, the ladder, and who waits for whom.
+//! Ending: exits, signals, shutdown, and how long the runner waits for its bridge.
 
 use serde_json::{Value, json};
 use sluice_runner::{AgentStatus, FromRunner, Kind, Record, Signal, ToRunner};
@@ -15,34 +15,34 @@ fn last_record(stage: &Stage) -> Record {
 }
 
 #[test]
-fn a_bridge_is_sent_everything_and_the_runner_leaves_when_it_closes() {
+fn runner_exits_when_a_bridge_that_has_everything_disconnects() {
     let stage = Stage::run("read line; echo bye; exit 4");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.write(1, "go");
     let (_, last) = bridge.until(|frame| matches!(frame, FromRunner::Record(record) if record.kind == Kind::Exited));
     let FromRunner::Record(last) = last else { unreachable!() };
     assert_eq!(exited(&last), json!({"code": 4, "signal": null}));
     drop(bridge);
-    stage.runner_is_gone();
+    stage.wait_for_runner_exit();
     assert_eq!(last_record(&stage), last);
 }
 
 #[test]
-fn a_bridge_that_stays_is_left_after_a_while() {
+fn runner_exits_although_the_bridge_stays_connected() {
     let stage = Stage::run("read line");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.write(1, "go");
-    bridge.rest();
-    stage.runner_is_gone();
+    bridge.read_to_end();
+    stage.wait_for_runner_exit();
 }
 
 #[test]
-fn a_bridge_that_comes_while_the_last_one_is_served_sees_the_exit() {
+fn bridge_that_connects_after_the_exit_is_told_the_exit_status() {
     let stage = Stage::run("read line; exit 9");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.write(1, "go");
     bridge.until(|frame| matches!(frame, FromRunner::Record(record) if record.kind == Kind::Exited));
-    let (_late, welcome) = Bridge::welcomed(&stage.dir, 2, 1);
+    let (_late, welcome) = Bridge::connect_with_hello(&stage.dir, 2, 1);
     let FromRunner::Welcome { agent, .. } = welcome else {
         unreachable!()
     };
@@ -56,81 +56,81 @@ fn a_bridge_that_comes_while_the_last_one_is_served_sees_the_exit() {
 }
 
 #[test]
-fn signals_reach_the_whole_group() {
+fn signals_reach_the_whole_process_group() {
     let stage = Stage::run(
         "trap 'echo interrupted' INT; (trap 'echo child too; exit' INT; echo ready; sleep 1000 & wait); cat",
     );
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    bridge.until_said("ready");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    bridge.read_until_output("ready");
     bridge.send(&ToRunner::Signal(Signal::Interrupt));
-    bridge.until_said("interrupted");
-    assert!(stage.said(Kind::Said).contains(&"child too".to_owned()));
+    bridge.read_until_output("interrupted");
+    assert!(stage.bodies(Kind::Said).contains(&"child too".to_owned()));
     bridge.send(&ToRunner::Signal(Signal::Kill));
-    bridge.rest();
+    bridge.read_to_end();
     assert_eq!(exited(&last_record(&stage)), json!({"code": null, "signal": 9}));
 }
 
 #[test]
-fn a_shutdown_ends_the_input_first() {
+fn shutdown_closes_the_input_first() {
     let stage = Stage::run("cat; echo input ended; exit 0");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.send(&ToRunner::Shutdown { grace_ms: 60_000 });
-    bridge.until_said("input ended");
-    bridge.rest();
-    stage.runner_is_gone();
+    bridge.read_until_output("input ended");
+    bridge.read_to_end();
+    stage.wait_for_runner_exit();
     assert_eq!(exited(&last_record(&stage)), json!({"code": 0, "signal": null}));
 }
 
 #[test]
-fn a_shutdown_asks_then_kills() {
+fn shutdown_terminates_then_kills() {
     let stage = Stage::run("trap 'echo asked' TERM; echo ready; while :; do sleep 1000 & wait; done");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    bridge.until_said("ready");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    bridge.read_until_output("ready");
     bridge.send(&ToRunner::Shutdown { grace_ms: 400 });
-    bridge.until_said("asked");
-    bridge.rest();
-    stage.runner_is_gone();
+    bridge.read_until_output("asked");
+    bridge.read_to_end();
+    stage.wait_for_runner_exit();
     assert_eq!(exited(&last_record(&stage)), json!({"code": null, "signal": 9}));
 }
 
 #[test]
-fn a_stopped_agent_can_be_asked_to_end() {
+fn stopped_agent_receives_sigterm() {
     let stage = Stage::run("trap 'echo asked; exit 0' TERM; echo ready; while :; do sleep 1000 & wait; done");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    bridge.until_said("ready");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    bridge.read_until_output("ready");
     kill(stage.agent().pid, "STOP");
     bridge.send(&ToRunner::Signal(Signal::Terminate));
-    bridge.until_said("asked");
+    bridge.read_until_output("asked");
 }
 
 #[test]
-fn a_runner_that_is_told_to_end_ends_its_agent_first() {
+fn sigterm_to_the_runner_ends_the_agent_first() {
     let stage = Stage::run("trap 'echo asked; exit 0' TERM; echo ready; while :; do sleep 1000 & wait; done");
-    eventually("it is ready", || stage.said(Kind::Said) == ["ready"]);
+    eventually("the agent is ready", || stage.bodies(Kind::Said) == ["ready"]);
     kill(stage.runner().pid, "TERM");
-    stage.runner_is_gone();
-    assert_eq!(stage.said(Kind::Said), ["ready", "asked"]);
+    stage.wait_for_runner_exit();
+    assert_eq!(stage.bodies(Kind::Said), ["ready", "asked"]);
     assert_eq!(last_record(&stage).kind, Kind::Exited);
 }
 
 #[test]
-fn a_closed_terminal_and_an_interrupt_do_not_reach_a_runner() {
+fn terminal_signals_do_not_end_a_runner() {
     let stage = Stage::run("cat");
     let runner = stage.runner();
     for signal in ["HUP", "INT", "QUIT", "PIPE"] {
         kill(runner.pid, signal);
     }
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.write(1, "there");
-    bridge.until_said("there");
-    // And its agent hears them as anybody does.
+    bridge.read_until_output("there");
+    // The agent, unlike the runner, has default signal handling.
     let status = std::fs::read_to_string(format!("/proc/{}/status", stage.agent().pid)).unwrap();
     // Signals 1, 2, 3, 13 and 15.
-    let asked = 0b101_0000_0000_0111_u64;
+    let mask = 0b101_0000_0000_0111_u64;
     for field in ["SigIgn:", "SigBlk:"] {
         let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
         assert_eq!(
-            u64::from_str_radix(line.trim(), 16).unwrap() & asked,
+            u64::from_str_radix(line.trim(), 16).unwrap() & mask,
             0,
             "{field} {line}"
         );

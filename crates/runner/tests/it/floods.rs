@@ -1,14 +1,14 @@
-//! Agents that flood, bridges that lag: the runner's memory stays what it is.
+//! Agents that write a lot and bridges that lag behind: the memory of the runner stays constant.
 
 use sluice_runner::{FromRunner, Kind, ToRunner};
 
 use crate::stage::{Bridge, Stage, assert_in_order, eventually, notes, script};
 
-/// Kilobytes a runner may have while all this happens.
-const FLAT: u64 = 6 << 10;
+/// The maximum memory of the runner in KiB.
+const MAX_MEMORY: u64 = 6 << 10;
 
-/// How far behind a reader is here, in bytes: `SLUICE_LONG=1` makes it a gibibyte.
-fn behind() -> u64 {
+/// How many bytes a reader lags behind: 64 MiB, or 1 GiB with `SLUICE_LONG=1`.
+fn lag() -> u64 {
     if std::env::var_os("SLUICE_LONG").is_some() {
         1 << 30
     } else {
@@ -17,11 +17,11 @@ fn behind() -> u64 {
 }
 
 #[test]
-fn a_flood_of_lines_is_logged_whole_and_memory_stays_flat() {
+fn flood_of_lines_is_logged_completely_with_constant_memory() {
     let stage = Stage::run("seq 1 2000000; echo end; cat");
-    let mut most = 0;
-    eventually("all is in the log", || {
-        most = most.max(stage.memory());
+    let mut peak = 0;
+    eventually("all lines are in the log", || {
+        peak = peak.max(stage.memory());
         let (mut log, mut last) = (stage.dir.join("log").read_dir().unwrap().collect::<Vec<_>>(), 0);
         log.retain(|entry| entry.is_ok());
         for entry in log.into_iter().flatten() {
@@ -34,55 +34,55 @@ fn a_flood_of_lines_is_logged_whole_and_memory_stays_flat() {
             .last();
         tail.is_some_and(|record| record.body == b"end")
     });
-    assert!(most <= FLAT, "{most} KiB");
+    assert!(peak <= MAX_MEMORY, "{peak} KiB");
     let records = stage.records();
     assert_in_order(&records, 1);
-    let said = records.iter().filter(|record| record.kind == Kind::Said);
-    let numbers = said
+    let output = records.iter().filter(|record| record.kind == Kind::Said);
+    let numbers = output
         .take(2_000_000)
         .map(|record| std::str::from_utf8(&record.body).unwrap().parse::<u64>().unwrap());
     assert!(numbers.eq(1..=2_000_000));
 }
 
 #[test]
-fn a_bridge_that_never_reads_holds_nobody_up() {
+fn bridge_that_never_reads_does_not_block_the_agent() {
     let stage = Stage::run("read line; seq 1 500000; echo end >&2; cat");
-    let (mut never, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut never, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     never.write(1, "go");
-    eventually("the agent is done", || stage.said(Kind::Stderr) == ["end"]);
+    eventually("the agent is done", || stage.bodies(Kind::Stderr) == ["end"]);
     let memory = stage.memory();
-    assert!(memory <= FLAT, "{memory} KiB");
-    // Another one takes over and has everything.
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 2, 1);
+    assert!(memory <= MAX_MEMORY, "{memory} KiB");
+    // Another bridge takes over and receives everything.
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 2, 1);
     let (records, _) = bridge.until(|frame| matches!(frame, FromRunner::CaughtUp { .. }));
     assert_eq!(records, stage.records());
 }
 
 #[test]
-fn a_slow_bridge_gets_everything_in_order() {
+fn slow_bridge_receives_everything_in_order() {
     let stage = Stage::run("seq 1 300000; echo end; cat");
-    let (mut slow, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    // Its socket is full while the agent goes on; then it reads in small pieces.
+    let (mut slow, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    // The socket buffer is full while the agent continues; then the bridge reads.
     eventually("the agent is done", || {
         stage.records().last().is_some_and(|record| record.body == b"end")
     });
-    let records = slow.until_said("end");
+    let records = slow.read_until_output("end");
     assert_in_order(&records, 1);
     assert_eq!(records, stage.records());
 }
 
 #[test]
-fn a_reader_far_behind_costs_one_buffer() {
+fn reader_far_behind_needs_only_one_buffer() {
     let stage = Stage::new();
-    let lines = behind() >> 16;
-    // Lines of 64 KiB.
+    let lines = lag() >> 16;
+    // Lines of 64 KiB, including the line end.
     let text = format!("yes $(head -c 65535 /dev/zero | tr '\\0' x) | head -n {lines}; echo end; cat");
     stage.start(&script(&text)).unwrap();
-    let (mut first, _) = Bridge::welcomed(&stage.dir, 1, u64::MAX);
-    let end = first.until_said("end").last().unwrap().number;
+    let (mut first, _) = Bridge::connect_with_hello(&stage.dir, 1, u64::MAX);
+    let end = first.read_until_output("end").last().unwrap().number;
     drop(first);
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 2, 1);
-    let mut most = 0;
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 2, 1);
+    let mut peak = 0;
     for number in 1..=end {
         match bridge.next().unwrap() {
             FromRunner::Record(record) => assert_eq!(record.number, number),
@@ -90,25 +90,25 @@ fn a_reader_far_behind_costs_one_buffer() {
             other => panic!("{other:?}"),
         }
         if number % 100 == 0 {
-            most = most.max(stage.memory());
+            peak = peak.max(stage.memory());
         }
     }
     assert_eq!(bridge.next(), Some(FromRunner::CaughtUp { next: end + 1 }));
-    assert!(most <= FLAT, "{most} KiB");
+    assert!(peak <= MAX_MEMORY, "{peak} KiB");
 }
 
 #[test]
-fn a_full_log_stops_the_agent_and_a_trim_lets_it_go_on() {
+fn full_log_suspends_the_agent_until_trimmed() {
     let stage = Stage::new();
     let mut launch = script("seq 1 200000; echo end; cat");
     launch.log_cap = 1 << 20;
     stage.start(&launch).unwrap();
     eventually("the log is full", || stage.notes() == ["log_full"]);
-    // The pipe of the agent is full: it waits.
+    // The agent is blocked, as its output pipe is full.
     let agent = stage.agent();
     assert!(agent.is_alive());
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    // It can still be answered.
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    // A line can still be written to the agent.
     bridge.write(1, "while it waits");
     let mut all = Vec::new();
     loop {
@@ -130,8 +130,8 @@ fn a_full_log_stops_the_agent_and_a_trim_lets_it_go_on() {
         }
     }
     assert_in_order(&all, 1);
-    let said = all.iter().filter(|record| record.kind == Kind::Said).count();
-    assert_eq!(said, 200_001);
+    let output = all.iter().filter(|record| record.kind == Kind::Said).count();
+    assert_eq!(output, 200_001);
     let notes = notes(&all);
     assert!(
         notes.len() > 4 && notes.chunks(2).all(|pair| pair == ["log_full", "log_ok"]),

@@ -1,4 +1,4 @@
-//! Frames: any value, any split of its bytes.
+//! Encoding and decoding of frames, for arbitrary values and arbitrary splits of the bytes.
 
 use proptest::prelude::*;
 use sluice_runner::{AgentStatus, Decoder, Frame, FrameError, FromRunner, Kind, Record, Signal, ToRunner};
@@ -43,8 +43,8 @@ fn from_runner() -> impl Strategy<Value = FromRunner> {
     ]
 }
 
-/// Encodes all, cuts the bytes anywhere, and decodes again.
-fn there_and_back<T: Frame>(values: &[T], cuts: &[usize]) -> Vec<T> {
+/// Encodes all values, splits the bytes at the given places, and decodes them again.
+fn round_trip<T: Frame>(values: &[T], cuts: &[usize]) -> Vec<T> {
     let mut bytes = Vec::new();
     for value in values {
         value.encode(&mut bytes);
@@ -65,23 +65,23 @@ fn there_and_back<T: Frame>(values: &[T], cuts: &[usize]) -> Vec<T> {
 
 proptest! {
     #[test]
-    fn what_a_bridge_says_arrives_however_it_is_split(
+    fn frames_to_the_runner_decode_for_any_split(
         values in prop::collection::vec(to_runner(), 0..8),
         cuts in prop::collection::vec(any::<usize>(), 0..30),
     ) {
-        prop_assert_eq!(there_and_back(&values, &cuts), values);
+        prop_assert_eq!(round_trip(&values, &cuts), values);
     }
 
     #[test]
-    fn what_a_runner_says_arrives_however_it_is_split(
+    fn frames_from_the_runner_decode_for_any_split(
         values in prop::collection::vec(from_runner(), 0..8),
         cuts in prop::collection::vec(any::<usize>(), 0..30),
     ) {
-        prop_assert_eq!(there_and_back(&values, &cuts), values);
+        prop_assert_eq!(round_trip(&values, &cuts), values);
     }
 
     #[test]
-    fn any_bytes_are_a_frame_an_error_or_not_enough(bytes in bytes()) {
+    fn arbitrary_bytes_do_not_panic(bytes in bytes()) {
         let mut decoder = Decoder::<ToRunner>::new();
         decoder.push(&bytes);
         while let Ok(Some(_)) = decoder.next() {}
@@ -91,10 +91,10 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_bit_in_a_record_is_seen(body in bytes(), place in any::<prop::sample::Index>(), bit in 0_u8..8) {
+    fn flipped_bit_in_a_record_is_detected(body in bytes(), place in any::<prop::sample::Index>(), bit in 0_u8..8) {
         let mut bytes = Vec::new();
         FromRunner::Record(Record { number: 7, at: 8, kind: Kind::Said, body }).encode(&mut bytes);
-        // Not in the length: that makes another frame, not another record.
+        // The length is not changed: that would give another frame, not another record.
         let at = 4 + place.index(bytes.len() - 4);
         bytes[at] ^= 1 << bit;
         let mut decoder = Decoder::<FromRunner>::new();
@@ -104,7 +104,7 @@ proptest! {
 }
 
 #[test]
-fn a_frame_that_is_too_long_is_refused_by_its_length_alone() {
+fn too_long_frame_is_refused_by_its_length() {
     let mut decoder = Decoder::<ToRunner>::new();
     decoder.push(&u32::MAX.to_le_bytes());
     assert_eq!(
@@ -117,7 +117,7 @@ fn a_frame_that_is_too_long_is_refused_by_its_length_alone() {
 }
 
 #[test]
-fn an_unknown_tag_and_a_payload_with_something_left_over_are_errors() {
+fn unknown_tag_and_trailing_payload_are_errors() {
     let mut decoder = Decoder::<ToRunner>::new();
     decoder.push(&[1, 0, 0, 0, 99]);
     assert_eq!(decoder.next(), Err(FrameError::Unknown { tag: 99 }));

@@ -1,4 +1,4 @@
-//! The log by itself: torn, damaged, on a disk that refuses.
+//! The log reader and writer: torn and damaged logs, and a disk that refuses writes.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,11 +6,11 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use sluice_runner::log::{Cut, Storage};
+use sluice_runner::log::{LogDamage, Storage};
 use sluice_runner::{Kind, LogReader, LogWriter, Record};
 use tempfile::TempDir;
 
-/// Larger than any of these logs.
+/// A segment size larger than any log of these tests.
 const ONE_SEGMENT: u64 = 1 << 20;
 
 fn segment_files(dir: &Path) -> Vec<PathBuf> {
@@ -26,7 +26,7 @@ fn read_all(dir: &Path, from: u64) -> Vec<Record> {
     LogReader::open(dir).unwrap().read_from(from).collect()
 }
 
-fn said(number: u64, body: &[u8]) -> Record {
+fn output_record(number: u64, body: &[u8]) -> Record {
     Record {
         number,
         at: number * 10,
@@ -38,7 +38,7 @@ fn said(number: u64, body: &[u8]) -> Record {
 fn write(dir: &Path, segment: u64, bodies: &[Vec<u8>]) -> LogWriter {
     let (mut log, _) = LogWriter::open(dir, segment).unwrap();
     for body in bodies {
-        let at = log.coming() * 10;
+        let at = log.next_number() * 10;
         log.append(Kind::Said, at, body);
         log.flush().unwrap();
     }
@@ -52,69 +52,69 @@ fn bodies(count: usize) -> Vec<Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
     #[test]
-    fn a_tail_torn_at_any_byte_is_cut_and_the_numbers_go_on(
+    fn torn_tail_is_cut_and_numbering_continues(
         before in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..4),
         last in prop::collection::vec(any::<u8>(), 0..40),
     ) {
         let dir = TempDir::new().unwrap();
         drop(write(dir.path(), ONE_SEGMENT, &before));
-        let kept = fs::metadata(&segment_files(dir.path())[0]).unwrap().len();
+        let intact = fs::metadata(&segment_files(dir.path())[0]).unwrap().len();
         drop(write(dir.path(), ONE_SEGMENT, std::slice::from_ref(&last)));
         let file = segment_files(dir.path())[0].clone();
         let whole = fs::read(&file).unwrap();
         let next = before.len() as u64 + 1;
-        for length in kept..whole.len() as u64 {
+        for length in intact..whole.len() as u64 {
             fs::write(&file, &whole[..usize::try_from(length).unwrap()]).unwrap();
             let (mut log, cut) = LogWriter::open(dir.path(), ONE_SEGMENT).unwrap();
-            let expected = (length > kept).then_some(Cut::Tail { segment: 1, offset: kept, bytes: length - kept });
+            let expected = (length > intact).then_some(LogDamage::Tail { segment: 1, offset: intact, bytes: length - intact });
             prop_assert_eq!(cut, expected);
             prop_assert_eq!(log.append(Kind::Said, next * 10, b"new"), next);
             log.flush().unwrap();
-            let mut records: Vec<Record> = (1..).zip(&before).map(|(number, body)| said(number, body)).collect();
-            records.push(said(next, b"new"));
+            let mut records: Vec<Record> = (1..).zip(&before).map(|(number, body)| output_record(number, body)).collect();
+            records.push(output_record(next, b"new"));
             prop_assert_eq!(read_all(dir.path(), 1), records);
         }
     }
 
     #[test]
-    fn no_record_is_lost_or_doubled_on_a_disk_that_refuses(
+    fn no_record_is_lost_or_duplicated_when_writes_fail(
         lines in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 1..30),
-        answers in prop::collection::vec(prop_oneof![Just(None), (0_usize..50).prop_map(Some)], 1..60),
+        results in prop::collection::vec(prop_oneof![Just(None), (0_usize..50).prop_map(Some)], 1..60),
         segment in 30_u64..400,
     ) {
         let dir = TempDir::new().unwrap();
-        let (mut log, _) = LogWriter::open_on(Faulty { answers }, dir.path(), segment).unwrap();
+        let (mut log, _) = LogWriter::open_on(Faulty { results }, dir.path(), segment).unwrap();
         let mut expected = Vec::new();
         for (at, line) in lines.iter().enumerate() {
             if at % 3 == 0 {
-                // Either in the log and on the disk, or not there at all.
-                let number = log.coming();
+                // The record is either in the log and on the disk, or not there at all.
+                let number = log.next_number();
                 if log.append_synced(Kind::Said, number * 10, std::iter::once(line.as_slice())).is_err() {
                     continue;
                 }
-                expected.push(said(number, line));
+                expected.push(output_record(number, line));
             } else {
-                let number = log.coming();
+                let number = log.next_number();
                 log.append(Kind::Said, number * 10, line);
-                expected.push(said(number, line));
+                expected.push(output_record(number, line));
                 log.flush().ok();
             }
         }
-        // The disk takes everything once its answers are used up.
+        // After its scripted results, the storage accepts everything.
         while log.flush().is_err() {}
         prop_assert_eq!(log.next(), expected.len() as u64 + 1);
         prop_assert_eq!(read_all(dir.path(), 1), expected);
     }
 }
 
-/// Writes as many bytes as its list says, or nothing; then all.
+/// A storage that writes as many bytes as its list says or fails (`None`); after the list it writes everything.
 struct Faulty {
-    answers: Vec<Option<usize>>,
+    results: Vec<Option<usize>>,
 }
 
 impl Storage for Faulty {
     fn write_at(&mut self, file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
-        match self.answers.pop() {
+        match self.results.pop() {
             None => file.write_at(bytes, offset),
             Some(Some(most)) if most > 0 => file.write_at(&bytes[..most.min(bytes.len())], offset),
             Some(_) => Err(io::ErrorKind::StorageFull.into()),
@@ -122,7 +122,7 @@ impl Storage for Faulty {
     }
 
     fn sync(&mut self, _: &File) -> io::Result<()> {
-        match self.answers.pop() {
+        match self.results.pop() {
             Some(None) => Err(io::ErrorKind::StorageFull.into()),
             _ => Ok(()),
         }
@@ -130,13 +130,13 @@ impl Storage for Faulty {
 }
 
 #[test]
-fn damage_in_the_middle_is_named_and_reading_goes_on_with_the_next_segment() {
+fn damage_is_reported_and_reading_continues_with_the_next_segment() {
     let dir = TempDir::new().unwrap();
     let lines = bodies(12);
     let log = write(dir.path(), 100, &lines);
     let files = segment_files(dir.path());
     assert!(files.len() >= 4, "{files:?}");
-    // The last byte of the second segment's first record.
+    // Flips a bit in the last byte of the second segment's first record.
     let mut bytes = fs::read(&files[1]).unwrap();
     let length = 4 + u32::from_le_bytes(bytes[24..28].try_into().unwrap()) as usize;
     bytes[24 + length - 1] ^= 1;
@@ -157,7 +157,7 @@ fn damage_in_the_middle_is_named_and_reading_goes_on_with_the_next_segment() {
 }
 
 #[test]
-fn a_damaged_middle_of_the_last_segment_is_not_cut_and_no_number_is_given_twice() {
+fn damaged_middle_is_kept_and_no_number_is_reused() {
     let dir = TempDir::new().unwrap();
     drop(write(dir.path(), ONE_SEGMENT, &bodies(9)));
     let file = segment_files(dir.path())[0].clone();
@@ -166,7 +166,7 @@ fn a_damaged_middle_of_the_last_segment_is_not_cut_and_no_number_is_given_twice(
     bytes[middle] ^= 4;
     fs::write(&file, &bytes).unwrap();
     let (mut log, cut) = LogWriter::open(dir.path(), ONE_SEGMENT).unwrap();
-    assert!(matches!(cut, Some(Cut::Middle { segment: 1, .. })), "{cut:?}");
+    assert!(matches!(cut, Some(LogDamage::Middle { segment: 1, .. })), "{cut:?}");
     assert_eq!(log.append(Kind::Said, 0, b"after"), 10);
     log.flush().unwrap();
     assert_eq!(fs::read(&file).unwrap(), bytes);
@@ -177,14 +177,14 @@ fn a_damaged_middle_of_the_last_segment_is_not_cut_and_no_number_is_given_twice(
 }
 
 #[test]
-fn a_segment_torn_while_it_was_made_is_made_again() {
+fn segment_with_a_torn_header_is_recreated() {
     let dir = TempDir::new().unwrap();
     drop(write(dir.path(), ONE_SEGMENT, &bodies(3)));
     fs::write(dir.path().join(format!("log/{:020}.seg", 4)), b"SLUI").unwrap();
     let (mut log, cut) = LogWriter::open(dir.path(), ONE_SEGMENT).unwrap();
     assert_eq!(
         cut,
-        Some(Cut::Tail {
+        Some(LogDamage::Tail {
             segment: 4,
             offset: 0,
             bytes: 4
@@ -196,7 +196,7 @@ fn a_segment_torn_while_it_was_made_is_made_again() {
 }
 
 #[test]
-fn a_log_of_a_later_version_is_left_alone() {
+fn log_of_a_later_version_is_not_changed() {
     let dir = TempDir::new().unwrap();
     drop(write(dir.path(), ONE_SEGMENT, &bodies(1)));
     let file = segment_files(dir.path())[0].clone();
@@ -209,14 +209,14 @@ fn a_log_of_a_later_version_is_left_alone() {
 }
 
 #[test]
-fn a_reader_goes_on_where_the_writer_does() {
+fn reader_sees_records_written_later() {
     let dir = TempDir::new().unwrap();
     let (mut log, _) = LogWriter::open(dir.path(), 120).unwrap();
     let mut records = LogReader::open(dir.path()).unwrap().read_from(3);
     for number in 1..50 {
         log.append(Kind::Said, number * 10, b"x");
         log.flush().unwrap();
-        let expected = (number >= 3).then(|| said(number, b"x"));
+        let expected = (number >= 3).then(|| output_record(number, b"x"));
         assert_eq!(records.next(), expected, "{number}");
     }
     assert_eq!(records.next(), None);
@@ -224,7 +224,7 @@ fn a_reader_goes_on_where_the_writer_does() {
 }
 
 #[test]
-fn trimming_deletes_whole_segments_and_keeps_the_numbers() {
+fn trim_deletes_whole_segments_and_keeps_numbering() {
     let dir = TempDir::new().unwrap();
     let mut log = write(dir.path(), 100, &bodies(20));
     log.trim(11);
@@ -234,5 +234,5 @@ fn trimming_deletes_whole_segments_and_keeps_the_numbers() {
     assert_eq!((log.first(), log.next()), (21, 21));
     drop(log);
     let (log, cut) = LogWriter::open(dir.path(), 100).unwrap();
-    assert_eq!((log.coming(), cut), (21, None));
+    assert_eq!((log.next_number(), cut), (21, None));
 }

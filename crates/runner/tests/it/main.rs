@@ -1,4 +1,4 @@
-//! The parts by themselves, and whole runners with small shell scripts as agents.
+//! Tests of the parts, and of complete runners with small shell scripts as agents.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

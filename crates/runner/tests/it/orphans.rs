@@ -1,27 +1,29 @@
-//! Nobody is left behind: not after an agent, not after a runner that was killed.
+//! No process is left behind when an agent ends or a runner is killed.
 
 use std::process::{Command, Stdio};
 
 use sluice_runner::process::{Identity, MARK};
-use sluice_runner::{Kind, Registered, registry};
+use sluice_runner::{Kind, Registration, registry};
 
 use crate::stage::{Bridge, Stage, eventually, kill, script};
 
-/// Starts three that outlive it: one as it is, one in a session of its own without any environment, one further down.
-const LEAVES_OTHERS: &str = "sleep 1000 >/dev/null 2>&1 & echo $!; \
+/// Starts three processes that outlive the shell: a plain child, one in a new session without environment, and a
+/// grandchild.
+const LEAVE_PROCESSES_BEHIND: &str = "sleep 1000 >/dev/null 2>&1 & echo $!; \
     setsid env -i sleep 1000 >/dev/null 2>&1 & echo $!; \
     setsid sh -c 'sleep 1000 & echo $!; exec >&- 2>&-; wait' & ";
 
 fn left_behind(stage: &Stage) -> Vec<Identity> {
-    eventually("they are started", || stage.said(Kind::Said).len() == 3);
-    let said = stage.said(Kind::Said);
-    said.iter()
+    eventually("the processes are started", || stage.bodies(Kind::Said).len() == 3);
+    let lines = stage.bodies(Kind::Said);
+    lines
+        .iter()
         .filter_map(|line| line.parse().ok())
         .map(Identity::of)
         .collect()
 }
 
-/// Processes that are children of this one.
+/// Returns the number of children of a process.
 fn children(of: u32) -> usize {
     std::fs::read_to_string(format!("/proc/{of}/task/{of}/children"))
         .unwrap()
@@ -30,30 +32,32 @@ fn children(of: u32) -> usize {
 }
 
 #[test]
-fn whoever_an_agent_leaves_behind_ends_with_it() {
-    let stage = Stage::run(&format!("{LEAVES_OTHERS} read line; exit 0"));
+fn descendants_end_with_their_agent() {
+    let stage = Stage::run(&format!("{LEAVE_PROCESSES_BEHIND} read line; exit 0"));
     let left = left_behind(&stage);
     assert!(left.iter().all(Identity::is_alive));
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.write(1, "end");
-    bridge.rest();
-    stage.runner_is_gone();
+    bridge.read_to_end();
+    stage.wait_for_runner_exit();
     assert!(!left.iter().any(Identity::is_alive));
 }
 
 #[test]
-fn what_an_agent_adopts_out_is_reaped_while_it_lives() {
-    // Each inner shell ends at once; what it started is adopted, and ends a moment later.
+fn orphans_are_reaped_while_the_agent_runs() {
+    // Each inner shell exits at once; its background process is reparented and exits a moment later.
     let stage = Stage::run("for n in 1 2 3 4 5; do sh -c '(exec true) & exit 0'; done; echo done; cat");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    bridge.until_said("done");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    bridge.read_until_output("done");
     let runner = stage.runner().pid;
     eventually("only the agent is left", || children(runner) == 1);
 }
 
 #[test]
-fn after_a_killed_runner_a_sweep_ends_the_agent_and_all_it_started() {
-    let stage = Stage::run(&format!("trap '' TERM; {LEAVES_OTHERS} while :; do sleep 1000; done"));
+fn sweep_after_a_killed_runner_kills_agent_and_descendants() {
+    let stage = Stage::run(&format!(
+        "trap '' TERM; {LEAVE_PROCESSES_BEHIND} while :; do sleep 1000; done"
+    ));
     let left = left_behind(&stage);
     let (runner, agent) = (stage.runner(), stage.agent());
     assert!(registry::sweep(&stage.dir).runner_alive);
@@ -64,17 +68,17 @@ fn after_a_killed_runner_a_sweep_ends_the_agent_and_all_it_started() {
     let swept = registry::sweep(&stage.dir);
     assert!(!swept.runner_alive);
     assert!(swept.killed.contains(&agent.pid), "{swept:?}");
-    eventually("all are gone", || {
+    eventually("all processes are gone", || {
         !agent.is_alive() && !left.iter().any(Identity::is_alive)
     });
     assert_eq!(registry::sweep(&stage.dir).killed, Vec::<u32>::new());
 }
 
 #[test]
-fn an_agent_ends_with_a_killed_runner_by_itself() {
+fn agent_ends_when_its_runner_is_killed() {
     let stage = Stage::run("exec sleep 1000");
     let (runner, agent) = (stage.runner(), stage.agent());
-    eventually("it is what it will be", || {
+    eventually("the agent has replaced the shell", || {
         std::fs::read_to_string(format!("/proc/{}/comm", agent.pid))
             .unwrap()
             .trim()
@@ -85,12 +89,12 @@ fn an_agent_ends_with_a_killed_runner_by_itself() {
 }
 
 #[test]
-fn a_sweep_leaves_alone_who_got_the_number_since() {
+fn sweep_ignores_reused_process_ids() {
     let stage = Stage::run("true");
-    stage.runner_is_gone();
-    let mut innocent = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();
-    let identity = Identity::of(innocent.id());
-    let reused = Registered {
+    stage.wait_for_runner_exit();
+    let mut unrelated = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();
+    let identity = Identity::of(unrelated.id());
+    let reused = Registration {
         agent: Some(Identity {
             started: identity.started - 1,
             ..identity
@@ -103,31 +107,31 @@ fn a_sweep_leaves_alone_who_got_the_number_since() {
     };
     std::fs::write(stage.dir.join("runner.json"), serde_json::to_vec(&reused).unwrap()).unwrap();
     assert!(!registry::is_alive(&reused));
-    assert_eq!(registry::sweep(&stage.dir), sluice_runner::Swept::default());
+    assert_eq!(registry::sweep(&stage.dir), sluice_runner::SweepReport::default());
     assert!(identity.is_alive());
-    // The very same number and time, but of another start of the machine.
-    let other_boot = Registered {
+    // The same process id and start time, but from another boot.
+    let other_boot = Registration {
         agent: Some(identity),
         boot: "another".to_owned(),
         ..reused.clone()
     };
     std::fs::write(stage.dir.join("runner.json"), serde_json::to_vec(&other_boot).unwrap()).unwrap();
-    assert_eq!(registry::sweep(&stage.dir), sluice_runner::Swept::default());
+    assert_eq!(registry::sweep(&stage.dir), sluice_runner::SweepReport::default());
     assert!(identity.is_alive());
-    // The right one is ended: so the test can fail.
-    let right = Registered {
+    // Control: a registry with the right identity does end the process.
+    let right = Registration {
         agent: Some(identity),
         ..reused
     };
     std::fs::write(stage.dir.join("runner.json"), serde_json::to_vec(&right).unwrap()).unwrap();
     assert_eq!(registry::sweep(&stage.dir).killed, [identity.pid]);
-    innocent.wait().unwrap();
+    unrelated.wait().unwrap();
 }
 
 #[test]
-fn a_new_runner_in_a_folder_ends_what_a_killed_one_left() {
+fn new_runner_kills_the_agent_of_a_killed_runner() {
     let stage = Stage::run("trap '' TERM; echo ready; while :; do sleep 1000; done");
-    eventually("it is ready", || stage.said(Kind::Said) == ["ready"]);
+    eventually("the agent is ready", || stage.bodies(Kind::Said) == ["ready"]);
     let (runner, agent) = (stage.runner(), stage.agent());
     kill(runner.pid, "KILL");
     eventually("the runner is dead", || !runner.is_alive());
@@ -137,26 +141,26 @@ fn a_new_runner_in_a_folder_ends_what_a_killed_one_left() {
 }
 
 #[test]
-fn the_mark_is_new_for_every_agent() {
+fn every_agent_gets_a_new_mark() {
     let stage = Stage::run(&format!("echo ${MARK}"));
-    stage.runner_is_gone();
+    stage.wait_for_runner_exit();
     let first = registry::read(&stage.dir).unwrap().mark;
-    assert_eq!(stage.said(Kind::Said), std::slice::from_ref(&first));
+    assert_eq!(stage.bodies(Kind::Said), std::slice::from_ref(&first));
     stage.start(&script("true")).unwrap();
     assert_ne!(registry::read(&stage.dir).unwrap().mark, first);
 }
 
 #[test]
-fn a_sweep_in_a_copied_folder_leaves_the_processes_of_the_original_alone() {
+fn sweep_in_a_copied_folder_ignores_processes_of_the_original() {
     let stage = Stage::run("trap '' TERM; echo ready; while :; do sleep 1000; done");
-    eventually("it is ready", || stage.said(Kind::Said) == ["ready"]);
+    eventually("the agent is ready", || stage.bodies(Kind::Said) == ["ready"]);
     let (runner, agent) = (stage.runner(), stage.agent());
     let copy = tempfile::tempdir().unwrap();
     std::fs::copy(stage.dir.join("runner.json"), copy.path().join("runner.json")).unwrap();
     assert_eq!(registry::sweep(copy.path()).killed, Vec::<u32>::new());
     assert!(!registry::kill(copy.path()));
     assert!(runner.is_alive() && agent.is_alive());
-    // In the folder itself it is ended: so the test can fail.
+    // Control: in the original folder the runner is killed.
     assert!(registry::kill(&stage.dir));
     eventually("the runner is gone", || !runner.is_alive());
     assert!(registry::sweep(&stage.dir).killed.contains(&agent.pid));

@@ -1,4 +1,4 @@
-//! A second runner on the same folder.
+//! A second runner in the same folder.
 
 use std::fs::{self, OpenOptions};
 
@@ -7,21 +7,21 @@ use sluice_runner::{FromRunner, Kind, ToRunner};
 use crate::stage::{Bridge, Stage, assert_in_order, kill, script};
 
 #[test]
-fn the_numbers_go_on_and_so_does_the_term() {
+fn numbers_and_term_continue_after_a_restart() {
     let stage = Stage::run("echo first; cat");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 3, 1);
-    bridge.until_said("first");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 3, 1);
+    bridge.read_until_output("first");
     bridge.send(&ToRunner::Shutdown { grace_ms: 10_000 });
-    bridge.rest();
-    stage.runner_is_gone();
+    bridge.read_to_end();
+    stage.wait_for_runner_exit();
     let before = stage.records();
 
     stage.start(&script("echo second; cat")).unwrap();
     let mut stale = Bridge::connect(&stage.dir);
     stale.send(&ToRunner::Hello { term: 3, from: 1 });
-    assert_eq!(stale.rest(), [FromRunner::Refused { term: 3 }]);
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 4, 1);
-    let records = bridge.until_said("second");
+    assert_eq!(stale.read_to_end(), [FromRunner::Refused { term: 3 }]);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 4, 1);
+    let records = bridge.read_until_output("second");
     assert_in_order(&records, 1);
     assert_eq!(records[..before.len()], before);
     let kinds: Vec<Kind> = records.iter().map(|record| record.kind).collect();
@@ -32,12 +32,12 @@ fn the_numbers_go_on_and_so_does_the_term() {
 }
 
 #[test]
-fn a_new_runner_waits_for_one_that_is_leaving() {
+fn new_runner_waits_for_one_that_is_exiting() {
     let stage = Stage::run("read line");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.write(1, "go");
     bridge.until(|frame| matches!(frame, FromRunner::Record(record) if record.kind == Kind::Exited));
-    // The bridge is still connected, so the runner is still there.
+    // The bridge is still connected, so the runner has not exited yet.
     let old = stage.runner();
     assert!(old.is_alive());
     let started = stage.start(&script("cat")).unwrap();
@@ -46,13 +46,13 @@ fn a_new_runner_waits_for_one_that_is_leaving() {
 }
 
 #[test]
-fn after_a_killed_runner_a_torn_tail_is_cut_and_noted() {
+fn torn_tail_of_a_killed_runner_is_cut_and_noted() {
     let stage = Stage::run("echo one; echo two; cat");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    bridge.until_said("two");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    bridge.read_until_output("two");
     let runner = stage.runner();
     kill(runner.pid, "KILL");
-    stage.runner_is_gone();
+    stage.wait_for_runner_exit();
     let segment = stage.dir.join(format!("log/{:020}.seg", 1));
     let length = fs::metadata(&segment).unwrap().len();
     OpenOptions::new()
@@ -61,24 +61,24 @@ fn after_a_killed_runner_a_torn_tail_is_cut_and_noted() {
         .unwrap()
         .set_len(length - 2)
         .unwrap();
-    assert_eq!(stage.said(Kind::Said), ["one"]);
+    assert_eq!(stage.bodies(Kind::Said), ["one"]);
 
     stage.start(&script("echo three")).unwrap();
-    stage.runner_is_gone();
+    stage.wait_for_runner_exit();
     assert_in_order(&stage.records(), 1);
-    assert_eq!(stage.said(Kind::Said), ["one", "three"]);
+    assert_eq!(stage.bodies(Kind::Said), ["one", "three"]);
     assert_eq!(stage.notes(), ["tail_cut"]);
 }
 
 #[test]
-fn a_killed_runner_takes_nothing_back_that_it_sent() {
+fn records_sent_by_a_killed_runner_are_in_the_log() {
     let stage = Stage::new();
     let mut seen = Vec::new();
     for round in 1..=8_u64 {
         stage
             .start(&script("i=0; while :; do i=$((i+1)); echo line $i; done"))
             .unwrap();
-        let (mut bridge, _) = Bridge::welcomed(&stage.dir, round, seen.len() as u64 + 1);
+        let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, round, seen.len() as u64 + 1);
         for _ in 0..round * 300 {
             if let Some(FromRunner::Record(record)) = bridge.next() {
                 seen.push(record);
@@ -86,9 +86,9 @@ fn a_killed_runner_takes_nothing_back_that_it_sent() {
         }
         let runner = stage.runner();
         kill(runner.pid, "KILL");
-        stage.runner_is_gone();
-        // What was on its way is still there to be read.
-        let rest = bridge.rest().into_iter().filter_map(|frame| match frame {
+        stage.wait_for_runner_exit();
+        // Records in the socket buffer can still be read.
+        let rest = bridge.read_to_end().into_iter().filter_map(|frame| match frame {
             FromRunner::Record(record) => Some(record),
             _ => None,
         });

@@ -1,4 +1,4 @@
-//! A folder, a runner in it, and bridges that connect.
+//! Test setup: a folder, a runner in it, and bridges that connect to it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,10 +14,10 @@ use sluice_runner::{
 };
 use tempfile::TempDir;
 
-/// Longer than anything here takes on a machine that is busy.
+/// Longer than any test takes on a busy machine.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The runner by itself: `examples/runner.rs`, which is built with the tests.
+/// Returns the path of `examples/runner.rs`, which is built with the tests.
 pub(crate) fn sluice() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let path = own.ancestors().nth(2).unwrap().join("examples/runner");
@@ -40,7 +40,7 @@ pub(crate) fn script(text: &str) -> Launch {
     }
 }
 
-/// Waits until something holds.
+/// Waits until a condition is true.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + DEADLINE;
     while !holds() {
@@ -67,7 +67,7 @@ impl Stage {
         Self { dir, _holds: None }
     }
 
-    /// A runner with a script as its agent.
+    /// Starts a runner with a shell script as its agent.
     pub(crate) fn run(text: &str) -> Self {
         let stage = Self::new();
         stage.start(&script(text)).unwrap();
@@ -86,7 +86,7 @@ impl Stage {
         registry::read(&self.dir).unwrap().agent.unwrap()
     }
 
-    /// Kilobytes of the runner's memory.
+    /// Returns the resident memory of the runner in KiB.
     pub(crate) fn memory(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.runner().pid)).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
@@ -97,20 +97,20 @@ impl Stage {
         LogReader::open(&self.dir).unwrap().read_from(1).collect()
     }
 
-    /// The bodies of all records of a kind.
-    pub(crate) fn said(&self, kind: Kind) -> Vec<String> {
+    /// Returns the bodies of all records of a kind.
+    pub(crate) fn bodies(&self, kind: Kind) -> Vec<String> {
         let of_kind = self.records().into_iter().filter(|record| record.kind == kind);
         of_kind.map(|record| String::from_utf8(record.body).unwrap()).collect()
     }
 
-    /// What the runner itself said.
+    /// Returns the kinds of the notes that the runner logged.
     pub(crate) fn notes(&self) -> Vec<String> {
         notes(&self.records())
     }
 
-    pub(crate) fn runner_is_gone(&self) {
+    pub(crate) fn wait_for_runner_exit(&self) {
         let runner = self.runner();
-        eventually("the runner leaves", || !runner.is_alive());
+        eventually("the runner exits", || !runner.is_alive());
     }
 }
 
@@ -128,8 +128,8 @@ pub(crate) fn notes(records: &[Record]) -> Vec<String> {
     let notes = records.iter().filter(|record| record.kind == Kind::Note);
     notes
         .map(|note| {
-            let said: Value = serde_json::from_slice(&note.body).unwrap();
-            said["what"].as_str().unwrap().to_owned()
+            let note: Value = serde_json::from_slice(&note.body).unwrap();
+            note["what"].as_str().unwrap().to_owned()
         })
         .collect()
 }
@@ -142,14 +142,14 @@ pub(crate) fn kill(pid: u32, signal: &str) {
     assert!(killed.success());
 }
 
-/// Numbers without holes.
+/// Checks that the record numbers have no gaps.
 pub(crate) fn assert_in_order(records: &[Record], first: u64) {
     for (number, record) in (first..).zip(records) {
         assert_eq!(record.number, number);
     }
 }
 
-/// The other side of the socket.
+/// A bridge that is connected to the runner's socket.
 pub(crate) struct Bridge {
     pub(crate) stream: UnixStream,
     decoder: Decoder<FromRunner>,
@@ -165,8 +165,8 @@ impl Bridge {
         }
     }
 
-    /// Connects and is welcomed.
-    pub(crate) fn welcomed(dir: &Path, term: u64, from: u64) -> (Self, FromRunner) {
+    /// Connects, sends a hello and returns the welcome.
+    pub(crate) fn connect_with_hello(dir: &Path, term: u64, from: u64) -> (Self, FromRunner) {
         let mut bridge = Self::connect(dir);
         bridge.send(&ToRunner::Hello { term, from });
         let welcome = bridge.next().unwrap();
@@ -185,7 +185,7 @@ impl Bridge {
         self.send(&ToRunner::Write { id, line });
     }
 
-    /// The next frame, or `None` when the runner closed the connection.
+    /// Returns the next frame, or `None` when the runner closed the connection.
     pub(crate) fn next(&mut self) -> Option<FromRunner> {
         let mut buffer = vec![0; 64 << 10];
         loop {
@@ -201,7 +201,7 @@ impl Bridge {
         }
     }
 
-    /// Reads until a frame is the wanted one; gives the records before it.
+    /// Reads until a frame matches. Returns the records before it, and the frame.
     pub(crate) fn until(&mut self, mut wanted: impl FnMut(&FromRunner) -> bool) -> (Vec<Record>, FromRunner) {
         let mut records = Vec::new();
         loop {
@@ -215,8 +215,8 @@ impl Bridge {
         }
     }
 
-    /// Reads until the agent said this line.
-    pub(crate) fn until_said(&mut self, line: &str) -> Vec<Record> {
+    /// Reads until the agent has written this line.
+    pub(crate) fn read_until_output(&mut self, line: &str) -> Vec<Record> {
         let said = |frame: &FromRunner| matches!(frame, FromRunner::Record(record) if record.kind == Kind::Said && record.body == line.as_bytes());
         let (mut records, last) = self.until(said);
         if let FromRunner::Record(record) = last {
@@ -225,8 +225,8 @@ impl Bridge {
         records
     }
 
-    /// All that is still sent, until the runner closes the connection.
-    pub(crate) fn rest(&mut self) -> Vec<FromRunner> {
+    /// Returns all remaining frames, until the runner closes the connection.
+    pub(crate) fn read_to_end(&mut self) -> Vec<FromRunner> {
         std::iter::from_fn(|| self.next()).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Starting: what is handed over, and what is said when it does not work.
+//! Starting a runner: what is passed to it, and the errors it reports.
 
 use std::fs;
 use std::io::Write;
@@ -11,12 +11,12 @@ use sluice_runner::{FromRunner, Kind, StartError, registry, start};
 use crate::stage::{Bridge, Stage, eventually, script, sluice};
 
 #[test]
-fn a_runner_is_detached_and_its_folder_is_closed_to_others() {
+fn runner_is_detached_and_its_folder_is_private() {
     let stage = Stage::run("echo ready; cat");
     let runner = stage.runner();
     let stat = fs::read_to_string(format!("/proc/{}/stat", runner.pid)).unwrap();
     let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
-    // Parent, group, session: its own, and not those of this process.
+    // Parent, process group and session are not those of this process.
     assert_ne!(fields[1], std::process::id().to_string());
     assert_eq!(
         (fields[2], fields[3]),
@@ -24,27 +24,27 @@ fn a_runner_is_detached_and_its_folder_is_closed_to_others() {
     );
     assert_eq!(fs::metadata(&stage.dir).unwrap().permissions().mode() & 0o777, 0o700);
     assert!(registry::is_alive(&registry::read(&stage.dir).unwrap()));
-    // It lets go of the streams it was started with right after it has said that it listens.
+    // The runner detaches from its original streams right after it has reported that it is ready.
     for stream in 0..3 {
         let link = format!("/proc/{}/fd/{stream}", runner.pid);
-        eventually("the streams are let go of", || {
+        eventually("the streams are redirected", || {
             fs::read_link(&link).unwrap().to_str() == Some("/dev/null")
         });
     }
 }
 
 #[test]
-fn the_agent_has_the_given_environment_and_folder_and_nothing_else() {
+fn agent_has_only_the_given_environment_and_folder() {
     let stage = Stage::new();
     let folder = tempfile::tempdir().unwrap();
     let mut launch = script("pwd; env | sort; echo end");
     launch.env.insert("SECRET".to_owned(), "of the launch".to_owned());
     launch.cwd = folder.path().canonicalize().unwrap();
     stage.start(&launch).unwrap();
-    stage.runner_is_gone();
-    let said = stage.said(Kind::Said);
-    assert_eq!(said[0], launch.cwd.to_str().unwrap());
-    let names: Vec<&str> = said[1..]
+    stage.wait_for_runner_exit();
+    let output = stage.bodies(Kind::Said);
+    assert_eq!(output[0], launch.cwd.to_str().unwrap());
+    let names: Vec<&str> = output[1..]
         .iter()
         .filter_map(|line| line.split_once('='))
         .map(|(name, _)| name)
@@ -52,13 +52,13 @@ fn the_agent_has_the_given_environment_and_folder_and_nothing_else() {
     let of_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
     let names: Vec<&str> = names.into_iter().filter(|name| !of_shell.contains(name)).collect();
     assert_eq!(names, ["PATH", "SECRET", "SLUICE_RUNNER_MARK"]);
-    // The launch is nowhere on the disk.
+    // The launch is not stored on disk.
     let registry = fs::read_to_string(stage.dir.join("runner.json")).unwrap();
     assert!(!registry.contains("of the launch"));
 }
 
 #[test]
-fn a_missing_program_is_named() {
+fn missing_program_is_reported() {
     let stage = Stage::new();
     let mut launch = script("");
     launch.program = "no-such-program-anywhere".to_owned();
@@ -71,7 +71,7 @@ fn a_missing_program_is_named() {
 }
 
 #[test]
-fn a_program_that_may_not_be_run_is_named() {
+fn program_that_is_not_executable_is_reported() {
     let stage = Stage::new();
     let mut launch = script("");
     launch.program = "/etc/passwd".to_owned();
@@ -83,7 +83,7 @@ fn a_program_that_may_not_be_run_is_named() {
 }
 
 #[test]
-fn a_missing_folder_is_named() {
+fn missing_folder_is_reported() {
     let stage = Stage::new();
     let mut launch = script("");
     launch.cwd = "/no/such/folder".into();
@@ -97,7 +97,7 @@ fn a_missing_folder_is_named() {
 }
 
 #[test]
-fn a_second_runner_in_a_folder_is_refused_and_the_first_goes_on() {
+fn second_runner_in_a_folder_is_refused() {
     let stage = Stage::run("echo ready; cat");
     let first = stage.runner();
     let error = stage.start(&script("cat")).unwrap_err();
@@ -108,12 +108,12 @@ fn a_second_runner_in_a_folder_is_refused_and_the_first_goes_on() {
         }
     );
     assert_eq!(stage.runner(), first);
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    bridge.until_said("ready");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    bridge.read_until_output("ready");
 }
 
 #[test]
-fn a_program_that_is_no_runner_is_told_apart() {
+fn program_that_is_not_a_runner_is_reported() {
     let stage = Stage::new();
     let error = start("/bin/false".as_ref(), &stage.dir, &script("")).unwrap_err();
     assert!(matches!(error, StartError::Gone { .. }), "{error:?}");
@@ -125,11 +125,11 @@ fn a_program_that_is_no_runner_is_told_apart() {
 }
 
 #[test]
-fn an_agent_that_exits_at_once_leaves_a_whole_log() {
+fn agent_that_exits_immediately_leaves_a_complete_log() {
     let stage = Stage::run("echo only; echo why >&2; printf unended; exit 3");
-    stage.runner_is_gone();
-    assert_eq!(stage.said(Kind::Said), ["only", "unended"]);
-    assert_eq!(stage.said(Kind::Stderr), ["why"]);
+    stage.wait_for_runner_exit();
+    assert_eq!(stage.bodies(Kind::Said), ["only", "unended"]);
+    assert_eq!(stage.bodies(Kind::Stderr), ["why"]);
     let records = stage.records();
     assert_eq!(records.first().unwrap().kind, Kind::Started);
     assert_eq!(records.last().unwrap().kind, Kind::Exited);
@@ -139,26 +139,26 @@ fn an_agent_that_exits_at_once_leaves_a_whole_log() {
 }
 
 #[test]
-fn a_folder_with_a_long_path_is_reached() {
+fn folder_with_a_long_path_is_reachable() {
     let holds = tempfile::tempdir().unwrap();
     let long = holds.path().join("a".repeat(120)).join("b".repeat(120));
     let stage = Stage::at(long);
     stage.start(&script("echo far away; cat")).unwrap();
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    bridge.until_said("far away");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    bridge.read_until_output("far away");
 }
 
 #[test]
-fn a_large_launch_is_handed_over() {
+fn large_launch_is_passed_completely() {
     let stage = Stage::new();
     let mut launch = script("echo ${#LARGE}");
     launch.env.insert("LARGE".to_owned(), "x".repeat(100_000));
     stage.start(&launch).unwrap();
-    eventually("it says so", || stage.said(Kind::Said) == ["100000"]);
+    eventually("the variable arrived", || stage.bodies(Kind::Said) == ["100000"]);
 }
 
 #[test]
-fn a_runner_that_nobody_hears_ends_its_agent() {
+fn runner_that_cannot_report_its_start_ends_its_agent() {
     let stage = Stage::new();
     let mut runner = Command::new(sluice())
         .args(["runner", "run"])
@@ -176,12 +176,12 @@ fn a_runner_that_nobody_hears_ends_its_agent() {
 }
 
 #[test]
-fn an_idle_runner_is_small_and_has_one_thread() {
+fn idle_runner_needs_little_memory_and_one_thread() {
     let stage = Stage::run("echo ready; cat");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.until(|frame| matches!(frame, FromRunner::CaughtUp { .. }));
     bridge.write(1, "hello");
-    bridge.until_said("hello");
+    bridge.read_until_output("hello");
     let memory = stage.memory();
     println!("{memory} KiB");
     assert!(memory <= 4096, "{memory} KiB");

@@ -1,13 +1,13 @@
-//! Lines for the agent.
+//! Writing lines to the agent.
 
 use sluice_runner::{FromRunner, Kind, Signal, ToRunner};
 
 use crate::stage::{Bridge, Stage, assert_in_order, script};
 
 #[test]
-fn a_line_is_in_the_log_before_it_is_answered_and_before_the_agent_hears_it() {
+fn line_is_logged_before_it_is_acknowledged_and_delivered() {
     let stage = Stage::run("cat");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.write(41, "ping");
     let (_, wrote) = bridge.until(|frame| matches!(frame, FromRunner::Wrote { .. }));
     let FromRunner::Wrote { id: 41, number } = wrote else {
@@ -19,38 +19,38 @@ fn a_line_is_in_the_log_before_it_is_answered_and_before_the_agent_hears_it() {
         .find(|record| record.number == number)
         .unwrap();
     assert_eq!((logged.kind, logged.body.as_slice()), (Kind::Wrote, &b"ping"[..]));
-    bridge.until_said("ping");
-    let said = stage
+    bridge.read_until_output("ping");
+    let output = stage
         .records()
         .into_iter()
         .find(|record| record.kind == Kind::Said)
         .unwrap();
-    assert!(said.number > number);
+    assert!(output.number > number);
 }
 
 #[test]
-fn many_lines_come_in_order_and_the_input_ends_after_the_last() {
+fn lines_arrive_in_order_and_input_ends_after_the_last() {
     let stage = Stage::run("cat; echo end");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     for id in 0..2000 {
         bridge.write(id, &format!("line {id}"));
     }
     bridge.send(&ToRunner::EndInput);
-    let records = bridge.until_said("end");
+    let records = bridge.read_until_output("end");
     assert_in_order(&records, 1);
-    let said: Vec<_> = records.iter().filter(|record| record.kind == Kind::Said).collect();
-    assert_eq!(said.len(), 2001);
+    let output: Vec<_> = records.iter().filter(|record| record.kind == Kind::Said).collect();
+    assert_eq!(output.len(), 2001);
     assert!(
         (0..2000)
-            .zip(&said)
+            .zip(&output)
             .all(|(id, record)| record.body == format!("line {id}").as_bytes())
     );
 }
 
 #[test]
-fn a_line_with_a_line_end_and_one_after_the_end_are_not_written() {
+fn line_with_a_line_end_and_line_after_end_of_input_are_refused() {
     let stage = Stage::run("cat >/dev/null; echo end; sleep 100");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
     bridge.write(1, "two\nlines");
     let refused = |frame: &FromRunner| matches!(frame, FromRunner::NotWritten { .. });
     let (_, reason) = bridge.until(refused);
@@ -58,7 +58,7 @@ fn a_line_with_a_line_end_and_one_after_the_end_are_not_written() {
         reason,
         FromRunner::NotWritten {
             id: 1,
-            reason: "a line holds no line end".to_owned()
+            reason: "a line must not contain a line end".to_owned()
         }
     );
     bridge.send(&ToRunner::EndInput);
@@ -71,14 +71,14 @@ fn a_line_with_a_line_end_and_one_after_the_end_are_not_written() {
             reason: "the agent's input has ended".to_owned()
         }
     );
-    assert_eq!(stage.said(Kind::Wrote), Vec::<String>::new());
+    assert_eq!(stage.bodies(Kind::Wrote), Vec::<String>::new());
 }
 
 #[test]
-fn an_agent_that_does_not_read_fills_a_bounded_outbox() {
+fn input_queue_of_an_agent_that_does_not_read_is_bounded() {
     let stage = Stage::run("trap 'cat >/dev/null; echo read' INT; echo ready; sleep 1000 & wait");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    bridge.until_said("ready");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    bridge.read_until_output("ready");
     let line = "x".repeat(1 << 20);
     for id in 0..20 {
         bridge.write(id, &line);
@@ -90,17 +90,17 @@ fn an_agent_that_does_not_read_fills_a_bounded_outbox() {
     });
     assert!(matches!(&refused, FromRunner::NotWritten { reason, .. } if reason == "the agent does not read"));
     assert!((15..=17).contains(&wrote), "{wrote}");
-    // It goes on when the agent does.
+    // The agent reads again: the queued lines are delivered.
     bridge.send(&ToRunner::Signal(Signal::Interrupt));
     bridge.send(&ToRunner::EndInput);
-    bridge.until_said("read");
+    bridge.read_until_output("read");
 }
 
 #[test]
-fn lines_that_can_no_longer_arrive_are_named() {
+fn undeliverable_lines_are_noted() {
     let stage = Stage::run("exec <&-; echo closed; sleep 1000");
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    bridge.until_said("closed");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    bridge.read_until_output("closed");
     bridge.write(1, "to nobody");
     let (_, note) = bridge.until(|frame| matches!(frame, FromRunner::Record(record) if record.kind == Kind::Note));
     let FromRunner::Record(note) = note else { unreachable!() };
@@ -117,29 +117,29 @@ fn lines_that_can_no_longer_arrive_are_named() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_noted_and_the_next_one_is_whole() {
+fn too_long_line_is_noted_and_next_line_is_complete() {
     let stage = Stage::new();
     let mut launch = script("head -c 300000 /dev/zero | tr '\\0' x; echo; echo short");
     launch.line_cap = 100_000;
     stage.start(&launch).unwrap();
-    stage.runner_is_gone();
-    assert_eq!(stage.said(Kind::Said), ["short"]);
-    let note = stage.said(Kind::Note);
+    stage.wait_for_runner_exit();
+    assert_eq!(stage.bodies(Kind::Said), ["short"]);
+    let note = stage.bodies(Kind::Note);
     assert_eq!(note, [r#"{"what":"too_long","bytes":300000}"#]);
 }
 
 #[test]
-fn a_line_larger_than_any_buffer_arrives_whole() {
+fn line_larger_than_any_buffer_arrives_complete() {
     let stage = Stage::new();
     let mut launch = script("head -c 20000000 /dev/zero | tr '\\0' x; echo; echo next; cat");
     launch.line_cap = 24 << 20;
     stage.start(&launch).unwrap();
-    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
-    let records = bridge.until_said("next");
+    let (mut bridge, _) = Bridge::connect_with_hello(&stage.dir, 1, 1);
+    let records = bridge.read_until_output("next");
     assert_in_order(&records, 1);
     let large = &records[records.len() - 2].body;
     assert!(large.len() == 20_000_000 && large.iter().all(|byte| *byte == b'x'));
-    // What one long line needed is given back.
+    // The memory for the long line was released.
     let memory = stage.memory();
     assert!(memory <= 4096, "{memory} KiB");
 }

@@ -17,6 +17,8 @@ pub(crate) struct Arrival {
     pub(crate) local: SocketAddr,
     pub(crate) peer: IpAddr,
     pub(crate) tls: bool,
+    /// At a Unix socket, which has no port.
+    pub(crate) unix: bool,
 }
 
 /// What is known of a request that came by one of our names and from no foreign page.
@@ -55,7 +57,8 @@ pub(crate) fn look(parts: &Parts, arrival: &Arrival, rules: &HostRules, behind_p
     let host = hosts.next().filter(|_| hosts.next().is_none());
     let host = host.and_then(|value| value.to_str().ok()).and_then(Authority::read);
     let host = host.ok_or(Reason::HostMissing)?;
-    if !rules.allow(&host, arrival.local, secure) {
+    let by_socket = arrival.unix && host.is_localhost();
+    if !by_socket && !rules.allow(&host, arrival.local, secure) {
         return Err(Reason::Host);
     }
     // `GET http://name/path`: the name counts as much as the header.

@@ -9,6 +9,7 @@ fn arrival() -> Arrival {
         local: OWN.parse().unwrap(),
         peer: "127.0.0.1".parse().unwrap(),
         tls: false,
+        unix: false,
     }
 }
 

@@ -64,7 +64,10 @@ pub(crate) async fn accept_unix(listener: UnixListener, local: SocketAddr, accep
     let peer = IpAddr::from([127, 0, 0, 1]);
     loop {
         let accepted = tokio::select! {
-            () = accepting.stop.cancelled() => return,
+            () = accepting.stop.cancelled() => {
+                remove(&listener);
+                return;
+            }
             accepted = listener.accept() => accepted,
         };
         match accepted {
@@ -75,6 +78,7 @@ pub(crate) async fn accept_unix(listener: UnixListener, local: SocketAddr, accep
                     local,
                     peer,
                     tls: false,
+                    unix: true,
                 };
                 let serving = serve(transport, arrival, Surface::All, accepting.clone(), place);
                 accepting.tracker.spawn(serving);
@@ -84,6 +88,15 @@ pub(crate) async fn accept_unix(listener: UnixListener, local: SocketAddr, accep
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
+    }
+}
+
+/// Removes the file of a Unix socket that is closed.
+fn remove(listener: &UnixListener) {
+    let address = listener.local_addr().ok();
+    if let Some(path) = address.as_ref().and_then(|address| address.as_pathname()) {
+        // It may have been removed by another program.
+        std::fs::remove_file(path).ok();
     }
 }
 
@@ -125,6 +138,7 @@ async fn tcp(stream: TcpStream, peer: SocketAddr, surface: Surface, accepting: A
         local,
         peer: peer.ip(),
         tls: accepting.tls.is_some(),
+        unix: false,
     };
     serve(transport, arrival, surface, accepting, place).await;
 }

@@ -1,8 +1,11 @@
-//! Listeners inherited over `exec`, so that no connection is refused during an upgrade.
+//! Listeners inherited over `exec`, so that no connection is refused during an upgrade; and the program that left them,
+//! which continues when the new one does not start.
 
+use std::fs::File;
 use std::io;
 use std::net::TcpListener;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -10,11 +13,18 @@ use rustix::io::{FdFlags, fcntl_setfd};
 /// Names the process and its listeners: `PID main=5,6 metrics=7`.
 const VARIABLE: &str = "SLUICE_LISTENERS";
 
+/// Names the process and its previous program, an open file: `PID 8`.
+const PROGRAM: &str = "SLUICE_PREVIOUS";
+/// The program of this process, also when its file was replaced.
+const OWN_PROGRAM: &str = "/proc/self/exe";
+
 /// Listeners an earlier process left open for this one.
 #[derive(Debug)]
 pub struct Inherited {
     pub(super) main: Vec<TcpListener>,
     pub(super) metrics: Option<TcpListener>,
+    /// The program that this process was before.
+    program: Option<File>,
 }
 
 /// What the next process needs. Keep it until `exec`: dropping it closes the listeners.
@@ -22,6 +32,7 @@ pub struct Inherited {
 pub struct Inheritance {
     listeners: Vec<TcpListener>,
     variable: String,
+    program: Option<File>,
 }
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -36,25 +47,51 @@ impl Inherited {
         }
         let main = main.into_iter().map(adopt).collect::<io::Result<Vec<_>>>().ok()?;
         let metrics = metrics.map(adopt).transpose().ok()?;
-        Some(Self { main, metrics })
+        let program = std::env::var(PROGRAM).ok();
+        let program = program.and_then(|text| read_program(&text, std::process::id()));
+        Some(Self {
+            main,
+            metrics,
+            program: program.and_then(|number| adopt_descriptor(number).ok()).map(File::from),
+        })
     }
+
+    /// Copies of the listeners for the program that left them, in case this one does not start.
+    ///
+    /// # Errors
+    /// When no descriptors are left.
+    pub fn to_go_back(&self) -> io::Result<Inheritance> {
+        let program = self.program.as_ref().map(File::try_clone).transpose()?;
+        Inheritance::new(&self.main, self.metrics.as_ref(), program)
+    }
+}
+
+fn adopt(number: RawFd) -> io::Result<TcpListener> {
+    let listener = TcpListener::from(adopt_descriptor(number)?);
+    // Fails, with the descriptor closed, when it is no socket after all.
+    listener.local_addr()?;
+    Ok(listener)
 }
 
 /// Takes a descriptor over, and keeps it from programs started from here.
 #[allow(unsafe_code, reason = "a descriptor's number is all that passes through exec")]
-fn adopt(number: RawFd) -> io::Result<TcpListener> {
-    // SAFETY: the variable is written right before `exec` by `Inheritance::new` for this very process id, and names
-    // descriptors that were kept open for it. Nothing else in this process knows these numbers, and `TAKEN` sees to it
-    // that they are taken over once.
-    let listener = unsafe { TcpListener::from_raw_fd(number) };
-    // Fails, with the descriptor closed, when it is no socket after all.
-    listener.local_addr()?;
-    fcntl_setfd(listener.as_fd(), FdFlags::CLOEXEC)?;
-    Ok(listener)
+fn adopt_descriptor(number: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: the variables are written right before `exec` by `Inheritance::variables` for this very process id, and
+    // name descriptors that were kept open for it. Nothing else in this process knows these numbers, and `TAKEN` sees
+    // to it that they are taken over once.
+    let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
+    fcntl_setfd(descriptor.as_fd(), FdFlags::CLOEXEC)?;
+    Ok(descriptor)
 }
 
 impl Inheritance {
-    pub(crate) fn new(main: &[TcpListener], metrics: Option<&TcpListener>) -> io::Result<Self> {
+    /// Of the listeners, and of the program that runs.
+    pub(crate) fn of_this_program(main: &[TcpListener], metrics: Option<&TcpListener>) -> io::Result<Self> {
+        // Systems without `/proc` have no file of the program that runs.
+        Self::new(main, metrics, File::open(OWN_PROGRAM).ok())
+    }
+
+    fn new(main: &[TcpListener], metrics: Option<&TcpListener>, program: Option<File>) -> io::Result<Self> {
         let mut listeners = Vec::new();
         let mut keep = |listener: &TcpListener| -> io::Result<String> {
             let copy = listener.try_clone()?;
@@ -67,20 +104,52 @@ impl Inheritance {
         if let Some(metrics) = metrics {
             variable = format!("{variable} metrics={}", keep(metrics)?);
         }
-        Ok(Self { listeners, variable })
+        Ok(Self {
+            listeners,
+            variable,
+            program,
+        })
     }
 
-    /// Lets the listeners pass through `exec`, which has to follow at once, with this variable set. Programs started
-    /// in between would have them too.
+    /// Lets the listeners and the previous program pass through `exec`, which has to follow at once, with these
+    /// variables set. Programs started in between would have them too.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn keep_for_exec(&self) -> io::Result<(&'static str, &str)> {
+    pub fn keep_for_exec(&self) -> io::Result<Vec<(&'static str, String)>> {
+        let mut variables = self.keep_listeners()?;
+        if let Some(program) = &self.program {
+            fcntl_setfd(program.as_fd(), FdFlags::empty())?;
+            variables.push((PROGRAM, format!("{} {}", std::process::id(), program.as_raw_fd())));
+        }
+        Ok(variables)
+    }
+
+    /// The same for going back to the previous program, and its path. `None` if there is none.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn keep_to_go_back(&self) -> io::Result<Option<(PathBuf, Vec<(&'static str, String)>)>> {
+        let Some(program) = &self.program else { return Ok(None) };
+        // It is passed no program to go back to: it would be itself.
+        let mut variables = self.keep_listeners()?;
+        variables.push((PROGRAM, String::new()));
+        let path = format!("/proc/self/fd/{}", program.as_raw_fd()).into();
+        Ok(Some((path, variables)))
+    }
+
+    fn keep_listeners(&self) -> io::Result<Vec<(&'static str, String)>> {
         for listener in &self.listeners {
             fcntl_setfd(listener.as_fd(), FdFlags::empty())?;
         }
-        Ok((VARIABLE, &self.variable))
+        Ok(vec![(VARIABLE, self.variable.clone())])
     }
+}
+
+fn read_program(text: &str, own: u32) -> Option<RawFd> {
+    let (pid, number) = text.split_once(' ')?;
+    let number = number.parse().ok().filter(|number| *number > 2);
+    number.filter(|_| pid.parse() == Ok(own))
 }
 
 fn read(text: &str, own: u32) -> Option<(Vec<RawFd>, Option<RawFd>)> {
@@ -105,6 +174,14 @@ fn read(text: &str, own: u32) -> Option<(Vec<RawFd>, Option<RawFd>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_previous_program_is_read_by_the_same_process_only() {
+        assert_eq!(read_program("7 9", 7), Some(9));
+        for bad in ["8 9", "7", "7 1", "7 x", ""] {
+            assert_eq!(read_program(bad, 7), None, "{bad}");
+        }
+    }
 
     #[test]
     fn only_the_process_it_was_written_for_reads_it() {

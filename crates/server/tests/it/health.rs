@@ -51,9 +51,22 @@ async fn a_unix_socket_serves_the_same_under_the_same_rules() {
         stream.read_to_string(&mut answer).await.unwrap();
         answer
     };
+    let of_host = |host: &str, path: &str, more: &str| {
+        format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{more}\r\n")
+    };
     let host = format!("127.0.0.1:{}", house.port);
-    let request =
-        |path: &str, more: &str| format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{more}\r\n");
+    let request = |path: &str, more: &str| of_host(&host, path, more);
+    // A socket has no port, so clients of one send none.
+    assert!(
+        ask(of_host("localhost", "/healthz", ""))
+            .await
+            .starts_with("HTTP/1.1 200")
+    );
+    assert!(
+        ask(of_host("box.example", "/healthz", ""))
+            .await
+            .starts_with("HTTP/1.1 403")
+    );
     assert!(ask(request("/healthz", "")).await.starts_with("HTTP/1.1 200"));
     assert!(ask(request("/metrics", "")).await.starts_with("HTTP/1.1 401"));
     let token = house.token(Scope::Admin).await;

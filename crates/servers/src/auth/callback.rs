@@ -5,12 +5,12 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long a browser may take to say what it wants.
-const HEAD: Duration = Duration::from_secs(10);
-/// The longest request taken.
-const LONGEST: usize = 16 << 10;
+/// How long a browser may take to send its request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum length of a request head in bytes.
+const MAX_REQUEST: usize = 16 << 10;
 
-/// Serves until somebody comes with what `finish` accepts. Anything else that calls is told so and changes nothing.
+/// Serves requests until `finish` accepts one. Any other request is answered with an error and has no effect.
 pub(super) async fn serve<F, T>(listener: &TcpListener, finish: F)
 where
     F: Fn(String) -> T,
@@ -20,31 +20,31 @@ where
         let Ok((mut stream, _)) = listener.accept().await else {
             return;
         };
-        let Ok(Some(target)) = tokio::time::timeout(HEAD, target(&mut stream)).await else {
+        let Ok(Some(target)) = tokio::time::timeout(REQUEST_TIMEOUT, target(&mut stream)).await else {
             continue;
         };
         if !target.starts_with("/callback") {
-            say(&mut stream, "404 Not Found", "Not found.").await;
+            respond(&mut stream, "404 Not Found", "Not found.").await;
             continue;
         }
         match finish(format!("http://localhost{target}")).await {
             Ok(()) => {
-                say(&mut stream, "200 OK", "You are signed in. You can close this page.").await;
+                respond(&mut stream, "200 OK", "You are signed in. You can close this page.").await;
                 return;
             }
-            Err(why) => say(&mut stream, "400 Bad Request", &why).await,
+            Err(error) => respond(&mut stream, "400 Bad Request", &error).await,
         }
     }
 }
 
-/// What a request asks for.
+/// Reads the target (path and query) of a GET request.
 async fn target(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.windows(2).any(|pair| pair == b"\r\n") {
         let mut piece = [0; 1024];
         let count = stream.read(&mut piece).await.ok().filter(|count| *count > 0)?;
         head.extend_from_slice(piece.get(..count)?);
-        if head.len() > LONGEST {
+        if head.len() > MAX_REQUEST {
             return None;
         }
     }
@@ -53,7 +53,7 @@ async fn target(stream: &mut TcpStream) -> Option<String> {
     (words.next() == Some("GET")).then(|| words.next().map(str::to_owned))?
 }
 
-async fn say(stream: &mut TcpStream, status: &str, text: &str) {
+async fn respond(stream: &mut TcpStream, status: &str, text: &str) {
     let answer = format!(
         "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
         text.len()

@@ -1,4 +1,4 @@
-//! OAuth tokens on disk, by the URL of the MCP server: one file that only its owner can read.
+//! OAuth tokens on disk, keyed by the URL of the MCP server, in one file that only its owner can read.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use sluice_settings::WriteError;
 
-/// The tokens of one server.
+/// The stored tokens of one server.
 #[derive(Debug, Clone)]
 pub(super) struct Store {
     path: PathBuf,
@@ -29,26 +29,26 @@ impl Store {
     }
 
     pub(super) fn has_token(&self) -> bool {
-        self.read().is_some_and(|kept| kept.token_response.is_some())
+        self.read().is_some_and(|stored| stored.token_response.is_some())
     }
 
     pub(super) fn forget(&self) -> Result<(), WriteError> {
         if !self.path.exists() {
             return Ok(());
         }
-        sluice_settings::edit(&self.path, &mut |kept| {
-            kept.shift_remove(&self.key);
+        sluice_settings::edit(&self.path, &mut |stored| {
+            stored.shift_remove(&self.key);
             Ok(())
         })
     }
 
     fn read(&self) -> Option<StoredCredentials> {
-        let kept: Map<String, Value> = serde_json::from_str(&text(&self.path).ok()??).ok()?;
-        serde_json::from_value(kept.get(&self.key)?.clone()).ok()
+        let stored: Map<String, Value> = serde_json::from_str(&text(&self.path).ok()??).ok()?;
+        serde_json::from_value(stored.get(&self.key)?.clone()).ok()
     }
 }
 
-/// What a file says, unless others can read it: then whoever they are knows the tokens too, and they are not used.
+/// Reads a file. If other users can read it, its permissions are restricted first.
 fn text(path: &Path) -> io::Result<Option<String>> {
     use std::os::unix::fs::PermissionsExt as _;
     match path.metadata() {
@@ -70,8 +70,8 @@ impl CredentialStore for Store {
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
         let failed = |error: String| AuthError::CredentialStoreError(error);
         let value = serde_json::to_value(credentials).map_err(|error| failed(error.to_string()))?;
-        sluice_settings::edit(&self.path, &mut |kept| {
-            kept.insert(self.key.clone(), value.clone());
+        sluice_settings::edit(&self.path, &mut |stored| {
+            stored.insert(self.key.clone(), value.clone());
             Ok(())
         })
         .map_err(|error| failed(error.to_string()))
@@ -92,13 +92,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn tokens_are_kept_apart_and_for_nobody_else() {
+    async fn tokens_are_separated_by_url_and_readable_only_by_the_owner() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("mcp-auth.json");
         let store = |url: &str| Store::new(path.clone(), &Url::parse(url).unwrap());
         let (one, two) = (store("https://a.example/mcp?x=1"), store("https://b.example/mcp"));
         assert!(!one.has_token());
-        let kept = |token: &str| {
+        let stored = |token: &str| {
             let token = serde_json::json!({"access_token": token, "token_type": "bearer"});
             StoredCredentials::new(
                 "id".to_owned(),
@@ -107,16 +107,16 @@ mod tests {
                 None,
             )
         };
-        one.save(kept("a")).await.unwrap();
-        two.save(kept("b")).await.unwrap();
+        one.save(stored("a")).await.unwrap();
+        two.save(stored("b")).await.unwrap();
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert!(
             store("https://a.example/mcp").has_token(),
-            "the query is no part of who the server is"
+            "the query is not part of the key"
         );
         one.clear().await.unwrap();
         assert!(!one.has_token() && two.has_token());
-        // A file somebody opened to others is closed again before it is read.
+        // A file that was made readable for others is restricted before it is read.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         assert!(two.has_token());
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);

@@ -1,6 +1,6 @@
 //! `ReadMcpResourceDirTool`: the resources of an MCP server directly below a URI.
 //!
-//! A server lists all its resources; which of them lie below a URI follows from their URIs. So no request is made.
+//! A server lists all its resources, and which of them are below a URI follows from their URIs. No request is sent.
 
 use std::sync::LazyLock;
 
@@ -11,19 +11,19 @@ use sluice_tools::{Context, Descriptor, Outcome, Pending, Tool};
 
 use super::{LIST, READ_DIRECTORY, ReadDirectory, field, find};
 
-/// What folders say they are.
+/// The MIME type of folders.
 const FOLDER: &str = "inode/directory";
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     name: READ_DIRECTORY.into(),
-    description: "Says what an MCP server has to read directly beneath an address, as one looks into a folder: by the \
-                  server's name and the address as ListMcpResourcesTool gives it, or the beginning of one."
+    description: "Lists the resources of an MCP server directly below a URI, like the entries of a folder. Takes the \
+                  server name and a URI that ListMcpResourcesTool returns, or the beginning of one."
         .into(),
     schema: json!({
         "type": "object",
         "properties": {
-            "server": {"type": "string", "description": "The server that has it."},
-            "uri": {"type": "string", "description": "The address to look beneath."},
+            "server": {"type": "string", "description": "The server that offers the resources."},
+            "uri": {"type": "string", "description": "The URI whose entries to list."},
         },
         "required": ["server", "uri"],
         "additionalProperties": false,
@@ -38,7 +38,7 @@ impl Tool for ReadDirectory {
     }
 
     fn deferred(&self) -> bool {
-        self.0.iter().any(|link| link.around.limits.defer)
+        self.0.iter().any(|link| link.context.limits.defer)
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {
@@ -48,7 +48,7 @@ impl Tool for ReadDirectory {
     fn run<'a>(&'a self, input: Value, _cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
             let (Some(server), Some(uri)) = (field(&input, "server"), field(&input, "uri")) else {
-                return Outcome::failed("A server and an address are needed.");
+                return Outcome::failed("`server` and `uri` are required.");
             };
             let link = match find(&self.0, server) {
                 Ok(link) => link,
@@ -56,19 +56,19 @@ impl Tool for ReadDirectory {
             };
             let offer = link.offer();
             let resources = offer.iter().flat_map(|offer| &offer.resources);
-            let beneath = beneath(uri, resources);
-            if beneath.is_empty() {
-                let said = format!("{server} lists nothing beneath {uri}. {LIST} says what it has.");
-                return Outcome::ok(said.clone(), json!({"resources": [], "error": said}));
+            let entries = entries_below(uri, resources);
+            if entries.is_empty() {
+                let message = format!("{server} has no resources below {uri}. {LIST} lists its resources.");
+                return Outcome::ok(message.clone(), json!({"resources": [], "error": message}));
             }
-            let told = json!({ "resources": beneath });
-            Outcome::ok(told.to_string(), told)
+            let result = json!({ "resources": entries });
+            Outcome::ok(result.to_string(), result)
         })
     }
 }
 
-/// What lies directly beneath an address, each once; what lies deeper as the folder it is in.
-fn beneath<'a>(uri: &str, resources: impl Iterator<Item = &'a Resource>) -> Vec<Value> {
+/// Returns the entries directly below a URI, each once. Deeper resources are represented by their folder.
+fn entries_below<'a>(uri: &str, resources: impl Iterator<Item = &'a Resource>) -> Vec<Value> {
     let base = if uri.ends_with('/') {
         uri.to_owned()
     } else {
@@ -82,23 +82,23 @@ fn beneath<'a>(uri: &str, resources: impl Iterator<Item = &'a Resource>) -> Vec<
         let rest = rest.trim_end_matches('/');
         let first = rest.split('/').next().unwrap_or(rest);
         let at = format!("{base}{first}");
-        let told = if first == rest {
-            let mut told = json!({"uri": resource.uri, "name": resource.name});
-            if let (Some(kind), Some(told)) = (&resource.mime_type, told.as_object_mut()) {
-                told.insert("mimeType".to_owned(), json!(kind));
+        let entry = if first == rest {
+            let mut entry = json!({"uri": resource.uri, "name": resource.name});
+            if let (Some(kind), Some(entry)) = (&resource.mime_type, entry.as_object_mut()) {
+                entry.insert("mimeType".to_owned(), json!(kind));
             }
-            told
+            entry
         } else {
             json!({"uri": at, "name": first, "mimeType": FOLDER})
         };
         match found.iter_mut().find(|(known, _)| *known == at) {
-            // What is listed itself says more than what was concluded.
-            Some((_, known)) if first == rest => *known = told,
+            // A listed resource has more details than a folder derived from a deeper one.
+            Some((_, known)) if first == rest => *known = entry,
             Some(_) => {}
-            None => found.push((at, told)),
+            None => found.push((at, entry)),
         }
     }
-    found.into_iter().map(|(_, told)| told).collect()
+    found.into_iter().map(|(_, entry)| entry).collect()
 }
 
 #[cfg(test)]
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn one_step_is_told_and_what_is_deeper_as_its_folder() {
+    fn direct_entries_are_listed_and_deeper_ones_as_their_folder() {
         let all = [
             "x://d/a",
             "x://d/sub/b",
@@ -126,16 +126,16 @@ mod tests {
             json!({"uri": "x://d/sub", "name": "sub"}),
         ];
         for uri in ["x://d", "x://d/"] {
-            assert_eq!(beneath(uri, all.iter()), wanted, "{uri}");
+            assert_eq!(entries_below(uri, all.iter()), wanted, "{uri}");
         }
         assert_eq!(
-            beneath("x://d", all.iter().take(3)),
+            entries_below("x://d", all.iter().take(3)),
             [
                 json!({"uri": "x://d/a", "name": "a"}),
                 json!({"uri": "x://d/sub", "name": "sub", "mimeType": FOLDER}),
             ]
         );
-        assert_eq!(beneath("x://nothing", all.iter()), Vec::<Value>::new());
-        assert_eq!(beneath("x://d/a", all.iter()), Vec::<Value>::new());
+        assert_eq!(entries_below("x://nothing", all.iter()), Vec::<Value>::new());
+        assert_eq!(entries_below("x://d/a", all.iter()), Vec::<Value>::new());
     }
 }

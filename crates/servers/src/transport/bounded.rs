@@ -1,5 +1,5 @@
-//! HTTP requests of the streamable HTTP transport, with a limit on the size of a message. The library's own client
-//! reads a response of any size into memory. Every 401 means that the server needs authentication.
+//! HTTP requests of the streamable HTTP transport with a limit on the message size; the client of the library reads
+//! responses of any size into memory. Every 401 response means that the server needs authentication.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,18 +17,18 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 
-use super::LONGEST_MESSAGE;
+use super::MAX_MESSAGE;
 
 const SESSION: &str = "mcp-session-id";
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
-/// How much of an answer that is none is shown.
-const SHOWN: usize = 200;
+/// The maximum number of characters of an invalid response that are shown in an error.
+const MAX_SHOWN: usize = 200;
 
 type Error = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
-/// A client whose answers have an end.
+/// An HTTP client with limited response sizes.
 #[derive(Debug, Clone)]
 pub(crate) struct Bounded(pub(crate) Client);
 
@@ -76,14 +76,14 @@ impl StreamableHttpClient for Bounded {
         auth_header: Option<String>,
         custom_headers: Headers,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
-        let longest = LONGEST_MESSAGE;
+        let max_size = MAX_MESSAGE;
         self.0
-            .get_stream_with_max_sse_event_size(uri, session_id, last_event_id, auth_header, custom_headers, longest)
+            .get_stream_with_max_sse_event_size(uri, session_id, last_event_id, auth_header, custom_headers, max_size)
             .await
     }
 }
 
-/// What a server made of a message.
+/// Converts the HTTP response to a message.
 async fn answer(
     response: Response,
     message: &ClientJsonRpcMessage,
@@ -108,17 +108,17 @@ async fn answer(
         (StatusCode::NOT_FOUND, _) if in_session => return Err(StreamableHttpError::SessionExpired),
         _ => {}
     }
-    let (json, wants_none) = (kind.starts_with(JSON), !matches!(message, JsonRpcMessage::Request(_)));
+    let (json, expects_no_response) = (kind.starts_with(JSON), !matches!(message, JsonRpcMessage::Request(_)));
     if !status.is_success() {
-        // What an older server says to the probe need not be about the probe.
-        let probes = matches!(message, JsonRpcMessage::Request(sent) if matches!(sent.request, ClientRequest::DiscoverRequest(_)));
-        let body = if json && !probes {
+        // An older server's error response to the probe may concern something else, so it is not used.
+        let is_probe = matches!(message, JsonRpcMessage::Request(sent) if matches!(sent.request, ClientRequest::DiscoverRequest(_)));
+        let body = if json && !is_probe {
             body(response).await?
         } else {
             Vec::new()
         };
         return match serde_json::from_slice(&body) {
-            Ok(said @ JsonRpcMessage::Error(_)) => Ok(StreamableHttpPostResponse::Json(said, session)),
+            Ok(message @ JsonRpcMessage::Error(_)) => Ok(StreamableHttpPostResponse::Json(message, session)),
             _ => Err(HttpStatusError::new(status.as_u16(), None).into()),
         };
     }
@@ -126,25 +126,25 @@ async fn answer(
         let events = SseStream::from_bytes_stream(limited(response.bytes_stream())).boxed();
         return Ok(StreamableHttpPostResponse::Sse(events, session));
     }
-    if !json && !wants_none {
+    if !json && !expects_no_response {
         return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
     }
     let body = body(response).await?;
     match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
-        Ok(said) => Ok(StreamableHttpPostResponse::Json(said, session)),
-        Err(_) if wants_none => Ok(StreamableHttpPostResponse::Accepted),
+        Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
+        Err(_) if expects_no_response => Ok(StreamableHttpPostResponse::Accepted),
         Err(error) => {
-            let shown: String = String::from_utf8_lossy(&body).chars().take(SHOWN).collect();
+            let shown: String = String::from_utf8_lossy(&body).chars().take(MAX_SHOWN).collect();
             Err(unexpected(format!("not a JSON-RPC message: {error}: {shown}")))
         }
     }
 }
 
-/// A whole answer, unless it is longer than any message.
+/// Reads a response body of limited size.
 async fn body(mut response: Response) -> Result<Vec<u8>, Error> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await? {
-        if body.len() + piece.len() > LONGEST_MESSAGE {
+        if body.len() + piece.len() > MAX_MESSAGE {
             return Err(unexpected(too_long()));
         }
         body.extend_from_slice(&piece);
@@ -152,7 +152,7 @@ async fn body(mut response: Response) -> Result<Vec<u8>, Error> {
     Ok(body)
 }
 
-/// The bytes of an event stream, as long as no event is longer than any message.
+/// Passes on the bytes of an event stream, and fails if an event exceeds the maximum message size.
 fn limited<B, E>(bytes: impl Stream<Item = Result<B, E>>) -> impl Stream<Item = io::Result<B>>
 where
     B: AsRef<[u8]>,
@@ -170,7 +170,7 @@ where
                 b'\r' => {}
                 _ => blank = false,
             }
-            if length > LONGEST_MESSAGE {
+            if length > MAX_MESSAGE {
                 return Err(io::Error::other(too_long()));
             }
         }
@@ -179,17 +179,17 @@ where
 }
 
 fn too_long() -> String {
-    format!("the answer is longer than {} MiB", LONGEST_MESSAGE >> 20)
+    format!("the response is larger than {} MiB", MAX_MESSAGE >> 20)
 }
 
 fn unexpected(why: String) -> Error {
     StreamableHttpError::UnexpectedServerResponse(Cow::Owned(why))
 }
 
-/// The scope a challenge asks for.
+/// Returns the scope that a challenge requires.
 fn scope(challenge: &str) -> Option<String> {
-    let (_, behind) = challenge.split_once("scope=\"")?;
-    Some(behind.split_once('"')?.0.to_owned())
+    let (_, rest) = challenge.split_once("scope=\"")?;
+    Some(rest.split_once('"')?.0.to_owned())
 }
 
 #[cfg(test)]
@@ -203,25 +203,18 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn many_events_may_be_long_and_one_may_not() {
+    async fn size_limit_applies_to_each_event() {
         let run = async |pieces: Vec<Vec<u8>>| {
             let stream = limited(stream::iter(pieces.into_iter().map(Ok::<_, Infallible>)));
             stream.filter_map(async |piece| piece.err()).count().await
         };
-        let event = || {
-            [
-                b"data: ".to_vec(),
-                vec![b'x'; LONGEST_MESSAGE / 2],
-                b"\r\n\r\n".to_vec(),
-            ]
-            .concat()
-        };
+        let event = || [b"data: ".to_vec(), vec![b'x'; MAX_MESSAGE / 2], b"\r\n\r\n".to_vec()].concat();
         assert_eq!(run(vec![event(), event(), event()]).await, 0);
-        assert!(run(vec![vec![b'x'; LONGEST_MESSAGE], b"y".to_vec()]).await > 0);
+        assert!(run(vec![vec![b'x'; MAX_MESSAGE], b"y".to_vec()]).await > 0);
     }
 
     #[test]
-    fn a_challenge_says_what_it_wants() {
+    fn scope_is_parsed_from_a_challenge() {
         assert_eq!(
             scope(r#"Bearer error="insufficient_scope", scope="a b", x="y""#).unwrap(),
             "a b"

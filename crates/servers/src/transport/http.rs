@@ -9,10 +9,10 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{AuthClient, AuthorizationManager};
 
-use super::LONGEST_MESSAGE;
+use super::MAX_MESSAGE;
 use super::bounded::Bounded;
 
-/// An address and what every request to it carries.
+/// The URL of a server and the headers of every request to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
     pub(crate) url: Url,
@@ -20,11 +20,11 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Reads an address, or says what is wrong with it.
+    /// Parses a URL and headers, or returns an error message.
     pub(crate) fn read(url: &str, headers: &IndexMap<String, String>) -> Result<Self, String> {
         let url = Url::parse(url).map_err(|error| format!("{url:?} is not a valid URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("{url} is neither http nor https"));
+            return Err(format!("{url} is not an http or https URL"));
         }
         let mut map = HeaderMap::new();
         for (name, value) in headers {
@@ -32,7 +32,7 @@ impl Address {
                 HeaderName::try_from(name.as_str()),
                 HeaderValue::try_from(value.as_str()),
             ) else {
-                return Err(format!("the header {name:?} cannot be sent"));
+                return Err(format!("the header {name:?} has an invalid name or value"));
             };
             text.set_sensitive(true);
             map.insert(key, text);
@@ -52,16 +52,16 @@ impl Address {
             .collect();
         StreamableHttpClientTransportConfig::with_uri(self.url.as_str())
             .custom_headers(headers)
-            .max_sse_event_size(LONGEST_MESSAGE)
+            .max_sse_event_size(MAX_MESSAGE)
     }
 }
 
-/// As anybody.
+/// Opens a transport without a token.
 pub(crate) fn open(client: Client, address: &Address) -> StreamableHttpClientTransport<Bounded> {
     StreamableHttpClientTransport::with_client(Bounded(client), address.config())
 }
 
-/// As the one who signed in.
+/// Opens a transport that sends an OAuth token.
 pub(crate) fn open_signed_in(
     client: Client,
     address: &Address,

@@ -13,35 +13,35 @@ use tokio_util::sync::CancellationToken;
 
 use crate::host::{Host, Said};
 
-/// How many messages of the host may wait to be read.
-const WAITING: usize = 64;
+/// The maximum number of unread messages from the host.
+const MAX_UNREAD: usize = 64;
 
-/// The host is gone.
+/// A request could not be sent to the host.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Unheard(String);
+pub(crate) struct SendError(String);
 
-/// The agent's end of it.
+/// The agent's end of the connection.
 pub(crate) struct Sdk {
     host: Arc<dyn Host>,
     server: String,
     inbox: mpsc::Receiver<ServerJsonRpcMessage>,
     incoming: mpsc::Sender<ServerJsonRpcMessage>,
-    /// Cancelled when the first message is out.
-    spoke: CancellationToken,
+    /// Cancelled when the first message was sent.
+    contacted: CancellationToken,
     closed: CancellationToken,
-    /// Names this connection in the ids of its requests, so that none of them is the id of an earlier connection.
+    /// A part of the request ids, so that no request has the id of one of an earlier connection.
     connection: Arc<str>,
 }
 
-/// Messages that a server inside the host sends unasked.
+/// Accepts messages that a server inside the host sends unsolicited.
 #[derive(Debug, Clone)]
 pub struct Mailbox {
     incoming: mpsc::Sender<ServerJsonRpcMessage>,
 }
 
 impl Mailbox {
-    /// Takes a message in. What is no message is nobody's, and what comes too fast is lost.
+    /// Delivers a message. Invalid messages are dropped, as are messages while the queue is full.
     pub fn put(&self, message: &Value) {
         if let Ok(message) = serde_json::from_value(message.clone()) {
             self.incoming.try_send(message).ok();
@@ -50,8 +50,8 @@ impl Mailbox {
 }
 
 impl Sdk {
-    pub(crate) fn new(host: Arc<dyn Host>, server: &str, spoke: CancellationToken) -> (Self, Mailbox) {
-        let (incoming, inbox) = mpsc::channel(WAITING);
+    pub(crate) fn new(host: Arc<dyn Host>, server: &str, contacted: CancellationToken) -> (Self, Mailbox) {
+        let (incoming, inbox) = mpsc::channel(MAX_UNREAD);
         let mailbox = Mailbox {
             incoming: incoming.clone(),
         };
@@ -60,7 +60,7 @@ impl Sdk {
             server: server.to_owned(),
             inbox,
             incoming,
-            spoke,
+            contacted,
             closed: CancellationToken::new(),
             connection: uuid::Uuid::new_v4()
                 .simple()
@@ -75,15 +75,15 @@ impl Sdk {
 }
 
 impl Transport<RoleClient> for Sdk {
-    type Error = Unheard;
+    type Error = SendError;
 
-    fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = Result<(), Unheard>> + Send + 'static {
-        let (host, server, spoke) = (self.host.clone(), self.server.clone(), self.spoke.clone());
+    fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = Result<(), SendError>> + Send + 'static {
+        let (host, server, contacted) = (self.host.clone(), self.server.clone(), self.contacted.clone());
         let (incoming, closed) = (self.incoming.clone(), self.closed.clone());
         let connection = self.connection.clone();
         async move {
-            let mut message = tidy(serde_json::to_value(&item).map_err(|error| Unheard(error.to_string()))?);
-            // A notification is answered too; that answer says nothing.
+            let mut message = tidy(serde_json::to_value(&item).map_err(|error| SendError(error.to_string()))?);
+            // Notifications are answered too; that answer has no content.
             let id = message.get("method").and(message.get("id")).cloned();
             name_request(&mut message, &connection);
             let request = McpMessage {
@@ -91,16 +91,16 @@ impl Transport<RoleClient> for Sdk {
                 message: Raw::of(&message),
                 ..McpMessage::default()
             };
-            let question = host.request(request.into()).await;
-            spoke.cancel();
-            let answered = question.map_err(Unheard)?;
+            let pending = host.request(request.into()).await;
+            contacted.cancel();
+            let reply = pending.map_err(SendError)?;
             tokio::spawn(async move {
-                let said = tokio::select! {
-                    said = answered => said,
+                let result = tokio::select! {
+                    result = reply => result,
                     () = closed.cancelled() => return,
                 };
                 if let Some(id) = id {
-                    incoming.send(answer(&id, said)).await.ok();
+                    incoming.send(answer(&id, result)).await.ok();
                 }
             });
             Ok(())
@@ -114,7 +114,7 @@ impl Transport<RoleClient> for Sdk {
         }
     }
 
-    async fn close(&mut self) -> Result<(), Unheard> {
+    async fn close(&mut self) -> Result<(), SendError> {
         self.closed.cancel();
         Ok(())
     }
@@ -123,12 +123,12 @@ impl Transport<RoleClient> for Sdk {
 impl Drop for Sdk {
     fn drop(&mut self) {
         self.closed.cancel();
-        // Nobody need wait for a first message that will never come.
-        self.spoke.cancel();
+        // Without this, a waiter for the first message would wait forever.
+        self.contacted.cancel();
     }
 }
 
-/// Gives a request, and a notification that cancels one, the id that the host sees: `7cbd679b:0`.
+/// Sets the id that the host sees in a request, or in a notification that cancels one: `7cbd679b:0`.
 fn name_request(message: &mut Value, connection: &str) {
     if message.get("method").is_none() {
         return;
@@ -141,7 +141,7 @@ fn name_request(message: &mut Value, connection: &str) {
     }
 }
 
-/// A message as hosts are used to it: only calls carry a token for progress, and what is empty is left out.
+/// Adapts a message to what hosts expect: only calls carry a progress token, and empty objects are omitted.
 fn tidy(mut message: Value) -> Value {
     let calls = message.get("method").and_then(Value::as_str) == Some("tools/call");
     if calls {
@@ -164,22 +164,22 @@ fn tidy(mut message: Value) -> Value {
     message
 }
 
-/// What the host said, as the server's answer to our request. Whatever it is, the request is answered.
-fn answer(id: &Value, said: Said) -> ServerJsonRpcMessage {
+/// Converts the answer of the host to the server's response. Every request gets a response, whatever the answer is.
+fn answer(id: &Value, reply: Said) -> ServerJsonRpcMessage {
     let failed = |why: String| {
         let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, why, None);
         let id = serde_json::from_value(id.clone()).ok();
         ServerJsonRpcMessage::error(error, id)
     };
-    let mut response = match said {
-        Ok(said) => match said.get("mcp_response") {
+    let mut response = match reply {
+        Ok(value) => match value.get("mcp_response") {
             Some(response) => response.clone(),
             None => return failed("the host's answer has no `mcp_response`".to_owned()),
         },
         Err(why) => return failed(why),
     };
     if let Some(object) = response.as_object_mut() {
-        // The answer came to this question, whatever number it gives itself.
+        // The answer belongs to this request, whatever id it contains.
         object.insert("id".to_owned(), id.clone());
         object.insert("jsonrpc".to_owned(), json!("2.0"));
     }
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_calls_carry_a_token() {
+    fn only_calls_carry_a_progress_token() {
         let listed =
             tidy(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {"progressToken": 0}}}));
         assert_eq!(listed, json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_have_ids_of_their_connection() {
+    fn request_ids_contain_the_connection() {
         let named = |mut message: Value| {
             name_request(&mut message, "c");
             message
@@ -215,13 +215,13 @@ mod tests {
             json!({"method": "notifications/cancelled", "params": {"requestId": "c:7"}})
         );
         let answer = json!({"id": 3, "result": {}});
-        assert_eq!(named(answer.clone()), answer, "the id of a request of the server stays");
+        assert_eq!(named(answer.clone()), answer, "the id in a response is unchanged");
     }
 
     #[test]
-    fn every_request_is_answered_whatever_the_host_says() {
+    fn every_request_gets_a_response() {
         let id = json!(3);
-        for said in [
+        for reply in [
             Ok(json!({"mcp_response": {"result": {}}})),
             Ok(json!({"mcp_response": {"jsonrpc": "2.0", "id": 99, "error": {"code": 1, "message": "no"}}})),
             Ok(json!({"mcp_response": "junk"})),
@@ -229,9 +229,9 @@ mod tests {
             Ok(json!(null)),
             Err("gone".to_owned()),
         ] {
-            let shown = format!("{said:?}");
-            let told = serde_json::to_value(answer(&id, said)).unwrap_or_default();
-            assert_eq!(told.get("id"), Some(&id), "{shown}: {told}");
+            let shown = format!("{reply:?}");
+            let response = serde_json::to_value(answer(&id, reply)).unwrap_or_default();
+            assert_eq!(response.get("id"), Some(&id), "{shown}: {response}");
         }
     }
 }

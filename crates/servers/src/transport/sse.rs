@@ -1,5 +1,5 @@
-//! The older SSE transport: one long response of server-sent events, and an endpoint to post to, which its first event
-//! names.
+//! The older SSE transport: one long response of server-sent events, and an endpoint for POST requests, which is named by
+//! the first event.
 
 use std::time::Duration;
 
@@ -13,26 +13,26 @@ use sluice_model::sse::Decoder;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::LONGEST_MESSAGE;
+use super::MAX_MESSAGE;
 
-/// How many messages may wait to be read.
-const WAITING: usize = 64;
-/// How long one message may take to be posted.
-const POSTING: Duration = Duration::from_secs(60);
+/// The maximum number of unread messages.
+const MAX_UNREAD: usize = 64;
+/// The timeout for posting a message.
+const POST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Why the server cannot be talked to.
+/// Errors of the transport.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SseError {
     /// It needs authentication.
     #[error("the server needs authentication")]
     Unauthorized,
-    /// It refused.
-    #[error("the server answered {0}")]
+    /// It responded with an error status.
+    #[error("the server responded with {0}")]
     Status(StatusCode),
     /// It sent no `endpoint` event.
     #[error("the server sent no `endpoint` event")]
     NoEndpoint,
-    /// It named a place on another host.
+    /// It named an endpoint on another origin.
     #[error("the server's `endpoint` {0} is on another origin")]
     Foreign(String),
     /// The connection failed.
@@ -40,7 +40,7 @@ pub(crate) enum SseError {
     Http(#[from] reqwest::Error),
 }
 
-/// Our end.
+/// The client's end of the connection.
 pub(crate) struct Sse {
     client: Client,
     headers: HeaderMap,
@@ -53,7 +53,7 @@ impl Sse {
     /// Opens the stream and waits for its `endpoint` event.
     pub(crate) async fn open(client: Client, url: Url, headers: HeaderMap) -> Result<Self, SseError> {
         let request = client.get(url.clone()).headers(headers.clone());
-        let response = checked(request.header(ACCEPT, "text/event-stream").send().await?)?;
+        let response = check_status(request.header(ACCEPT, "text/event-stream").send().await?)?;
         let mut events = Events::new(response);
         let endpoint = loop {
             let (event, data) = events.next().await.ok_or(SseError::NoEndpoint)?;
@@ -61,11 +61,11 @@ impl Sse {
                 break url.join(data.trim()).map_err(|_| SseError::NoEndpoint)?;
             }
         };
-        // What we post may carry a secret: it goes where the configuration says and nowhere else.
+        // Messages may contain secrets, so they are only sent to the configured origin.
         if endpoint.origin() != url.origin() {
             return Err(SseError::Foreign(endpoint.to_string()));
         }
-        let (incoming, inbox) = mpsc::channel(WAITING);
+        let (incoming, inbox) = mpsc::channel(MAX_UNREAD);
         let stop = CancellationToken::new();
         tokio::spawn(read(events, incoming, stop.clone()));
         Ok(Self {
@@ -86,9 +86,9 @@ impl Transport<RoleClient> for Sse {
         let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
         let request = request
             .header(CONTENT_TYPE, "application/json")
-            .timeout(POSTING)
+            .timeout(POST_TIMEOUT)
             .body(body);
-        async move { checked(request.send().await?).map(|_| ()) }
+        async move { check_status(request.send().await?).map(|_| ()) }
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
@@ -101,7 +101,7 @@ impl Transport<RoleClient> for Sse {
     }
 }
 
-fn checked(response: Response) -> Result<Response, SseError> {
+fn check_status(response: Response) -> Result<Response, SseError> {
     match response.status() {
         status if status.is_success() => Ok(response),
         StatusCode::UNAUTHORIZED => Err(SseError::Unauthorized),
@@ -116,7 +116,7 @@ async fn read(mut events: Events, incoming: mpsc::Sender<ServerJsonRpcMessage>, 
             () = stop.cancelled() => return,
         };
         let Some((event, data)) = next else { return };
-        // What is no message is nobody's.
+        // Invalid messages are dropped.
         if (event.is_empty() || event == "message")
             && let Ok(message) = serde_json::from_str(&data)
             && incoming.send(message).await.is_err()
@@ -126,7 +126,7 @@ async fn read(mut events: Events, incoming: mpsc::Sender<ServerJsonRpcMessage>, 
     }
 }
 
-/// The events of an answer.
+/// The events of a response.
 struct Events {
     bytes: futures_util::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
     decoder: Decoder,
@@ -136,7 +136,7 @@ impl Events {
     fn new(response: Response) -> Self {
         Self {
             bytes: response.bytes_stream().map(|piece| piece.map(Vec::from)).boxed(),
-            decoder: Decoder::with_limit(LONGEST_MESSAGE),
+            decoder: Decoder::with_limit(MAX_MESSAGE),
         }
     }
 

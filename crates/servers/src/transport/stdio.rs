@@ -15,30 +15,30 @@ use sluice_tools::{Piped, Tasks};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{ChildStdin, ChildStdout};
 
-use super::LONGEST_MESSAGE;
+use super::MAX_MESSAGE;
 
-/// How long a server has to end by itself when its input ends.
-const GRACE: Duration = Duration::from_millis(500);
-/// How much of what it complains about is kept.
-const KEPT: usize = 4096;
+/// How long a server may take to exit after its input was closed.
+const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
+/// How many bytes of its standard error are kept.
+const MAX_ERROR_OUTPUT: usize = 4096;
 
-/// A program and its streams.
+/// A server process and its streams.
 pub(crate) struct Stdio {
     lines: AsyncRwTransport<RoleClient, ChildStdout, ChildStdin>,
     program: Piped,
 }
 
-/// The end of what a program complained about.
+/// The end of what a server process wrote to standard error.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Complaints {
-    kept: Arc<Mutex<VecDeque<u8>>>,
+pub(crate) struct ErrorOutput {
+    tail: Arc<Mutex<VecDeque<u8>>>,
 }
 
-impl Complaints {
-    /// The last line of it.
+impl ErrorOutput {
+    /// Returns the last non-empty line.
     pub(crate) fn last(&self) -> Option<String> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes: Vec<u8> = kept.iter().copied().collect();
+        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: Vec<u8> = tail.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
         Some(last.chars().take(300).collect())
@@ -47,29 +47,29 @@ impl Complaints {
     async fn read(self, mut pipe: impl AsyncRead + Unpin) {
         let mut piece = [0; 1024];
         while let Ok(count @ 1..) = pipe.read(&mut piece).await {
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.extend(piece.get(..count).unwrap_or_default());
-            let extra = kept.len().saturating_sub(KEPT);
-            kept.drain(..extra);
+            let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+            tail.extend(piece.get(..count).unwrap_or_default());
+            let extra = tail.len().saturating_sub(MAX_ERROR_OUTPUT);
+            tail.drain(..extra);
         }
     }
 }
 
 impl Stdio {
-    /// Starts the program.
+    /// Starts the process.
     pub(crate) fn start(
         command: &str,
         args: &[String],
         directory: &Path,
         env: &[(OsString, OsString)],
         tasks: &Arc<Tasks>,
-    ) -> io::Result<(Self, Complaints)> {
+    ) -> io::Result<(Self, ErrorOutput)> {
         let (program, streams) = Piped::start(command, args, directory, env, tasks)?;
-        let complaints = Complaints::default();
-        // Read to the end, whatever it is: a program must never wait for us to hear its complaints.
-        tokio::spawn(complaints.clone().read(streams.stderr));
-        let lines = AsyncRwTransport::new_client(streams.stdout, streams.stdin).with_max_line_length(LONGEST_MESSAGE);
-        Ok((Self { lines, program }, complaints))
+        let error_output = ErrorOutput::default();
+        // Standard error is read to the end, so that the process never blocks on writing to it.
+        tokio::spawn(error_output.clone().read(streams.stderr));
+        let lines = AsyncRwTransport::new_client(streams.stdout, streams.stdin).with_max_line_length(MAX_MESSAGE);
+        Ok((Self { lines, program }, error_output))
     }
 }
 
@@ -84,10 +84,10 @@ impl Transport<RoleClient> for Stdio {
         self.lines.receive().await
     }
 
-    /// The end of its input tells a server to go; one that stays is ended.
+    /// Closes the input of the process and kills it if it does not exit.
     async fn close(&mut self) -> Result<(), io::Error> {
         let closed = self.lines.close().await;
-        if tokio::time::timeout(GRACE, self.program.end()).await.is_err() {
+        if tokio::time::timeout(EXIT_TIMEOUT, self.program.end()).await.is_err() {
             self.program.kill();
             self.program.end().await;
         }

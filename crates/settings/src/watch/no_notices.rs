@@ -1,8 +1,8 @@
-//! Polling, for systems on which no kernel notifications are used.
+//! Polling, for systems without kernel notifications.
 
 use std::path::PathBuf;
 
-/// No notifications.
+/// The replacement for kernel notifications.
 pub(super) struct Notices;
 
 impl Notices {
@@ -10,8 +10,8 @@ impl Notices {
         Self
     }
 
-    /// Waits until it is time to look.
-    pub(super) async fn heard(&self) {
+    /// Waits for the polling interval.
+    pub(super) async fn changed(&self) {
         tokio::time::sleep(super::EVERY).await;
     }
 }

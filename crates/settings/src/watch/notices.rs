@@ -1,9 +1,9 @@
-//! inotify: the watches that are needed to learn of any change of a path, whether it exists or not.
+//! inotify: the watches needed to detect any change of a path, whether it exists or not.
 //!
-//! A path is walked from the root. Each folder on it is watched for being moved or removed. The folder in which the
-//! walk ends, and each one that holds a link, is also watched for names that are created, removed or replaced. The
-//! file itself is watched for writes. So changes of the content of other files cause no notification, and neither do
-//! folders like `/tmp` that only lie on the way.
+//! A path is followed from the root. Each folder of it is watched for being moved or removed. The last folder, and each
+//! one that contains a link of the path, is also watched for names that are created, removed or replaced. The
+//! file itself is watched for writes. So changes of other files cause no notification, and neither do changes in
+//! folders like `/tmp` that are only part of the path.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,23 +15,23 @@ use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 use tokio::net::unix::pipe;
 
-/// A folder on the way.
-const ITSELF: WatchFlags = WatchFlags::MOVE_SELF.union(WatchFlags::DELETE_SELF);
-/// A folder in which names matter.
-const NAMES: WatchFlags = ITSELF
+/// Events for a folder of the path.
+const SELF_EVENTS: WatchFlags = WatchFlags::MOVE_SELF.union(WatchFlags::DELETE_SELF);
+/// Events for a folder in which names may change.
+const NAME_EVENTS: WatchFlags = SELF_EVENTS
     .union(WatchFlags::CREATE)
     .union(WatchFlags::DELETE)
     .union(WatchFlags::MOVED_FROM)
     .union(WatchFlags::MOVED_TO);
-/// The file at the end.
-const CONTENT: WatchFlags = ITSELF.union(WatchFlags::MODIFY).union(WatchFlags::ATTRIB);
-/// As many links as the kernel follows.
-const LINKS: usize = 40;
-/// How often watching begins anew because the folders changed meanwhile.
-const TRIES: usize = 8;
-/// File systems on which another machine, or a program, changes files without a notice here:
+/// Events for the file itself.
+const CONTENT_EVENTS: WatchFlags = SELF_EVENTS.union(WatchFlags::MODIFY).union(WatchFlags::ATTRIB);
+/// Maximum number of links in a path, as in the kernel.
+const MAX_LINKS: usize = 40;
+/// Maximum number of attempts if folders change while the watches are added.
+const MAX_ATTEMPTS: usize = 8;
+/// File systems on which changes by another machine or program cause no notification:
 /// NFS, SMB (three numbers), 9P, FUSE, AFS and Ceph.
-const UNHEARD: [u32; 8] = [
+const POLLED_FILE_SYSTEMS: [u32; 8] = [
     0x0000_6969,
     0x0000_517b,
     0xfe53_4d42,
@@ -42,28 +42,29 @@ const UNHEARD: [u32; 8] = [
     0x00c3_6400,
 ];
 
-/// The notices of one set of paths.
+/// The notifications for a set of paths.
 pub(super) struct Notices {
-    /// `None` when there are none to be had.
+    /// The inotify descriptor; `None` if inotify is not available.
     kernel: Option<pipe::Receiver>,
-    /// Whether something can change without a notice.
-    is_deaf: bool,
+    /// Whether some changes cause no notification, so that the files must be polled as well.
+    needs_polling: bool,
 }
 
 impl Notices {
-    /// Begins to listen. Has to be called on a runtime, or on one of its threads for blocking work.
+    /// Adds the watches. Must be called within a tokio runtime or on one of its blocking threads.
     pub(super) fn of(paths: &[PathBuf]) -> Self {
         let mut plan = plan(paths);
-        for _ in 0..TRIES {
-            let Ok((fd, is_whole)) = listen(&plan) else { break };
-            // What was made before it was listened to is seen by a second walk, what is made after it is heard.
+        for _ in 0..MAX_ATTEMPTS {
+            let Ok((fd, is_whole)) = add_watches(&plan) else { break };
+            // Folders that were created before the watches were added are found by a second pass; later ones cause a
+            // notification.
             let again = self::plan(paths);
             if again == plan {
-                let is_deaf = !is_whole || paths.iter().any(|path| is_unheard(path));
-                // Read from as a pipe is: tokio asks of both only that they can be polled and read.
+                let needs_polling = !is_whole || paths.iter().any(|path| is_on_polled_file_system(path));
+                // tokio's pipe works for an inotify descriptor: both are only polled and read.
                 let kernel = pipe::Receiver::from_owned_fd_unchecked(fd).ok();
                 return Self {
-                    is_deaf: is_deaf || kernel.is_none(),
+                    needs_polling: needs_polling || kernel.is_none(),
                     kernel,
                 };
             }
@@ -71,30 +72,30 @@ impl Notices {
         }
         Self {
             kernel: None,
-            is_deaf: true,
+            needs_polling: true,
         }
     }
 
-    /// Waits for the next notice, or until it is time to look all the same.
-    pub(super) async fn heard(&self) {
-        let late = async {
-            if self.is_deaf {
+    /// Waits for the next notification, or for the polling interval if polling is needed.
+    pub(super) async fn changed(&self) {
+        let poll_interval = async {
+            if self.needs_polling {
                 tokio::time::sleep(super::EVERY).await;
             } else {
                 std::future::pending::<()>().await;
             }
         };
         tokio::select! {
-            () = self.noticed() => {}
-            () = late => {}
+            () = self.notified() => {}
+            () = poll_interval => {}
         }
     }
 
-    async fn noticed(&self) {
+    async fn notified(&self) {
         if let Some(kernel) = &self.kernel
             && kernel.readable().await.is_ok()
         {
-            // What was told does not matter: the files are looked at.
+            // The content of the events is not needed: the files are compared.
             let mut buffer = [0_u8; 4096];
             while kernel.try_read(&mut buffer).is_ok_and(|read| read > 0) {}
             return;
@@ -103,11 +104,11 @@ impl Notices {
     }
 }
 
-/// What is to be watched in one place.
+/// The watch of a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Watch {
     flags: WatchFlags,
-    /// Which file it was: one that replaced it is another.
+    /// Device and inode, to detect a replaced file.
     inode: (u64, u64),
 }
 
@@ -128,13 +129,13 @@ fn add(plan: &mut Plan, path: &Path, flags: WatchFlags) {
     watch.flags |= flags;
 }
 
-/// Adds what has to be watched for `path`. A path that is not absolute begins at the working folder of the process.
+/// Adds the watches for `path`. A relative path starts at the working folder of the process.
 fn walk(path: &Path, plan: &mut Plan) {
     let Ok(path) = std::path::absolute(path) else { return };
     let mut rest = names(&path);
     let mut here = PathBuf::from("/");
     let mut links = 0;
-    add(plan, &here, ITSELF);
+    add(plan, &here, SELF_EVENTS);
     while let Some(name) = rest.pop() {
         if name == ".." {
             here.pop();
@@ -143,21 +144,21 @@ fn walk(path: &Path, plan: &mut Plan) {
         let next = here.join(&name);
         let found = match next.symlink_metadata() {
             Ok(found) => found,
-            // Something that may come to be, or a file where a folder should be.
+            // The path may be created later, or there is a file where a folder is expected.
             Err(error) => {
                 let what = if error.kind() == ErrorKind::NotADirectory {
-                    CONTENT
+                    CONTENT_EVENTS
                 } else {
-                    NAMES
+                    NAME_EVENTS
                 };
                 return add(plan, &here, what);
             }
         };
         if found.is_symlink() {
-            add(plan, &here, NAMES);
+            add(plan, &here, NAME_EVENTS);
             links += 1;
             let Ok(target) = next.read_link() else { return };
-            if links > LINKS {
+            if links > MAX_LINKS {
                 return;
             }
             if target.is_absolute() {
@@ -166,18 +167,22 @@ fn walk(path: &Path, plan: &mut Plan) {
             rest.extend(names(&target));
         } else {
             if rest.is_empty() {
-                add(plan, &here, NAMES);
-                let also = if found.is_dir() { NAMES } else { WatchFlags::empty() };
-                add(plan, &next, CONTENT.union(also));
+                add(plan, &here, NAME_EVENTS);
+                let also = if found.is_dir() {
+                    NAME_EVENTS
+                } else {
+                    WatchFlags::empty()
+                };
+                add(plan, &next, CONTENT_EVENTS.union(also));
             } else {
-                add(plan, &next, ITSELF);
+                add(plan, &next, SELF_EVENTS);
             }
             here = next;
         }
     }
 }
 
-/// The names of a path, the first one last.
+/// Returns the components of a path in reverse order.
 fn names(path: &Path) -> Vec<OsString> {
     let named = path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_owned()),
@@ -189,25 +194,25 @@ fn names(path: &Path) -> Vec<OsString> {
     names
 }
 
-/// Asks the kernel for all of it, and says whether it gave all that matters.
-fn listen(plan: &Plan) -> Result<(OwnedFd, bool), Errno> {
+/// Adds all watches. Returns the inotify descriptor and whether all important watches were added.
+fn add_watches(plan: &Plan) -> Result<(OwnedFd, bool), Errno> {
     let fd = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
     let mut is_whole = true;
     for (path, watch) in plan {
-        // Two paths may lead to one file: what one of them asks for must not undo what the other did.
+        // Two paths may lead to the same file. The second watch must not replace the events of the first.
         let flags = watch.flags | WatchFlags::MASK_ADD;
-        // A folder on the way that may not be read is one that is moved rarely.
-        if inotify::add_watch(&fd, path.as_path(), flags).is_err() && watch.flags != ITSELF {
+        // Folders of the path that cannot be watched are rarely moved.
+        if inotify::add_watch(&fd, path.as_path(), flags).is_err() && watch.flags != SELF_EVENTS {
             is_whole = false;
         }
     }
     Ok((fd, is_whole))
 }
 
-/// Whether `path`, or the nearest folder above it that exists, lies where changes go without a notice.
-fn is_unheard(path: &Path) -> bool {
+/// Whether `path`, or its nearest existing ancestor, is on a file system that needs polling.
+fn is_on_polled_file_system(path: &Path) -> bool {
     let found = path.ancestors().find_map(|place| rustix::fs::statfs(place).ok());
-    found.is_some_and(|found| u32::try_from(found.f_type).is_ok_and(|kind| UNHEARD.contains(&kind)))
+    found.is_some_and(|found| u32::try_from(found.f_type).is_ok_and(|kind| POLLED_FILE_SYSTEMS.contains(&kind)))
 }
 
 #[cfg(test)]

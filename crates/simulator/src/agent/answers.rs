@@ -1,11 +1,11 @@
-//! Default responses to control requests, when a script does not say.
+//! Default responses to control requests that a script does not mention.
 
 use serde_json::{Value, json};
 
 use super::steps::ControlAnswer;
 
-/// The payload a real agent would send, as small as hosts accept it.
-pub(super) fn usual(request: &Value) -> Value {
+/// Returns the response of a real agent, reduced to the fields that hosts need.
+pub(super) fn default_response(request: &Value) -> Value {
     let field = |key: &str| request.get(key).cloned().unwrap_or(Value::Null);
     match request.get("subtype").and_then(Value::as_str).unwrap_or("") {
         "initialize" => json!({
@@ -24,7 +24,7 @@ pub(super) fn usual(request: &Value) -> Value {
     }
 }
 
-/// The frame of an answer.
+/// Returns the message for a response.
 pub(super) fn frame(request_id: &Value, answer: &ControlAnswer) -> Value {
     let response = match answer {
         ControlAnswer::Success(payload) => json!({"subtype": "success", "request_id": request_id, "response": payload}),

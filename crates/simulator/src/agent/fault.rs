@@ -1,4 +1,4 @@
-//! Faults of an agent.
+//! Fault injection for the scripted agent.
 
 use std::time::Duration;
 
@@ -10,28 +10,28 @@ use crate::error::ScriptError;
 use crate::pattern;
 use crate::script::parse::{count, known_keys, seconds, text};
 
-/// One fault.
+/// A fault.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Fault {
-    /// From now on waits before each line, and writes it in pieces of `chunk` bytes.
+    /// From now on, wait before each line, or before each chunk of `chunk` bytes.
     Slow { delay: Duration, chunk: Option<usize> },
-    /// Hears but says nothing: for a time, until the host says something, or until it leaves.
+    /// Read but write nothing: for a time, until the host sends a matching line, or until it disconnects.
     Silent { until: Silence },
-    /// Ends at once.
+    /// Exit immediately.
     Crash { code: i32 },
-    /// Writes a line that is no message.
+    /// Write a line that is not a message.
     Garbage { bytes: Vec<u8> },
-    /// Writes the next line twice.
+    /// Write the next line twice.
     Duplicate,
-    /// Swaps the next two lines.
+    /// Swap the next two lines.
     OutOfOrder,
-    /// Writes the beginning of a line, then ends.
+    /// Write the start of a line, then exit.
     Truncate {
         say: Value,
         bytes: Option<usize>,
         code: i32,
     },
-    /// Writes one line with that many letters in it.
+    /// Write a line in which the placeholder is replaced with that many characters.
     Huge { say: Value, bytes: usize },
 }
 
@@ -40,113 +40,141 @@ pub(super) enum Fault {
 pub(super) enum Silence {
     For(Duration),
     Until(Value),
-    TheEnd,
+    UntilDisconnect,
 }
 
-/// Stands for the letters of a huge line.
+/// The placeholder in a huge line.
 pub(super) const BIG: &str = "@BIG@";
 
-/// Reads a fault from an object with the key `fault`.
+/// Parses a fault from an object with the key `fault`.
 pub(super) fn parse(fields: &Map<String, Value>, at: &str) -> Result<Fault, ScriptError> {
-    let here = |key: &str| format!("{at}.{key}");
-    let name = text(fields.get("fault").unwrap_or(&Value::Null), &here("fault"))?;
-    let known = |keys: &[&str]| {
-        known_keys(
-            fields,
-            &[&["fault", "after", "about"], keys].concat(),
-            &format!("{at}."),
-        )
-    };
-    let number = |key: &str| fields.get(key).map(|value| count(value, &here(key))).transpose();
-    let code = |fallback: i32| -> Result<i32, ScriptError> {
-        match number("code")? {
-            None => Ok(fallback),
+    let fault = Fields { fields, at };
+    let name = text(fields.get("fault").unwrap_or(&Value::Null), &fault.position("fault"))?;
+    match name.as_str() {
+        "slow" => fault.slow(),
+        "silent" => fault.silent(),
+        "crash" => fault.crash(),
+        "garbage" => fault.garbage(),
+        "duplicate" => fault.only(&[]).map(|()| Fault::Duplicate),
+        "out_of_order" => fault.only(&[]).map(|()| Fault::OutOfOrder),
+        "truncate" => fault.truncate(),
+        "huge" => fault.huge(),
+        other => Err(ScriptError::new(
+            fault.position("fault"),
+            format!("{other:?} is not a fault"),
+            "use slow, silent, crash, garbage, duplicate, out_of_order, truncate or huge",
+        )),
+    }
+}
+
+/// The fields of a fault, and its position in the script.
+struct Fields<'a> {
+    fields: &'a Map<String, Value>,
+    at: &'a str,
+}
+
+impl Fields<'_> {
+    fn position(&self, key: &str) -> String {
+        format!("{}.{key}", self.at)
+    }
+
+    /// Fails if there are other keys than these and the common ones.
+    fn only(&self, keys: &[&str]) -> Result<(), ScriptError> {
+        let keys = [&["fault", "after", "about"], keys].concat();
+        known_keys(self.fields, &keys, &format!("{}.", self.at))
+    }
+
+    fn number(&self, key: &str) -> Result<Option<usize>, ScriptError> {
+        let value = self.fields.get(key);
+        value.map(|value| count(value, &self.position(key))).transpose()
+    }
+
+    fn exit_code(&self, default: i32) -> Result<i32, ScriptError> {
+        match self.number("code")? {
+            None => Ok(default),
             Some(code) => i32::try_from(code)
                 .ok()
                 .filter(|code| *code < 256)
-                .ok_or_else(|| ScriptError::new(here("code"), "no exit code", "use 0 to 255")),
+                .ok_or_else(|| ScriptError::new(self.position("code"), "not an exit code", "use 0 to 255")),
         }
-    };
-    let say = || fields.get("say").cloned();
-    match name.as_str() {
-        "slow" => {
-            known(&["delay", "chunk"])?;
-            let delay = fields
-                .get("delay")
-                .map(|delay| seconds(delay, &here("delay")))
-                .transpose()?;
-            Ok(Fault::Slow {
-                delay: delay.unwrap_or(Duration::from_millis(200)),
-                chunk: number("chunk")?.filter(|size| *size > 0),
-            })
-        }
-        "silent" => {
-            known(&["for", "until"])?;
-            let until = match (fields.get("for"), fields.get("until")) {
-                (Some(time), _) => Silence::For(seconds(time, &here("for"))?),
-                (None, Some(wanted)) => {
-                    pattern::check(wanted, &here("until"))?;
-                    Silence::Until(wanted.clone())
-                }
-                (None, None) => Silence::TheEnd,
-            };
-            Ok(Fault::Silent { until })
-        }
-        "crash" => {
-            known(&["code", "signal"])?;
-            match fields.get("signal") {
-                Some(signal) => Ok(Fault::Crash {
-                    code: 128 + number_of(signal, &here("signal"))?,
-                }),
-                None => Ok(Fault::Crash { code: code(1)? }),
+    }
+
+    fn slow(&self) -> Result<Fault, ScriptError> {
+        self.only(&["delay", "chunk"])?;
+        let delay = self.fields.get("delay");
+        let delay = delay.map(|delay| seconds(delay, &self.position("delay"))).transpose()?;
+        Ok(Fault::Slow {
+            delay: delay.unwrap_or(Duration::from_millis(200)),
+            chunk: self.number("chunk")?.filter(|size| *size > 0),
+        })
+    }
+
+    fn silent(&self) -> Result<Fault, ScriptError> {
+        self.only(&["for", "until"])?;
+        let until = match (self.fields.get("for"), self.fields.get("until")) {
+            (Some(time), _) => Silence::For(seconds(time, &self.position("for"))?),
+            (None, Some(wanted)) => {
+                pattern::check(wanted, &self.position("until"))?;
+                Silence::Until(wanted.clone())
             }
-        }
-        "garbage" => {
-            known(&["text", "b64"])?;
-            let bytes = match (fields.get("b64"), fields.get("text")) {
-                (Some(coded), _) => STANDARD.decode(text(coded, &here("b64"))?).map_err(|error| {
+            (None, None) => Silence::UntilDisconnect,
+        };
+        Ok(Fault::Silent { until })
+    }
+
+    fn crash(&self) -> Result<Fault, ScriptError> {
+        self.only(&["code", "signal"])?;
+        let code = match self.fields.get("signal") {
+            Some(signal) => 128 + number_of(signal, &self.position("signal"))?,
+            None => self.exit_code(1)?,
+        };
+        Ok(Fault::Crash { code })
+    }
+
+    fn garbage(&self) -> Result<Fault, ScriptError> {
+        self.only(&["text", "b64"])?;
+        let bytes = match (self.fields.get("b64"), self.fields.get("text")) {
+            (Some(coded), _) => {
+                let at = self.position("b64");
+                STANDARD.decode(text(coded, &at)?).map_err(|error| {
                     ScriptError::new(
-                        here("b64"),
+                        at,
                         format!("not base64 ({error})"),
                         "encode the bytes of the line in base64",
                     )
-                })?,
-                (None, Some(words)) => text(words, &here("text"))?.into_bytes(),
-                (None, None) => b"{\"type\": \"assistant\", \"mess\xff age\": ".to_vec(),
-            };
-            Ok(Fault::Garbage { bytes })
-        }
-        "duplicate" => known(&[]).map(|()| Fault::Duplicate),
-        "out_of_order" => known(&[]).map(|()| Fault::OutOfOrder),
-        "truncate" => {
-            known(&["say", "bytes", "code"])?;
-            let say = say().unwrap_or_else(|| super::frames::text("This line is never finished."));
-            Ok(Fault::Truncate {
-                say,
-                bytes: number("bytes")?,
-                code: code(1)?,
-            })
-        }
-        "huge" => {
-            known(&["say", "bytes"])?;
-            let say = say().unwrap_or_else(|| super::frames::text(BIG));
-            if !say.to_string().contains(BIG) {
-                return Err(ScriptError::new(
-                    here("say"),
-                    format!("{BIG} is missing"),
-                    format!("write {BIG} where the letters shall go"),
-                ));
+                })?
             }
-            Ok(Fault::Huge {
-                say,
-                bytes: number("bytes")?.unwrap_or(1_000_000),
-            })
+            (None, Some(words)) => text(words, &self.position("text"))?.into_bytes(),
+            (None, None) => b"{\"type\": \"assistant\", \"mess\xff age\": ".to_vec(),
+        };
+        Ok(Fault::Garbage { bytes })
+    }
+
+    fn truncate(&self) -> Result<Fault, ScriptError> {
+        self.only(&["say", "bytes", "code"])?;
+        let say = self.fields.get("say").cloned();
+        Ok(Fault::Truncate {
+            say: say.unwrap_or_else(|| super::frames::text("This line is never finished.")),
+            bytes: self.number("bytes")?,
+            code: self.exit_code(1)?,
+        })
+    }
+
+    fn huge(&self) -> Result<Fault, ScriptError> {
+        self.only(&["say", "bytes"])?;
+        let say = self.fields.get("say").cloned();
+        let say = say.unwrap_or_else(|| super::frames::text(BIG));
+        if !say.to_string().contains(BIG) {
+            return Err(ScriptError::new(
+                self.position("say"),
+                format!("{BIG} is missing"),
+                format!("write {BIG} where the characters are to be inserted"),
+            ));
         }
-        other => Err(ScriptError::new(
-            here("fault"),
-            format!("{other:?} is no fault"),
-            "use slow, silent, crash, garbage, duplicate, out_of_order, truncate or huge",
-        )),
+        Ok(Fault::Huge {
+            say,
+            bytes: self.number("bytes")?.unwrap_or(1_000_000),
+        })
     }
 }
 
@@ -157,7 +185,7 @@ fn number_of(signal: &Value, at: &str) -> Result<i32, ScriptError> {
     number.and_then(|number| i32::try_from(number).ok()).ok_or_else(|| {
         ScriptError::new(
             at,
-            format!("{name:?} is no signal"),
+            format!("{name:?} is not a signal"),
             "use HUP, INT, QUIT, ABRT, KILL, SEGV, PIPE or TERM",
         )
     })

@@ -1,8 +1,8 @@
-//! Short forms for the frames an agent says most often.
+//! Builds the messages that agents send most often.
 
 use serde_json::{Map, Value, json};
 
-/// `system`/`init`, with `changes` laid over the defaults.
+/// Returns a `system`/`init` message: the defaults with `changes`.
 pub(super) fn init(changes: &Map<String, Value>) -> Value {
     let base = json!({
         "type": "system", "subtype": "init", "cwd": "/sim", "session_id": "$SID",
@@ -14,18 +14,18 @@ pub(super) fn init(changes: &Map<String, Value>) -> Value {
     changed(base, changes)
 }
 
-/// `assistant` with one text block.
+/// Returns an `assistant` message with one text block.
 pub(super) fn text(text: &str) -> Value {
     assistant(json!({"type": "text", "text": text}))
 }
 
-/// `assistant` with one call.
+/// Returns an `assistant` message with one tool call.
 pub(super) fn tool(call: &Map<String, Value>) -> Value {
     let base = json!({"type": "tool_use", "id": "toolu_01", "name": "Bash", "input": {}});
     assistant(changed(base, call))
 }
 
-/// `user` with the result of a call.
+/// Returns a `user` message with the result of a tool call.
 pub(super) fn tool_result(result: &Map<String, Value>) -> Value {
     let mut block = json!({"type": "tool_result", "tool_use_id": "toolu_01", "content": ""});
     block = changed(block, result);
@@ -36,7 +36,7 @@ pub(super) fn tool_result(result: &Map<String, Value>) -> Value {
     })
 }
 
-/// `result` of a turn that went well, with `changes` laid over the defaults.
+/// Returns the `result` of a successful turn: the defaults with `changes`.
 pub(super) fn result(changes: &Map<String, Value>) -> Value {
     let base = json!({
         "type": "result", "subtype": "success", "is_error": false, "duration_ms": 1, "duration_api_ms": 1,
@@ -46,7 +46,7 @@ pub(super) fn result(changes: &Map<String, Value>) -> Value {
     changed(base, changes)
 }
 
-/// A text as it streams: its events, with the finished frame before the end of the block.
+/// Returns the streaming events of a text, with the complete message before the end of the block.
 pub(super) fn stream(words: &str) -> Vec<Value> {
     let message = json!({
         "id": "$MSG", "type": "message", "role": "assistant", "model": "sim-agent", "content": [],
@@ -73,7 +73,7 @@ pub(super) fn stream(words: &str) -> Vec<Value> {
     frames
 }
 
-/// The `request` of a `control_request` that asks whether a tool may run.
+/// Returns the `request` of a `can_use_tool` control request.
 pub(super) fn can_use_tool(request: &Map<String, Value>) -> Value {
     let base = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "toolu_01"});
     changed(base, request)

@@ -1,10 +1,11 @@
-//! Plays a script: one task that speaks, listens, and answers what nobody scripted.
+//! Plays a script: one task that writes, reads, and answers requests that the script does not mention.
 
 mod listen;
 
 use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
@@ -12,31 +13,31 @@ use tokio::time::Instant;
 
 use super::answers;
 use super::fault::{BIG, Fault, Silence};
-use super::fill::Words;
+use super::output::Output;
+use super::placeholders::Placeholders;
 use super::steps::{AgentScript, ControlAnswer, Step};
-use super::voice::Voice;
 use crate::error::Error;
 use crate::pattern::matches;
 
-/// What follows a step.
+/// How to continue after a step.
 enum Flow {
     Next,
     /// The host interrupted the turn.
     Interrupted,
-    /// The process ends with this code.
+    /// The process exits with this code.
     Exit(i32),
 }
 
-/// How long to listen.
+/// How long to wait for a line.
 #[derive(Clone, Copy)]
-enum Patience {
+enum ReadLimit {
     None,
     Until(Instant),
     Endless,
 }
 
-/// What a wait brought.
-enum Heard {
+/// The result of a wait.
+enum WaitResult {
     Line(Value),
     Interrupt,
     TimeOut,
@@ -45,34 +46,34 @@ enum Heard {
 
 pub(super) struct Player<'a, R, W> {
     input: BufReader<R>,
-    /// The line being read; kept here so that a wait that is given up loses nothing.
+    /// The line that is being read. It is stored here so that a cancelled wait loses nothing.
     partial: Vec<u8>,
     inbox: VecDeque<Value>,
-    voice: Voice<W>,
-    words: Words,
+    output: Output<W>,
+    placeholders: Placeholders,
     script: &'a AgentScript,
-    /// Control requests the script wants to see itself, and how often; `None` is always.
+    /// Patterns of control requests that the script handles itself, and how many times; `None` means always.
     reserved: Vec<(Value, Option<usize>)>,
-    /// Ids of a recorded host, and those of the host that listens now.
+    /// Ids of the recorded host, and the corresponding ids of the current host.
     ids: Vec<(String, String)>,
     in_turn: bool,
     interrupted: bool,
     mute: bool,
     ended: bool,
-    /// The question that waits for its answer.
+    /// The id of the open permission request.
     asking: Option<String>,
 }
 
 impl<'a, R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'a, R, W> {
     pub(super) fn new(script: &'a AgentScript, input: R, output: W) -> Self {
         let mut reserved = Vec::new();
-        reserve(&script.steps, Some(1), &mut reserved);
+        collect_reserved(&script.steps, Some(1), &mut reserved);
         Self {
             input: BufReader::new(input),
             partial: Vec::new(),
             inbox: VecDeque::new(),
-            voice: Voice::new(output, script.pace),
-            words: Words::new(script.session_id.clone(), script.seed),
+            output: Output::new(output, script.pace),
+            placeholders: Placeholders::new(script.session_id.clone(), script.seed),
             script,
             reserved,
             ids: Vec::new(),
@@ -84,10 +85,10 @@ impl<'a, R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'a, R
         }
     }
 
-    /// Plays all steps, then stays until the host leaves.
+    /// Plays all steps, then waits until the host disconnects.
     pub(super) async fn run(mut self) -> Result<i32, Error> {
         match self.play_all().await {
-            // A host that stopped listening has left.
+            // The host has closed its end of the pipe.
             Err(Error::Pipe(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
             played => played,
         }
@@ -96,25 +97,25 @@ impl<'a, R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'a, R
     async fn play_all(&mut self) -> Result<i32, Error> {
         let script = self.script;
         let flow = match self.play(&script.steps).await? {
-            Flow::Interrupted => self.wind_up().await?,
+            Flow::Interrupted => self.play_interrupt_steps().await?,
             flow => flow,
         };
         if let Flow::Exit(code) = flow {
             return Ok(code);
         }
-        self.voice.let_go().await?;
+        self.output.flush_held().await?;
         self.reserved.clear();
         for line in std::mem::take(&mut self.inbox) {
-            self.take_in(line).await?;
+            self.handle(line).await?;
         }
         while !self.ended {
-            self.hear(Patience::Endless).await?;
+            self.read_line(ReadLimit::Endless).await?;
         }
         Ok(0)
     }
 
-    /// Plays the steps for an interrupted turn.
-    async fn wind_up(&mut self) -> Result<Flow, Error> {
+    /// Plays the steps for an interrupted turn (`on_interrupt`).
+    async fn play_interrupt_steps(&mut self) -> Result<Flow, Error> {
         self.interrupted = false;
         self.in_turn = false;
         let script = self.script;
@@ -124,11 +125,11 @@ impl<'a, R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'a, R
         }
     }
 
-    /// Boxed, for steps hold steps.
+    /// Plays steps. The future is boxed, because steps contain steps.
     fn play<'s>(&'s mut self, steps: &'s [Step]) -> Pin<Box<dyn Future<Output = Result<Flow, Error>> + Send + 's>> {
         Box::pin(async move {
             for step in steps {
-                if self.look_up().await? {
+                if self.process_pending().await? {
                     return Ok(Flow::Interrupted);
                 }
                 match self.step(step).await? {
@@ -142,29 +143,19 @@ impl<'a, R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'a, R
 
     async fn step(&mut self, step: &Step) -> Result<Flow, Error> {
         match step {
-            Step::Say(frames) => {
-                self.words.next_message();
-                for frame in frames {
-                    if self.look_up().await? {
-                        return Ok(Flow::Interrupted);
-                    }
-                    let frame = self.words.fill(frame);
-                    self.say(&frame).await?;
-                }
-                Ok(Flow::Next)
-            }
+            Step::Say(frames) => self.send_all(frames).await,
             Step::Line(line) => {
                 let line = self
                     .ids
                     .iter()
                     .fold(line.clone(), |line, (old, new)| line.replace(old, new));
-                self.note_said(&serde_json::from_str(&line).unwrap_or(Value::Null));
-                self.voice.line(line.into_bytes()).await?;
+                self.note_sent(&serde_json::from_str(&line).unwrap_or(Value::Null));
+                self.output.line(line.into_bytes()).await?;
                 Ok(Flow::Next)
             }
             Step::Raw(text) => {
-                self.voice.let_go().await?;
-                self.voice.put(text.as_bytes()).await?;
+                self.output.flush_held().await?;
+                self.output.write(text.as_bytes()).await?;
                 Ok(Flow::Next)
             }
             Step::Expect {
@@ -173,75 +164,103 @@ impl<'a, R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'a, R
                 timeout,
                 at,
             } => {
-                let pattern = self.words.fill(pattern);
-                let line = match self.wait(*timeout, |line| matches(&pattern, line)).await? {
-                    Heard::Line(line) => line,
-                    Heard::Interrupt => return Ok(Flow::Interrupted),
-                    Heard::End => return Ok(Flow::Exit(0)),
-                    Heard::TimeOut => {
-                        let seconds = timeout.unwrap_or_default().as_secs_f64();
-                        return Err(Error::Unmet {
-                            at: at.clone(),
-                            pattern: pattern.to_string(),
-                            seconds,
-                        });
-                    }
-                };
-                if let Some(name) = name {
-                    self.words.names.insert(name.clone(), line);
-                }
-                Ok(Flow::Next)
+                let pattern = self.placeholders.fill(pattern);
+                self.expect(&pattern, name.as_deref(), *timeout, at).await
             }
-            Step::Heard(recorded) => {
-                let pattern = likeness(recorded);
-                match self.wait(None, |line| matches(&pattern, line)).await? {
-                    Heard::Line(line) => {
-                        self.learn_ids(recorded, &line);
-                        Ok(Flow::Next)
-                    }
-                    Heard::Interrupt => Ok(Flow::Interrupted),
-                    Heard::TimeOut | Heard::End => Ok(Flow::Exit(0)),
-                }
-            }
+            Step::AwaitRecorded(recorded) => self.await_recorded(recorded).await,
             Step::Ask { request, name } => self.ask(request, name.as_deref()).await,
-            Step::ReplyTo { name, answer } => {
-                let id = self
-                    .words
-                    .names
-                    .get(name)
-                    .and_then(|line| line.get("request_id"))
-                    .cloned();
-                let answer = match answer {
-                    ControlAnswer::Success(payload) => ControlAnswer::Success(self.words.fill(payload)),
-                    ControlAnswer::Error(text) => ControlAnswer::Error(self.words.fill(text)),
-                };
-                self.say(&answers::frame(&id.unwrap_or(Value::Null), &answer)).await?;
-                Ok(Flow::Next)
-            }
+            Step::ReplyTo { name, answer } => self.reply_to(name, answer).await,
             Step::When {
                 of,
                 pattern,
                 then,
                 otherwise,
             } => {
-                let holds = self.words.names.get(of).is_some_and(|line| matches(pattern, line));
+                let holds = self
+                    .placeholders
+                    .names
+                    .get(of)
+                    .is_some_and(|line| matches(pattern, line));
                 self.play(if holds { then } else { otherwise }).await
             }
             Step::Repeat { times, steps } => self.repeat(*times, steps).await,
             Step::Sleep(time) => {
-                let until = Patience::Until(Instant::now() + *time);
-                self.voice.let_go().await?;
+                let until = ReadLimit::Until(Instant::now() + *time);
+                self.output.flush_held().await?;
                 Ok(match self.wait_until(until, |_| false).await? {
-                    Heard::Interrupt => Flow::Interrupted,
-                    Heard::Line(_) | Heard::TimeOut | Heard::End => Flow::Next,
+                    WaitResult::Interrupt => Flow::Interrupted,
+                    WaitResult::Line(_) | WaitResult::TimeOut | WaitResult::End => Flow::Next,
                 })
             }
             Step::Fault(fault) => self.fault(fault).await,
             Step::Exit(code) => {
-                self.voice.let_go().await?;
+                self.output.flush_held().await?;
                 Ok(Flow::Exit(*code))
             }
         }
+    }
+
+    /// Fills in and writes messages, unless the host interrupts the turn.
+    async fn send_all(&mut self, frames: &[Value]) -> Result<Flow, Error> {
+        self.placeholders.next_message();
+        for frame in frames {
+            if self.process_pending().await? {
+                return Ok(Flow::Interrupted);
+            }
+            let frame = self.placeholders.fill(frame);
+            self.send(&frame).await?;
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Waits for a line of the host that matches a pattern, and captures it under `name`.
+    async fn expect(
+        &mut self,
+        pattern: &Value,
+        name: Option<&str>,
+        timeout: Option<Duration>,
+        at: &str,
+    ) -> Result<Flow, Error> {
+        match self.wait(timeout, |line| matches(pattern, line)).await? {
+            WaitResult::Line(line) => {
+                if let Some(name) = name {
+                    self.placeholders.names.insert(name.to_owned(), line);
+                }
+                Ok(Flow::Next)
+            }
+            WaitResult::Interrupt => Ok(Flow::Interrupted),
+            WaitResult::End => Ok(Flow::Exit(0)),
+            WaitResult::TimeOut => Err(Error::Unmet {
+                at: at.to_owned(),
+                pattern: pattern.to_string(),
+                seconds: timeout.unwrap_or_default().as_secs_f64(),
+            }),
+        }
+    }
+
+    /// Waits for a line of the host that is equivalent to a recorded one.
+    async fn await_recorded(&mut self, recorded: &Value) -> Result<Flow, Error> {
+        let pattern = equivalent_pattern(recorded);
+        match self.wait(None, |line| matches(&pattern, line)).await? {
+            WaitResult::Line(line) => {
+                self.map_ids(recorded, &line);
+                Ok(Flow::Next)
+            }
+            WaitResult::Interrupt => Ok(Flow::Interrupted),
+            WaitResult::TimeOut | WaitResult::End => Ok(Flow::Exit(0)),
+        }
+    }
+
+    /// Answers a captured control request.
+    async fn reply_to(&mut self, name: &str, answer: &ControlAnswer) -> Result<Flow, Error> {
+        let request = self.placeholders.names.get(name);
+        let id = request.and_then(|line| line.get("request_id")).cloned();
+        let answer = match answer {
+            ControlAnswer::Success(payload) => ControlAnswer::Success(self.placeholders.fill(payload)),
+            ControlAnswer::Error(text) => ControlAnswer::Error(self.placeholders.fill(text)),
+        };
+        self.send(&answers::frame(&id.unwrap_or(Value::Null), &answer)).await?;
+        Ok(Flow::Next)
     }
 
     async fn repeat(&mut self, times: Option<usize>, steps: &[Step]) -> Result<Flow, Error> {
@@ -249,7 +268,7 @@ impl<'a, R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'a, R
         while times.is_none_or(|times| round < times) {
             round += 1;
             let flow = match self.play(steps).await? {
-                Flow::Interrupted => self.wind_up().await?,
+                Flow::Interrupted => self.play_interrupt_steps().await?,
                 flow => flow,
             };
             if let Flow::Exit(code) = flow {
@@ -259,91 +278,95 @@ impl<'a, R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'a, R
         Ok(Flow::Next)
     }
 
-    /// Asks whether a tool may run and waits for the answer; an interrupt withdraws the question first.
+    /// Sends a permission request and waits for the answer. An interrupt withdraws the request.
     async fn ask(&mut self, request: &Value, name: Option<&str>) -> Result<Flow, Error> {
-        let request = self.words.fill(request);
-        let id = self.words.uuid();
-        self.say(&json!({"type": "control_request", "request_id": id, "request": request}))
+        let request = self.placeholders.fill(request);
+        let id = self.placeholders.uuid();
+        self.send(&json!({"type": "control_request", "request_id": id, "request": request}))
             .await?;
         let answer = json!({"type": "control_response", "response": {"request_id": id}});
         self.asking = Some(id);
-        let heard = self.wait(None, |line| matches(&answer, line)).await?;
+        let result = self.wait(None, |line| matches(&answer, line)).await?;
         self.asking = None;
-        match heard {
-            Heard::Line(line) => {
+        match result {
+            WaitResult::Line(line) => {
                 if let Some(name) = name {
-                    self.words.names.insert(name.to_owned(), line);
+                    self.placeholders.names.insert(name.to_owned(), line);
                 }
                 Ok(Flow::Next)
             }
-            Heard::Interrupt => Ok(Flow::Interrupted),
-            Heard::TimeOut | Heard::End => Ok(Flow::Exit(0)),
+            WaitResult::Interrupt => Ok(Flow::Interrupted),
+            WaitResult::TimeOut | WaitResult::End => Ok(Flow::Exit(0)),
         }
     }
 
     async fn fault(&mut self, fault: &Fault) -> Result<Flow, Error> {
         match fault {
             Fault::Slow { delay, chunk } => {
-                self.voice.delay = *delay;
-                self.voice.chunk = *chunk;
+                self.output.delay = *delay;
+                self.output.chunk = *chunk;
             }
             Fault::Silent { until } => {
                 self.mute = true;
                 let ended = match until {
                     Silence::For(time) => {
-                        self.wait_until(Patience::Until(Instant::now() + *time), |_| false)
+                        self.wait_until(ReadLimit::Until(Instant::now() + *time), |_| false)
                             .await?
                     }
                     Silence::Until(pattern) => {
-                        self.wait_until(Patience::Endless, |line| matches(pattern, line))
+                        self.wait_until(ReadLimit::Endless, |line| matches(pattern, line))
                             .await?
                     }
-                    Silence::TheEnd => self.wait_until(Patience::Endless, |_| false).await?,
+                    Silence::UntilDisconnect => self.wait_until(ReadLimit::Endless, |_| false).await?,
                 };
                 self.mute = false;
                 self.inbox.retain(|line| {
                     kind(line) != "control_request" || self.reserved.iter().any(|(it, _)| matches(it, line))
                 });
                 match ended {
-                    Heard::End => return Ok(Flow::Exit(0)),
-                    // What ends the silence is the first thing answered after it.
-                    Heard::Line(line) if kind(&line) == "control_request" => self.take_in(line).await?,
-                    Heard::Line(_) | Heard::TimeOut | Heard::Interrupt => {}
+                    WaitResult::End => return Ok(Flow::Exit(0)),
+                    // The request that ends the silence is answered first.
+                    WaitResult::Line(line) if kind(&line) == "control_request" => self.handle(line).await?,
+                    WaitResult::Line(_) | WaitResult::TimeOut | WaitResult::Interrupt => {}
                 }
             }
             Fault::Crash { code } => return Ok(Flow::Exit(*code)),
-            Fault::Garbage { bytes } => self.voice.line(bytes.clone()).await?,
-            Fault::Duplicate => self.voice.duplicate = true,
-            Fault::OutOfOrder => self.voice.swap_next(),
+            Fault::Garbage { bytes } => self.output.line(bytes.clone()).await?,
+            Fault::Duplicate => self.output.duplicate = true,
+            Fault::OutOfOrder => self.output.swap_next(),
             Fault::Truncate { say, bytes, code } => {
-                let line = self.words.fill(say).to_string();
+                let line = self.placeholders.fill(say).to_string();
                 let end = bytes.unwrap_or(line.len() / 2).min(line.len());
-                self.voice.let_go().await?;
-                self.voice.put(line.as_bytes().get(..end).unwrap_or(&[])).await?;
+                self.output.flush_held().await?;
+                self.output.write(line.as_bytes().get(..end).unwrap_or(&[])).await?;
                 return Ok(Flow::Exit(*code));
             }
             Fault::Huge { say, bytes } => {
-                let line = self.words.fill(say).to_string().replacen(BIG, &"x".repeat(*bytes), 1);
-                self.voice.line(line.into_bytes()).await?;
+                let line = self
+                    .placeholders
+                    .fill(say)
+                    .to_string()
+                    .replacen(BIG, &"x".repeat(*bytes), 1);
+                self.output.line(line.into_bytes()).await?;
             }
         }
         Ok(Flow::Next)
     }
 
-    async fn say(&mut self, frame: &Value) -> Result<(), Error> {
-        self.note_said(frame);
-        self.voice.line(frame.to_string().into_bytes()).await?;
+    async fn send(&mut self, frame: &Value) -> Result<(), Error> {
+        self.note_sent(frame);
+        self.output.line(frame.to_string().into_bytes()).await?;
         Ok(())
     }
 
-    fn note_said(&mut self, frame: &Value) {
+    fn note_sent(&mut self, frame: &Value) {
         if kind(frame) == "result" {
             self.in_turn = false;
         }
     }
 
-    /// Remembers which ids of the recorded host are which of the one that listens.
-    fn learn_ids(&mut self, recorded: &Value, live: &Value) {
+    /// Records which id of the current host corresponds to an id of the recorded host.
+    fn map_ids(&mut self, recorded: &Value, live: &Value) {
         for key in ["request_id", "uuid"] {
             let id = |line: &Value| line.get(key).and_then(Value::as_str).map(|id| format!("\"{id}\""));
             if let (Some(old), Some(new)) = (id(recorded), id(live))
@@ -359,8 +382,8 @@ fn kind(message: &Value) -> &str {
     message.get("type").and_then(Value::as_str).unwrap_or("")
 }
 
-/// The pattern of lines that mean the same as a recorded one.
-fn likeness(recorded: &Value) -> Value {
+/// Returns the pattern of lines that are equivalent to a recorded one.
+fn equivalent_pattern(recorded: &Value) -> Value {
     match kind(recorded) {
         "control_request" => {
             let subtype = recorded.get("request").and_then(|request| request.get("subtype"));
@@ -375,21 +398,23 @@ fn likeness(recorded: &Value) -> Value {
     }
 }
 
-/// Collects the control requests that steps wait for themselves.
-fn reserve(steps: &[Step], times: Option<usize>, reserved: &mut Vec<(Value, Option<usize>)>) {
+/// Collects the patterns of control requests that steps wait for.
+fn collect_reserved(steps: &[Step], times: Option<usize>, reserved: &mut Vec<(Value, Option<usize>)>) {
     for step in steps {
         match step {
             Step::Expect { pattern, .. } if kind(pattern) == "control_request" => {
                 reserved.push((pattern.clone(), times));
             }
-            Step::Heard(line) if kind(line) == "control_request" => reserved.push((likeness(line), times)),
+            Step::AwaitRecorded(line) if kind(line) == "control_request" => {
+                reserved.push((equivalent_pattern(line), times))
+            }
             Step::When { then, otherwise, .. } => {
-                reserve(then, times, reserved);
-                reserve(otherwise, times, reserved);
+                collect_reserved(then, times, reserved);
+                collect_reserved(otherwise, times, reserved);
             }
             Step::Repeat { times: rounds, steps } => {
                 let times = times.zip(*rounds).map(|(times, rounds)| times * rounds);
-                reserve(steps, times, reserved);
+                collect_reserved(steps, times, reserved);
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Recordings as steps: what the agent said, and where it waited for the host.
+//! Converts recordings to steps: the lines of the agent, and the waits for the host.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 use super::steps::Step;
 use crate::error::{Error, ScriptError};
 
-/// Reads a recorded folder or a file of lines.
+/// Loads a recorded folder or a file of lines.
 pub(super) fn load(path: &Path) -> Result<Vec<Step>, Error> {
     if !path.is_dir() {
         return Ok(of_file(&lines(path)?));
     }
     let said = lines(&path.join("stdout.ndjson"))?;
-    let heard = path.join("stdin.ndjson");
-    let heard = if heard.exists() { Some(lines(&heard)?) } else { None };
+    let input = path.join("stdin.ndjson");
+    let input = if input.exists() { Some(lines(&input)?) } else { None };
     let timeline = path.join("timeline.ndjson");
-    match heard {
-        Some(heard) if timeline.exists() => of_timeline(&lines(&timeline)?, &heard, &said).map_err(Error::from),
-        heard => Ok(weave(&said, heard.as_deref())),
+    match input {
+        Some(input) if timeline.exists() => of_timeline(&lines(&timeline)?, &input, &said).map_err(Error::from),
+        input => Ok(infer_waits(&said, input.as_deref())),
     }
 }
 
@@ -32,7 +32,7 @@ fn lines(path: &Path) -> Result<Vec<String>, Error> {
     Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
 }
 
-/// A file holds either frames of an agent, or `{"dir": "in" | "out", "line": …}` in the order of time.
+/// Converts a file that contains either only lines of the agent, or `{"dir": "in" | "out", "line": …}` in order.
 fn of_file(lines: &[String]) -> Vec<Step> {
     let directed: Option<Vec<(bool, String)>> = lines
         .iter()
@@ -48,21 +48,21 @@ fn of_file(lines: &[String]) -> Vec<Step> {
         .collect();
     match directed {
         Some(entries) => {
-            let step = |(is_heard, text): (bool, String)| {
-                if is_heard {
-                    heard(&parsed(&text))
+            let step = |(is_input, text): (bool, String)| {
+                if is_input {
+                    await_step(&parsed(&text))
                 } else {
                     Some(Step::Line(text))
                 }
             };
             entries.into_iter().filter_map(step).collect()
         }
-        None => weave(lines, None),
+        None => infer_waits(lines, None),
     }
 }
 
-/// Puts lines into the order of a timeline, whose entries name them by number from 1.
-fn of_timeline(timeline: &[String], heard_lines: &[String], said: &[String]) -> Result<Vec<Step>, ScriptError> {
+/// Sorts lines by a timeline, whose entries refer to them by number, counted from 1.
+fn of_timeline(timeline: &[String], input_lines: &[String], said: &[String]) -> Result<Vec<Step>, ScriptError> {
     let mut steps = Vec::new();
     for (index, line) in timeline.iter().enumerate() {
         let entry = parsed(line);
@@ -77,13 +77,13 @@ fn of_timeline(timeline: &[String], heard_lines: &[String], said: &[String]) -> 
             ScriptError::new(
                 format!("timeline.ndjson line {}", index + 1),
                 format!("there is no line {n}"),
-                "the timeline must belong to the stdin.ndjson and stdout.ndjson beside it",
+                "the timeline must belong to the stdin.ndjson and stdout.ndjson in the same folder",
             )
         };
         match entry.get("dir").and_then(Value::as_str) {
             Some("in") => {
-                let line = heard_lines.get(n.wrapping_sub(1)).ok_or_else(missing)?;
-                steps.extend(heard(&parsed(line)));
+                let line = input_lines.get(n.wrapping_sub(1)).ok_or_else(missing)?;
+                steps.extend(await_step(&parsed(line)));
             }
             Some("out") => {
                 let line = said.get(n.wrapping_sub(1)).ok_or_else(missing)?;
@@ -98,11 +98,11 @@ fn of_timeline(timeline: &[String], heard_lines: &[String], said: &[String]) -> 
     Ok(steps)
 }
 
-/// Finds the waits without a timeline, from what needs what: an answer its request, a turn its prompt, and what
-/// follows a question its answer.
-fn weave(said: &[String], heard_lines: Option<&[String]>) -> Vec<Step> {
-    let mut queue: VecDeque<Value> = heard_lines.unwrap_or(&[]).iter().map(|line| parsed(line)).collect();
-    let alone = heard_lines.is_none();
+/// Infers the waits without a timeline: a response needs its request, a turn needs its prompt, and lines after a
+/// permission request need its answer.
+fn infer_waits(said: &[String], input_lines: Option<&[String]>) -> Vec<Step> {
+    let mut queue: VecDeque<Value> = input_lines.unwrap_or(&[]).iter().map(|line| parsed(line)).collect();
+    let alone = input_lines.is_none();
     let mut steps = Vec::new();
     let mut in_turn = false;
     let mut open: Vec<Value> = Vec::new();
@@ -119,9 +119,9 @@ fn weave(said: &[String], heard_lines: Option<&[String]>) -> Vec<Step> {
             for id in open.drain(..) {
                 let answer = json!({"type": "control_response", "response": {"request_id": id}});
                 if alone {
-                    steps.extend(heard(&answer));
+                    steps.extend(await_step(&answer));
                 } else {
-                    hear_up_to(&mut queue, &mut steps, |line| response_id(line) == Some(&id));
+                    await_up_to(&mut queue, &mut steps, |line| response_id(line) == Some(&id));
                 }
             }
         }
@@ -131,16 +131,16 @@ fn weave(said: &[String], heard_lines: Option<&[String]>) -> Vec<Step> {
             "control_response" if alone => continue,
             "control_response" => {
                 let id = response_id(&message).cloned();
-                hear_up_to(&mut queue, &mut steps, |line| line.get("request_id") == id.as_ref());
+                await_up_to(&mut queue, &mut steps, |line| line.get("request_id") == id.as_ref());
             }
             "control_request" => open.extend(message.get("request_id").cloned()),
             "result" => in_turn = false,
             _ if begins_turn && !in_turn => {
                 in_turn = true;
                 if alone {
-                    steps.extend(heard(&json!({"type": "user"})));
+                    steps.extend(await_step(&json!({"type": "user"})));
                 } else {
-                    hear_up_to(&mut queue, &mut steps, is_prompt);
+                    await_up_to(&mut queue, &mut steps, is_prompt);
                 }
             }
             _ => {}
@@ -150,18 +150,18 @@ fn weave(said: &[String], heard_lines: Option<&[String]>) -> Vec<Step> {
     steps
 }
 
-/// Takes the queue up to the line that `is_it`, if it is there.
-fn hear_up_to(queue: &mut VecDeque<Value>, steps: &mut Vec<Step>, is_it: impl Fn(&Value) -> bool) {
+/// Adds waits for the lines of the queue up to the line that matches `is_it`, if there is one.
+fn await_up_to(queue: &mut VecDeque<Value>, steps: &mut Vec<Step>, is_it: impl Fn(&Value) -> bool) {
     if let Some(place) = queue.iter().position(is_it) {
-        steps.extend(queue.drain(..=place).filter_map(|line| heard(&line)));
+        steps.extend(queue.drain(..=place).filter_map(|line| await_step(&line)));
     }
 }
 
-/// The wait for a recorded line; lines that are no messages are not waited for.
-fn heard(line: &Value) -> Option<Step> {
+/// Returns the wait for a recorded line; `None` for lines that are not messages.
+fn await_step(line: &Value) -> Option<Step> {
     match kind(line) {
-        "user" | "control_request" | "control_response" => Some(Step::Heard(line.clone())),
-        _ if line.get("_elided_bytes").is_some() => Some(Step::Heard(json!({"type": "user"}))),
+        "user" | "control_request" | "control_response" => Some(Step::AwaitRecorded(line.clone())),
+        _ if line.get("_elided_bytes").is_some() => Some(Step::AwaitRecorded(json!({"type": "user"}))),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! The script of an agent as data, read from JSON.
+//! The script of an agent, parsed from JSON.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::error::{Error, ScriptError};
 use crate::pattern;
 use crate::script::parse::{count, known_keys, seconds, text};
 
-/// A whole script, ready to be played.
+/// A parsed script.
 #[derive(Debug, Clone)]
 pub struct AgentScript {
     pub(super) steps: Vec<Step>,
@@ -23,11 +23,11 @@ pub struct AgentScript {
     pub(super) pace: Duration,
 }
 
-/// One thing an agent does.
+/// An action of the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
     Say(Vec<Value>),
-    /// A recorded line, byte for byte but for ids that are the host's.
+    /// Writes a recorded line unchanged, except for ids of the host.
     Line(String),
     Raw(String),
     Expect {
@@ -36,8 +36,8 @@ pub(super) enum Step {
         timeout: Option<Duration>,
         at: String,
     },
-    /// Waits for the host to say what it said in a recording.
-    Heard(Value),
+    /// Waits for a line of the host that is equivalent to a recorded one.
+    AwaitRecorded(Value),
     ReplyTo {
         name: String,
         answer: ControlAnswer,
@@ -61,7 +61,7 @@ pub(super) enum Step {
     Exit(i32),
 }
 
-/// How a control request is answered.
+/// The response to a control request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ControlAnswer {
     Success(Value),
@@ -81,10 +81,10 @@ const SCRIPT_KEYS: &[&str] = &[
 ];
 
 impl AgentScript {
-    /// Reads a script or a recording.
+    /// Loads a script or a recording.
     ///
     /// # Errors
-    /// If a file cannot be read, or is not what it should be; then it says where and what to do.
+    /// If a file cannot be read or is invalid. The error contains the position and a hint.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let is_recording = path.is_dir() || path.extension().is_some_and(|end| end == "ndjson" || end == "jsonl");
         if is_recording {
@@ -97,10 +97,10 @@ impl AgentScript {
         Self::parse(&source, path.parent().unwrap_or(Path::new(".")))
     }
 
-    /// Reads a script from its text; recordings it names are looked for in `folder`.
+    /// Parses a script. Paths of recordings in it are relative to `folder`.
     ///
     /// # Errors
-    /// As [`AgentScript::load`].
+    /// The same as for [`AgentScript::load`].
     pub fn parse(source: &str, folder: &Path) -> Result<Self, Error> {
         let value: Value = serde_json::from_str(source).map_err(|error| {
             ScriptError::new(
@@ -121,7 +121,7 @@ impl AgentScript {
             return Err(ScriptError::new(
                 "steps",
                 "missing",
-                "list what the agent does, or name a recording in `play`",
+                "list the steps of the agent, or name a recording in `play`",
             )
             .into());
         }
@@ -168,7 +168,7 @@ impl AgentScript {
     }
 }
 
-/// Puts a step behind the `after`-th line that is said; at the end if there are fewer.
+/// Inserts a step after the `after`-th written line, or at the end if there are fewer lines.
 fn insert_after(steps: &mut Vec<Step>, after: usize, step: Step) {
     let mut said = 0;
     let place = steps.iter().position(|step| {
@@ -193,123 +193,147 @@ fn steps(value: &Value, at: &str) -> Result<Vec<Step>, ScriptError> {
 
 fn step(value: &Value, at: &str) -> Result<Step, ScriptError> {
     let fields = object(value, at)?;
-    let here = |key: &str| format!("{at}.{key}");
-    let known = |keys: &[&str]| known_keys(fields, &[keys, &["about"]].concat(), &format!("{at}."));
-    let name = |key: &str| fields.get(key).map(|value| text(value, &here(key))).transpose();
-    let (verb, told) = verb(fields, at)?;
+    let (verb, argument) = verb(fields, at)?;
+    let fields = StepFields {
+        fields,
+        at,
+        verb,
+        argument,
+    };
     match verb {
-        "say" => {
-            known(&["say"])?;
-            Ok(Step::Say(vec![told.clone()]))
-        }
-        "init" | "tool" | "tool_result" | "result" => {
-            known(&[verb])?;
-            let changes = object(told, &here(verb))?;
-            let frame = match verb {
-                "init" => frames::init(changes),
-                "tool" => frames::tool(changes),
-                "tool_result" => frames::tool_result(changes),
-                _ => frames::result(changes),
-            };
-            Ok(Step::Say(vec![frame]))
-        }
-        "text" => {
-            known(&["text"])?;
-            Ok(Step::Say(vec![frames::text(&text(told, &here("text"))?)]))
-        }
-        "stream" => {
-            known(&["stream"])?;
-            Ok(Step::Say(frames::stream(&text(told, &here("stream"))?)))
-        }
-        "raw" => {
-            known(&["raw"])?;
-            Ok(Step::Raw(text(told, &here("raw"))?))
-        }
-        "expect" => {
-            known(&["expect", "as", "timeout"])?;
-            pattern::check(told, &here("expect"))?;
-            let timeout = fields
-                .get("timeout")
-                .map(|value| seconds(value, &here("timeout")))
-                .transpose()?;
-            Ok(Step::Expect {
-                pattern: told.clone(),
-                name: name("as")?,
-                timeout,
-                at: at.to_owned(),
-            })
-        }
-        "ask" => {
-            known(&["ask", "as"])?;
-            let request = frames::can_use_tool(object(told, &here("ask"))?);
-            Ok(Step::Ask {
-                request,
-                name: name("as")?,
-            })
-        }
-        "reply_to" => {
-            known(&["reply_to", "with", "error"])?;
-            let answer = match fields.get("error") {
-                Some(error) => ControlAnswer::Error(error.clone()),
-                None => ControlAnswer::Success(fields.get("with").cloned().unwrap_or_else(|| Map::new().into())),
-            };
-            Ok(Step::ReplyTo {
-                name: text(told, &here("reply_to"))?,
-                answer,
-            })
-        }
-        "when" => {
-            known(&["when", "of", "then", "else"])?;
-            pattern::check(told, &here("when"))?;
-            let of = name("of")?.ok_or_else(|| {
-                ScriptError::new(
-                    here("of"),
-                    "missing",
-                    "name the captured message the pattern is held against",
-                )
-            })?;
-            let branch = |key: &str| fields.get(key).map_or(Ok(Vec::new()), |value| steps(value, &here(key)));
-            Ok(Step::When {
-                of,
-                pattern: told.clone(),
-                then: branch("then")?,
-                otherwise: branch("else")?,
-            })
-        }
-        "repeat" => {
-            known(&["repeat", "steps"])?;
-            let times = match told.as_str() {
-                Some("forever") => None,
-                _ => Some(count(told, &here("repeat"))?),
-            };
-            let steps = steps(fields.get("steps").unwrap_or(&Value::Null), &here("steps"))?;
-            // Without a wait a loop would never let anyone else run.
-            if times.is_none()
-                && !steps
-                    .iter()
-                    .any(|step| matches!(step, Step::Expect { .. } | Step::Ask { .. } | Step::Sleep(_)))
-            {
-                return Err(ScriptError::new(
-                    here("steps"),
-                    "never waits",
-                    "put an `expect`, an `ask` or a `sleep` into an endless loop",
-                ));
+        "expect" => fields.expect(),
+        "ask" => fields.ask(),
+        "reply_to" => fields.reply_to(),
+        "when" => fields.when(),
+        "repeat" => fields.repeat(),
+        "fault" => Ok(Step::Fault(fault::parse(fields.fields, at)?)),
+        _ => fields.simple(),
+    }
+}
+
+/// The fields of a step, its position in the script, and the key that determines its action.
+struct StepFields<'a> {
+    fields: &'a Map<String, Value>,
+    at: &'a str,
+    verb: &'static str,
+    argument: &'a Value,
+}
+
+impl StepFields<'_> {
+    fn position(&self, key: &str) -> String {
+        format!("{}.{key}", self.at)
+    }
+
+    /// Fails if there are other keys than the verb, these and `about`.
+    fn only(&self, keys: &[&str]) -> Result<(), ScriptError> {
+        let keys = [keys, &[self.verb, "about"]].concat();
+        known_keys(self.fields, &keys, &format!("{}.", self.at))
+    }
+
+    fn text(&self, key: &str) -> Result<Option<String>, ScriptError> {
+        let value = self.fields.get(key);
+        value.map(|value| text(value, &self.position(key))).transpose()
+    }
+
+    /// Parses a step without other keys.
+    fn simple(&self) -> Result<Step, ScriptError> {
+        self.only(&[])?;
+        let at = self.position(self.verb);
+        let words = || text(self.argument, &at);
+        let changes = || object(self.argument, &at);
+        Ok(match self.verb {
+            "say" => Step::Say(vec![self.argument.clone()]),
+            "init" => Step::Say(vec![frames::init(changes()?)]),
+            "tool" => Step::Say(vec![frames::tool(changes()?)]),
+            "tool_result" => Step::Say(vec![frames::tool_result(changes()?)]),
+            "result" => Step::Say(vec![frames::result(changes()?)]),
+            "text" => Step::Say(vec![frames::text(&words()?)]),
+            "stream" => Step::Say(frames::stream(&words()?)),
+            "raw" => Step::Raw(words()?),
+            "sleep" => Step::Sleep(seconds(self.argument, &at)?),
+            _ => {
+                let code = i32::try_from(count(self.argument, &at)?).ok();
+                let code = code.filter(|code| *code < 256);
+                Step::Exit(code.ok_or_else(|| ScriptError::new(at, "not an exit code", "use 0 to 255"))?)
             }
-            Ok(Step::Repeat { times, steps })
+        })
+    }
+
+    fn expect(&self) -> Result<Step, ScriptError> {
+        self.only(&["as", "timeout"])?;
+        pattern::check(self.argument, &self.position("expect"))?;
+        let timeout = self.fields.get("timeout");
+        Ok(Step::Expect {
+            pattern: self.argument.clone(),
+            name: self.text("as")?,
+            timeout: timeout
+                .map(|value| seconds(value, &self.position("timeout")))
+                .transpose()?,
+            at: self.at.to_owned(),
+        })
+    }
+
+    fn ask(&self) -> Result<Step, ScriptError> {
+        self.only(&["as"])?;
+        Ok(Step::Ask {
+            request: frames::can_use_tool(object(self.argument, &self.position("ask"))?),
+            name: self.text("as")?,
+        })
+    }
+
+    fn reply_to(&self) -> Result<Step, ScriptError> {
+        self.only(&["with", "error"])?;
+        let payload = || self.fields.get("with").cloned().unwrap_or_else(|| Map::new().into());
+        let answer = match self.fields.get("error") {
+            Some(error) => ControlAnswer::Error(error.clone()),
+            None => ControlAnswer::Success(payload()),
+        };
+        Ok(Step::ReplyTo {
+            name: text(self.argument, &self.position("reply_to"))?,
+            answer,
+        })
+    }
+
+    fn when(&self) -> Result<Step, ScriptError> {
+        self.only(&["of", "then", "else"])?;
+        pattern::check(self.argument, &self.position("when"))?;
+        let of = self.text("of")?.ok_or_else(|| {
+            ScriptError::new(
+                self.position("of"),
+                "missing",
+                "name the captured message that the pattern is compared with",
+            )
+        })?;
+        let branch = |key: &str| {
+            let value = self.fields.get(key);
+            value.map_or(Ok(Vec::new()), |value| steps(value, &self.position(key)))
+        };
+        Ok(Step::When {
+            of,
+            pattern: self.argument.clone(),
+            then: branch("then")?,
+            otherwise: branch("else")?,
+        })
+    }
+
+    fn repeat(&self) -> Result<Step, ScriptError> {
+        self.only(&["steps"])?;
+        let times = match self.argument.as_str() {
+            Some("forever") => None,
+            _ => Some(count(self.argument, &self.position("repeat"))?),
+        };
+        let at = self.position("steps");
+        let steps = steps(self.fields.get("steps").unwrap_or(&Value::Null), &at)?;
+        // An endless loop without a wait would block all other tasks.
+        let is_wait = |step: &Step| matches!(step, Step::Expect { .. } | Step::Ask { .. } | Step::Sleep(_));
+        if times.is_none() && !steps.iter().any(is_wait) {
+            return Err(ScriptError::new(
+                at,
+                "never waits",
+                "put an `expect`, an `ask` or a `sleep` into an endless loop",
+            ));
         }
-        "sleep" => {
-            known(&["sleep"])?;
-            Ok(Step::Sleep(seconds(told, &here("sleep"))?))
-        }
-        "fault" => Ok(Step::Fault(fault::parse(fields, at)?)),
-        _ => {
-            known(&["exit"])?;
-            let code = i32::try_from(count(told, &here("exit"))?)
-                .ok()
-                .filter(|code| *code < 256);
-            code.map(Step::Exit)
-                .ok_or_else(|| ScriptError::new(here("exit"), "no exit code", "use 0 to 255"))
-        }
+        Ok(Step::Repeat { times, steps })
     }
 }
 
@@ -332,9 +356,9 @@ const VERBS: &[&str] = &[
     "exit",
 ];
 
-/// The one key that says what a step does.
+/// Returns the key that determines the action of a step.
 fn verb<'a>(fields: &'a Map<String, Value>, at: &str) -> Result<(&'static str, &'a Value), ScriptError> {
-    // `fault` and `reply_to` take other verbs as their details, so they are looked for first.
+    // Steps with these keys may contain other verbs as options, so they are checked first.
     let first = ["fault", "reply_to", "when", "repeat", "expect", "ask"];
     let found = first
         .iter()

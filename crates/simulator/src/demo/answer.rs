@@ -1,4 +1,4 @@
-//! What the guide does about a wish: the next call, or the last word.
+//! Chooses the reply to a prompt: the next tool call, or the final text.
 
 mod files;
 mod tour;
@@ -7,20 +7,20 @@ mod work;
 use serde_json::{Value, json};
 
 use super::intent::{self, Intent};
-use super::results::{self, Trouble};
+use super::results::{self, Problem};
 use super::turn::{Call, Turn};
 use super::words;
 use crate::script::Reply;
 
-/// The reply to the turn as it stands.
+/// Returns the reply for the current state of the turn.
 pub(super) fn to(turn: &Turn) -> Reply {
-    let wish = intent::of(&turn.prompt);
-    let meant = |call: &Call| wish == Intent::Tour && tour::is_meant_to_fail(turn, call);
-    let mut calls = turn.calls.iter().filter(|call| !meant(call));
-    if let Some((call, trouble)) = calls.find_map(|call| Some((call, results::trouble(call)?))) {
-        return Reply::text(troubled(&wish, call, &trouble));
+    let intent_of_prompt = intent::of(&turn.prompt);
+    let expected_failure = |call: &Call| intent_of_prompt == Intent::Tour && tour::is_expected_failure(turn, call);
+    let mut calls = turn.calls.iter().filter(|call| !expected_failure(call));
+    if let Some((call, problem)) = calls.find_map(|call| Some((call, results::problem(call)?))) {
+        return Reply::text(explain_failure(&intent_of_prompt, call, &problem));
     }
-    match &wish {
+    match &intent_of_prompt {
         Intent::Hello => Reply::text(words::HELLO),
         Intent::Help => Reply::text(words::HELP),
         Intent::Thanks => Reply::text(words::THANKS),
@@ -45,7 +45,7 @@ pub(super) fn to(turn: &Turn) -> Reply {
     }
 }
 
-/// Says a word and calls a tool, or says that there is no such tool.
+/// Returns a reply with a text and a tool call, or a text that explains that the tool is missing.
 fn call(turn: &Turn, says: &str, tool: &str, input: Value) -> Reply {
     if turn.offers(tool) {
         return Reply::text(says).and_tool(tool, input);
@@ -65,9 +65,9 @@ fn shell(turn: &Turn, says: &str, command: &str, description: &str) -> Reply {
     )
 }
 
-fn troubled(wish: &Intent, call: &Call, trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::Declined(reason) => format!(
+fn explain_failure(intent_of_prompt: &Intent, call: &Call, problem: &Problem) -> String {
+    match problem {
+        Problem::Declined(reason) => format!(
             "All right, I leave it. `{}` did not run{}.\n\nNothing was changed by it. Tell me what you would like instead; `help` shows what I know.",
             call.name,
             if reason.is_empty() {
@@ -76,8 +76,8 @@ fn troubled(wish: &Intent, call: &Call, trouble: &Trouble) -> String {
                 format!(" (*{reason}*)")
             },
         ),
-        Trouble::Failed(output) => {
-            let hint = match wish {
+        Problem::Failed(output) => {
+            let hint = match intent_of_prompt {
                 Intent::Read { .. } | Intent::ExplainFile { .. } | Intent::Edit { .. } => {
                     "\n\nMaybe the name is different: say `list files` to see what is here."
                 }

@@ -1,11 +1,11 @@
-//! The intent of a prompt, read from its words.
+//! Finds the intent of a prompt with regular expressions.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use regex::{Captures, Regex};
 
-/// The handful of wishes the guide knows.
+/// The intents that the demo model knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Intent {
     Hello,
@@ -31,14 +31,14 @@ pub(super) enum Intent {
     Other,
 }
 
-/// A word or something in quotes or backticks.
+/// Matches a word, or text in quotes or backticks.
 const THING: &str = r#"(?:`([^`]+)`|"([^"]+)"|'([^']+)'|“([^”]+)”|(\S+?))"#;
-/// The same, but a bare word must look like a file: a dot or a slash inside.
+/// The same, but a word without quotes must look like a file: it contains a dot or a slash.
 const FILE: &str =
     r#"(?:`([^`]+)`|"([^"]+)"|'([^']+)'|“([^”]+)”|([\w~/.-]*[./][\w/.-]*\w/?|Makefile|Dockerfile|LICENSE|README))"#;
 const GROUPS: usize = 5;
 
-/// Reads the wish out of a prompt.
+/// Returns the intent of a prompt.
 pub(super) fn of(prompt: &str) -> Intent {
     let words = prompt.trim();
     let polite = matched(
@@ -242,7 +242,7 @@ fn matched<'a>(rule: &str, words: &'a str) -> Option<Captures<'a>> {
     compiled(rule)?.captures(words)
 }
 
-/// The rules are many and every reply goes through most of them, so each is compiled once.
+/// Returns the compiled rule. Each rule is compiled only once, because most rules are checked for every reply.
 fn compiled(rule: &str) -> Option<Regex> {
     static RULES: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
     let mut rules = RULES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -254,7 +254,7 @@ fn compiled(rule: &str) -> Option<Regex> {
     Some(new)
 }
 
-/// The `n`-th quoted or bare thing of a rule.
+/// Returns the `n`-th word or quoted text of a match.
 fn group(found: &Captures<'_>, n: usize) -> Option<String> {
     let mut groups = (n * GROUPS + 1)..=((n + 1) * GROUPS);
     groups

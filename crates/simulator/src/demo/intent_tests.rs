@@ -9,7 +9,7 @@ fn s(text: &str) -> String {
 }
 
 #[test]
-fn words_are_understood() {
+fn intents_are_recognised() {
     let run = |command: &str| Intent::Run { command: s(command) };
     let list = |folder: Option<&str>| Intent::List { folder: folder.map(s) };
     let note = |text: &str| Intent::Note { text: s(text) };
@@ -120,7 +120,7 @@ fn words_are_understood() {
 }
 
 #[test]
-fn a_request_for_a_summary_of_the_conversation_is_not_a_wish_of_the_person() {
+fn a_summary_request_of_the_agent_is_recognised() {
     let words = format!(
         "Write a summary of this conversation {}",
         "so that it can go on. ".repeat(10)

@@ -1,22 +1,22 @@
-//! Tool results, in a few words and lines.
+//! Evaluates and formats tool results.
 
 use regex::Regex;
 
 use super::turn::Call;
 
-/// How many lines of a result are repeated to the person.
-const SHOWN: usize = 12;
+/// Maximum number of lines of a result in a reply.
+const MAX_LINES: usize = 12;
 
-/// Why a call brought nothing.
-pub(super) enum Trouble {
-    /// Somebody or some rule said no.
+/// Why a call did not succeed.
+pub(super) enum Problem {
+    /// The user or a rule denied it.
     Declined(String),
-    /// It ran and went wrong.
+    /// It ran and failed.
     Failed(String),
 }
 
-/// What kept a call from working, if anything did.
-pub(super) fn trouble(call: &Call) -> Option<Trouble> {
+/// Returns why a call did not succeed, if it did not.
+pub(super) fn problem(call: &Call) -> Option<Problem> {
     if !call.is_error {
         return None;
     }
@@ -34,17 +34,17 @@ pub(super) fn trouble(call: &Call) -> Option<Trouble> {
         "permission",
     ];
     if no.iter().any(|word| lower.contains(word)) && !lower.starts_with("exit code") {
-        return Some(Trouble::Declined(first_line(&output)));
+        return Some(Problem::Declined(first_line(&output)));
     }
-    // A host may say no in any words; an error that no tool writes is such a no.
+    // A host may deny with any message. An error in a format that no tool uses is a denial.
     Some(if ran || call.name != "Bash" {
-        Trouble::Failed(output)
+        Problem::Failed(output)
     } else {
-        Trouble::Declined(first_line(&output))
+        Problem::Declined(first_line(&output))
     })
 }
 
-/// The output without the tags some agents put around it.
+/// Removes the tags that some agents add to the output.
 pub(super) fn plain(output: &str) -> String {
     output
         .replace("<tool_use_error>", "")
@@ -53,8 +53,8 @@ pub(super) fn plain(output: &str) -> String {
         .to_owned()
 }
 
-/// The text of a file as `Read` shows it, without line numbers.
-pub(super) fn without_numbers(output: &str) -> String {
+/// Removes the line numbers from the output of `Read`.
+pub(super) fn without_line_numbers(output: &str) -> String {
     let body = output.split("<system-reminder>").next().unwrap_or(output);
     let Ok(number) = Regex::new(r"^\s*\d+(?:→|\t)") else {
         return body.to_owned();
@@ -63,25 +63,25 @@ pub(super) fn without_numbers(output: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }
 
-/// A code block of the first lines, with a word on what was left out.
+/// Returns a code block with the first lines, and the number of omitted lines.
 pub(super) fn first_lines(text: &str, language: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    let mut block = fenced(lines.get(..SHOWN.min(lines.len())).unwrap_or(&[]), language);
-    if lines.len() > SHOWN {
-        block += &format!("\n\n… and {} more lines.", lines.len() - SHOWN);
+    let mut block = fenced(lines.get(..MAX_LINES.min(lines.len())).unwrap_or(&[]), language);
+    if lines.len() > MAX_LINES {
+        block += &format!("\n\n… and {} more lines.", lines.len() - MAX_LINES);
     }
     block
 }
 
-/// A code block of the last lines, where programs say how it went.
+/// Returns a code block with the last lines, in which most programs report their result.
 pub(super) fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    let start = lines.len().saturating_sub(SHOWN);
+    let start = lines.len().saturating_sub(MAX_LINES);
     fenced(lines.get(start..).unwrap_or(&[]), "text")
 }
 
 fn fenced(lines: &[&str], language: &str) -> String {
-    // A fence longer than any in the text, so that Markdown inside Markdown stays one block.
+    // The fence must be longer than any fence in the text.
     let mut fence = "```".to_owned();
     while lines.iter().any(|line| line.trim_start().starts_with(&fence)) {
         fence.push('`');
@@ -89,7 +89,7 @@ fn fenced(lines: &[&str], language: &str) -> String {
     format!("{fence}{language}\n{}\n{fence}", lines.join("\n"))
 }
 
-/// `1 line`, `2 lines`.
+/// Returns a number with a noun, such as `1 line` or `2 lines`.
 pub(super) fn count(number: usize, one: &str) -> String {
     let many = match one.strip_suffix('y') {
         Some(stem) => format!("{stem}ies"),
@@ -99,7 +99,7 @@ pub(super) fn count(number: usize, one: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { &many })
 }
 
-/// The name of the language a file is probably in.
+/// Returns the language of a file by its extension.
 pub(super) fn language(file: &str) -> &'static str {
     match file.rsplit('.').next().unwrap_or("") {
         "rs" => "rust",

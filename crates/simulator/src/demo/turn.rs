@@ -1,9 +1,9 @@
-//! The running turn as a request shows it: what the person asked, and what came of the calls so far.
+//! Extracts the current turn from a request: the prompt, and the results of the calls so far.
 
 use regex::Regex;
 use serde_json::Value;
 
-/// A turn, from the prompt to the last result.
+/// A turn from the prompt to the last result.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub(super) prompt: String,
@@ -11,11 +11,11 @@ pub(super) struct Turn {
     pub(super) tools: Vec<String>,
     pub(super) folder: Option<String>,
     pub(super) thinks: bool,
-    /// What the person asked in earlier turns.
+    /// The prompts of earlier turns.
     pub(super) earlier: Vec<String>,
 }
 
-/// One call with its result.
+/// A tool call with its result.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) id: String,
@@ -29,7 +29,7 @@ impl Turn {
         self.tools.iter().any(|name| name == tool)
     }
 
-    /// The file as the tools want it: absolute where the folder is known.
+    /// Returns the path for the tools: absolute if the folder is known.
     pub(super) fn path(&self, file: &str) -> String {
         match &self.folder {
             Some(folder) if !file.starts_with(['/', '~']) => {
@@ -40,7 +40,7 @@ impl Turn {
     }
 }
 
-/// Reads the turn out of a Messages API request.
+/// Extracts the turn from a Messages API request.
 pub(super) fn read(request: &Value) -> Turn {
     let tools = list(request.get("tools"))
         .iter()
@@ -57,7 +57,7 @@ pub(super) fn read(request: &Value) -> Turn {
         match text(message, "role") {
             "assistant" => list(Some(content)).iter().for_each(|block| note_call(&mut turn, block)),
             "user" => note_user(&mut turn, content),
-            // Newer agents also write `system` messages into the conversation; they are not the person's words.
+            // Newer agents also add `system` messages to the conversation, which are not from the user.
             _ => {}
         }
     }
@@ -80,13 +80,13 @@ fn note_user(turn: &mut Turn, content: &Value) {
         if text(block, "type") == "tool_result" {
             let id = text(block, "tool_use_id");
             if let Some(call) = turn.calls.iter_mut().rev().find(|call| call.id == id) {
-                call.output = words_of(block.get("content").unwrap_or(&Value::Null));
+                call.output = text_of(block.get("content").unwrap_or(&Value::Null));
                 call.is_error = block.get("is_error") == Some(&Value::Bool(true));
             }
         }
     }
-    // Words beside results are newer than the call: it was interrupted, or somebody could not wait.
-    let said = persons_words(content);
+    // Text next to results is newer than the call: the call was interrupted, or a prompt joined the turn.
+    let said = user_text(content);
     if !said.is_empty() {
         let before = std::mem::replace(&mut turn.prompt, said);
         if !before.is_empty() {
@@ -96,8 +96,8 @@ fn note_user(turn: &mut Turn, content: &Value) {
     }
 }
 
-/// The text of a message without what the agent wrote into it for the model.
-fn persons_words(content: &Value) -> String {
+/// Returns the text of a message without the reminders and notices that the agent added.
+fn user_text(content: &Value) -> String {
     let texts: Vec<&str> = match content {
         Value::String(words) => vec![words],
         blocks => list(Some(blocks))
@@ -106,7 +106,7 @@ fn persons_words(content: &Value) -> String {
             .map(|block| text(block, "text"))
             .collect(),
     };
-    let own = |words: &&str| {
+    let is_user_text = |words: &&str| {
         let words = words.trim_start();
         let notice = words.starts_with('[') && words.trim_end().ends_with(']');
         !words.is_empty()
@@ -114,12 +114,12 @@ fn persons_words(content: &Value) -> String {
             && !words.starts_with("<system-reminder>")
             && !words.starts_with("<task-notification>")
     };
-    let texts: Vec<&str> = texts.into_iter().filter(own).map(str::trim).collect();
+    let texts: Vec<&str> = texts.into_iter().filter(is_user_text).map(str::trim).collect();
     texts.join("\n")
 }
 
-/// The text of a result, which is a string or a list of blocks.
-fn words_of(content: &Value) -> String {
+/// Returns the text of a result, which is a string or a list of blocks.
+fn text_of(content: &Value) -> String {
     match content {
         Value::String(words) => words.clone(),
         blocks => {
@@ -135,7 +135,7 @@ fn words_of(content: &Value) -> String {
 fn folder(request: &Value) -> Option<String> {
     let system = match request.get("system")? {
         Value::String(words) => words.clone(),
-        blocks => words_of(blocks),
+        blocks => text_of(blocks),
     };
     let line = Regex::new(r"(?im)^\W*(?:primary )?working directory:[ \t]*(\S.*?)[ \t]*$").ok()?;
     Some(line.captures(&system)?.get(1)?.as_str().to_owned())
@@ -158,7 +158,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn a_turn_begins_with_the_last_words_of_the_person() {
+    fn a_turn_starts_with_the_last_prompt() {
         let turn = read(&json!({
             "system": [{"type": "text", "text": "Rules.\n- Working directory: /home/me/my work\n- Platform: linux"}],
             "tools": [{"name": "Bash"}],
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn words_beside_a_result_begin_a_new_turn() {
+    fn text_next_to_a_result_starts_a_new_turn() {
         let turn = read(&json!({
             "messages": [
                 {"role": "user", "content": "run sleep 30"},

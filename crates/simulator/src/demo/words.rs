@@ -1,6 +1,6 @@
-//! Fixed texts of the guide.
+//! Fixed texts of the demo model.
 
-/// What it says first.
+/// The reply to a greeting.
 pub(super) const HELLO: &str = "\
 Hello! I am the **demo model** that comes with Sluice. I am a small script, not a large model: I need no key and \
 no network, and I answer the same way every time.
@@ -14,10 +14,10 @@ Try one of these:
 
 Say `help` for all I know.";
 
-/// Everything it knows.
+/// The reply to `help`.
 pub(super) const HELP: &str = "\
-I understand a handful of wishes and carry them out with the real tools in your folder. Whatever could change \
-something, you are asked about first.
+I understand a few commands and carry them out with the real tools in your folder. Before anything is \
+changed, you are asked for permission.
 
 | say | what happens |
 |---|---|
@@ -38,7 +38,7 @@ something, you are asked about first.
 To talk to a real model, say `/login` in the terminal: it takes a key, or a server of your own (Ollama, llama.cpp, \
 vLLM). Elsewhere set `ANTHROPIC_API_KEY`, or point `ANTHROPIC_BASE_URL` at a server that speaks the Messages API.";
 
-/// For words it does not understand.
+/// The reply to an unknown prompt.
 pub(super) const LOST: &str = "\
 I did not understand that: I am only the **demo model**, a small script that runs without a key.
 
@@ -53,7 +53,7 @@ export ANTHROPIC_API_KEY=...
 
 pub(super) const THANKS: &str = "You are welcome. Say `help` whenever you want to see what else there is.";
 
-/// An answer with one of everything, to see it stream.
+/// A reply with every kind of Markdown, to see it stream.
 pub(super) const SHOW: &str = "\
 # A heading
 
@@ -74,7 +74,7 @@ fn add(left: u32, right: u32) -> u32 {
 }
 ```
 
-| door | for whom |
+| front end | users |
 |---|---|
 | terminal | people at a prompt |
 | stdio | programs and editors |
@@ -85,9 +85,9 @@ fn add(left: u32, right: u32) -> u32 {
 
 And that is the end.";
 
-/// What the tour writes down.
+/// The file that the tour writes.
 pub(super) const TOUR_FILE: &str = "sluice-tour.md";
-/// The text of that file.
+/// The content of that file.
 pub(super) const TOUR_TEXT: &str = "\
 # A note from the tour
 
@@ -98,15 +98,15 @@ The demo model of Sluice wrote this file, after you allowed it.
 - You can delete this file.
 ";
 
-/// The program in the folder of a first visit, the bug in it, and its fix.
+/// The program in the sample folder, the bug in it, and the fix.
 pub(super) const BUGGY_FILE: &str = "greet.py";
 pub(super) const BUG: &str = "\"hello\" + name";
 pub(super) const BUG_FIXED: &str = "\"hello \" + name";
 
-/// The longest question, in words, that is taken as one about Sluice.
+/// Maximum length, in words, of a question that is treated as one about Sluice.
 const MAX_TOPIC_WORDS: usize = 4;
 
-/// What the guide knows about Sluice: words to look for, and what to say.
+/// Topics about Sluice: keywords and replies.
 const TOPICS: &[(&[&str], &str)] = &[
     (
         &["key", "api", "anthropic", "login", "model"],
@@ -122,7 +122,7 @@ const TOPICS: &[(&[&str], &str)] = &[
     ),
     (
         &["hook"],
-        "**Hooks** are commands of yours that run at fixed moments: before a tool (`PreToolUse`), after it (`PostToolUse`), when a prompt comes (`UserPromptSubmit`), when a turn ends (`Stop`). They can refuse a call or add a remark.",
+        "**Hooks** are commands of yours that run at fixed moments: before a tool (`PreToolUse`), after it (`PostToolUse`), when a prompt comes (`UserPromptSubmit`), when a turn ends (`Stop`). They can deny a call or add context for the model.",
     ),
     (
         &["tool", "bash"],
@@ -142,18 +142,18 @@ const TOPICS: &[(&[&str], &str)] = &[
     ),
     (
         &["sluice", "engine", "agent"],
-        "**Sluice** is an agent with several doors: a terminal for people, a stream of JSON lines for programs. One engine stands behind all of them; it asks a model, runs tools with your consent, and keeps the record.",
+        "**Sluice** is an agent with several front ends: a terminal and a web page for people, a stream of JSON lines for programs. All of them use the same engine, which asks a model, runs tools with your permission, and saves the transcript.",
     ),
 ];
 
-/// What there is to say about a topic.
+/// Returns the reply about a topic.
 pub(super) fn topic(words: &str) -> String {
     let lower = words.to_lowercase();
     let said: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .collect();
-    // A longer question is about something else that happens to contain the word.
+    // A longer question is probably about something else and contains the keyword by chance.
     let is_topic = said.len() <= MAX_TOPIC_WORDS || said.iter().any(|word| ["sluice", "demo"].contains(word));
     let names = |word: &&str, name: &str| *word == name || word.strip_suffix('s') == Some(name);
     let found = TOPICS
@@ -170,7 +170,7 @@ pub(super) fn topic(words: &str) -> String {
     }
 }
 
-/// A few words as the name of a session.
+/// Returns the first words of a prompt as the title of a session.
 pub(super) fn title(prompt: &str) -> String {
     let words: Vec<&str> = prompt.split_whitespace().take(6).collect();
     if words.is_empty() {

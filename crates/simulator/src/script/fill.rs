@@ -1,4 +1,4 @@
-//! `$REQ{regex}`: words of a reply that come from the request, for ids and paths the agent invents.
+//! `$REQ{regex}`: text of a reply that is copied from the request, for ids and paths that the agent generates.
 
 use regex::Regex;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::json_text::spaced;
 
 const MARK: &str = "$REQ{";
 
-/// The reply with every `$REQ{regex}` replaced by the first group of that expression in the request.
+/// Replaces every `$REQ{regex}` of a reply with the first group of the expression in the request.
 pub(super) fn from_request(reply: &Reply, request: &Value) -> Reply {
     let mut reply = reply.clone();
     let mut text = None;
@@ -34,7 +34,7 @@ pub(super) fn from_request(reply: &Reply, request: &Value) -> Reply {
     reply
 }
 
-/// The expression inside `words`, if there is one: from the mark to the last brace.
+/// Returns the regular expression in `words`, if there is one: from the mark to the last brace.
 pub(super) fn expression(words: &str) -> Option<&str> {
     let (_, rest) = words.split_once(MARK)?;
     let end = rest.rfind('}')?;

@@ -1,4 +1,4 @@
-//! Reads scripts from JSON and says where they are wrong.
+//! Parses scripts from JSON and reports errors with their position.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub(super) fn script(value: &Value) -> Parsed<Script> {
                     "write {\"api\": {\"replies\": [...]}}",
                 ));
             }
-            // A scenario without `api` has a model that is never asked.
+            // A scenario without `api` sends no requests to a model.
             None if scenario.contains_key("host") || scenario.contains_key("runs") => return Ok(Script::new()),
             None => ("", scenario, scenario.get("name")),
         },
@@ -69,7 +69,7 @@ pub(super) fn script(value: &Value) -> Parsed<Script> {
             return Err(ScriptError::new(
                 format!("{at}replies"),
                 "not a list",
-                "list the replies in the order in which they are to be given",
+                "list the replies in order",
             ));
         }
     };
@@ -83,8 +83,8 @@ pub(super) fn script(value: &Value) -> Parsed<Script> {
         Some((_, mode)) => {
             return Err(ScriptError::new(
                 format!("{at}mode"),
-                format!("{mode} is no mode"),
-                "use \"serve\" (the default) or \"refuse\" (nothing listens)",
+                format!("{mode} is not a mode"),
+                "use \"serve\" (the default) or \"refuse\" (all connections are refused)",
             ));
         }
     }
@@ -153,85 +153,67 @@ fn reply(value: &Value, at: &str) -> Parsed<Reply> {
     if let Some(silence_after) = number("hang_after")? {
         reply.hang = Some((silence_after, wait("hang_s")?.unwrap_or(Duration::from_secs(600))));
     }
+    if let Some(status) = number("error")? {
+        reply.status = u16::try_from(status).ok().filter(|code| (100..1000).contains(code));
+        if reply.status.is_none() {
+            let problem = format!("{status} is not an HTTP status");
+            return Err(ScriptError::new(here("error"), problem, "use 400 to 599"));
+        }
+    }
+    parse_content(fields, at, &mut reply)?;
+    reply.headers = headers(fields, at)?;
+    Ok(reply)
+}
+
+/// Parses the fields of a reply that are lists, objects or fixed values.
+fn parse_content(fields: &Map<String, Value>, at: &str, reply: &mut Reply) -> Parsed<()> {
+    let wrong = |key: &str, problem: &str, hint: &str| Err(ScriptError::new(format!("{at}.{key}"), problem, hint));
     match fields.get("content") {
         None => {}
-        Some(Value::Array(list)) => reply.content = content(list, &here("content"))?,
-        Some(_) => {
-            return Err(ScriptError::new(
-                here("content"),
-                "not a list",
-                "list the content blocks of the reply",
-            ));
-        }
+        Some(Value::Array(list)) => reply.content = content(list, &format!("{at}.content"))?,
+        Some(_) => return wrong("content", "not a list", "list the content blocks of the reply"),
     }
     match fields.get("usage") {
         None => {}
         Some(Value::Object(usage)) => reply.usage = usage.clone(),
-        Some(_) => {
-            return Err(ScriptError::new(
-                here("usage"),
-                "not an object",
-                "write {\"input_tokens\": 10}",
-            ));
-        }
-    }
-    match fields.get("headers") {
-        None => {}
-        Some(Value::Object(headers)) => {
-            for (name, value) in headers {
-                let at = format!("{at}.headers.{name}");
-                let value = text(value, &at)?;
-                if HeaderName::from_bytes(name.as_bytes()).is_err() || HeaderValue::from_str(&value).is_err() {
-                    return Err(ScriptError::new(
-                        at,
-                        "not an HTTP header",
-                        "use letters, digits and dashes in the name, one line as the value",
-                    ));
-                }
-                reply.headers.push((name.clone(), value));
-            }
-        }
-        Some(_) => {
-            return Err(ScriptError::new(
-                here("headers"),
-                "not an object",
-                "write {\"retry-after\": \"1\"}",
-            ));
-        }
+        Some(_) => return wrong("usage", "not an object", "write {\"input_tokens\": 10}"),
     }
     match fields.get("repeat") {
         None => {}
         Some(Value::Bool(repeat)) => reply.repeat = *repeat,
-        Some(_) => {
-            return Err(ScriptError::new(
-                here("repeat"),
-                "not true or false",
-                "write true or leave it out",
-            ));
-        }
-    }
-    if let Some(status) = number("error")? {
-        reply.status = u16::try_from(status).ok().filter(|code| (100..1000).contains(code));
-        if reply.status.is_none() {
-            return Err(ScriptError::new(
-                here("error"),
-                format!("{status} is no HTTP status"),
-                "use 400 to 599",
-            ));
-        }
+        Some(_) => return wrong("repeat", "not true or false", "write true or leave it out"),
     }
     match fields.get("cut").map(Value::as_str) {
         None => {}
         Some(Some("before_headers")) => reply.cut_before_headers = true,
         Some(_) => {
-            return Err(ScriptError::new(
-                here("cut"),
-                "not a place to cut",
-                "use \"before_headers\", or `cut_after` with a number of events",
-            ));
+            let hint = "use \"before_headers\", or `cut_after` with a number of events";
+            return wrong("cut", "unknown value", hint);
         }
     }
-    Ok(reply)
+    Ok(())
+}
+
+fn headers(fields: &Map<String, Value>, at: &str) -> Parsed<Vec<(String, String)>> {
+    let at = format!("{at}.headers");
+    let headers = match fields.get("headers") {
+        None => return Ok(Vec::new()),
+        Some(Value::Object(headers)) => headers,
+        Some(_) => return Err(ScriptError::new(at, "not an object", "write {\"retry-after\": \"1\"}")),
+    };
+    let header = |(name, value): (&String, &Value)| {
+        let at = format!("{at}.{name}");
+        let value = text(value, &at)?;
+        if HeaderName::from_bytes(name.as_bytes()).is_err() || HeaderValue::from_str(&value).is_err() {
+            return Err(ScriptError::new(
+                at,
+                "not an HTTP header",
+                "use letters, digits and dashes in the name, one line as the value",
+            ));
+        }
+        Ok((name.clone(), value))
+    };
+    headers.iter().map(header).collect()
 }
 
 fn content(list: &[Value], at: &str) -> Parsed<Vec<Piece>> {
@@ -261,7 +243,7 @@ fn piece(value: &Value, at: &str) -> Parsed<Piece> {
     })?;
     let needs = |key: &str, is: fn(&Value) -> bool, hint: &str| match block.get(key) {
         Some(value) if is(value) => Ok(()),
-        Some(_) => Err(ScriptError::new(format!("{at}.{key}"), "of the wrong kind", hint)),
+        Some(_) => Err(ScriptError::new(format!("{at}.{key}"), "of the wrong type", hint)),
         None => Err(ScriptError::new(format!("{at}.{key}"), "missing", hint)),
     };
     match kind {
@@ -272,8 +254,8 @@ fn piece(value: &Value, at: &str) -> Parsed<Piece> {
                 "list strings and gates: [\"Hel\", {\"gate\": \"half\"}, \"lo\"]",
             )?;
         }
-        "text" => needs("text", Value::is_string, "say what the model says")?,
-        "thinking" => needs("thinking", Value::is_string, "say what the model thinks")?,
+        "text" => needs("text", Value::is_string, "write the text of the model")?,
+        "thinking" => needs("thinking", Value::is_string, "write the thinking of the model")?,
         "tool_use" => {
             needs("name", Value::is_string, "name the tool, as in \"Bash\"")?;
             if !block.contains_key("raw_input") {
@@ -284,7 +266,7 @@ fn piece(value: &Value, at: &str) -> Parsed<Piece> {
                 )?;
             }
         }
-        // Other block types go out as they are, in one event.
+        // Other block types are sent unchanged in one event.
         _ => {}
     }
     expressions(value, at)?;
@@ -299,14 +281,14 @@ fn is_parts(value: &Value) -> bool {
     })
 }
 
-/// Every `$REQ{…}` must hold an expression that can be searched for.
+/// Checks that every `$REQ{…}` contains a valid regular expression.
 fn expressions(value: &Value, at: &str) -> Parsed<()> {
     match value {
         Value::String(words) => match expression(words).map(Regex::new) {
             Some(Err(error)) => Err(ScriptError::new(
                 at,
-                format!("$REQ holds no regular expression ({error})"),
-                "write $REQ{with id: (\\w+)}; the first group is what is taken from the request",
+                format!("$REQ contains no valid regular expression ({error})"),
+                "write $REQ{with id: (\\w+)}; the first group is copied from the request",
             )),
             _ => Ok(()),
         },
@@ -334,7 +316,7 @@ pub(crate) fn known_keys(fields: &Map<String, Value>, known: &[&str], at: &str) 
 
 pub(crate) fn text(value: &Value, at: &str) -> Parsed<String> {
     let words = value.as_str().map(str::to_owned);
-    words.ok_or_else(|| ScriptError::new(at, format!("{value} is not a text"), "put it in quotes"))
+    words.ok_or_else(|| ScriptError::new(at, format!("{value} is not a string"), "put it in quotes"))
 }
 
 pub(crate) fn seconds(value: &Value, at: &str) -> Parsed<Duration> {
@@ -344,7 +326,7 @@ pub(crate) fn seconds(value: &Value, at: &str) -> Parsed<Duration> {
     wait.ok_or_else(|| {
         ScriptError::new(
             at,
-            format!("{value} is not a time"),
+            format!("{value} is not a duration"),
             "give seconds as a number, as in 0.25",
         )
     })

@@ -1,4 +1,4 @@
-//! The scripted agent, with the test as its host.
+//! Tests of the scripted agent. The test is the host.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use sluice_simulator::{AgentScript, Error, run_agent};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::task::JoinHandle;
 
-/// The host's end of the pipes, and the agent behind them.
+/// The host's end of the pipes, and the task of the agent.
 pub(crate) struct Host {
     to_agent: Option<DuplexStream>,
     from_agent: BufReader<DuplexStream>,
@@ -52,7 +52,7 @@ impl Host {
             .await;
     }
 
-    /// The next line as bytes, without its end; `None` when the agent is gone.
+    /// Reads the next line as bytes; `None` if the agent has exited.
     async fn bytes(&mut self) -> Option<Vec<u8>> {
         let mut line = Vec::new();
         self.from_agent.read_until(b'\n', &mut line).await.unwrap();
@@ -60,37 +60,37 @@ impl Host {
     }
 
     pub(crate) async fn next(&mut self) -> Value {
-        let line = self.bytes().await.expect("the agent is gone");
+        let line = self.bytes().await.expect("the agent has exited");
         serde_json::from_slice(&line).unwrap()
     }
 
-    /// What the next lines are, in short.
-    async fn signs(&mut self, count: usize) -> Vec<String> {
-        let mut signs = Vec::new();
+    /// Reads the next lines and returns a summary of each.
+    async fn summaries(&mut self, count: usize) -> Vec<String> {
+        let mut summaries = Vec::new();
         for _ in 0..count {
-            let line = self.bytes().await.expect("the agent is gone");
-            signs.push(sign(&line));
+            let line = self.bytes().await.expect("the agent has exited");
+            summaries.push(summary(&line));
         }
-        signs
+        summaries
     }
 
-    fn leave(&mut self) {
+    fn disconnect(&mut self) {
         self.to_agent = None;
     }
 
-    /// Leaves; gives back what else was said and the exit code.
+    /// Disconnects. Returns summaries of the remaining lines and the exit code.
     async fn end(mut self) -> (Vec<String>, i32) {
-        self.leave();
+        self.disconnect();
         let mut rest = Vec::new();
         while let Some(line) = self.bytes().await {
-            rest.push(sign(&line));
+            rest.push(summary(&line));
         }
         (rest, self.agent.await.unwrap().unwrap())
     }
 }
 
-/// `type/subtype` and the text, if there is one.
-fn sign(line: &[u8]) -> String {
+/// Returns a summary of a line: type, subtype and text.
+fn summary(line: &[u8]) -> String {
     let Ok(message) = serde_json::from_slice::<Value>(line) else {
         return format!("not JSON, {} bytes", line.len());
     };
@@ -131,7 +131,7 @@ fn script(name: &str) -> Host {
 }
 
 #[tokio::test]
-async fn hello_greets_every_prompt_and_answers_requests() {
+async fn the_hello_script_replies_to_prompts_and_answers_requests() {
     let mut host = script("hello.json");
     host.control("i1", "initialize").await;
     let init = host.next().await;
@@ -146,7 +146,7 @@ async fn hello_greets_every_prompt_and_answers_requests() {
         assert_eq!(session.get_or_insert_with(|| id.clone()), &id);
         assert_ne!(init["uuid"], init["session_id"]);
         assert_eq!(
-            host.signs(10).await,
+            host.summaries(10).await,
             [
                 "stream_event message_start",
                 "stream_event content_block_start",
@@ -160,7 +160,7 @@ async fn hello_greets_every_prompt_and_answers_requests() {
                 "stream_event message_delta",
             ]
         );
-        assert_eq!(host.signs(2).await, ["stream_event message_stop", "result success"]);
+        assert_eq!(host.summaries(2).await, ["stream_event message_stop", "result success"]);
     }
     host.control("m", "mcp_status").await;
     assert_eq!(host.next().await["response"]["response"], json!({"mcpServers": []}));
@@ -168,33 +168,33 @@ async fn hello_greets_every_prompt_and_answers_requests() {
 }
 
 #[tokio::test]
-async fn approval_goes_by_the_answer() {
+async fn the_approval_script_depends_on_the_answer() {
     let mut host = script("approval.json");
     for (behavior, results) in [
         ("allow", ["user tool_result", "assistant text It is done."]),
         ("deny", ["user tool_result", "assistant text Then not."]),
     ] {
         host.send(prompt("go")).await;
-        assert_eq!(host.signs(2).await, ["system init", "assistant tool_use"]);
+        assert_eq!(host.summaries(2).await, ["system init", "assistant tool_use"]);
         let ask = host.next().await;
         assert_eq!(ask["request"]["input"], json!({"command": "touch here.txt"}));
         let answer = json!({"behavior": behavior, "message": "no", "updatedInput": {}});
         let response = json!({"subtype": "success", "request_id": ask["request_id"], "response": answer});
-        // An answer to another question is not taken for this one.
+        // An answer to another request is ignored.
         host.send(json!({"type": "control_response", "response": {"subtype": "success", "request_id": "other"}}))
             .await;
         host.send(json!({"type": "control_response", "response": response}))
             .await;
-        assert_eq!(host.signs(3).await, [results[0], results[1], "result success"]);
+        assert_eq!(host.summaries(3).await, [results[0], results[1], "result success"]);
     }
     assert_eq!(host.end().await.1, 0);
 }
 
 #[tokio::test]
-async fn an_interrupt_withdraws_the_question_and_ends_the_turn() {
+async fn an_interrupt_withdraws_the_permission_request_and_ends_the_turn() {
     let mut host = script("approval.json");
     host.send(prompt("go")).await;
-    assert_eq!(host.signs(2).await, ["system init", "assistant tool_use"]);
+    assert_eq!(host.summaries(2).await, ["system init", "assistant tool_use"]);
     let ask = host.next().await;
     host.control("int", "interrupt").await;
     assert_eq!(
@@ -202,55 +202,64 @@ async fn an_interrupt_withdraws_the_question_and_ends_the_turn() {
         json!({"type": "control_cancel_request", "request_id": ask["request_id"]})
     );
     assert_eq!(
-        host.signs(3).await,
+        host.summaries(3).await,
         [
             "control_response int success",
             "user tool_result",
             "result error_during_execution"
         ]
     );
-    // Idle, an interrupt is only answered.
+    // Without a running turn an interrupt is only answered.
     host.control("int2", "interrupt").await;
     host.send(prompt("again")).await;
-    assert_eq!(host.signs(2).await, ["control_response int2 success", "system init"]);
+    assert_eq!(
+        host.summaries(2).await,
+        ["control_response int2 success", "system init"]
+    );
     host.agent.abort();
 }
 
 #[tokio::test]
-async fn tools_play_a_whole_turn() {
+async fn the_tools_script_plays_a_complete_turn() {
     let mut host = script("tools.json");
     host.send(prompt("go")).await;
-    let signs = host.signs(7).await;
-    assert_eq!(signs.last().unwrap(), "result success");
-    assert_eq!(signs.iter().filter(|sign| *sign == "user tool_result").count(), 2);
+    let summaries = host.summaries(7).await;
+    assert_eq!(summaries.last().unwrap(), "result success");
+    assert_eq!(
+        summaries
+            .iter()
+            .filter(|summary| *summary == "user tool_result")
+            .count(),
+        2
+    );
     assert_eq!(host.end().await, (vec![], 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn slow_takes_its_time_and_silent_says_nothing() {
+async fn slow_and_silent_faults_delay_and_suppress_output() {
     let mut host = script("slow.json");
     let begin = tokio::time::Instant::now();
     host.send(prompt("go")).await;
-    assert_eq!(host.signs(1).await, ["system init"]);
+    assert_eq!(host.summaries(1).await, ["system init"]);
     assert_eq!(begin.elapsed().as_millis(), 0);
-    assert_eq!(host.signs(1).await, ["assistant text Slow."]);
+    assert_eq!(host.summaries(1).await, ["assistant text Slow."]);
     assert!(begin.elapsed().as_secs() >= 1, "{:?}", begin.elapsed());
     host.control("m", "mcp_status").await;
     host.control("int", "interrupt").await;
-    // The silence swallows what it hears; only what ends it is answered.
+    // Requests during the silence are ignored; only the one that ends it is answered.
     assert_eq!(
-        host.signs(2).await,
+        host.summaries(2).await,
         ["control_response int success", "result error_during_execution"]
     );
     assert_eq!(host.end().await, (vec![], 0));
 }
 
 #[tokio::test]
-async fn a_crash_leaves_half_a_line_and_a_code() {
+async fn a_crash_leaves_a_partial_line_and_an_exit_code() {
     let mut host = script("crash-mid-turn.json");
     host.send(prompt("go")).await;
     assert_eq!(
-        host.signs(2).await,
+        host.summaries(2).await,
         ["system init", "assistant text All is well so far."]
     );
     let half = host.bytes().await.unwrap();
@@ -259,11 +268,11 @@ async fn a_crash_leaves_half_a_line_and_a_code() {
 }
 
 #[tokio::test]
-async fn noise_is_written_as_scripted() {
+async fn invalid_duplicate_and_swapped_lines_are_written() {
     let mut host = script("noisy.json");
     host.send(prompt("go")).await;
     assert_eq!(
-        host.signs(9).await,
+        host.summaries(9).await,
         [
             "system init",
             "not JSON, 26 bytes",
@@ -280,17 +289,17 @@ async fn noise_is_written_as_scripted() {
 }
 
 #[tokio::test]
-async fn a_line_that_waits_for_its_swap_is_not_kept_over_a_wait() {
+async fn a_held_back_line_is_written_before_a_wait() {
     let mut host = Host::of_steps(json!([
         {"fault": "out_of_order"}, {"text": "alone"}, {"expect": {"type": "user"}}, {"text": "after"}, {"exit": 3},
     ]));
-    assert_eq!(host.signs(1).await, ["assistant text alone"]);
+    assert_eq!(host.summaries(1).await, ["assistant text alone"]);
     host.send(prompt("go")).await;
     assert_eq!(host.end().await, (vec!["assistant text after".to_owned()], 3));
 }
 
 #[tokio::test]
-async fn scripted_requests_are_not_answered_by_themselves() {
+async fn scripted_requests_are_not_answered_automatically() {
     let mut host = Host::of_steps(json!({
         "answers": {"set_model": {"$error": "no such model"}, "interrupt": null, "mcp_status": {"mcpServers": [{"name": "x"}]}},
         "steps": [
@@ -311,7 +320,7 @@ async fn scripted_requests_are_not_answered_by_themselves() {
     host.control("e", "mcp_status").await;
     host.control("f", "rewind_files").await;
     assert_eq!(
-        host.signs(4).await,
+        host.summaries(4).await,
         [
             "control_response b success",
             "control_response d error",
@@ -323,12 +332,12 @@ async fn scripted_requests_are_not_answered_by_themselves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unmet_expectation_is_an_error_with_its_place() {
+async fn an_unmet_expectation_is_an_error_with_its_position() {
     let host = Host::of_steps(json!([{"sleep": 1}, {"expect": {"type": "user"}, "timeout": 2.5}]));
     let error = host.agent.await.unwrap().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "steps[1]: the host did not say {\"type\":\"user\"} within 2.5 s"
+        "steps[1]: the host did not send {\"type\":\"user\"} within 2.5 s"
     );
 }
 
@@ -357,7 +366,7 @@ async fn raw_text_repeats_and_signals_are_played() {
 }
 
 #[test]
-fn a_bad_script_is_told_where_and_what_to_do() {
+fn errors_in_a_script_have_a_position() {
     let cases = [
         ("[", "line 1, column 1"),
         ("[]", "script"),
@@ -399,7 +408,7 @@ fn a_bad_script_is_told_where_and_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_missing_script_is_named() {
+async fn the_error_for_a_missing_script_contains_its_path() {
     let error = run_agent(Path::new("no/such.json"), tokio::io::empty(), tokio::io::sink())
         .await
         .unwrap_err();

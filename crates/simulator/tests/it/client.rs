@@ -1,4 +1,4 @@
-//! A bare HTTP client that shows chunks as they come and connections as they break.
+//! A minimal HTTP client that exposes single chunks and broken connections.
 
 use serde_json::{Value, json};
 use sluice_simulator::ModelServer;
@@ -11,7 +11,7 @@ pub(crate) struct Answer {
     reader: BufReader<TcpStream>,
 }
 
-/// What the body brings next.
+/// The next part of the body.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Next {
     Event(String, Value),
@@ -19,7 +19,7 @@ pub(crate) enum Next {
     Broken,
 }
 
-/// Sends a request; `None` if the connection closes without an answer.
+/// Sends a request. Returns `None` if the connection is closed without a response.
 pub(crate) async fn send(server: &ModelServer, method: &str, path: &str, body: &Value) -> Option<Answer> {
     let mut socket = TcpStream::connect(server.address()).await.unwrap();
     let body = if body.is_null() {
@@ -58,7 +58,7 @@ async fn line(reader: &mut BufReader<TcpStream>) -> Option<String> {
     }
 }
 
-/// Asks for a message as an agent does: with tools, streaming.
+/// Returns a request as agents send it: with tools and streaming.
 pub(crate) fn asking(text: &str) -> Value {
     json!({
         "model": "claude-test", "stream": true, "max_tokens": 10, "tools": [{"name": "Bash"}],
@@ -66,7 +66,7 @@ pub(crate) fn asking(text: &str) -> Value {
     })
 }
 
-/// Streams the answer to `text`.
+/// Sends a streaming request with the prompt `text`.
 pub(crate) async fn ask(server: &ModelServer, text: &str) -> Answer {
     send(server, "POST", "/v1/messages?beta=true", &asking(text))
         .await
@@ -81,7 +81,7 @@ impl Answer {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The next chunk, which holds exactly one event.
+    /// Reads the next chunk, which contains exactly one event.
     pub(crate) async fn next(&mut self) -> Next {
         let Some(size) = line(&mut self.reader).await else {
             return Next::Broken;
@@ -101,7 +101,7 @@ impl Answer {
         Next::Event(name.to_owned(), serde_json::from_str(data).unwrap())
     }
 
-    /// Every event up to the end, and whether it was a proper one.
+    /// Reads all events. Also returns how the stream ended.
     pub(crate) async fn events(&mut self) -> (Vec<(String, Value)>, Next) {
         let mut events = Vec::new();
         loop {
@@ -112,7 +112,7 @@ impl Answer {
         }
     }
 
-    /// The text of the whole stream.
+    /// Reads the whole stream and returns its text.
     pub(crate) async fn text(&mut self) -> String {
         let (events, end) = self.events().await;
         assert_eq!(end, Next::End);
@@ -122,13 +122,13 @@ impl Answer {
             .collect()
     }
 
-    /// The names of the events of the whole stream, and its end.
+    /// Reads the whole stream and returns the names of the events and how it ended.
     pub(crate) async fn names(&mut self) -> (Vec<String>, Next) {
         let (events, end) = self.events().await;
         (events.into_iter().map(|(name, _)| name).collect(), end)
     }
 
-    /// The body of an answer with a length.
+    /// Reads the body of a response with a content length.
     pub(crate) async fn json(&mut self) -> Value {
         let size = self.header("content-length").unwrap().parse().unwrap();
         let mut body = vec![0; size];

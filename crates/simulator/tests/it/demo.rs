@@ -1,4 +1,4 @@
-//! Conversations with the demo model, played as an agent would play them.
+//! Conversations with the demo model, as an agent would have them.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use sluice_simulator::{ModelServer, start_demo};
 
 use crate::client::send;
 
-/// What the agent's side does with the calls of one reply.
+/// The result of the calls of a reply.
 #[derive(Clone, Copy)]
-enum Came {
+enum CallResult {
     Says(&'static str),
     Blocks(&'static str),
     Fails(&'static str),
 }
-use Came::{Blocks, Fails, Says};
+use CallResult::{Blocks, Fails, Says};
 
-struct Talk<'a> {
+struct Conversation<'a> {
     server: &'a ModelServer,
     tools: &'a [&'a str],
     messages: Vec<Value>,
 }
 
-impl Talk<'_> {
+impl Conversation<'_> {
     async fn request(&mut self) -> Vec<Value> {
         let tools: Vec<Value> = self.tools.iter().map(|name| json!({"name": name})).collect();
         let body = json!({
@@ -39,8 +39,8 @@ impl Talk<'_> {
         content.as_array().unwrap().clone()
     }
 
-    /// Plays one turn; gives back the calls as `Tool {input}` and the last text.
-    async fn turn(&mut self, prompt: &str, results: &[Came]) -> (Vec<String>, String) {
+    /// Plays one turn. Returns the calls as `Tool {input}` and the final text.
+    async fn turn(&mut self, prompt: &str, results: &[CallResult]) -> (Vec<String>, String) {
         self.messages
             .push(json!({"role": "user", "content": [{"type": "text", "text": prompt}]}));
         let mut calls = Vec::new();
@@ -73,15 +73,15 @@ impl Talk<'_> {
     }
 }
 
-/// Tools offered, prompt, what comes of the calls, how many calls, words of the answer.
-type Offer<'a> = (&'a [&'a str], &'a str, &'a [Came], usize, &'a str);
+/// The offered tools, the prompt, the results of the calls, the number of calls, and a part of the reply.
+type TestCase<'a> = (&'a [&'a str], &'a str, &'a [CallResult], usize, &'a str);
 
 const ALL: &[&str] = &["Bash", "Read", "Write", "Edit", "AskUserQuestion"];
 
 #[tokio::test]
-async fn wishes_become_calls_and_calls_become_answers() {
+async fn prompts_lead_to_calls_and_results_to_replies() {
     let ls = r#"Bash {"command":"ls -Ap","description":"List the folder"}"#;
-    let cases: &[(&str, &[Came], &[&str], &str)] = &[
+    let cases: &[(&str, &[CallResult], &[&str], &str)] = &[
         ("hello", &[], &[], "demo model"),
         ("help", &[], &[], "ANTHROPIC_API_KEY"),
         ("purple monkey dishwasher", &[], &[], "`/login`"),
@@ -196,26 +196,26 @@ async fn wishes_become_calls_and_calls_become_answers() {
     ];
     let server = start_demo(Duration::ZERO).await.unwrap();
     for (prompt, results, calls, said) in cases {
-        let mut talk = Talk {
+        let mut conversation = Conversation {
             server: &server,
             tools: ALL,
             messages: Vec::new(),
         };
-        let (made, text) = talk.turn(prompt, results).await;
+        let (made, text) = conversation.turn(prompt, results).await;
         assert_eq!(&made, calls, "{prompt}");
         assert!(text.contains(said), "{prompt}: {text}");
     }
 }
 
 #[tokio::test]
-async fn a_tour_shows_everything_and_the_talk_goes_on() {
+async fn the_tour_uses_all_tools_and_the_conversation_continues() {
     let server = start_demo(Duration::ZERO).await.unwrap();
-    let mut talk = Talk {
+    let mut conversation = Conversation {
         server: &server,
         tools: ALL,
         messages: Vec::new(),
     };
-    let (calls, text) = talk
+    let (calls, text) = conversation
         .turn(
             "tour",
             &[
@@ -234,7 +234,7 @@ async fn a_tour_shows_everything_and_the_talk_goes_on() {
         "{text}"
     );
 
-    let (calls, text) = talk
+    let (calls, text) = conversation
         .turn(
             "ask me something",
             &[Says("\"What shall I tell you about?\"=\"Sessions\"")],
@@ -247,20 +247,20 @@ async fn a_tour_shows_everything_and_the_talk_goes_on() {
         "Please write a summary of the conversation so far. {}",
         "Keep all facts. ".repeat(10)
     );
-    let (_, text) = talk.turn(&long, &[]).await;
+    let (_, text) = conversation.turn(&long, &[]).await;
     assert!(text.contains("- tour\n- ask me something\n"), "{text}");
 }
 
 #[tokio::test]
-async fn a_tour_keeps_a_list_and_ends_where_somebody_says_no() {
+async fn the_tour_updates_the_task_list_and_ends_at_a_denial() {
     let server = start_demo(Duration::ZERO).await.unwrap();
     let tour = async |tools, results| {
-        let mut talk = Talk {
+        let mut conversation = Conversation {
             server: &server,
             tools,
             messages: Vec::new(),
         };
-        talk.turn("tour", results).await
+        conversation.turn("tour", results).await
     };
     let names = |calls: &[String]| {
         let names = calls.iter().filter_map(|call| call.split(' ').next());
@@ -324,9 +324,9 @@ async fn a_tour_keeps_a_list_and_ends_where_somebody_says_no() {
 }
 
 #[tokio::test]
-async fn tour_finds_and_fixes_the_bug_of_the_scratch_folder() {
+async fn the_tour_finds_and_fixes_the_bug_of_the_sample_folder() {
     let server = start_demo(Duration::ZERO).await.unwrap();
-    let mut talk = Talk {
+    let mut conversation = Conversation {
         server: &server,
         tools: &["Bash", "Read", "Write", "Edit"],
         messages: Vec::new(),
@@ -338,14 +338,14 @@ async fn tour_finds_and_fixes_the_bug_of_the_scratch_folder() {
         Says("edited"),
         Fails("Exit code 1"),
     ];
-    let (calls, text) = talk.turn("Show me around.", &results).await;
+    let (calls, text) = conversation.turn("Show me around.", &results).await;
     assert!(calls[1].contains("/home/me/work/greet.py"), "{calls:?}");
     assert!(calls[3].contains(r#""new_string":"\"hello \" + name""#), "{calls:?}");
     assert!(text.contains("run python3 greet.py"), "{text}");
 }
 
 #[tokio::test]
-async fn demo_model_speaks_about_itself_only_when_asked() {
+async fn the_demo_model_explains_sluice_only_when_asked() {
     let server = start_demo(Duration::ZERO).await.unwrap();
     let cases = [
         ("what is sluice?", "**Sluice**"),
@@ -359,20 +359,20 @@ async fn demo_model_speaks_about_itself_only_when_asked() {
         ("how do I write an essay about rivers", "I know nothing"),
     ];
     for (prompt, said) in cases {
-        let mut talk = Talk {
+        let mut conversation = Conversation {
             server: &server,
             tools: &[],
             messages: Vec::new(),
         };
-        let (_, text) = talk.turn(prompt, &[]).await;
+        let (_, text) = conversation.turn(prompt, &[]).await;
         assert!(text.contains(said), "{prompt}: {text}");
     }
 }
 
 #[tokio::test]
-async fn the_guide_uses_what_is_offered_and_says_what_is_missing() {
+async fn the_demo_model_uses_offered_tools_and_names_missing_ones() {
     let server = start_demo(Duration::ZERO).await.unwrap();
-    let cases: &[Offer<'_>] = &[
+    let cases: &[TestCase<'_>] = &[
         (&["Read"], "list files", &[], 0, "`Bash` tool, and it is not offered"),
         (&["Grep"], "search a.b", &[Says("x:1:a.b")], 1, "in 1 file (1 match)"),
         (
@@ -392,19 +392,19 @@ async fn the_guide_uses_what_is_offered_and_says_what_is_missing() {
         (&["Bash"], "plan a party", &[], 0, "- [ ] Check that it works"),
     ];
     for (tools, prompt, results, made, said) in cases {
-        let mut talk = Talk {
+        let mut conversation = Conversation {
             server: &server,
             tools,
             messages: Vec::new(),
         };
-        let (calls, text) = talk.turn(prompt, results).await;
+        let (calls, text) = conversation.turn(prompt, results).await;
         assert_eq!(calls.len(), *made, "{prompt} {calls:?}");
         assert!(text.contains(said), "{prompt}: {text}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn words_come_at_the_pace_that_was_set() {
+async fn words_are_sent_at_the_configured_pace() {
     let server = start_demo(Duration::from_secs(1)).await.unwrap();
     let begin = tokio::time::Instant::now();
     let text = crate::client::ask(&server, "thanks").await.text().await;
@@ -412,7 +412,7 @@ async fn words_come_at_the_pace_that_was_set() {
 }
 
 #[tokio::test]
-async fn an_errand_gets_a_title() {
+async fn an_auxiliary_request_gets_a_title() {
     let server = start_demo(Duration::ZERO).await.unwrap();
     let body = json!({"model": "claude-haiku-4-5", "messages": [{"role": "user", "content": "list all my files now please ok"}]});
     let message = send(&server, "POST", "/v1/messages", &body).await.unwrap().json().await;

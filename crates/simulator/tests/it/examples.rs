@@ -1,4 +1,4 @@
-//! The example scripts that come with the crate: all are good, and each does what it says.
+//! The example scripts of the crate are valid and do what their descriptions say.
 
 use std::fs;
 use std::path::Path;
@@ -18,8 +18,8 @@ async fn serving(name: &str) -> ModelServer {
     ModelServer::start(example(name)).await.unwrap()
 }
 
-/// Asks with this as the last message; `None` if the connection closes without an answer.
-async fn say(server: &ModelServer, content: Value) -> Option<(u16, String)> {
+/// Sends a request with this last message. Returns `None` if the connection is closed without a response.
+async fn send_message(server: &ModelServer, content: Value) -> Option<(u16, String)> {
     let mut request = asking("");
     request["messages"][0]["content"] = content;
     let mut answer = send(server, "POST", "/v1/messages", &request).await?;
@@ -39,7 +39,7 @@ async fn say(server: &ModelServer, content: Value) -> Option<(u16, String)> {
 }
 
 #[test]
-fn every_example_parses() {
+fn all_examples_are_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
     let files = |kind: &str| -> Vec<_> {
         fs::read_dir(folder.join(kind))
@@ -59,7 +59,7 @@ fn every_example_parses() {
 }
 
 #[test]
-fn the_page_about_scripts_shows_good_ones() {
+fn the_scripts_in_the_documentation_are_valid() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("SCRIPTS.md")).unwrap();
     let blocks: Vec<&str> = page
         .split("```json\n")
@@ -72,19 +72,19 @@ fn the_page_about_scripts_shows_good_ones() {
 }
 
 #[tokio::test]
-async fn hello_says_two_things() {
+async fn the_hello_script_replies_twice() {
     let server = serving("hello.json").await;
-    let first = say(&server, json!("hi")).await.unwrap().1;
+    let first = send_message(&server, json!("hi")).await.unwrap().1;
     assert!(first.starts_with("Hello!"), "{first}");
-    assert_eq!(say(&server, json!("and?")).await.unwrap().1, "One more thing.");
+    assert_eq!(send_message(&server, json!("and?")).await.unwrap().1, "One more thing.");
 }
 
 #[tokio::test]
-async fn tools_quotes_the_result_of_its_second_call() {
+async fn the_tools_script_quotes_the_result_of_its_second_call() {
     let server = serving("tools.json").await;
-    say(&server, json!("go")).await.unwrap();
+    send_message(&server, json!("go")).await.unwrap();
     let result = |id: &str, text: &str| json!({"tool_use_id": id, "type": "tool_result", "content": text});
-    let said = say(
+    let said = send_message(
         &server,
         json!([result("toolu_01", "/here"), result("toolu_02", "noon")]),
     )
@@ -95,30 +95,30 @@ async fn tools_quotes_the_result_of_its_second_call() {
 }
 
 #[tokio::test]
-async fn approval_takes_no_for_an_answer() {
+async fn the_approval_script_depends_on_the_result() {
     for (is_error, words) in [(true, "Then I will not write it."), (false, "Written.")] {
         let server = serving("approval.json").await;
-        say(&server, json!("go")).await.unwrap();
+        send_message(&server, json!("go")).await.unwrap();
         let result = json!([{"type": "tool_result", "tool_use_id": "toolu_01", "content": "", "is_error": is_error}]);
-        assert_eq!(say(&server, result).await.unwrap().1, words);
+        assert_eq!(send_message(&server, result).await.unwrap().1, words);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn slow_comes_to_an_end() {
+async fn the_slow_script_ends() {
     let server = serving("slow.json").await;
     let begin = tokio::time::Instant::now();
-    let said = say(&server, json!("go")).await.unwrap().1;
+    let said = send_message(&server, json!("go")).await.unwrap().1;
     assert!(said.ends_with("to an end."), "{said}");
     assert!(begin.elapsed().as_secs() >= 12, "{:?}", begin.elapsed());
 }
 
 #[tokio::test]
-async fn rate_limited_works_the_third_time() {
+async fn the_rate_limited_script_succeeds_the_third_time() {
     let server = serving("rate-limited.json").await;
     let mut answers = Vec::new();
     for _ in 0..3 {
-        answers.push(say(&server, json!("go")).await.unwrap());
+        answers.push(send_message(&server, json!("go")).await.unwrap());
     }
     let wanted = [
         (429, "rate_limit_error"),
@@ -129,10 +129,16 @@ async fn rate_limited_works_the_third_time() {
 }
 
 #[tokio::test]
-async fn cut_stream_breaks_three_times() {
+async fn the_cut_stream_script_breaks_three_times() {
     let server = serving("cut-stream.json").await;
-    assert_eq!(say(&server, json!("go")).await.unwrap().1, "You will  (broken)");
-    assert_eq!(say(&server, json!("go")).await.unwrap().1, "Nor  (broken)");
-    assert_eq!(say(&server, json!("go")).await, None);
-    assert_eq!(say(&server, json!("go")).await.unwrap().1, "This one is whole.");
+    assert_eq!(
+        send_message(&server, json!("go")).await.unwrap().1,
+        "You will  (broken)"
+    );
+    assert_eq!(send_message(&server, json!("go")).await.unwrap().1, "Nor  (broken)");
+    assert_eq!(send_message(&server, json!("go")).await, None);
+    assert_eq!(
+        send_message(&server, json!("go")).await.unwrap().1,
+        "This one is whole."
+    );
 }

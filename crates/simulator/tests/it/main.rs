@@ -1,4 +1,4 @@
-//! The simulator as its users see it: over HTTP and over pipes.
+//! Tests of the simulator over HTTP and over pipes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod client;

@@ -1,4 +1,4 @@
-//! Everything that goes wrong with a model on purpose.
+//! Fault injection of the scripted model.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::client::{Next, ask, asking, send};
 
 #[tokio::test]
-async fn http_errors_carry_kind_message_and_headers() {
+async fn http_errors_have_type_message_and_headers() {
     let script = Script::new()
         .error(529)
         .reply(Reply::error(429).message("slow down").header("retry-after", "1"))
@@ -33,7 +33,7 @@ async fn http_errors_carry_kind_message_and_headers() {
 }
 
 #[tokio::test]
-async fn an_error_of_a_script_file_is_an_api_error_unless_it_says_more() {
+async fn the_default_error_type_of_a_script_file_is_api_error() {
     let script = Script::parse(r#"{"replies": [{"error": 529}]}"#).unwrap();
     let server = ModelServer::start(script).await.unwrap();
     assert_eq!(ask(&server, "go").await.json().await["error"]["type"], "api_error");
@@ -78,7 +78,7 @@ async fn an_error_event_ends_the_stream() {
 }
 
 #[tokio::test]
-async fn a_connection_may_close_without_an_answer() {
+async fn a_connection_can_be_closed_without_a_response() {
     let script = Script::new().reply(Reply::cut_before_headers()).text("fine");
     let server = ModelServer::start(script).await.unwrap();
     assert!(send(&server, "POST", "/v1/messages", &asking("go")).await.is_none());
@@ -87,14 +87,14 @@ async fn a_connection_may_close_without_an_answer() {
 }
 
 #[tokio::test]
-async fn a_refusing_script_has_nobody_listening() {
+async fn a_script_can_refuse_connections() {
     let script = Script::parse(r#"{"mode": "refuse"}"#).unwrap();
     let server = ModelServer::start(script).await.unwrap();
     assert!(TcpStream::connect(server.address()).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn delays_and_silences_take_their_time() {
+async fn delays_and_silences_are_applied() {
     let script = Script::new()
         .reply(Reply::text("one two three").delay(Duration::from_secs(2)))
         .reply(Reply::text("one").first_delay(Duration::from_secs(75)))
@@ -110,7 +110,7 @@ async fn delays_and_silences_take_their_time() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_not_json_is_kept_as_text() {
+async fn an_empty_body_is_recorded_as_null() {
     let server = ModelServer::start(Script::new()).await.unwrap();
     let answer = send(&server, "POST", "/v1/messages", &Value::Null).await;
     assert_eq!(answer.unwrap().status, 200);

@@ -1,4 +1,4 @@
-//! Scripts as text: which reply is picked, what is filled in, and what a bad script is told.
+//! Scripts of models: selection of replies, placeholders and errors.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -7,7 +7,7 @@ use sluice_simulator::{ModelServer, Reply, Script, run_model};
 use crate::client::{ask, asking, send};
 
 #[tokio::test]
-async fn replies_are_picked_by_when_and_kept_by_repeat() {
+async fn replies_are_selected_by_when_and_reused_with_repeat() {
     let script = Script::parse(
         r#"{"replies": [
             {"when": "SUB", "repeat": true, "content": [{"type": "text", "text": "sub"}]},
@@ -25,7 +25,7 @@ async fn replies_are_picked_by_when_and_kept_by_repeat() {
 }
 
 #[tokio::test]
-async fn words_of_the_request_are_filled_in() {
+async fn text_of_the_request_is_filled_in() {
     let script = Script::parse(
         r#"[[{"type": "tool_use", "id": "t", "name": "Stop", "input": {"task": "$REQ{with ID: (\\w{2,})}"}},
              {"type": "text", "text": "<$REQ{(nowhere)}>"}]]"#,
@@ -45,7 +45,7 @@ async fn words_of_the_request_are_filled_in() {
 }
 
 #[test]
-fn a_bad_script_is_told_where_and_what_to_do() {
+fn errors_in_a_script_have_a_position_and_a_hint() {
     let cases = [
         ("{", "line 1, column 1"),
         ("7", "script"),
@@ -76,7 +76,7 @@ fn a_bad_script_is_told_where_and_what_to_do() {
 }
 
 #[test]
-fn the_builder_and_the_text_say_the_same() {
+fn the_builder_and_the_parser_give_the_same_reply() {
     let built = Reply::tool_with_id("t", "Bash", json!({"command": "ls"}))
         .gate("g")
         .and_text("x")
@@ -91,13 +91,13 @@ fn the_builder_and_the_text_say_the_same() {
 }
 
 #[tokio::test]
-async fn a_script_runs_as_a_program_of_its_own() {
-    let (tell, told) = tokio::sync::oneshot::channel();
+async fn a_script_can_be_served_until_it_is_cancelled() {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
     let running = tokio::spawn(async move {
-        let announce = move |address| tell.send(address).unwrap();
+        let announce = move |address| sender.send(address).unwrap();
         run_model(r#"{"replies": []}"#, "127.0.0.1:0".parse().unwrap(), announce).await
     });
-    let address = told.await.unwrap();
+    let address = receiver.await.unwrap();
     assert!(tokio::net::TcpStream::connect(address).await.is_ok());
     running.abort();
     assert!(running.await.unwrap_err().is_cancelled());

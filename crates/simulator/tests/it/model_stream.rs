@@ -1,4 +1,4 @@
-//! Streams in order, whole messages, gates and capture.
+//! Streaming, complete messages, gates and captured requests.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sluice_simulator::{Ending, Kind, ModelServer, Reply, Script};
 use crate::client::{Next, ask, asking, send};
 
 #[tokio::test]
-async fn a_stream_brings_its_events_in_order() {
+async fn a_stream_has_all_events_in_order() {
     let script = Script::new().tag("t").reply(
         Reply::thinking("deep")
             .and_text("Hello there")
@@ -55,7 +55,7 @@ async fn a_stream_brings_its_events_in_order() {
 }
 
 #[tokio::test]
-async fn without_stream_the_message_comes_whole() {
+async fn without_streaming_the_message_is_complete() {
     let server = ModelServer::start(Script::new().text("Hello there")).await.unwrap();
     let mut request = asking("go");
     request["stream"] = json!(false);
@@ -74,7 +74,7 @@ async fn without_stream_the_message_comes_whole() {
 }
 
 #[tokio::test]
-async fn a_gate_lets_chunks_out_one_by_one() {
+async fn a_gate_releases_chunks_one_by_one() {
     let script = Script::new().reply(Reply::text("one two three").gate_each("word"));
     let server = ModelServer::start(script).await.unwrap();
     let gate = server.gate("word");
@@ -97,7 +97,7 @@ async fn a_gate_lets_chunks_out_one_by_one() {
 }
 
 #[tokio::test]
-async fn gates_stand_before_the_head_between_blocks_and_inside_a_text() {
+async fn gates_work_before_the_head_between_blocks_and_inside_a_text() {
     let script = Script::parse(
         r#"{"replies": [{"gate": "head", "content": [
             {"type": "text", "parts": ["Hel", {"gate": "inside"}, "lo"]},
@@ -120,7 +120,7 @@ async fn gates_stand_before_the_head_between_blocks_and_inside_a_text() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_is_noticed_even_at_a_gate() {
+async fn a_disconnected_client_is_detected_at_a_gate() {
     let script = Script::new().reply(Reply::text("one").gate_each("word")).text("two");
     let server = ModelServer::start(script).await.unwrap();
     let mut answer = ask(&server, "go").await;
@@ -132,7 +132,7 @@ async fn a_client_that_leaves_is_noticed_even_at_a_gate() {
 }
 
 #[tokio::test]
-async fn every_request_is_kept() {
+async fn all_requests_are_recorded() {
     let server = ModelServer::start(Script::new().tag("t").text("hi")).await.unwrap();
     let waiting = server.wait_requests(1);
     let talking = async { ask(&server, "say hi").await.text().await };

@@ -1,4 +1,4 @@
-//! Recordings played back: in order, with the ids of the host that listens now.
+//! Playing recordings: in order, with the ids of the current host.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tokio::io::AsyncWriteExt;
 use crate::agent::Host;
 use crate::scenarios::shared;
 
-const SAID: &str = r#"{"type":"control_response","response":{"subtype":"success","request_id":"old-1","response":{}}}
+const AGENT_LINES: &str = r#"{"type":"control_response","response":{"subtype":"success","request_id":"old-1","response":{}}}
 {"type":"system","subtype":"init","session_id":"s"}
 {"type":"control_request","request_id":"ask-1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{}}}
 {"type":"user","message":{"content":[]},"uuid":"u"}
@@ -19,7 +19,7 @@ const SAID: &str = r#"{"type":"control_response","response":{"subtype":"success"
 {"type":"system","subtype":"init","session_id":"s"}
 {"type":"result"}
 "#;
-const HEARD: &str = r#"{"type":"control_request","request_id":"old-1","request":{"subtype":"initialize"}}
+const HOST_LINES: &str = r#"{"type":"control_request","request_id":"old-1","request":{"subtype":"initialize"}}
 {"type":"user","message":{"content":"go"},"uuid":"prompt-1"}
 {"type":"control_response","response":{"subtype":"success","request_id":"ask-1","response":{"behavior":"allow"}}}
 {"type":"user","message":{"content":"again"}}
@@ -33,7 +33,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// Drives `SAID` as a host that is not the recorded one.
+/// Plays `AGENT_LINES` with a host whose ids differ from those of the recorded host.
 async fn drive(script: AgentScript) {
     let mut host = Host::of(script);
     host.send(json!({"type": "control_request", "request_id": "new-1", "request": {"subtype": "initialize"}}))
@@ -56,19 +56,19 @@ async fn drive(script: AgentScript) {
 }
 
 #[tokio::test]
-async fn a_folder_is_played_with_waits_found_from_both_sides() {
-    let folder = folder(&[("stdout.ndjson", SAID), ("stdin.ndjson", HEARD)]);
+async fn waits_are_inferred_from_the_lines_of_both_sides() {
+    let folder = folder(&[("stdout.ndjson", AGENT_LINES), ("stdin.ndjson", HOST_LINES)]);
     drive(AgentScript::load(folder.path()).unwrap()).await;
 }
 
 #[tokio::test]
-async fn what_the_agent_said_alone_is_enough() {
-    let folder = folder(&[("said.ndjson", SAID)]);
+async fn the_lines_of_the_agent_alone_are_sufficient() {
+    let folder = folder(&[("said.ndjson", AGENT_LINES)]);
     drive(AgentScript::load(&folder.path().join("said.ndjson")).unwrap()).await;
 }
 
 #[tokio::test]
-async fn a_timeline_gives_the_order() {
+async fn a_timeline_determines_the_order() {
     let order = [
         ("in", 1),
         ("out", 1),
@@ -88,8 +88,8 @@ async fn a_timeline_gives_the_order() {
         .collect();
     let folder_of = |timeline: &str| {
         folder(&[
-            ("stdout.ndjson", SAID),
-            ("stdin.ndjson", HEARD),
+            ("stdout.ndjson", AGENT_LINES),
+            ("stdin.ndjson", HOST_LINES),
             ("timeline.ndjson", timeline),
         ])
     };
@@ -105,7 +105,7 @@ async fn a_timeline_gives_the_order() {
 }
 
 #[tokio::test]
-async fn ids_of_the_recorded_host_become_those_of_the_live_one() {
+async fn ids_of_the_recorded_host_are_replaced() {
     let entries = [
         json!({"dir": "in", "line": {"type": "user", "uuid": "prompt-1"}}),
         json!({"dir": "out", "line": "{\"type\":\"result\", \"user_message_uuid\":\"prompt-1\", \"cost\":0.000012}"}),
@@ -118,7 +118,7 @@ async fn ids_of_the_recorded_host_become_those_of_the_live_one() {
         .await
         .unwrap();
     assert_eq!(code, 0);
-    // All but the id is as recorded, to the byte.
+    // Everything except the id is unchanged.
     assert_eq!(
         String::from_utf8(output).unwrap(),
         "{\"type\":\"result\", \"user_message_uuid\":\"prompt-new\", \"cost\":0.000012}\n"
@@ -126,7 +126,7 @@ async fn ids_of_the_recorded_host_become_those_of_the_live_one() {
 }
 
 #[tokio::test]
-async fn faults_are_laid_over_a_recording() {
+async fn faults_can_be_added_to_a_recording() {
     let script = r#"{"play": "said.ndjson", "faults": [{"after": 1, "fault": "duplicate"}, {"after": 3, "fault": "crash", "code": 9}]}"#;
     let frames = "{\"type\":\"keep_alive\",\"n\":1}\n{\"type\":\"keep_alive\",\"n\":2}\n{\"type\":\"keep_alive\",\"n\":3}\n{\"type\":\"keep_alive\",\"n\":4}\n";
     let folder = folder(&[("said.ndjson", frames), ("script.json", script)]);
@@ -145,11 +145,11 @@ async fn faults_are_laid_over_a_recording() {
     assert_eq!(numbers, [1, 2, 2, 3]);
 }
 
-/// Plays a recording to its own recorded host: everything must come out again.
-async fn plays_whole(folder: &Path) -> Result<(), String> {
-    let heard = fs::read(folder.join("stdin.ndjson")).map_err(|error| error.to_string())?;
-    // Lines too long to be kept were prompts.
-    let heard: String = String::from_utf8_lossy(&heard)
+/// Plays a recording with the recorded lines of the host. The output must equal the recording.
+async fn play_recording(folder: &Path) -> Result<(), String> {
+    let host_lines = fs::read(folder.join("stdin.ndjson")).map_err(|error| error.to_string())?;
+    // Lines that were too long for the recording were prompts.
+    let host_lines: String = String::from_utf8_lossy(&host_lines)
         .lines()
         .map(|line| {
             if line.contains("_elided_bytes") {
@@ -160,7 +160,7 @@ async fn plays_whole(folder: &Path) -> Result<(), String> {
         })
         .collect();
     let mut output = Vec::new();
-    run_agent(folder, heard.as_bytes(), &mut output)
+    run_agent(folder, host_lines.as_bytes(), &mut output)
         .await
         .map_err(|error| error.to_string())?;
     let kinds = |text: &[u8]| -> Vec<String> {
@@ -177,7 +177,7 @@ async fn plays_whole(folder: &Path) -> Result<(), String> {
     };
     let said = fs::read(folder.join("stdout.ndjson")).map_err(|error| error.to_string())?;
     let (said, played) = (kinds(&said), kinds(&output));
-    // Requests the recorded agent never answered are answered here, so only the others are compared.
+    // Responses are not compared, because the player also answers requests that the recorded agent did not answer.
     let frames = |kinds: &[String]| {
         kinds
             .iter()
@@ -193,7 +193,7 @@ async fn plays_whole(folder: &Path) -> Result<(), String> {
 }
 
 #[tokio::test]
-async fn shared_recordings_play_to_the_end() {
+async fn shared_recordings_are_played_completely() {
     let Some(root) = shared("wire/recordings/2.1.325") else {
         println!("skipped: no shared/wire/recordings beside the repository");
         return;
@@ -205,7 +205,7 @@ async fn shared_recordings_play_to_the_end() {
         if folder.join("stdout.ndjson").exists() && folder.join("stdin.ndjson").exists() {
             played += 1;
             problems.extend(
-                plays_whole(&folder)
+                play_recording(&folder)
                     .await
                     .err()
                     .map(|problem| format!("{}: {problem}", folder.display())),

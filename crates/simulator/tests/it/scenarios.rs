@@ -1,10 +1,10 @@
-//! Scenario files of the shared material, when it is there.
+//! Scenario files of the shared material, if it is available.
 
 use std::path::{Path, PathBuf};
 
 use sluice_simulator::Script;
 
-/// The material beside the repository.
+/// Returns a folder of the material next to the repository, if it exists.
 pub(crate) fn shared(below: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3)?;
     let folder = root.join("shared").join(below);
@@ -12,7 +12,7 @@ pub(crate) fn shared(below: &str) -> Option<PathBuf> {
 }
 
 #[test]
-fn every_scenario_has_a_script_that_parses() {
+fn the_scripts_of_all_scenarios_are_valid() {
     let Some(folder) = shared("wire/scenarios") else {
         println!("skipped: no shared/wire/scenarios beside the repository");
         return;

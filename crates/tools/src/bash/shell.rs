@@ -14,7 +14,6 @@ use super::{Lines, STRAGGLERS};
 use crate::capture::{Capture, Printed};
 use crate::context::Context;
 use crate::ids;
-use crate::pins::Pins;
 use crate::process::Process;
 use crate::sandbox::{Confined, Held};
 
@@ -41,6 +40,16 @@ pub(super) struct Shell {
     token: String,
     /// Kept to the end as well: what the sandbox around the command stands on.
     _held: Held,
+    /// A copy of git's index, for this command.
+    index: Option<PathBuf>,
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        if let Some(index) = &self.index {
+            std::fs::remove_file(index).ok();
+        }
+    }
 }
 
 impl Shell {
@@ -62,12 +71,14 @@ impl Shell {
         // What was found to only read is run so that it can do nothing else.
         let quiet = sluice_permission::quiet::of(command);
         let token = ids::hex(32);
-        let bound = cx
-            .pins
-            .as_ref()
-            .filter(|_| quiet.binds_git)
-            .map(Pins::git_env)
-            .unwrap_or_default();
+        let index = quiet.copies_index.then(|| file.with_extension("index"));
+        let bound = match &cx.pins {
+            Some(pins) if quiet.binds_git => pins.git_env(index.as_deref()),
+            _ => Vec::new(),
+        };
+        let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
+        let trusted = cx.policy.as_deref().zip(path).filter(|_| !quiet.programs.is_empty());
+        let trusted = trusted.and_then(|(policy, path)| policy.trusted_path(path, &quiet.programs, directory));
         shell
             .args(["--noprofile", "--norc", "-c", &script(command, quiet.before, &token)])
             .current_dir(directory)
@@ -75,6 +86,7 @@ impl Shell {
             .envs(env.iter().filter(|(name, _)| allowed(name)).map(|(name, value)| (name, value)))
             .envs(quiet.env)
             .envs(bound)
+            .envs(trusted.map(|path| ("PATH", path)))
             // without `unsafe` only the three standard descriptors can be handed over; the script moves this one
             // away and gives the command an empty stdin
             .stdin(Stdio::from(side_in))
@@ -99,6 +111,7 @@ impl Shell {
             side,
             token,
             _held: held,
+            index,
         })
     }
 

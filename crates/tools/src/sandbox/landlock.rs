@@ -9,11 +9,12 @@
 //!
 //! Root loses its capabilities inside, as in the other sandbox: with them it could look into processes outside.
 //!
-//! Not prevented: changes of the times and permission bits of files outside by their owner (the kernel has no rule for
-//! these, and builds need the calls), reading the names in a hidden folder, and, before version 6, signals to processes
-//! outside.
+//! The kernel has no rule for the permission bits and times of files: these calls are carried out by `modes`.
+//!
+//! Not prevented: reading the names in a hidden folder, and, before version 6, signals to processes outside.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -25,6 +26,7 @@ use seccompiler::BpfProgram;
 use tokio::process::{Child, Command};
 
 use super::config::Config;
+use super::modes;
 use super::plan::Plan;
 use super::seccomp;
 
@@ -58,6 +60,7 @@ pub(super) fn probe() -> Result<String, String> {
             .and_then(landlock::RulesetCreated::restrict_self)
             .map_err(io::Error::other)?;
         apply(&filters)?;
+        modes::apply(&seccomp::handed_over()?)?;
         io::Result::Ok(status)
     });
     let status = status.join().map_err(|_| "the probe failed".to_owned())?;
@@ -79,6 +82,7 @@ pub(super) fn probe() -> Result<String, String> {
 pub(super) struct Rules {
     grants: Vec<(PathBuf, BitFlags<AccessFs>)>,
     filters: [BpfProgram; 2],
+    modes: BpfProgram,
 }
 
 impl Rules {
@@ -113,28 +117,39 @@ impl Rules {
         Ok(Self {
             grants,
             filters: seccomp::no_network(config.unix_sockets)?,
+            modes: seccomp::handed_over()?,
         })
     }
 
     /// Starts a command that is bound by the rules.
     pub(super) fn spawn(self, command: &mut Command) -> io::Result<Child> {
         let runtime = tokio::runtime::Handle::current();
-        std::thread::scope(|scope| {
+        let (child, listener) = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new()
                 .name("sandbox".to_owned())
                 .spawn_scoped(scope, || {
-                    self.bind()?;
+                    let listener = self.bind()?;
                     let _inside = runtime.enter();
-                    command.spawn()
+                    io::Result::Ok((command.spawn()?, listener))
                 })?;
             thread
                 .join()
                 .unwrap_or_else(|_| Err(io::Error::other("the sandbox could not be set up")))
-        })
+        })?;
+        let writes = |(path, rights): (PathBuf, BitFlags<AccessFs>)| {
+            let device = DEVICES.iter().any(|device| path == Path::new(device));
+            (rights.contains(AccessFs::WriteFile) && !device).then_some(path)
+        };
+        let writable: Vec<PathBuf> = self.grants.into_iter().filter_map(writes).collect();
+        // It ends with the last process of the command.
+        std::thread::Builder::new()
+            .name("sandbox modes".to_owned())
+            .spawn(move || modes::answer(&listener, &writable))?;
+        Ok(child)
     }
 
     /// Binds the calling thread.
-    fn bind(&self) -> io::Result<()> {
+    fn bind(&self) -> io::Result<OwnedFd> {
         let mut rules = Ruleset::default()
             .handle_access(AccessFs::from_all(KNOWN))
             .and_then(|rules| rules.handle_access(AccessNet::from_all(KNOWN)))
@@ -159,7 +174,8 @@ impl Rules {
         }
         // Without new privileges, a program that is run later does not get them back.
         rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
-        apply(&self.filters)
+        apply(&self.filters)?;
+        modes::apply(&self.modes)
     }
 }
 

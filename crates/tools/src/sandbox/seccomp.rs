@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use super::modes::FCHMODAT2;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
@@ -36,14 +37,26 @@ const ATTRIBUTES: &[i64] = &[
     466,
     469,
 ];
-/// Calls that change the mode of a file, and which argument is the mode; `fchmodat2` by its number.
+/// Calls that change the mode of a file, and which argument is the mode.
 const MODES: &[(i64, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, 1),
     (libc::SYS_fchmod, 1),
     (libc::SYS_fchmodat, 2),
-    (452, 2),
+    (FCHMODAT2, 2),
 ];
+/// Calls that change the times of a file.
+const TIMES: &[i64] = &[
+    libc::SYS_utimensat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+];
+/// Requests that change the flags of a file: `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`.
+const FLAGS: &[u64] = &[0x4008_6602, 0x401c_5820];
 const SET_USER_ID: u64 = 0o4000;
 const SET_GROUP_ID: u64 = 0o2000;
 
@@ -60,11 +73,32 @@ pub(super) fn own_network(unix_sockets: bool) -> io::Result<BpfProgram> {
 /// The filters for a sandbox in the host's network and file system: no sockets that lead out, and no changes of files that
 /// the rules about paths do not cover.
 pub(super) fn no_network(unix_sockets: bool) -> io::Result<[BpfProgram; 2]> {
-    let attributes = ATTRIBUTES.iter().map(|call| (*call, Vec::new())).collect();
+    let mut attributes: BTreeMap<i64, Vec<SeccompRule>> = ATTRIBUTES.iter().map(|call| (*call, Vec::new())).collect();
+    let flags = |request: &u64| {
+        let asks = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request)?;
+        SeccompRule::new(vec![asks])
+    };
+    let flags: Result<_, seccompiler::BackendError> = FLAGS.iter().map(flags).collect();
+    attributes.insert(libc::SYS_ioctl, flags.map_err(|error| explained(&error))?);
     // Programs that copy files continue without the attributes where there are none.
     let attributes = finished(attributes, libc::EOPNOTSUPP).map_err(|error| explained(&error))?;
     let families: &[i32] = if unix_sockets { &[libc::AF_UNIX] } else { &[] };
     Ok([filter(families, true)?, attributes])
+}
+
+/// The filter that hands changes of modes and times to [`super::modes`].
+pub(super) fn handed_over() -> io::Result<BpfProgram> {
+    const TRACED: u32 = libc::SECCOMP_RET_TRACE;
+    let calls = MODES.iter().map(|(call, _)| call).chain(TIMES);
+    let rules = calls.map(|call| (*call, Vec::new())).collect();
+    let mut program = program(rules, SeccompAction::Trace(0)).map_err(|error| explained(&error))?;
+    // The builder of filters does not know this answer, so another one takes its place.
+    for step in &mut program {
+        if u32::from(step.code) == libc::BPF_RET | libc::BPF_K && step.k == TRACED {
+            step.k = libc::SECCOMP_RET_USER_NOTIF;
+        }
+    }
+    Ok(program)
 }
 
 fn filter(families: &[i32], owners: bool) -> io::Result<BpfProgram> {
@@ -77,12 +111,18 @@ fn explained(error: &seccompiler::BackendError) -> io::Error {
 
 /// Builds a filter in which the calls that match a rule fail with `error`. An empty list of rules matches every call.
 fn finished(rules: BTreeMap<i64, Vec<SeccompRule>>, error: i32) -> Result<BpfProgram, seccompiler::BackendError> {
+    program(rules, SeccompAction::Errno(error.unsigned_abs()))
+}
+
+fn program(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    matched: SeccompAction,
+) -> Result<BpfProgram, seccompiler::BackendError> {
     let aliases =
         |(call, rules): (i64, Vec<SeccompRule>)| ALIASES.iter().map(move |alias| (call | alias, rules.clone()));
     let rules = rules.into_iter().flat_map(aliases).collect();
-    let refused = SeccompAction::Errno(error.unsigned_abs());
     let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
-    SeccompFilter::new(rules, SeccompAction::Allow, refused, architecture)?.try_into()
+    SeccompFilter::new(rules, SeccompAction::Allow, matched, architecture)?.try_into()
 }
 
 fn build(families: &[i32], owners: bool) -> Result<BpfProgram, seccompiler::BackendError> {

@@ -2,7 +2,7 @@
 //! is skipped, and said.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -337,13 +337,13 @@ async fn processes_outside_show_nothing_of_themselves() {
     other.wait().unwrap();
 }
 
-/// Who owns a file outside, and what is attached to it, stays as it is; so does what decides whose rights it runs with.
+/// Who owns a file outside, its permission bits and times, and what is attached to it, stay as they are.
 #[tokio::test]
-async fn owners_and_attributes_of_files_are_not_changed() {
-    const TRY: &str = "import os, sys
-def tried(what, call, *words):
+async fn owners_modes_times_and_attributes_of_files_are_not_changed() {
+    const TRY: &str = "import fcntl, os, sys
+def tried(what, call, *words, **named):
     try:
-        call(*words)
+        call(*words, **named)
         print('changed', what)
     except OSError as error:
         print('failed', what, error.errno)
@@ -356,7 +356,19 @@ tried('owner', os.fchown, file, -1, own)
 tried('attribute', os.setxattr, path, 'user.evil', b'x')
 tried('attribute', os.setxattr, file, 'user.evil', b'x')
 tried('attribute', os.removexattr, path, 'user.mine')
-for mode in (0o4755, 0o2755, 0o6755):
+tried('flags', fcntl.ioctl, file, 0x40086602, b'\\x80\\0\\0\\0\\0\\0\\0\\0')
+here = os.open(os.path.dirname(path), os.O_RDONLY)
+tried('mode', os.chmod, os.path.basename(path), 0o600, dir_fd=here)
+tried('mode', os.chmod, '/proc/self/fd/%d' % file, 0o600)
+tried('mode', os.chmod, 'src/link', 0o600)
+tried('mode', os.chmod, path + '/../f', 0o600)
+for held in (path, file):
+    tried('times', os.utime, held, (1, 1))
+    tried('times', os.utime, held)
+tried('times', os.utime, 'src/link', (1, 1))
+tried('times', os.utime, here, (1, 1))
+tried('times', os.utime, os.path.basename(path), (1, 1), dir_fd=here)
+for mode in (0o600, 0o777, 0o4755, 0o2755, 0o6755):
     tried('rights', os.chmod, path, mode)
     tried('rights', os.fchmod, file, mode)
 ";
@@ -364,7 +376,14 @@ for mode in (0o4755, 0o2755, 0o6755):
         inside.lab.file("src/try.py", TRY);
         let outside = inside.base.join("outside/f");
         fs::write(&outside, "old").unwrap();
+        symlink(&outside, inside.lab.work.join("src/link")).unwrap();
+        let state = || {
+            let about = fs::metadata(&outside).unwrap();
+            (about.mode(), about.uid(), about.modified().unwrap(), about.ctime_nsec())
+        };
+        let before = state();
         let told = inside.fine(&format!("python3 src/try.py {}", outside.display())).await;
+        assert_eq!(state(), before, "{}: {told}", inside.kind);
         assert!(
             told.contains("failed owner") && !told.contains("changed"),
             "{}: {told}",
@@ -372,7 +391,13 @@ for mode in (0o4755, 0o2755, 0o6755):
         );
         // What a build needs works.
         inside
-            .fine("echo 'echo ran' >src/x; chmod +x src/x; touch -d yesterday src/x; cp -p src/x src/y && ./src/y")
+            .fine(
+                "echo 'echo ran' >src/x; chmod +x src/x; touch -d @5 src/x; cp -p src/x src/y && ./src/y && \
+                 test $(stat -c %a-%Y src/y) = 755-5 && cd src && touch -h -d @6 link && test $(stat -c %Y link) = 6 && \
+                 touch y && test $(stat -c %Y y) -gt 5 && install -m 600 y z && tar cf t x && rm x && tar --no-same-owner -xpf t && \
+                 test $(stat -c %a-%Y x) = 755-5 && python3 -c \"import os; f = os.open('z', os.O_RDWR); os.fchmod(f, 0o640); \
+                 os.utime(f, (7, 7)); os.chmod('/proc/self/fd/%d' % f, 0o604)\" && test $(stat -c %a-%Y z) = 604-7",
+            )
             .await;
     }
 }

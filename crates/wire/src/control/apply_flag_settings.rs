@@ -1,10 +1,10 @@
-//! `apply_flag_settings`: change settings as the command line would.
+//! `apply_flag_settings`: change the settings that come from the command line.
 
 use crate::Raw;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Lays settings over the others; `null` takes one back.
+    /// Changes the settings of the command-line layer, which override those of files. `null` removes a setting.
     pub struct ApplyFlagSettings ["subtype" = "apply_flag_settings"] {
         settings: Raw,
     }

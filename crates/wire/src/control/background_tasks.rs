@@ -3,14 +3,14 @@
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Moves running calls, or one of them, to the background.
+    /// Moves all running calls, or the given one, to the background.
     pub struct BackgroundTasks ["subtype" = "background_tasks"] {
         tool_use_id: Option<String>,
     }
 }
 
 wire_struct! {
-    /// Whether something moved.
+    /// Reports whether a call was moved.
     pub struct BackgroundTasksResponse {
         backgrounded: Option<bool>,
     }

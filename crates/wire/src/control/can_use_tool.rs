@@ -1,4 +1,4 @@
-//! `can_use_tool`: the agent asks whether a call may run.
+//! `can_use_tool`: a permission request for a tool call.
 
 use crate::Raw;
 use crate::open::open_enum;
@@ -7,7 +7,7 @@ use crate::record::wire_struct;
 use crate::union::wire_union;
 
 open_enum! {
-    /// Why a call has to be asked for.
+    /// Why a call needs an answer to a permission request.
     pub enum DecisionReasonType {
         Unspecified = "other",
         Rule = "rule",
@@ -24,7 +24,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// Which MCP server a tool belongs to.
+    /// The MCP server that a tool belongs to.
     pub struct McpServerProvenance {
         name: String,
         source: Option<String>,
@@ -32,7 +32,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The rule that made it ask.
+    /// The ask rule that matched the call.
     pub struct MatchedAskRule {
         source: String,
         tool_name: String,
@@ -41,7 +41,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// May this call run?
+    /// Asks the host whether a tool call may run.
     pub struct CanUseTool ["subtype" = "can_use_tool"] {
         tool_name: String,
         display_name: Option<String>,
@@ -68,7 +68,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The call may run, perhaps with another input.
+    /// Allows the call, optionally with a changed input.
     pub struct Allow ["behavior" = "allow"] {
         updated_input: Option<Raw> as "updatedInput",
         updated_permissions: Option<Vec<PermissionUpdate>> as "updatedPermissions",
@@ -78,10 +78,10 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The call may not run.
+    /// Denies the call.
     pub struct Deny ["behavior" = "deny"] {
         message: String,
-        /// Also end the turn.
+        /// Whether to end the turn as well.
         interrupt: Option<bool>,
         tool_use_id: Option<String> as "toolUseID",
         decision_classification: Option<String> as "decisionClassification",
@@ -89,7 +89,7 @@ wire_struct! {
 }
 
 wire_union! {
-    /// The answer to an ask.
+    /// The answer to a permission request.
     pub enum CanUseToolResponse by "behavior", else Unknown {
         Allow(Allow) = "allow",
         Deny(Deny) = "deny",

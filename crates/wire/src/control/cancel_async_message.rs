@@ -1,16 +1,16 @@
-//! `cancel_async_message`: take back a prompt that waits.
+//! `cancel_async_message`: remove a prompt from the queue.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Takes back a prompt that waits.
+    /// Removes a prompt from the queue.
     pub struct CancelAsyncMessage ["subtype" = "cancel_async_message"] {
         message_uuid: String,
     }
 }
 
 wire_struct! {
-    /// Whether it still waited.
+    /// Reports whether the prompt was still in the queue.
     pub struct CancelAsyncMessageResponse {
         cancelled: bool,
     }

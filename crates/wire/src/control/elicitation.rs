@@ -1,11 +1,11 @@
-//! `elicitation`: an MCP server wants something from the person.
+//! `elicitation`: an MCP server asks the user for input.
 
 use crate::Raw;
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// An MCP server wants something from the person.
+    /// Forwards a request of an MCP server for user input: a form, or a URL to open.
     pub struct Elicitation ["subtype" = "elicitation"] {
         mcp_server_name: String,
         message: String,
@@ -22,7 +22,7 @@ wire_struct! {
 }
 
 open_enum! {
-    /// What the person did.
+    /// The user's response to an elicitation.
     pub enum ElicitationAction {
         Decline = "decline",
         Accept = "accept",
@@ -31,7 +31,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// What the person gave.
+    /// The response to an elicitation: the action and, if accepted, the content of the form.
     pub struct ElicitationResponse {
         action: ElicitationAction,
         content: Option<Raw>,

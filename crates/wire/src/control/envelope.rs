@@ -1,4 +1,4 @@
-//! What requests and answers travel in.
+//! The messages that carry control requests, responses and cancellations.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::record::wire_struct;
 use crate::union::wire_union;
 
 wire_struct! {
-    /// A request of either side.
+    /// A control request of the host or the agent.
     pub struct ControlRequest ["type" = "control_request"] {
         request_id: RequestId,
         request: Request,
@@ -16,7 +16,7 @@ wire_struct! {
 }
 
 impl ControlRequest {
-    /// A request.
+    /// Creates a request.
     pub fn new(id: impl Into<RequestId>, request: impl Into<Request>) -> Self {
         Self {
             request_id: id.into(),
@@ -27,27 +27,27 @@ impl ControlRequest {
 }
 
 wire_struct! {
-    /// It worked.
+    /// The response of a request that succeeded.
     pub struct Success ["subtype" = "success"] {
         request_id: RequestId,
-        /// What the subtype's own response struct reads.
+        /// The response in the format of the request's subtype.
         response: Option<Value>,
-        /// Asks still open, for a host that comes back.
+        /// Permission requests that are still open, for a host that reconnects.
         pending_permission_requests: Option<Vec<ControlRequest>>,
-        /// Dialogs still open.
+        /// Dialogs that are still open.
         pending_user_dialog_requests: Option<Vec<ControlRequest>>,
-        /// Elicitations still open.
+        /// Elicitations that are still open.
         pending_elicitation_requests: Option<Vec<ControlRequest>>,
     }
 }
 
 impl Success {
-    /// What it is called on the wire.
+    /// The value of `subtype`.
     pub const SUBTYPE: &'static str = "success";
 }
 
 wire_struct! {
-    /// It did not.
+    /// The response of a request that failed.
     pub struct Failure ["subtype" = "error"] {
         request_id: RequestId,
         error: String,
@@ -57,7 +57,7 @@ wire_struct! {
 }
 
 wire_union! {
-    /// The answer to a request.
+    /// The response to a control request.
     pub enum Response by "subtype", else Unknown {
         Success(Success) = "success",
         Error(Failure) = "error",
@@ -65,7 +65,7 @@ wire_union! {
 }
 
 impl Response {
-    /// The request it answers.
+    /// Returns the id of the request that this responds to.
     #[must_use]
     pub fn request_id(&self) -> RequestId {
         match self {
@@ -80,14 +80,14 @@ impl Response {
 }
 
 wire_struct! {
-    /// An answer of either side.
+    /// The message that carries the response to a control request.
     pub struct ControlResponse ["type" = "control_response"] {
         response: Response,
     }
 }
 
 impl ControlResponse {
-    /// A success without a value.
+    /// Creates a success response without a value.
     pub fn ok(id: impl Into<RequestId>) -> Self {
         Self::from(Success {
             request_id: id.into(),
@@ -95,7 +95,7 @@ impl ControlResponse {
         })
     }
 
-    /// A success with a value; one that JSON cannot hold is left out.
+    /// Creates a success response with a value. A value that cannot be serialised as JSON is left out.
     pub fn success<T: Serialize + ?Sized>(id: impl Into<RequestId>, response: &T) -> Self {
         Self::from(Success {
             request_id: id.into(),
@@ -104,7 +104,7 @@ impl ControlResponse {
         })
     }
 
-    /// A failure.
+    /// Creates an error response.
     pub fn error(id: impl Into<RequestId>, error: impl Into<String>) -> Self {
         Self::from(Failure {
             request_id: id.into(),
@@ -113,7 +113,7 @@ impl ControlResponse {
         })
     }
 
-    /// The request it answers.
+    /// Returns the id of the request that this responds to.
     #[must_use]
     pub fn request_id(&self) -> RequestId {
         self.response.request_id()
@@ -139,14 +139,14 @@ impl From<Failure> for ControlResponse {
 }
 
 wire_struct! {
-    /// The sender no longer wants an answer.
+    /// Cancels a request: its sender does not need a response any more.
     pub struct ControlCancelRequest ["type" = "control_cancel_request"] {
         request_id: RequestId,
     }
 }
 
 impl ControlCancelRequest {
-    /// Withdraws the request `id`.
+    /// Creates the cancellation of the request `id`.
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
             request_id: id.into(),

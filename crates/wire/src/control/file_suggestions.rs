@@ -1,17 +1,17 @@
-//! `file_suggestions`: files whose name fits.
+//! `file_suggestions`: find files by name.
 
 use crate::Raw;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks for files whose name fits.
+    /// Requests files whose path matches a query.
     pub struct FileSuggestions ["subtype" = "file_suggestions"] {
         query: String,
     }
 }
 
 wire_struct! {
-    /// Files whose name fits.
+    /// The matching files.
     pub struct FileSuggestionsResponse {
         suggestions: Vec<Raw>,
         cwd: String,

@@ -1,9 +1,9 @@
-//! `generate_session_title`: a title made by the model.
+//! `generate_session_title`: let the model write a title.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks for a title made by the model.
+    /// Requests a session title written by the model.
     pub struct GenerateSessionTitle ["subtype" = "generate_session_title"] {
         description: Option<String>,
         persist: Option<bool>,
@@ -11,7 +11,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The title, if one was found.
+    /// The title, if the model returned one.
     pub struct GenerateSessionTitleResponse {
         title: Option<String> = null,
     }

@@ -1,11 +1,11 @@
-//! `get_context_usage`: what fills the context.
+//! `get_context_usage`: how the context window is used.
 
 use crate::record::wire_struct;
 use crate::usage::Usage;
 use crate::{Number, Raw};
 
 wire_struct! {
-    /// Asks what fills the context.
+    /// Requests the usage of the context window by category.
     pub struct GetContextUsage ["subtype" = "get_context_usage"] {
         /// `summary` or `full`.
         detail: Option<String>,
@@ -13,7 +13,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// One part of the context.
+    /// A category of the context usage.
     pub struct ContextPart {
         id: Option<String>,
         name: String,
@@ -25,7 +25,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A square of the drawing.
+    /// A square of the usage diagram.
     pub struct ContextSquare {
         color: Option<String>,
         is_filled: bool as "isFilled",
@@ -37,7 +37,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A memory file and the room it takes.
+    /// A memory file and its size in tokens.
     pub struct ContextMemoryFile {
         path: String,
         /// `User`, `Project` or `Local`.
@@ -47,7 +47,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A tool and the room its description takes.
+    /// A tool and the size of its description in tokens.
     pub struct ContextTool {
         name: String,
         tokens: u64,
@@ -55,7 +55,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A tool and the room its calls take.
+    /// A tool and the size of its calls and results in tokens.
     pub struct ContextToolCalls {
         name: String,
         call_tokens: u64 as "callTokens",
@@ -64,7 +64,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Slash commands and the room they take.
+    /// Slash commands and their size in tokens.
     pub struct ContextSlashCommands {
         total_commands: u64 as "totalCommands",
         included_commands: u64 as "includedCommands",
@@ -73,7 +73,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Skills and the room they take.
+    /// Skills and their size in tokens.
     pub struct ContextSkills {
         total_skills: u64 as "totalSkills",
         included_skills: u64 as "includedSkills",
@@ -83,7 +83,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What the messages are made of.
+    /// The size of the messages by kind, in tokens.
     pub struct MessageBreakdown {
         tool_call_tokens: u64 as "toolCallTokens",
         tool_result_tokens: u64 as "toolResultTokens",
@@ -92,14 +92,14 @@ wire_struct! {
         user_message_tokens: u64 as "userMessageTokens",
         redirected_context_tokens: Option<u64> as "redirectedContextTokens",
         unattributed_tokens: Option<u64> as "unattributedTokens",
-        /// Each a [`ContextToolCalls`].
+        /// A list of [`ContextToolCalls`].
         tool_calls_by_type: Vec<Raw> as "toolCallsByType",
         attachments_by_type: Vec<Raw> as "attachmentsByType",
     }
 }
 
 wire_struct! {
-    /// What fills the context.
+    /// The usage of the context window.
     pub struct GetContextUsageResponse {
         categories: Vec<ContextPart>,
         total_tokens: u64 as "totalTokens",
@@ -107,15 +107,15 @@ wire_struct! {
         raw_max_tokens: u64 as "rawMaxTokens",
         autocompact_source: Option<String> as "autocompactSource",
         percentage: Number,
-        /// Rows of squares, for drawing: lists of [`ContextSquare`].
+        /// The rows of the usage diagram: lists of [`ContextSquare`].
         grid_rows: Vec<Raw> as "gridRows",
         model: String,
-        /// Each a [`ContextMemoryFile`].
+        /// A list of [`ContextMemoryFile`].
         memory_files: Vec<Raw> as "memoryFiles",
         mcp_tools: Vec<Raw> as "mcpTools",
         mcp_instructions: Option<Vec<Raw>> as "mcpInstructions",
         deferred_builtin_tools: Option<Vec<Raw>> as "deferredBuiltinTools",
-        /// Each a [`ContextTool`].
+        /// A list of [`ContextTool`].
         system_tools: Option<Vec<Raw>> as "systemTools",
         system_prompt_sections: Option<Vec<Raw>> as "systemPromptSections",
         agents: Vec<Raw>,

@@ -1,15 +1,15 @@
-//! `get_hooks_listing`: the hooks there are.
+//! `get_hooks_listing`: list the configured hooks.
 
 use crate::record::wire_struct;
 use crate::{Number, Raw};
 
 wire_struct! {
-    /// Asks for the hooks there are.
+    /// Requests the list of configured hooks.
     pub struct GetHooksListing ["subtype" = "get_hooks_listing"] {}
 }
 
 wire_struct! {
-    /// An event and how many hooks wait for it.
+    /// A hook event and the number of hooks configured for it.
     pub struct HookEventListing {
         name: String,
         summary: String,
@@ -19,17 +19,17 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A hook as its settings file has it, for a host that edits it.
+    /// A hook as it is written in its settings file, for a host that edits it.
     pub struct EditableHook {
         matcher: String,
-        /// The hook, without the values of its headers.
+        /// The hook. Values of HTTP headers are removed.
         config: Raw,
         headers_redacted: Option<bool> as "headersRedacted",
     }
 }
 
 wire_struct! {
-    /// A hook.
+    /// A configured hook.
     pub struct HookListing {
         event: String,
         matcher: String,
@@ -51,7 +51,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What is decided about hooks from above.
+    /// Restrictions of hooks by managed settings.
     pub struct HookPolicy {
         disabled_by_policy: bool as "disabledByPolicy",
         managed_only: bool as "managedOnly",
@@ -63,7 +63,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The hooks there are.
+    /// The configured hooks.
     pub struct GetHooksListingResponse {
         events: Vec<HookEventListing>,
         hooks: Vec<HookListing>,

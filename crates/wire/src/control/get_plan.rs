@@ -1,14 +1,14 @@
-//! `get_plan`: the plan, if there is one.
+//! `get_plan`: read the plan of plan mode.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks for the plan.
+    /// Requests the plan.
     pub struct GetPlan ["subtype" = "get_plan"] {}
 }
 
 wire_struct! {
-    /// The plan, and where it is kept.
+    /// The plan and the path of its file, if there is a plan.
     pub struct GetPlanResponse {
         exists: bool,
         plan: Option<String>,

@@ -1,14 +1,14 @@
-//! `get_session_cost`: the cost so far, in words.
+//! `get_session_cost`: the cost of the session as text.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks for the cost so far.
+    /// Requests the cost of the session.
     pub struct GetSessionCost ["subtype" = "get_session_cost"] {}
 }
 
 wire_struct! {
-    /// The cost so far, in words.
+    /// The cost of the session as text.
     pub struct GetSessionCostResponse {
         text: String,
     }

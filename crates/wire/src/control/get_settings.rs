@@ -1,15 +1,15 @@
-//! `get_settings`: the settings that hold.
+//! `get_settings`: the effective settings and their sources.
 
 use crate::Raw;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks for the settings that hold.
+    /// Requests the effective settings.
     pub struct GetSettings ["subtype" = "get_settings"] {}
 }
 
 wire_struct! {
-    /// What one scope says.
+    /// The settings of one scope.
     pub struct SettingsSource {
         source: String,
         settings: Raw,
@@ -17,7 +17,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What is wrong with a settings file.
+    /// An error in a settings file.
     pub struct SettingsError {
         file: String,
         path: String,
@@ -26,7 +26,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What came of the settings.
+    /// Values that the session uses as a result of the settings.
     pub struct AppliedSettings {
         model: Option<String>,
         effort: Option<Raw>,
@@ -34,13 +34,13 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The settings that hold, and where they come from.
+    /// The effective settings and their sources.
     pub struct GetSettingsResponse {
         effective: Raw,
-        /// Each a [`SettingsSource`].
+        /// A list of [`SettingsSource`].
         sources: Vec<Raw>,
         applied: Option<AppliedSettings>,
-        /// Each a [`SettingsError`].
+        /// A list of [`SettingsError`].
         errors: Option<Vec<Raw>>,
     }
 }

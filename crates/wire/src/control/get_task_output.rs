@@ -1,16 +1,16 @@
-//! `get_task_output`: the end of what a task wrote.
+//! `get_task_output`: the end of a task's output.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks for the end of what a task wrote.
+    /// Requests the end of a background task's output.
     pub struct GetTaskOutput ["subtype" = "get_task_output"] {
         task_id: String,
     }
 }
 
 wire_struct! {
-    /// The end of what a task wrote.
+    /// The end of a background task's output.
     pub struct GetTaskOutputResponse {
         output: String,
         total_bytes: u64,

@@ -1,18 +1,18 @@
-//! `get_usage`: what was used, and what is left.
+//! `get_usage`: the usage of the session and the account's rate limits.
 
 use crate::Raw;
 use crate::record::wire_struct;
 use crate::stdout::UsageReportSession;
 
 wire_struct! {
-    /// Asks what was used, and what is left.
+    /// Requests the usage of the session and the account's rate limits.
     pub struct GetUsage ["subtype" = "get_usage"] {
         skip_behaviors: Option<bool>,
     }
 }
 
 wire_struct! {
-    /// What was used, and what is left.
+    /// The usage of the session and the account's rate limits.
     pub struct GetUsageResponse {
         session: UsageReportSession,
         subscription_type: Option<String> = null,

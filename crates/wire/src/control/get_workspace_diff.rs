@@ -1,14 +1,14 @@
-//! `get_workspace_diff`: what the session changed; declared from 2.1.210 to 2.1.229.
+//! `get_workspace_diff`: the changes in the working folder. Only CLI versions 2.1.210 to 2.1.229 declare it.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks what the session changed.
+    /// Requests the changes in the working folder.
     pub struct GetWorkspaceDiff ["subtype" = "get_workspace_diff"] {}
 }
 
 wire_struct! {
-    /// How much was changed in all.
+    /// The total size of the changes.
     pub struct DiffStats {
         files_count: u64 as "filesCount",
         lines_added: u64 as "linesAdded",
@@ -17,7 +17,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How much was changed in one file.
+    /// The size of the changes of a file.
     pub struct DiffFileStats {
         path: String,
         added: u64,
@@ -30,7 +30,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How many files are not told of.
+    /// The number of changed files that are left out of the response.
     pub struct DiffOmitted {
         files: u64,
         exact: bool,
@@ -38,7 +38,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A stretch of changed lines.
+    /// A hunk of a diff.
     pub struct DiffHunk {
         old_start: u64 as "oldStart",
         old_lines: u64 as "oldLines",
@@ -49,7 +49,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What was changed in one file.
+    /// The hunks of a file.
     pub struct DiffFileHunks {
         path: String,
         hunks: Vec<DiffHunk>,
@@ -57,30 +57,30 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What it was compared with.
+    /// The source of the diff.
     pub struct DiffSource {
-        /// `working-tree`.
+        /// Always `working-tree`.
         kind: String,
     }
 }
 
 wire_struct! {
-    /// What was changed.
+    /// The changes in the working folder.
     pub struct WorkspaceDiff {
         stats: DiffStats,
         per_file_stats: Vec<DiffFileStats> as "perFileStats",
         omitted: DiffOmitted,
         hunks: Vec<DiffFileHunks>,
-        /// Files with too many changed lines to show.
+        /// Files whose diff is too large and is left out.
         skipped_large: Vec<String> as "skippedLarge",
-        /// Files whose content is not shown.
+        /// Files whose content must not be shown.
         restricted: Vec<String>,
         source: DiffSource,
     }
 }
 
 wire_struct! {
-    /// What was changed, or why that cannot be said.
+    /// The changes, or the reason why there is no diff.
     pub struct GetWorkspaceDiffResponse {
         diff: Option<WorkspaceDiff> = null,
         no_diff_reason: Option<String> as "noDiffReason",

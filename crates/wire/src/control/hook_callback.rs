@@ -1,10 +1,10 @@
-//! `hook_callback`: the agent calls a hook of the host.
+//! `hook_callback`: call a hook of the host.
 
 use crate::hook::HookInput;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Calls a hook of the host; the answer is a [`HookOutput`](crate::hook::HookOutput).
+    /// Calls a hook of the host. The response is a [`HookOutput`](crate::hook::HookOutput).
     pub struct HookCallback ["subtype" = "hook_callback"] {
         callback_id: String,
         input: HookInput,

@@ -1,4 +1,4 @@
-//! `initialize`: the first thing a host says.
+//! `initialize`: the first request of a host.
 
 use crate::mode::PermissionMode;
 use crate::record::wire_struct;
@@ -8,9 +8,9 @@ use crate::text_or_texts::TextOrTexts;
 use crate::{Map, Number, Raw};
 
 wire_struct! {
-    /// Callbacks of the host for one event.
+    /// The hook callbacks of the host for an event and a matcher.
     pub struct HookMatcher {
-        /// Which tools or reasons; some hosts write `null` for all.
+        /// The tools or reasons to match. Some hosts write `null` to match all.
         matcher: Option<String>,
         hook_callback_ids: Vec<String> as "hookCallbackIds",
         /// In seconds.
@@ -21,7 +21,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A kind of subagent.
+    /// The definition of a subagent.
     pub struct AgentDefinition {
         description: String,
         tools: Option<Vec<String>>,
@@ -37,7 +37,7 @@ wire_struct! {
         background: Option<bool>,
         omit_claude_md: Option<bool> as "omitClaudeMd",
         memory: Option<String>,
-        /// A word or a number.
+        /// The name of an effort level, or a number.
         effort: Option<Raw>,
         permission_mode: Option<PermissionMode> as "permissionMode",
         observer: Option<String>,
@@ -46,16 +46,16 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How an MCP server inside the host is run.
+    /// Options for an MCP server that runs in the host.
     pub struct SdkMcpServerConfig {
         timeout: Option<Number>,
-        /// A list of [`McpToolPolicy`](super::McpToolPolicy). Agents ignore entries that they cannot read.
+        /// A list of [`McpToolPolicy`](super::McpToolPolicy). Agents ignore entries that they cannot parse.
         tools: Option<Raw>,
     }
 }
 
 wire_struct! {
-    /// What an MCP server inside the host would answer, said beforehand.
+    /// The responses of an MCP server in the host to its first requests, so that the agent need not send them.
     pub struct SdkMcpServerManifest {
         initialize_result: Raw as "initializeResult",
         tools_list_result: Option<Raw> as "toolsListResult",
@@ -63,9 +63,9 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Opens a session: hooks, agents, servers and prompts of the host.
+    /// Starts a session with the hooks, agents, MCP servers and system prompts of the host.
     pub struct Initialize ["subtype" = "initialize"] {
-        /// By event; one official host writes `null` for none.
+        /// Hook callbacks by event. One official host writes `null` for an event without callbacks.
         hooks: Option<Map<Vec<HookMatcher>>>,
         sdk_mcp_servers: Option<Vec<String>> as "sdkMcpServers",
         sdk_mcp_server_configs: Option<Map<SdkMcpServerConfig>> as "sdkMcpServerConfigs",
@@ -75,7 +75,7 @@ wire_struct! {
         /// `--await-initialize`: see `mcp_servers_applied` of the response.
         mcp_servers: Option<Map<Raw>> as "mcpServers",
         json_schema: Option<Raw> as "jsonSchema",
-        /// One text, or several with a mark where the cache may end.
+        /// One text, or several texts with a marker for the end of the part that can be cached.
         system_prompt: Option<TextOrTexts> as "systemPrompt",
         append_system_prompt: Option<String> as "appendSystemPrompt",
         system_prompt_snapshot: Option<bool> as "systemPromptSnapshot",
@@ -106,7 +106,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A kind of subagent there is.
+    /// An available subagent.
     pub struct AgentInfo {
         name: String,
         description: String,
@@ -115,7 +115,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A model that may be chosen.
+    /// A model that the user can choose.
     pub struct ModelInfo {
         value: String,
         resolved_model: Option<String> as "resolvedModel",
@@ -131,7 +131,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Whose account is used.
+    /// The account that pays for requests to the model.
     pub struct AccountInfo {
         email: Option<String>,
         organization: Option<String>,
@@ -143,14 +143,14 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Where feedback goes.
+    /// How feedback can be sent.
     pub struct FeedbackMode {
         kind: String,
     }
 }
 
 wire_struct! {
-    /// What the session offers.
+    /// The capabilities and the state of the session.
     pub struct InitializeResponse {
         commands: Option<Vec<SlashCommand>>,
         agents: Option<Vec<AgentInfo>>,
@@ -164,8 +164,8 @@ wire_struct! {
         current_permission_mode: Option<PermissionMode>,
         hooks_applied: Option<bool>,
         hook_on_failure_supported: Option<bool>,
-        /// A number that 2.1.326 sends and its types do not describe: how many hooks of the host stay in effect
-        /// without an answer. In Sluice none does.
+        /// The number of host hooks that stay in effect although the host does not answer. CLI 2.1.326 sends it, but
+        /// its types do not describe it. Sluice sends 0.
         hooks_when_unanswered_kept: Option<u64>,
         other_hook_ask_outranks_host: Option<bool>,
         plugins_applied: Option<bool>,
@@ -181,8 +181,8 @@ wire_struct! {
         fast_mode_disabled_reason: Option<String>,
         session_state: Option<SessionState>,
         capabilities: Option<Vec<String>>,
-        /// Whether `mcpServers` of the request were applied; absent if the request has none. It does not say that
-        /// each server connected.
+        /// Whether `mcpServers` of the request were applied; absent if the request has none. It does not mean that
+        /// every server is connected.
         mcp_servers_applied: Option<bool>,
     }
 }

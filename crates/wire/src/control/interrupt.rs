@@ -5,13 +5,13 @@ use crate::record::wire_struct;
 wire_struct! {
     /// Stops the turn.
     pub struct Interrupt ["subtype" = "interrupt"] {
-        /// Also forget the prompts that wait.
+        /// Whether to remove the waiting prompts from the queue as well.
         cancel_queued: Option<bool>,
     }
 }
 
 wire_struct! {
-    /// What became of the prompts that waited.
+    /// The ids of the prompts that are still in the queue, and of those that were removed.
     pub struct InterruptResponse {
         still_queued: Option<Vec<String>>,
         cancelled: Option<Vec<String>>,

@@ -1,15 +1,15 @@
-//! `list_models`: the models that may be chosen.
+//! `list_models`: list the available models.
 
 use super::ModelInfo;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks for the models that may be chosen.
+    /// Requests the list of available models.
     pub struct ListModels ["subtype" = "list_models"] {}
 }
 
 wire_struct! {
-    /// The models that may be chosen.
+    /// The available models.
     pub struct ListModelsResponse {
         models: Vec<ModelInfo>,
     }

@@ -1,16 +1,16 @@
-//! `list_permission_rules`: the rules that hold.
+//! `list_permission_rules`: list the effective permission rules.
 
 use crate::Raw;
 use crate::permission_update::Behavior;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks for the rules that hold.
+    /// Requests the effective permission rules.
     pub struct ListPermissionRules ["subtype" = "list_permission_rules"] {}
 }
 
 wire_struct! {
-    /// A rule in words, its own part of them apart.
+    /// A description of a rule for display. `emphasis` is the part to highlight.
     pub struct RuleDescription {
         prefix: String,
         emphasis: String,
@@ -19,12 +19,12 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A rule and where it comes from.
+    /// A permission rule and its source.
     pub struct RuleEntry {
         behavior: Behavior,
         source: String,
         rule: String,
-        /// A [`RuleDescription`].
+        /// The description, a [`RuleDescription`].
         description: Option<Raw>,
         /// `persistent`, `session` or `readonly`.
         editability: Option<String>,
@@ -33,7 +33,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A directory to work in.
+    /// A directory that the session may work in.
     pub struct WorkspaceDirectory {
         path: String,
         source: String,
@@ -41,7 +41,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Rules and directories.
+    /// The permission rules and working directories of a session.
     pub struct PermissionRulesState {
         rules: Vec<RuleEntry>,
         workspace_directories: Vec<WorkspaceDirectory> as "workspaceDirectories",
@@ -53,7 +53,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The rules that hold.
+    /// The effective permission rules.
     pub struct ListPermissionRulesResponse {
         state: PermissionRulesState,
     }

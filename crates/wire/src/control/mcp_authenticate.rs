@@ -1,16 +1,16 @@
-//! `mcp_authenticate`: begin signing in to an MCP server.
+//! `mcp_authenticate`: start signing in to an MCP server.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Begins signing in to an MCP server.
+    /// Starts the sign-in to an MCP server.
     pub struct McpAuthenticate ["subtype" = "mcp_authenticate"] {
         server_name: String as "serverName",
     }
 }
 
 wire_struct! {
-    /// Where the person has to go, and how they come back.
+    /// The address where the user signs in, and how the redirect returns.
     pub struct McpAuthenticateResponse {
         auth_url: Option<String> as "authUrl",
         requires_user_action: Option<bool> as "requiresUserAction",

@@ -4,7 +4,7 @@ use crate::record::wire_struct;
 use crate::{Number, Raw};
 
 wire_struct! {
-    /// A file to hand in.
+    /// An input file of the call.
     pub struct InputFile {
         name: String,
         lane_path: String,
@@ -12,7 +12,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A file to hand out.
+    /// An output file of the call.
     pub struct OutputFile {
         name: String,
         lane_path: String,
@@ -35,7 +35,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What the tool gave.
+    /// The result of the tool.
     pub struct McpCallResponse {
         content: Option<Raw>,
     }

@@ -1,10 +1,10 @@
-//! `mcp_message`: JSON-RPC to or from an MCP server inside the host.
+//! `mcp_message`: JSON-RPC to or from an MCP server that runs in the host.
 
 use crate::Raw;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// JSON-RPC to or from an MCP server inside the host.
+    /// Carries a JSON-RPC message to or from an MCP server that runs in the host.
     pub struct McpMessage ["subtype" = "mcp_message"] {
         server_name: String,
         message: Raw,
@@ -12,7 +12,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What the server answered; a bare acknowledgement after a notification.
+    /// The response of the server. For a notification it is only an acknowledgement.
     pub struct McpMessageResponse {
         mcp_response: Option<Raw>,
     }

@@ -1,10 +1,10 @@
-//! `mcp_read_resource`: a resource of an MCP server.
+//! `mcp_read_resource`: read a resource of an MCP server.
 
 use crate::Raw;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks for a resource of an MCP server.
+    /// Requests a resource of an MCP server.
     pub struct McpReadResource ["subtype" = "mcp_read_resource"] {
         server_name: String as "serverName",
         uri: String,
@@ -12,7 +12,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A part of a resource.
+    /// A part of a resource's content.
     pub struct ResourceContents {
         uri: String,
         mime_type: Option<String> as "mimeType",
@@ -23,7 +23,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The resource.
+    /// The content of the resource.
     pub struct McpReadResourceResponse {
         contents: Vec<ResourceContents>,
     }

@@ -11,7 +11,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What changed; a server that does not start is an entry of `errors`.
+    /// The changes. A server that fails to start is in `errors`.
     pub struct McpSetServersResponse {
         added: Vec<String>,
         removed: Vec<String>,

@@ -1,18 +1,18 @@
-//! `mcp_status`: how the MCP servers stand.
+//! `mcp_status`: the status of the MCP servers.
 
 use crate::Raw;
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks how the MCP servers stand.
+    /// Requests the status of the MCP servers.
     pub struct McpStatus ["subtype" = "mcp_status"] {
         live_reply: Option<bool> as "liveReply",
     }
 }
 
 wire_struct! {
-    /// What a server says it is.
+    /// The name and version that a server reports.
     pub struct McpServerInfo {
         name: String,
         version: Option<String>,
@@ -20,7 +20,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What a tool says it does.
+    /// The behaviour that a tool declares.
     pub struct McpToolAnnotations {
         read_only: Option<bool> as "readOnly",
         destructive: Option<bool>,
@@ -57,7 +57,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// An MCP server and how it stands.
+    /// An MCP server and its status.
     pub struct McpServerStatus {
         name: String,
         /// `connected`, `failed`, `needs-auth`, `pending` or `disabled`.
@@ -73,7 +73,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Every MCP server.
+    /// The status of all MCP servers.
     pub struct McpStatusResponse {
         mcp_servers: Vec<McpServerStatus> as "mcpServers",
     }

@@ -1,8 +1,8 @@
-//! `message_rated`: a person rated an answer.
+//! `message_rated`: the user rated a reply of the model.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A person rated an answer; its fields are not described anywhere and stay in `extra`.
+    /// Reports that the user rated a reply of the model. Its fields are undocumented and are stored in `extra`.
     pub struct MessageRated ["subtype" = "message_rated"] {}
 }

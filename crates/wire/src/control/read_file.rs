@@ -1,9 +1,9 @@
-//! `read_file`: a file as the agent sees it.
+//! `read_file`: read a file on the agent's machine.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Asks for a file as the agent sees it.
+    /// Requests a file on the agent's machine.
     pub struct ReadFile ["subtype" = "read_file"] {
         path: String,
         max_bytes: Option<u64>,
@@ -13,7 +13,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A file.
+    /// The content of the file.
     pub struct ReadFileResponse {
         contents: String,
         abs_path: String as "absPath",

@@ -1,9 +1,9 @@
-//! `register_repo_root`: another directory to work in.
+//! `register_repo_root`: add a working directory.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Adds a directory to work in.
+    /// Adds a working directory to the session.
     pub struct RegisterRepoRoot ["subtype" = "register_repo_root"] {
         directory: String,
         reload_claude_md: Option<bool>,
@@ -13,7 +13,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Where the directory really is.
+    /// The path of the directory after links are resolved.
     pub struct RegisterRepoRootResponse {
         directory: String,
     }

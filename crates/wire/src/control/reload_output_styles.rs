@@ -1,14 +1,14 @@
-//! `reload_output_styles`: read the output styles again.
+//! `reload_output_styles`: reload the output styles.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Reads the output styles again.
+    /// Reloads the output styles.
     pub struct ReloadOutputStyles ["subtype" = "reload_output_styles"] {}
 }
 
 wire_struct! {
-    /// The output styles there are.
+    /// The available output styles.
     pub struct ReloadOutputStylesResponse {
         available_output_styles: Vec<String>,
     }

@@ -1,4 +1,4 @@
-//! `reload_plugins`: read the plugins again.
+//! `reload_plugins`: reload the plugins.
 
 use super::{AgentInfo, McpServerStatus, SlashCommand};
 use crate::Raw;
@@ -6,7 +6,7 @@ use crate::record::wire_struct;
 use crate::stdout::system::Plugin;
 
 wire_struct! {
-    /// Reads the plugins again.
+    /// Reloads the plugins.
     pub struct ReloadPlugins ["subtype" = "reload_plugins"] {
         hold_on_cache_impact: Option<bool>,
         add_plugins: Option<Raw>,
@@ -15,7 +15,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What a reload would cost of the cache.
+    /// Changes that would invalidate the prompt cache.
     pub struct CacheImpact {
         mcp_servers_added: Vec<String>,
         mcp_servers_removed: Vec<String>,
@@ -24,7 +24,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What there is after reading the plugins again.
+    /// The plugins and their parts after the reload.
     pub struct ReloadPluginsResponse {
         commands: Vec<SlashCommand>,
         agents: Vec<AgentInfo>,

@@ -1,15 +1,15 @@
-//! `reload_skills`: read the skills again.
+//! `reload_skills`: reload the skills.
 
 use super::SlashCommand;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Reads the skills again.
+    /// Reloads the skills.
     pub struct ReloadSkills ["subtype" = "reload_skills"] {}
 }
 
 wire_struct! {
-    /// The skills there are.
+    /// The available skills.
     pub struct ReloadSkillsResponse {
         skills: Vec<SlashCommand>,
     }

@@ -1,9 +1,9 @@
-//! `rename_session`: give the session a title.
+//! `rename_session`: change the title of the session.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Gives the session a title.
+    /// Changes the title of the session.
     pub struct RenameSession ["subtype" = "rename_session"] {
         title: String,
         source: Option<String>,

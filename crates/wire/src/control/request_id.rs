@@ -1,4 +1,4 @@
-//! What ties an answer to its request.
+//! The id that links a response to its request.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use serde_json::Value;
 
 use crate::field::Field;
 
-/// The id of a request, echoed as it came: usually a string, sometimes a number, sometimes missing.
+/// The id of a request. A response repeats it unchanged: usually a string, but a number or a missing id is accepted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RequestId(pub Option<Value>);
 
 impl RequestId {
-    /// An id.
+    /// Creates an id from a string.
     pub fn new(id: impl Into<String>) -> Self {
         Self(Some(Value::String(id.into())))
     }
 
-    /// The id, when it is a string.
+    /// Returns the id if it is a string.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         self.0.as_ref().and_then(Value::as_str)
     }
 
-    /// Whether there is one.
+    /// Whether the message has an id.
     #[must_use]
     pub fn is_some(&self) -> bool {
         self.0.is_some()

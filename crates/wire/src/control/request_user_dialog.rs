@@ -1,11 +1,11 @@
-//! `request_user_dialog`: the agent wants a dialog shown.
+//! `request_user_dialog`: show a dialog to the user.
 
 use crate::Raw;
 use crate::record::wire_struct;
 use crate::union::wire_union;
 
 wire_struct! {
-    /// Wants a dialog shown; only of kinds the host said it knows.
+    /// Asks the host to show a dialog. Agents only send kinds that the host declared in `initialize`.
     pub struct RequestUserDialog ["subtype" = "request_user_dialog"] {
         dialog_kind: String,
         payload: Raw,
@@ -14,19 +14,19 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The dialog was answered.
+    /// The user answered the dialog.
     pub struct DialogCompleted ["behavior" = "completed"] {
         result: Raw,
     }
 }
 
 wire_struct! {
-    /// The dialog was closed.
+    /// The user closed the dialog.
     pub struct DialogCancelled ["behavior" = "cancelled"] {}
 }
 
 wire_union! {
-    /// What became of a dialog.
+    /// The result of a dialog.
     pub enum RequestUserDialogResponse by "behavior", else Unknown {
         Completed(DialogCompleted) = "completed",
         Cancelled(DialogCancelled) = "cancelled",

@@ -1,9 +1,9 @@
-//! `rewind_files`: put files back as they were before a prompt.
+//! `rewind_files`: restore files to their state before a prompt.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Puts files back as they were before a prompt.
+    /// Restores files to their state before a prompt.
     pub struct RewindFiles ["subtype" = "rewind_files"] {
         user_message_id: String,
         dry_run: Option<bool>,
@@ -11,7 +11,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What was, or would be, put back.
+    /// The files that were restored or, in a dry run, would be.
     pub struct RewindFilesResponse {
         can_rewind: bool as "canRewind",
         error: Option<String>,

@@ -1,10 +1,10 @@
-//! `seed_read_state`: a file counts as read.
+//! `seed_read_state`: mark a file as read.
 
 use crate::Number;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Lets a file count as read.
+    /// Marks a file as read, so that it can be edited without reading it first.
     pub struct SeedReadState ["subtype" = "seed_read_state"] {
         path: String,
         mtime: Number,

@@ -1,9 +1,9 @@
-//! `set_color`: a colour for the session.
+//! `set_color`: set the colour of the session.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Gives the session a colour.
+    /// Sets the colour of the session.
     pub struct SetColor ["subtype" = "set_color"] {
         color: Option<String> = null,
     }

@@ -1,10 +1,10 @@
-//! `set_max_thinking_tokens`: how much the model may think.
+//! `set_max_thinking_tokens`: limit the thinking of the model.
 
 use crate::Number;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Limits thinking; without a number, back to the default.
+    /// Limits the thinking of the model, in tokens. Without a number the default applies again.
     pub struct SetMaxThinkingTokens ["subtype" = "set_max_thinking_tokens"] {
         max_thinking_tokens: Option<Number>,
         thinking_display: Option<String>,

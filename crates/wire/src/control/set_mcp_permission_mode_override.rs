@@ -1,10 +1,10 @@
-//! `set_mcp_permission_mode_override`: a mode for one MCP server.
+//! `set_mcp_permission_mode_override`: set the permission mode for one MCP server.
 
 use crate::mode::PermissionMode;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Sets a mode for one MCP server.
+    /// Sets the permission mode for the tools of one MCP server.
     pub struct SetMcpPermissionModeOverride ["subtype" = "set_mcp_permission_mode_override"] {
         server_name: String as "serverName",
         mode: Option<PermissionMode> = null,
@@ -12,7 +12,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What to know about it.
+    /// An optional warning about the effect of the mode.
     pub struct SetMcpPermissionModeOverrideResponse {
         warning: Option<String>,
     }

@@ -1,16 +1,16 @@
-//! `set_model`: switch the model.
+//! `set_model`: change the model.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Switches the model; without one, back to the default.
+    /// Changes the model. Without a model the default applies again.
     pub struct SetModel ["subtype" = "set_model"] {
         model: Option<String>,
     }
 }
 
 wire_struct! {
-    /// The model that answers now.
+    /// The current model.
     pub struct SetModelResponse {
         model: Option<String>,
     }

@@ -1,17 +1,17 @@
-//! `set_permission_mode`: switch the mode.
+//! `set_permission_mode`: change the permission mode.
 
 use crate::mode::PermissionMode;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Switches the mode.
+    /// Changes the permission mode.
     pub struct SetPermissionMode ["subtype" = "set_permission_mode"] {
         mode: PermissionMode,
     }
 }
 
 wire_struct! {
-    /// The mode that holds now.
+    /// The current permission mode.
     pub struct SetPermissionModeResponse {
         mode: Option<PermissionMode>,
     }

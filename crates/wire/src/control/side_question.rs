@@ -10,7 +10,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What the model answered.
+    /// The reply of the model.
     pub struct SideQuestionResponse {
         response: Option<String> = null,
         synthetic: Option<bool>,

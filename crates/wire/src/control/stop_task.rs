@@ -1,9 +1,9 @@
-//! `stop_task`: end a task.
+//! `stop_task`: stop a background task.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Ends a task.
+    /// Stops a background task.
     pub struct StopTask ["subtype" = "stop_task"] {
         task_id: String,
     }

@@ -1,6 +1,6 @@
-//! The one table of control requests: what each is called, who makes it, and what a success answers.
+//! The table of all control requests: subtype, sender and response type of each.
 //!
-//! A new request is a file with its type, a row here, and an arm where it is handled (`engine::control::table`).
+//! To add a request, add a file with its type, a row here, and an arm where it is handled (`engine::control::table`).
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -11,8 +11,8 @@ use crate::hook::HookOutput;
 use crate::open::open_enum;
 use crate::union::wire_union;
 
-/// Calls `$with!` with every request: its type, its subtype, and what a success answers. `Done` says nothing that matters;
-/// `Value` says something that has no type.
+/// Calls `$with!` with every request: its type, its subtype and the type of its success response. `Done` is a response
+/// without content; `Value` is a response without a type of ours.
 macro_rules! requests {
     ($with:ident) => {
         $with! {
@@ -79,23 +79,23 @@ macro_rules! requests {
 #[cfg(feature = "schema")]
 pub(crate) use requests;
 
-/// A request that hosts make of agents.
+/// A request from a host to an agent.
 pub trait HostRequest: Into<Request> + Send {
-    /// What it is called on the wire.
+    /// The value of `subtype`.
     const SUBTYPE: &'static str;
-    /// What a success answers.
+    /// The type of the success response.
     type Response: DeserializeOwned;
 }
 
-/// A request that agents make of hosts.
+/// A request from an agent to a host.
 pub trait AgentRequest: Into<Request> + Send {
-    /// What it is called on the wire.
+    /// The value of `subtype`.
     const SUBTYPE: &'static str;
-    /// What a success answers.
+    /// The type of the success response.
     type Response: DeserializeOwned;
 }
 
-/// A success that says nothing, whatever it says.
+/// A success response whose content is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Done;
 
@@ -111,7 +111,7 @@ macro_rules! define {
         agents { $($agent:ident = $agent_text:literal -> $agent_response:ident;)+ }
     ) => {
         wire_union! {
-            /// What is asked, by subtype: first what hosts ask of agents, then what agents ask of hosts.
+            /// A control request, by subtype: first the requests from hosts to agents, then those from agents to hosts.
             pub enum Request by "subtype", else Unknown {
                 $($host($host) = $host_text,)+
                 $($agent($agent) = $agent_text,)+
@@ -119,7 +119,7 @@ macro_rules! define {
         }
 
         open_enum! {
-            /// What a request is called.
+            /// The subtype of a control request.
             pub enum Subtype {
                 $($host = $host_text,)+
                 $($agent = $agent_text),+
@@ -141,16 +141,16 @@ macro_rules! define {
         )+
 
         impl Subtype {
-            /// Whether hosts make this request of agents.
+            /// Whether hosts send this request to agents.
             #[must_use]
             pub fn is_of_hosts(&self) -> bool {
                 matches!(self, $(Self::$host)|+)
             }
 
-            /// Whether agents make this request of hosts.
+            /// Whether agents send this request to hosts.
             #[must_use]
             pub fn is_of_agents(&self) -> bool {
-                // Messages of MCP servers that live in the host go both ways.
+                // Messages of MCP servers that run in the host are sent in both directions.
                 matches!(self, $(Self::$agent)|+ | Self::McpMessage)
             }
         }
@@ -160,7 +160,7 @@ macro_rules! define {
 requests!(define);
 
 impl Request {
-    /// What it is called.
+    /// Returns the subtype.
     #[must_use]
     pub fn subtype(&self) -> Subtype {
         Subtype::from(self.kind())

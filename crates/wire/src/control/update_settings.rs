@@ -6,14 +6,14 @@ use crate::record::wire_struct;
 wire_struct! {
     /// Writes a settings file.
     pub struct UpdateSettings ["subtype" = "update_settings"] {
-        /// `localSettings` or `userSettings`; the own hosts of Sluice also send `projectSettings`.
+        /// `localSettings` or `userSettings`; the hosts of Sluice itself also send `projectSettings`.
         source: String,
         settings: Raw,
     }
 }
 
 wire_struct! {
-    /// The saved settings. Other hosts than the terminal and the page of Sluice get an empty response.
+    /// The saved settings. Hosts other than the terminal and the page of Sluice get an empty response.
     pub struct UpdateSettingsResponse {
         /// The file that contains the settings now.
         path: Option<String>,

@@ -1,8 +1,8 @@
-//! What every hook is told.
+//! The fields that the inputs of all hooks share.
 
 use crate::record::wire_struct;
 
-/// Defines what a hook is told: the fields every event has, then its own.
+/// Defines the input of a hook: the fields of all events, then those of this event.
 macro_rules! hook_input {
     (
         $(#[doc = $doc:literal])*
@@ -27,14 +27,14 @@ macro_rules! hook_input {
 pub(crate) use hook_input;
 
 wire_struct! {
-    /// How hard the model tries.
+    /// The effort level of the model.
     pub struct HookEffort {
         level: String,
     }
 }
 
 wire_struct! {
-    /// A task that still runs.
+    /// A background task that is still running.
     pub struct BackgroundTaskSummary {
         id: String,
         kind: String as "type",
@@ -49,7 +49,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A prompt that comes at set times.
+    /// A prompt that is sent on a schedule.
     pub struct SessionCronSummary {
         id: String,
         schedule: String,

@@ -1,9 +1,9 @@
-//! `DirectoryAdded`: when a directory to work in was added.
+//! `DirectoryAdded`: a working directory was added.
 
 use super::base::hook_input;
 
 hook_input! {
-    /// What a hook is told when a directory to work in was added.
+    /// Input of the `DirectoryAdded` hook, which runs when a working directory was added.
     pub struct DirectoryAddedInput = "DirectoryAdded" {
         directory: String,
         source: String,

@@ -1,4 +1,4 @@
-//! `Elicitation`: when an MCP server wants something from the person.
+//! `Elicitation`: an MCP server asks the user for input.
 
 use super::base::hook_input;
 use crate::Raw;
@@ -6,7 +6,7 @@ use crate::control::ElicitationAction;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told when an MCP server wants something from the person.
+    /// Input of the `Elicitation` hook, which runs when an MCP server asks the user for input.
     pub struct ElicitationInput = "Elicitation" {
         mcp_server_name: String,
         message: String,
@@ -18,7 +18,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer when an MCP server wants something from the person.
+    /// Output of the `Elicitation` hook. With an `action` the user is not asked.
     pub struct ElicitationOutput ["hookEventName" = "Elicitation"] {
         action: Option<ElicitationAction>,
         content: Option<Raw>,

@@ -1,4 +1,4 @@
-//! `ElicitationResult`: when the person has answered an MCP server.
+//! `ElicitationResult`: the user answered an MCP server.
 
 use super::base::hook_input;
 use crate::Raw;
@@ -6,7 +6,7 @@ use crate::control::ElicitationAction;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told when the person has answered an MCP server.
+    /// Input of the `ElicitationResult` hook, which runs when the user has answered an MCP server.
     pub struct ElicitationResultInput = "ElicitationResult" {
         mcp_server_name: String,
         elicitation_id: Option<String>,
@@ -17,7 +17,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer when the person has answered an MCP server.
+    /// Output of the `ElicitationResult` hook, which can replace the answer.
     pub struct ElicitationResultOutput ["hookEventName" = "ElicitationResult"] {
         action: Option<ElicitationAction>,
         content: Option<Raw>,

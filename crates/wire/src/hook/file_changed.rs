@@ -1,10 +1,10 @@
-//! `FileChanged`: when a watched file changed.
+//! `FileChanged`: a watched file changed.
 
 use super::base::hook_input;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told when a watched file changed.
+    /// Input of the `FileChanged` hook, which runs when a watched file changed.
     pub struct FileChangedInput = "FileChanged" {
         file_path: String,
         event: String,
@@ -12,7 +12,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer when a watched file changed.
+    /// Output of the `FileChanged` hook.
     pub struct FileChangedOutput ["hookEventName" = "FileChanged"] {
         watch_paths: Option<Vec<String>> as "watchPaths",
     }

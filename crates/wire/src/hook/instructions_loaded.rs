@@ -1,9 +1,9 @@
-//! `InstructionsLoaded`: when a file of instructions was read.
+//! `InstructionsLoaded`: an instructions file such as `CLAUDE.md` was loaded.
 
 use super::base::hook_input;
 
 hook_input! {
-    /// What a hook is told when a file of instructions was read.
+    /// Input of the `InstructionsLoaded` hook, which runs when an instructions file was loaded.
     pub struct InstructionsLoadedInput = "InstructionsLoaded" {
         file_path: String,
         memory_type: String,

@@ -1,10 +1,10 @@
-//! `MessageDisplay`: while an answer is shown.
+//! `MessageDisplay`: a part of a reply is displayed.
 
 use super::base::hook_input;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told while an answer is shown.
+    /// Input of the `MessageDisplay` hook, which runs for each displayed part of a reply.
     pub struct MessageDisplayInput = "MessageDisplay" {
         turn_id: String,
         message_id: String,
@@ -15,7 +15,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer while an answer is shown.
+    /// Output of the `MessageDisplay` hook.
     pub struct MessageDisplayOutput ["hookEventName" = "MessageDisplay"] {
         display_content: Option<String> as "displayContent",
     }

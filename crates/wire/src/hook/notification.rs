@@ -1,10 +1,10 @@
-//! `Notification`: when something is shown.
+//! `Notification`: the user gets a notification.
 
 use super::base::hook_input;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told when something is shown.
+    /// Input of the `Notification` hook, which runs when the user gets a notification.
     pub struct NotificationInput = "Notification" {
         message: String,
         title: Option<String>,
@@ -13,7 +13,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer when something is shown.
+    /// Output of the `Notification` hook.
     pub struct NotificationOutput ["hookEventName" = "Notification"] {
         additional_context: Option<String> as "additionalContext",
     }

@@ -1,4 +1,4 @@
-//! What a hook may answer.
+//! The output of a hook.
 
 use super::HookSpecificOutput;
 use crate::Number;
@@ -6,7 +6,7 @@ use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// What a hook says about a call. The default is the cautious one.
+    /// The permission decision of a hook about a tool call. The default, `ask`, is the cautious one.
     pub enum HookPermissionDecision {
         Ask = "ask",
         Deny = "deny",
@@ -16,7 +16,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What a hook says about going on.
+    /// The decision of a hook whether to proceed.
     pub enum HookDecision {
         Block = "block",
         Approve = "approve",
@@ -24,13 +24,13 @@ open_enum! {
 }
 
 wire_struct! {
-    /// A hook's answer; empty when it has no opinion.
+    /// The output of a hook. An empty output changes nothing.
     pub struct HookOutput {
-        /// The hook goes on by itself and is not waited for.
+        /// Whether the hook continues in the background instead of being waited for.
         is_async: Option<bool> as "async",
         /// In milliseconds.
         async_timeout: Option<Number> as "asyncTimeout",
-        /// `false` ends the turn.
+        /// `false` stops the turn.
         go_on: Option<bool> as "continue",
         suppress_output: Option<bool> as "suppressOutput",
         stop_reason: Option<String> as "stopReason",

@@ -1,4 +1,4 @@
-//! `PermissionDenied`: after a call was refused.
+//! `PermissionDenied`: a tool call was denied.
 
 use super::base::hook_input;
 use crate::Raw;
@@ -6,7 +6,7 @@ use crate::control::McpServerProvenance;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told after a call was refused.
+    /// Input of the `PermissionDenied` hook, which runs after a tool call was denied.
     pub struct PermissionDeniedInput = "PermissionDenied" {
         tool_name: String,
         tool_input: Raw,
@@ -17,7 +17,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer after a call was refused.
+    /// Output of the `PermissionDenied` hook.
     pub struct PermissionDeniedOutput ["hookEventName" = "PermissionDenied"] {
         retry: Option<bool>,
     }

@@ -1,4 +1,4 @@
-//! `PermissionRequest`: when a call has to be asked for.
+//! `PermissionRequest`: a tool call needs permission.
 
 use super::base::hook_input;
 use crate::Raw;
@@ -7,7 +7,7 @@ use crate::permission_update::{Behavior, PermissionUpdate};
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// What the hook decides.
+    /// The decision of the hook.
     pub struct PermissionRequestDecision {
         behavior: Behavior,
         updated_input: Option<Raw> as "updatedInput",
@@ -18,7 +18,7 @@ wire_struct! {
 }
 
 hook_input! {
-    /// What a hook is told when a call has to be asked for.
+    /// Input of the `PermissionRequest` hook, which runs when a tool call needs permission.
     pub struct PermissionRequestInput = "PermissionRequest" {
         tool_name: String,
         tool_input: Raw,
@@ -28,7 +28,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer when a call has to be asked for.
+    /// Output of the `PermissionRequest` hook.
     pub struct PermissionRequestOutput ["hookEventName" = "PermissionRequest"] {
         decision: PermissionRequestDecision,
     }

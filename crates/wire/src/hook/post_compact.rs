@@ -3,7 +3,7 @@
 use super::base::hook_input;
 
 hook_input! {
-    /// What a hook is told after a compaction.
+    /// Input of the `PostCompact` hook, which runs after a compaction.
     pub struct PostCompactInput = "PostCompact" {
         trigger: String,
         compact_summary: String,

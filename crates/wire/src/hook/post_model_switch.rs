@@ -1,11 +1,11 @@
-//! `PostModelSwitch`: after another model answers.
+//! `PostModelSwitch`: after a change of the model.
 
 use super::base::hook_input;
 use crate::Number;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told after another model answers.
+    /// Input of the `PostModelSwitch` hook, which runs after a change of the model.
     pub struct PostModelSwitchInput = "PostModelSwitch" {
         from_model: String,
         to_model: String,
@@ -20,7 +20,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer after another model answers.
+    /// Output of the `PostModelSwitch` hook.
     pub struct PostModelSwitchOutput ["hookEventName" = "PostModelSwitch"] {
         additional_context: Option<String> as "additionalContext",
     }

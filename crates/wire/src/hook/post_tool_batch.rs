@@ -1,11 +1,11 @@
-//! `PostToolBatch`: after the calls of one answer.
+//! `PostToolBatch`: after all tool calls of one model message.
 
 use super::base::hook_input;
 use crate::Raw;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// One of the calls.
+    /// One call of the batch.
     pub struct BatchCall {
         tool_name: String,
         tool_input: Raw,
@@ -15,14 +15,14 @@ wire_struct! {
 }
 
 hook_input! {
-    /// What a hook is told after the calls of one answer.
+    /// Input of the `PostToolBatch` hook, which runs after all tool calls of one model message.
     pub struct PostToolBatchInput = "PostToolBatch" {
         tool_calls: Vec<BatchCall>,
     }
 }
 
 wire_struct! {
-    /// What a hook may answer after the calls of one answer.
+    /// Output of the `PostToolBatch` hook.
     pub struct PostToolBatchOutput ["hookEventName" = "PostToolBatch"] {
         additional_context: Option<String> as "additionalContext",
     }

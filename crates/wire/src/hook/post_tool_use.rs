@@ -1,4 +1,4 @@
-//! `PostToolUse`: after a call that worked.
+//! `PostToolUse`: after a tool call that succeeded.
 
 use super::base::hook_input;
 use crate::control::McpServerProvenance;
@@ -6,7 +6,7 @@ use crate::record::wire_struct;
 use crate::{Number, Raw};
 
 hook_input! {
-    /// What a hook is told after a call that worked.
+    /// Input of the `PostToolUse` hook, which runs after a tool call that succeeded.
     pub struct PostToolUseInput = "PostToolUse" {
         tool_name: String,
         tool_input: Raw,
@@ -18,7 +18,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer after a call that worked.
+    /// Output of the `PostToolUse` hook.
     pub struct PostToolUseOutput ["hookEventName" = "PostToolUse"] {
         additional_context: Option<String> as "additionalContext",
         classifier_context: Option<String> as "classifierContext",

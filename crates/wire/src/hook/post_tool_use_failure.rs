@@ -1,4 +1,4 @@
-//! `PostToolUseFailure`: after a call that failed.
+//! `PostToolUseFailure`: after a tool call that failed.
 
 use super::base::hook_input;
 use crate::control::McpServerProvenance;
@@ -6,7 +6,7 @@ use crate::record::wire_struct;
 use crate::{Number, Raw};
 
 hook_input! {
-    /// What a hook is told after a call that failed.
+    /// Input of the `PostToolUseFailure` hook, which runs after a tool call that failed.
     pub struct PostToolUseFailureInput = "PostToolUseFailure" {
         tool_name: String,
         tool_input: Raw,
@@ -19,7 +19,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer after a call that failed.
+    /// Output of the `PostToolUseFailure` hook.
     pub struct PostToolUseFailureOutput ["hookEventName" = "PostToolUseFailure"] {
         additional_context: Option<String> as "additionalContext",
     }

@@ -3,7 +3,7 @@
 use super::base::hook_input;
 
 hook_input! {
-    /// What a hook is told before a compaction.
+    /// Input of the `PreCompact` hook, which runs before a compaction.
     pub struct PreCompactInput = "PreCompact" {
         trigger: String,
         custom_instructions: Option<String> = null,

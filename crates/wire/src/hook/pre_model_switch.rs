@@ -1,4 +1,4 @@
-//! `PreModelSwitch`: before another model answers.
+//! `PreModelSwitch`: before a change of the model.
 
 use super::HookPermissionDecision;
 use super::base::hook_input;
@@ -6,7 +6,7 @@ use crate::Number;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told before another model answers.
+    /// Input of the `PreModelSwitch` hook, which runs before a change of the model.
     pub struct PreModelSwitchInput = "PreModelSwitch" {
         from_model: String,
         to_model: String,
@@ -21,7 +21,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer before another model answers.
+    /// Output of the `PreModelSwitch` hook.
     pub struct PreModelSwitchOutput ["hookEventName" = "PreModelSwitch"] {
         permission_decision: Option<HookPermissionDecision> as "permissionDecision",
         permission_decision_reason: Option<String> as "permissionDecisionReason",

@@ -1,4 +1,4 @@
-//! `PreToolUse`: before a call.
+//! `PreToolUse`: before a tool call.
 
 use super::HookPermissionDecision;
 use super::base::hook_input;
@@ -7,7 +7,7 @@ use crate::control::McpServerProvenance;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told before a call.
+    /// Input of the `PreToolUse` hook, which runs before a tool call.
     pub struct PreToolUseInput = "PreToolUse" {
         tool_name: String,
         tool_input: Raw,
@@ -17,7 +17,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer before a call.
+    /// Output of the `PreToolUse` hook.
     pub struct PreToolUseOutput ["hookEventName" = "PreToolUse"] {
         permission_decision: Option<HookPermissionDecision> as "permissionDecision",
         permission_decision_reason: Option<String> as "permissionDecisionReason",

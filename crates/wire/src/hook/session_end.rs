@@ -3,7 +3,7 @@
 use super::base::hook_input;
 
 hook_input! {
-    /// What a hook is told when a session ends.
+    /// Input of the `SessionEnd` hook, which runs when a session ends.
     pub struct SessionEndInput = "SessionEnd" {
         reason: String,
     }

@@ -1,11 +1,11 @@
-//! `SessionStart`: when a session begins.
+//! `SessionStart`: when a session starts.
 
 use super::base::hook_input;
 use crate::Number;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told when a session begins.
+    /// Input of the `SessionStart` hook, which runs when a session starts.
     pub struct SessionStartInput = "SessionStart" {
         source: String,
         model: Option<String>,
@@ -18,7 +18,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer when a session begins.
+    /// Output of the `SessionStart` hook.
     pub struct SessionStartOutput ["hookEventName" = "SessionStart"] {
         additional_context: Option<String> as "additionalContext",
         initial_user_message: Option<String> as "initialUserMessage",

@@ -1,11 +1,11 @@
-//! `Stop`: when the agent would stop.
+//! `Stop`: when the agent is about to end its turn.
 
 use super::base::hook_input;
 use super::{BackgroundTaskSummary, SessionCronSummary};
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told when the agent would stop.
+    /// Input of the `Stop` hook, which runs when the agent is about to end its turn.
     pub struct StopInput = "Stop" {
         stop_hook_active: bool,
         last_assistant_message: Option<String>,
@@ -15,7 +15,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer when the agent would stop.
+    /// Output of the `Stop` hook.
     pub struct StopOutput ["hookEventName" = "Stop"] {
         additional_context: Option<String> as "additionalContext",
     }

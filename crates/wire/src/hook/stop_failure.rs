@@ -1,10 +1,10 @@
-//! `StopFailure`: when a turn ends with an error of the API.
+//! `StopFailure`: when a turn ends with an API error.
 
 use super::base::hook_input;
 use crate::stdout::AssistantError;
 
 hook_input! {
-    /// What a hook is told when a turn ends with an error of the API.
+    /// Input of the `StopFailure` hook, which runs when a turn ends with an API error.
     pub struct StopFailureInput = "StopFailure" {
         error: AssistantError,
         error_details: Option<String>,

@@ -1,16 +1,16 @@
-//! `SubagentStart`: when a subagent begins.
+//! `SubagentStart`: when a subagent starts.
 
 use super::base::hook_input;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told when a subagent begins.
+    /// Input of the `SubagentStart` hook, which runs when a subagent starts.
     pub struct SubagentStartInput = "SubagentStart" {
     }
 }
 
 wire_struct! {
-    /// What a hook may answer when a subagent begins.
+    /// Output of the `SubagentStart` hook.
     pub struct SubagentStartOutput ["hookEventName" = "SubagentStart"] {
         additional_context: Option<String> as "additionalContext",
     }

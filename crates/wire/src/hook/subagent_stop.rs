@@ -1,11 +1,11 @@
-//! `SubagentStop`: when a subagent would stop.
+//! `SubagentStop`: when a subagent is about to end.
 
 use super::base::hook_input;
 use super::{BackgroundTaskSummary, SessionCronSummary};
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told when a subagent would stop.
+    /// Input of the `SubagentStop` hook, which runs when a subagent is about to end.
     pub struct SubagentStopInput = "SubagentStop" {
         stop_hook_active: bool,
         agent_transcript_path: Option<String>,
@@ -16,7 +16,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer when a subagent would stop.
+    /// Output of the `SubagentStop` hook.
     pub struct SubagentStopOutput ["hookEventName" = "SubagentStop"] {
         additional_context: Option<String> as "additionalContext",
     }

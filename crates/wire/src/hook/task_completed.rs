@@ -1,9 +1,9 @@
-//! `TaskCompleted`: when a task is done.
+//! `TaskCompleted`: when a task of the task list is completed.
 
 use super::base::hook_input;
 
 hook_input! {
-    /// What a hook is told when a task is done.
+    /// Input of the `TaskCompleted` hook, which runs when a task of the task list is completed.
     pub struct TaskCompletedInput = "TaskCompleted" {
         task_id: String,
         task_subject: String,

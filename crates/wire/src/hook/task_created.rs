@@ -1,9 +1,9 @@
-//! `TaskCreated`: when a task is noted.
+//! `TaskCreated`: when a task is added to the task list.
 
 use super::base::hook_input;
 
 hook_input! {
-    /// What a hook is told when a task is noted.
+    /// Input of the `TaskCreated` hook, which runs when a task is added to the task list.
     pub struct TaskCreatedInput = "TaskCreated" {
         task_id: String,
         task_subject: String,

@@ -1,9 +1,9 @@
-//! `TeammateIdle`: when a teammate has nothing to do.
+//! `TeammateIdle`: when a teammate becomes idle.
 
 use super::base::hook_input;
 
 hook_input! {
-    /// What a hook is told when a teammate has nothing to do.
+    /// Input of the `TeammateIdle` hook, which runs when a teammate becomes idle.
     pub struct TeammateIdleInput = "TeammateIdle" {
         teammate_name: String,
         team_name: String,

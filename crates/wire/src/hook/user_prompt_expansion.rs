@@ -1,10 +1,10 @@
-//! `UserPromptExpansion`: when a command becomes a prompt.
+//! `UserPromptExpansion`: when a slash command is expanded into a prompt.
 
 use super::base::hook_input;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told when a command becomes a prompt.
+    /// Input of the `UserPromptExpansion` hook, which runs when a slash command is expanded into a prompt.
     pub struct UserPromptExpansionInput = "UserPromptExpansion" {
         expansion_type: String,
         command_name: String,
@@ -15,7 +15,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer when a command becomes a prompt.
+    /// Output of the `UserPromptExpansion` hook.
     pub struct UserPromptExpansionOutput ["hookEventName" = "UserPromptExpansion"] {
         additional_context: Option<String> as "additionalContext",
         suppress_original_prompt: Option<bool> as "suppressOriginalPrompt",

@@ -1,10 +1,10 @@
-//! `UserPromptSubmit`: before a prompt is taken.
+//! `UserPromptSubmit`: before a prompt is processed.
 
 use super::base::hook_input;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told before a prompt is taken.
+    /// Input of the `UserPromptSubmit` hook, which runs before a prompt is processed.
     pub struct UserPromptSubmitInput = "UserPromptSubmit" {
         prompt: String,
         source: Option<String>,
@@ -13,7 +13,7 @@ hook_input! {
 }
 
 wire_struct! {
-    /// What a hook may answer before a prompt is taken.
+    /// Output of the `UserPromptSubmit` hook.
     pub struct UserPromptSubmitOutput ["hookEventName" = "UserPromptSubmit"] {
         additional_context: Option<String> as "additionalContext",
         session_title: Option<String> as "sessionTitle",

@@ -1,17 +1,17 @@
-//! `WorktreeCreate`: when a worktree is wanted.
+//! `WorktreeCreate`: when a worktree is needed.
 
 use super::base::hook_input;
 use crate::record::wire_struct;
 
 hook_input! {
-    /// What a hook is told when a worktree is wanted.
+    /// Input of the `WorktreeCreate` hook, which creates a worktree instead of git.
     pub struct WorktreeCreateInput = "WorktreeCreate" {
         name: String,
     }
 }
 
 wire_struct! {
-    /// What a hook may answer when a worktree is wanted.
+    /// Output of the `WorktreeCreate` hook.
     pub struct WorktreeCreateOutput ["hookEventName" = "WorktreeCreate"] {
         worktree_path: String as "worktreePath",
     }

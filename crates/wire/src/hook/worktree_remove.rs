@@ -1,9 +1,9 @@
-//! `WorktreeRemove`: when a worktree goes away.
+//! `WorktreeRemove`: when a worktree is removed.
 
 use super::base::hook_input;
 
 hook_input! {
-    /// What a hook is told when a worktree goes away.
+    /// Input of the `WorktreeRemove` hook, which runs when a worktree is removed.
     pub struct WorktreeRemoveInput = "WorktreeRemove" {
         worktree_path: String,
     }

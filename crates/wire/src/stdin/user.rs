@@ -10,7 +10,7 @@ use crate::record::wire_struct;
 use crate::stdout::UserMessage;
 
 open_enum! {
-    /// Which prompt goes first.
+    /// The priority of a prompt in the queue.
     pub enum Priority {
         Next = "next",
         Now = "now",
@@ -23,16 +23,16 @@ wire_struct! {
     pub struct User ["type" = "user"] {
         message: UserMessage,
         parent_tool_use_id: Option<String> = null,
-        /// Not looked at by the agent.
+        /// Ignored by the agent.
         session_id: Option<String>,
         uuid: Option<String>,
         is_synthetic: Option<bool> as "isSynthetic",
         priority: Option<Priority>,
         timestamp: Option<String>,
         origin: Option<Origin>,
-        /// `false` adds to the conversation without asking the model.
+        /// `false` adds the message to the conversation without a request to the model.
         should_query: Option<bool> as "shouldQuery",
-        /// Take the text as it is: no files mentioned, no slash commands.
+        /// Whether the text is literal: file mentions and slash commands in it are not expanded.
         client_composed: Option<bool>,
         pasted_content: Option<Raw>,
         inline_pastes: Option<Vec<String>>,
@@ -42,7 +42,7 @@ wire_struct! {
 }
 
 impl User {
-    /// A prompt as the official hosts send it.
+    /// Creates a prompt with the fields that the official hosts send.
     pub fn new(content: impl Into<Content>) -> Self {
         Self {
             message: UserMessage::new(content),
@@ -52,10 +52,10 @@ impl User {
     }
 }
 
-/// Why a `user` line is not a prompt. The reference agents treat these differently.
+/// Why a `user` message is not a valid prompt. The reference agents handle the cases differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum UserFault {
-    /// No `message`, or none that is an object.
+    /// `message` is missing or is not an object.
     #[error("user message without `message`")]
     NoMessage,
     /// `message` has no `role`.
@@ -64,7 +64,7 @@ pub enum UserFault {
     /// `role` is not `user`.
     #[error("user message whose role is not `user`")]
     OtherRole,
-    /// `content` did not come.
+    /// `content` is missing.
     #[error("user message without `content`")]
     NoContent,
     /// `content` is `null`.
@@ -76,7 +76,7 @@ pub enum UserFault {
 }
 
 impl UserFault {
-    /// Looks for what is wrong with a line that says it is a `user` message.
+    /// Finds the fault in a `user` message that could not be parsed as a prompt.
     pub(crate) fn find(text: &str) -> Option<Self> {
         let line: Value = serde_json::from_str(text).ok()?;
         let Some(message) = line.get("message").and_then(Value::as_object) else {

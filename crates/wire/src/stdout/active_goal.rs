@@ -1,10 +1,10 @@
-//! `active_goal`: the goal a session works towards.
+//! `active_goal`: the goal of a session.
 
 use crate::Number;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A goal and how far it is.
+    /// A goal and its progress.
     pub struct Goal {
         condition: String,
         iterations: u64,
@@ -15,7 +15,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The goal changed; `None` when there is none any more.
+    /// The goal changed. `None` if the session has no goal any more.
     pub struct ActiveGoal ["type" = "active_goal"] {
         value: Option<Goal> = null,
         uuid: Option<String>,

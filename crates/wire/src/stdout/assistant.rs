@@ -1,4 +1,4 @@
-//! `assistant`: one finished block of the model's answer.
+//! `assistant`: a completed content block of a model message.
 
 use crate::content::Block;
 use crate::open::open_enum;
@@ -7,7 +7,7 @@ use crate::usage::{ModelUsage, Usage};
 use crate::{Map, Number, Raw};
 
 open_enum! {
-    /// Why an answer is an error.
+    /// The kind of error that the message reports.
     pub enum AssistantError {
         Unknown = "unknown",
         AuthenticationFailed = "authentication_failed",
@@ -30,7 +30,7 @@ wire_struct! {
     pub struct ApiMessage ["type" = "message"] {
         id: String,
         role: String,
-        /// `<synthetic>` for what the agent itself says.
+        /// `<synthetic>` for messages written by the agent itself.
         model: String,
         content: Vec<Block>,
         stop_reason: Option<String> = null,
@@ -44,7 +44,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The name a tool of an MCP server is shown by.
+    /// The display name of a tool of an MCP server.
     pub struct ToolUseMeta {
         id: String,
         display_name: Option<String>,
@@ -54,7 +54,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Which local command an answer comes from.
+    /// The local command that produced the message.
     pub struct LocalCommandRun {
         command: String,
         args: String,
@@ -62,7 +62,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// By how much, and which limit.
+    /// The exceeded limit of the context window, and by how many tokens it is exceeded.
     pub struct OverLimit {
         tokens_over: u64,
         kind: String,
@@ -70,7 +70,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// One row of the context's account.
+    /// A category of the context usage.
     pub struct ContextCategory {
         name: String,
         tokens: u64,
@@ -79,7 +79,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A tool of an MCP server and the room it takes.
+    /// A tool of an MCP server and its size in tokens.
     pub struct ContextMcpTool {
         name: String,
         server_name: String,
@@ -88,7 +88,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A memory file and the room it takes.
+    /// A memory file and its size in tokens.
     pub struct ContextMemoryFile {
         path: String,
         kind: String as "type",
@@ -97,7 +97,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A kind of subagent and the room it takes.
+    /// A subagent definition and its size in tokens.
     pub struct ContextAgent {
         agent_type: String,
         source: String,
@@ -106,7 +106,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A skill and the room it takes.
+    /// A skill and its size in tokens.
     pub struct ContextSkill {
         name: String,
         source: String,
@@ -116,7 +116,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How full the context is.
+    /// The usage of the context window.
     pub struct ContextUsage {
         model: String,
         total_tokens: u64,
@@ -132,7 +132,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What the session has used.
+    /// The cost and usage of the session.
     pub struct UsageReportSession {
         total_cost_usd: Number,
         total_api_duration_ms: Number,
@@ -144,7 +144,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The account of `/usage`.
+    /// The report of `/usage`.
     pub struct UsageReport {
         session: UsageReportSession,
         rate_limits: Option<Raw> = null,
@@ -152,7 +152,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// One block of an answer: frames of one answer share `message.id`.
+    /// A content block of a model message. All blocks of one message have the same `message.id`.
     pub struct Assistant ["type" = "assistant"] {
         message: ApiMessage,
         parent_tool_use_id: Option<String> = null,
@@ -165,7 +165,7 @@ wire_struct! {
         api_error_status: Option<u64>,
         api_error_type: Option<String>,
         api_error: Option<String>,
-        /// What `api_error` is about.
+        /// The parameters of `api_error`.
         api_error_params: Option<Raw>,
         user_message_uuid: Option<String>,
         user_message_uuids: Option<Vec<String>>,

@@ -1,9 +1,9 @@
-//! `auth_status`: a sign-in under way.
+//! `auth_status`: the progress of a sign-in.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// How a sign-in goes.
+    /// The progress of a sign-in.
     pub struct AuthStatus ["type" = "auth_status"] {
         is_authenticating: bool as "isAuthenticating",
         output: Vec<String>,

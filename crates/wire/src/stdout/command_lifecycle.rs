@@ -1,10 +1,10 @@
-//! `command_lifecycle`: what becomes of a prompt that carried a uuid.
+//! `command_lifecycle`: the progress of a prompt that was sent with a uuid.
 
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// Where a prompt is.
+    /// The state of a prompt.
     pub enum CommandState {
         Queued = "queued",
         Started = "started",
@@ -14,7 +14,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// A prompt moved on.
+    /// The state of a prompt changed.
     pub struct CommandLifecycle ["type" = "command_lifecycle"] {
         command_uuid: String,
         state: CommandState,

@@ -1,10 +1,10 @@
-//! `conversation_reset`: the conversation starts afresh under a new id.
+//! `conversation_reset`: the conversation restarts with a new id.
 
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// What made it start afresh.
+    /// What caused the restart.
     pub enum ResetTrigger {
         Clear = "clear",
         PlanModeExit = "plan_mode_exit",
@@ -14,7 +14,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// Carries the old session id; every later message has the new one.
+    /// The conversation restarts. This message has the old session id; all later messages have the new one.
     pub struct ConversationReset ["type" = "conversation_reset"] {
         new_conversation_id: String,
         uuid: String,

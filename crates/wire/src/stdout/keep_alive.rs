@@ -1,8 +1,8 @@
-//! `keep_alive`: nothing, so that a connection is not taken for dead.
+//! `keep_alive`: an empty message that keeps an idle connection from being closed.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Still here; both sides may send it.
+    /// An empty message that either side may send.
     pub struct KeepAlive ["type" = "keep_alive"] {}
 }

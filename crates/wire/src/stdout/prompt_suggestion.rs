@@ -1,9 +1,9 @@
-//! `prompt_suggestion`: what a person might ask next.
+//! `prompt_suggestion`: a suggestion for the next prompt.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A prompt to offer.
+    /// A suggested prompt.
     pub struct PromptSuggestion ["type" = "prompt_suggestion"] {
         suggestion: String,
         uuid: String,

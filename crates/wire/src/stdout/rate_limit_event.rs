@@ -1,11 +1,11 @@
-//! `rate_limit_event`: how much of the account's limits is used.
+//! `rate_limit_event`: the usage of the account's rate limits.
 
-use crate::Number;
 use crate::open::open_enum;
 use crate::record::wire_struct;
+use crate::{Map, Number};
 
 open_enum! {
-    /// Whether requests pass.
+    /// Whether requests are allowed.
     pub enum RateLimitStatus {
         Allowed = "allowed",
         AllowedWarning = "allowed_warning",
@@ -14,7 +14,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Which limit.
+    /// The kind of rate limit.
     pub enum RateLimitType {
         FiveHour = "five_hour",
         SevenDay = "seven_day",
@@ -26,7 +26,16 @@ open_enum! {
 }
 
 wire_struct! {
-    /// The state of a limit.
+    /// One window of a rate limit.
+    pub struct RateLimitWindow {
+        utilization: Number,
+        resets_at: Number as "resetsAt",
+        status: RateLimitStatus,
+    }
+}
+
+wire_struct! {
+    /// The state of a rate limit.
     pub struct RateLimitInfo {
         status: RateLimitStatus,
         resets_at: Option<Number> as "resetsAt",
@@ -43,11 +52,13 @@ wire_struct! {
         error_code: Option<String> as "errorCode",
         can_user_purchase_credits: Option<bool> as "canUserPurchaseCredits",
         has_chargeable_saved_payment_method: Option<bool> as "hasChargeableSavedPaymentMethod",
+        /// The windows, by the name of their limit.
+        unified_windows: Option<Map<RateLimitWindow>> as "unifiedWindows",
     }
 }
 
 wire_struct! {
-    /// A limit changed.
+    /// The state of a rate limit changed.
     pub struct RateLimitEvent ["type" = "rate_limit_event"] {
         rate_limit_info: RateLimitInfo,
         uuid: String,

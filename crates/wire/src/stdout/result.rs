@@ -7,7 +7,7 @@ use crate::usage::{ModelUsage, Usage};
 use crate::{Map, Number, Raw};
 
 open_enum! {
-    /// How a turn ended. A failed request of the API is `success` with `is_error`.
+    /// The outcome of a turn. A failed API request is `success` with `is_error`.
     pub enum ResultSubtype {
         Success = "success",
         ErrorDuringExecution = "error_during_execution",
@@ -43,7 +43,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Whether answers come faster for more money.
+    /// The state of fast mode, which costs more.
     pub enum FastModeState {
         Off = "off",
         Cooldown = "cooldown",
@@ -52,7 +52,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// A call that was not allowed.
+    /// A tool call that was denied.
     pub struct PermissionDenial {
         tool_name: String,
         tool_use_id: String,
@@ -61,7 +61,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A call that a hook put off.
+    /// A tool call that a hook deferred.
     pub struct DeferredToolUse {
         id: String,
         name: String,
@@ -70,7 +70,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How subagents were asked for.
+    /// The number of requested subagents, by the requested mode.
     pub struct SubagentRequested {
         background: u64,
         foreground: u64,
@@ -79,7 +79,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Who stopped subagents.
+    /// The number of stopped subagents, by who stopped them.
     pub struct SubagentKilled {
         parent: u64,
         user: u64,
@@ -88,7 +88,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Why subagents were refused.
+    /// The number of refused subagents, by reason.
     pub struct SubagentRefused {
         depth_limit: u64,
         concurrency_limit: u64,
@@ -97,7 +97,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The subagents of a turn, counted.
+    /// Statistics of the subagents of a turn.
     pub struct SubagentStats {
         spawned: u64,
         requested: SubagentRequested,
@@ -113,7 +113,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The configuration file that could not be read.
+    /// A configuration file that could not be parsed.
     pub struct InvalidConfigFile {
         path: String,
         is_global: bool,
@@ -123,27 +123,27 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The end of a turn, exactly one for each.
+    /// The end of a turn. Each turn has exactly one.
     pub struct TurnResult ["type" = "result"] {
         subtype: ResultSubtype,
         duration_ms: u64,
         duration_api_ms: u64,
         is_error: bool,
         num_turns: u64,
-        /// Null when nothing went wrong.
+        /// `null` if no API error occurred.
         api_error_status: Option<u64> = null,
         api_error_type: Option<String>,
         api_error: Option<String>,
-        /// The last text of the answer; absent on errors.
+        /// The last text of the reply; absent on errors.
         result: Option<String>,
-        /// What went wrong; absent on success.
+        /// The error messages; absent on success.
         errors: Option<Vec<String>>,
         stop_reason: Option<String> = null,
         session_id: String,
-        /// Since the process began.
+        /// Total since the process started.
         total_cost_usd: Number,
         usage: Usage,
-        /// Since the process began.
+        /// Total since the process started.
         model_usage: Map<ModelUsage> as "modelUsage",
         permission_denials: Vec<PermissionDenial>,
         structured_output: Option<serde_json::Value>,

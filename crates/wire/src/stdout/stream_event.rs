@@ -1,10 +1,10 @@
-//! `stream_event`: the answer as it grows.
+//! `stream_event`: an event of the model's response stream.
 
 use crate::record::wire_struct;
 use crate::{Number, Raw};
 
 wire_struct! {
-    /// Blocks of an answer that was given up.
+    /// The content blocks of a response that was abandoned.
     pub struct AbandonedBlocks {
         api_message_id: String,
         from_block_index: u64,
@@ -12,7 +12,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// One event of the Messages API, unread: most of a long answer is these.
+    /// One streaming event of the Messages API. It is not parsed, because most messages of a long reply are of this
+    /// type.
     pub struct StreamEvent ["type" = "stream_event"] {
         event: Raw,
         session_id: String,

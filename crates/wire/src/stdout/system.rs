@@ -1,4 +1,4 @@
-//! `system`: what the agent says about itself, by subtype.
+//! `system`: messages about the state of the session, by subtype.
 
 mod api_retry;
 mod background_tasks_changed;

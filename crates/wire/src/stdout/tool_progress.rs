@@ -1,10 +1,10 @@
-//! `tool_progress`: a call still runs.
+//! `tool_progress`: a tool call is still running.
 
 use crate::Number;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A subagent tries again.
+    /// A subagent retries a failed request.
     pub struct SubagentRetry {
         agent_id: String,
         attempt: u64,
@@ -16,7 +16,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How long a call has been running; every 30 seconds as a heartbeat.
+    /// The elapsed time of a running tool call. Sent every 30 seconds as a heartbeat.
     pub struct ToolProgress ["type" = "tool_progress"] {
         tool_use_id: String,
         tool_name: String,

@@ -1,9 +1,9 @@
-//! `tool_use_summary`: what a run of calls did, in words.
+//! `tool_use_summary`: a summary of a series of tool calls.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// What the calls before it did.
+    /// A summary of the preceding tool calls.
     pub struct ToolUseSummary ["type" = "tool_use_summary"] {
         summary: String,
         preceding_tool_use_ids: Vec<String>,

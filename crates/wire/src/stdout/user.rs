@@ -1,4 +1,4 @@
-//! `user`, from the agent: results of calls, notices, replayed prompts.
+//! `user`, from the agent: tool results, notices, replayed prompts.
 
 use crate::Raw;
 use crate::content::Content;
@@ -6,7 +6,7 @@ use crate::origin::Origin;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A message on the user's side of the conversation.
+    /// A message with the role `user` in the conversation.
     pub struct UserMessage {
         role: String,
         content: Content,
@@ -14,7 +14,7 @@ wire_struct! {
 }
 
 impl UserMessage {
-    /// A message with the role `user`.
+    /// Creates a message with the role `user`.
     pub fn new(content: impl Into<Content>) -> Self {
         Self {
             role: "user".to_owned(),
@@ -25,7 +25,7 @@ impl UserMessage {
 }
 
 wire_struct! {
-    /// Who decided on a call, and how.
+    /// The permission decision about a tool call and its source.
     pub struct PermissionDecision {
         decision: String,
         source: Option<String>,
@@ -34,7 +34,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How a call came to its result.
+    /// Metadata of a tool result.
     pub struct ToolResultMeta {
         id: String,
         permission_decision: Option<PermissionDecision>,
@@ -43,14 +43,14 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// One result of a call, a notice of the agent's own, or a prompt replayed.
+    /// A tool result, a notice from the agent, or a replayed prompt.
     pub struct User ["type" = "user"] {
         message: UserMessage,
         parent_tool_use_id: Option<String> = null,
         session_id: Option<String>,
         uuid: Option<String>,
         timestamp: Option<String>,
-        /// What the tool gave besides text; `Error: …` as a string when it failed.
+        /// The structured result of the tool; the string `Error: …` if the call failed.
         tool_use_result: Option<serde_json::Value>,
         tool_result_meta: Option<Vec<ToolResultMeta>>,
         is_replay: Option<bool> as "isReplay",

@@ -1,4 +1,4 @@
-//! What requests are answered with, by subtype.
+//! Responses to control requests survive a round trip round_trip_as their structs.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -6,64 +6,67 @@ use serde_json::Value;
 use sluice_wire::control;
 use sluice_wire::hook::HookOutput;
 
-/// Reads `response` as what answers `subtype` and writes it back; `None` when it has no struct.
-pub(crate) fn back(subtype: &str, response: &Value) -> Option<Result<Value, String>> {
+/// Parses `response` as the response type of `subtype` and serialises it again; `None` if there is no such type.
+pub(crate) fn round_trip(subtype: &str, response: &Value) -> Option<Result<Value, String>> {
     let read = match subtype {
-        "initialize" => through::<control::InitializeResponse>,
-        "interrupt" => through::<control::InterruptResponse>,
-        "set_permission_mode" => through::<control::SetPermissionModeResponse>,
-        "set_model" => through::<control::SetModelResponse>,
-        "mcp_status" => through::<control::McpStatusResponse>,
-        "mcp_set_servers" => through::<control::McpSetServersResponse>,
-        "mcp_message" => through::<control::McpMessageResponse>,
-        "rewind_files" => through::<control::RewindFilesResponse>,
-        "get_settings" => through::<control::GetSettingsResponse>,
-        "cancel_async_message" => through::<control::CancelAsyncMessageResponse>,
-        "get_context_usage" => through::<control::GetContextUsageResponse>,
-        "reload_plugins" => through::<control::ReloadPluginsResponse>,
-        "read_file" => through::<control::ReadFileResponse>,
-        "file_suggestions" => through::<control::FileSuggestionsResponse>,
-        "get_binary_version" => through::<control::GetBinaryVersionResponse>,
-        "get_session_cost" => through::<control::GetSessionCostResponse>,
-        "mcp_authenticate" => through::<control::McpAuthenticateResponse>,
-        "mcp_call" => through::<control::McpCallResponse>,
-        "background_tasks" => through::<control::BackgroundTasksResponse>,
-        "get_usage" => through::<control::GetUsageResponse>,
-        "reload_skills" => through::<control::ReloadSkillsResponse>,
-        "list_models" => through::<control::ListModelsResponse>,
-        "get_hooks_listing" => through::<control::GetHooksListingResponse>,
-        "list_permission_rules" => through::<control::ListPermissionRulesResponse>,
-        "reload_output_styles" => through::<control::ReloadOutputStylesResponse>,
-        "mcp_read_resource" => through::<control::McpReadResourceResponse>,
-        "get_task_output" => through::<control::GetTaskOutputResponse>,
-        "set_mcp_permission_mode_override" => through::<control::SetMcpPermissionModeOverrideResponse>,
-        "generate_session_title" => through::<control::GenerateSessionTitleResponse>,
-        "side_question" => through::<control::SideQuestionResponse>,
-        "can_use_tool" => through::<control::CanUseToolResponse>,
-        "elicitation" => through::<control::ElicitationResponse>,
-        "request_user_dialog" => through::<control::RequestUserDialogResponse>,
-        "hook_callback" => through::<HookOutput>,
+        "initialize" => round_trip_as::<control::InitializeResponse>,
+        "interrupt" => round_trip_as::<control::InterruptResponse>,
+        "set_permission_mode" => round_trip_as::<control::SetPermissionModeResponse>,
+        "set_model" => round_trip_as::<control::SetModelResponse>,
+        "mcp_status" => round_trip_as::<control::McpStatusResponse>,
+        "mcp_set_servers" => round_trip_as::<control::McpSetServersResponse>,
+        "mcp_message" => round_trip_as::<control::McpMessageResponse>,
+        "rewind_files" => round_trip_as::<control::RewindFilesResponse>,
+        "get_settings" => round_trip_as::<control::GetSettingsResponse>,
+        "cancel_async_message" => round_trip_as::<control::CancelAsyncMessageResponse>,
+        "get_context_usage" => round_trip_as::<control::GetContextUsageResponse>,
+        "reload_plugins" => round_trip_as::<control::ReloadPluginsResponse>,
+        "read_file" => round_trip_as::<control::ReadFileResponse>,
+        "file_suggestions" => round_trip_as::<control::FileSuggestionsResponse>,
+        "get_binary_version" => round_trip_as::<control::GetBinaryVersionResponse>,
+        "get_session_cost" => round_trip_as::<control::GetSessionCostResponse>,
+        "mcp_authenticate" => round_trip_as::<control::McpAuthenticateResponse>,
+        "mcp_call" => round_trip_as::<control::McpCallResponse>,
+        "background_tasks" => round_trip_as::<control::BackgroundTasksResponse>,
+        "get_usage" => round_trip_as::<control::GetUsageResponse>,
+        "reload_skills" => round_trip_as::<control::ReloadSkillsResponse>,
+        "list_models" => round_trip_as::<control::ListModelsResponse>,
+        "get_hooks_listing" => round_trip_as::<control::GetHooksListingResponse>,
+        "list_permission_rules" => round_trip_as::<control::ListPermissionRulesResponse>,
+        "reload_output_styles" => round_trip_as::<control::ReloadOutputStylesResponse>,
+        "mcp_read_resource" => round_trip_as::<control::McpReadResourceResponse>,
+        "get_task_output" => round_trip_as::<control::GetTaskOutputResponse>,
+        "set_mcp_permission_mode_override" => round_trip_as::<control::SetMcpPermissionModeOverrideResponse>,
+        "generate_session_title" => round_trip_as::<control::GenerateSessionTitleResponse>,
+        "side_question" => round_trip_as::<control::SideQuestionResponse>,
+        "can_use_tool" => round_trip_as::<control::CanUseToolResponse>,
+        "elicitation" => round_trip_as::<control::ElicitationResponse>,
+        "request_user_dialog" => round_trip_as::<control::RequestUserDialogResponse>,
+        "hook_callback" => round_trip_as::<HookOutput>,
         _ => return None,
     };
     Some(read(response))
 }
 
-fn through<T: DeserializeOwned + Serialize>(value: &Value) -> Result<Value, String> {
+fn round_trip_as<T: DeserializeOwned + Serialize>(value: &Value) -> Result<Value, String> {
     let text = value.to_string();
     let from_text: T = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let from_value: T = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
     let written = serde_json::to_value(&from_text).map_err(|error| error.to_string())?;
     let again = serde_json::to_value(&from_value).map_err(|error| error.to_string())?;
-    assert_eq!(written, again, "text and value are read alike");
+    assert_eq!(
+        written, again,
+        "parsing from text and from a value gives the same result"
+    );
     Ok(written)
 }
 
 #[test]
-fn every_answer_is_read_and_written_back() {
+fn every_response_survives_a_round_trip() {
     for line in include_str!("lines/answer.ndjson").lines() {
         let entry: Value = serde_json::from_str(line).unwrap();
         let subtype = entry["subtype"].as_str().unwrap();
-        let written = back(subtype, &entry["response"]).unwrap().unwrap();
+        let written = round_trip(subtype, &entry["response"]).unwrap().unwrap();
         assert_eq!(written, entry["response"], "{subtype}");
     }
 }

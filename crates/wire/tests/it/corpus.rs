@@ -1,10 +1,10 @@
-//! The fuzz target's corpus, replayed without a fuzzer.
+//! Runs the fuzz target's corpus without a fuzzer.
 
 use std::path::Path;
 
 use sluice_wire::{FramedLine, Framer};
 
-/// What `fuzz/fuzz_targets/line.rs` does with its bytes.
+/// Does what `fuzz/fuzz_targets/line.rs` does with its input.
 fn run(bytes: &[u8]) -> usize {
     let mut frames = 0;
     for cap in [64, 1 << 20] {
@@ -33,13 +33,13 @@ fn decode(line: &FramedLine<'_>) -> bool {
     .flatten()
     {
         assert!(!written.contains('\n'));
-        sluice_wire::Frame::parse(&written).expect("what was written can be read");
+        sluice_wire::Frame::parse(&written).expect("a serialised message can be parsed");
     }
     true
 }
 
 #[test]
-fn the_corpus_passes() {
+fn all_files_of_the_fuzz_corpus_are_handled() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/line");
     let mut frames = 0;
     for entry in std::fs::read_dir(corpus).unwrap() {

@@ -1,4 +1,4 @@
-//! Decoding holds for any bytes and loses nothing.
+//! Decoding handles any input without a panic and loses nothing.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use sluice_wire::Frame;
 
 const LINES: [&str; 2] = [include_str!("lines/agent.ndjson"), include_str!("lines/host.ndjson")];
 
-/// Any JSON value whose numbers print the same on both sides.
+/// Generates a JSON value. All numbers are integers, so that they are printed like JavaScript prints them.
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -24,7 +24,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// One of the lines, and which side wrote it.
+/// Generates one of the lines; `true` if an agent wrote it.
 fn any_line() -> impl Strategy<Value = (bool, Value)> {
     let lines: Vec<(bool, Value)> = LINES
         .iter()
@@ -37,7 +37,7 @@ fn any_line() -> impl Strategy<Value = (bool, Value)> {
     proptest::sample::select(lines)
 }
 
-fn back(agent: bool, line: &str) -> Result<Value, String> {
+fn round_trip(agent: bool, line: &str) -> Result<Value, String> {
     let frame = Frame::parse(line).map_err(|error| error.to_string())?;
     assert_eq!(frame.text(), line);
     let written = if agent {
@@ -49,10 +49,10 @@ fn back(agent: bool, line: &str) -> Result<Value, String> {
     Ok(serde_json::from_str(&written).unwrap())
 }
 
-/// Fields that hold structs; others hold maps, whose values must fit.
+/// Fields that contain structs. Other objects are maps, whose values must have the right type.
 const INNER: [&str; 6] = ["message", "request", "response", "usage", "input", "patch"];
 
-/// Puts `fields` under names nobody uses into the object and into one object inside it.
+/// Adds `fields` under unknown names to the object, or to an object `depth` levels inside it.
 fn add(value: &mut Value, fields: &Map<String, Value>, depth: usize) {
     let Some(object) = value.as_object_mut() else { return };
     if depth > 0 {
@@ -69,7 +69,7 @@ fn add(value: &mut Value, fields: &Map<String, Value>, depth: usize) {
     }
 }
 
-/// The same object with its keys the other way round, at every depth.
+/// Returns the object with the order of the keys reversed at every depth.
 fn reversed(value: &Value) -> Value {
     match value {
         Value::Object(fields) => Value::Object(
@@ -89,31 +89,31 @@ fn the_order_of_keys_does_not_matter() {
     for (agent, text) in [(true, LINES[0]), (false, LINES[1])] {
         for line in text.lines() {
             let turned = reversed(&serde_json::from_str(line).unwrap());
-            assert_eq!(back(agent, &turned.to_string()), Ok(turned));
+            assert_eq!(round_trip(agent, &turned.to_string()), Ok(turned));
         }
     }
 }
 
 #[test]
-fn a_line_may_be_spaced_out() {
+fn whitespace_between_values_does_not_matter() {
     for (agent, text) in [(true, LINES[0]), (false, LINES[1])] {
         for line in text.lines() {
             let value: Value = serde_json::from_str(line).unwrap();
             let spaced = serde_json::to_string_pretty(&value).unwrap().replace('\n', " ");
-            assert_eq!(back(agent, &spaced), Ok(value));
+            assert_eq!(round_trip(agent, &spaced), Ok(value));
         }
     }
 }
 
 proptest! {
     #[test]
-    fn any_text_is_a_frame_or_an_error(text in "\\PC{0,60}") {
-        drop(back(true, &text));
-        drop(back(false, &text));
+    fn any_text_gives_a_frame_or_an_error(text in "\\PC{0,60}") {
+        drop(round_trip(true, &text));
+        drop(round_trip(false, &text));
     }
 
     #[test]
-    fn any_object_with_a_type_is_a_frame(value in any_value(), ty in "[a-z_]{0,8}|user|system|result|control_request") {
+    fn any_object_with_a_type_gives_a_frame(value in any_value(), ty in "[a-z_]{0,8}|user|system|result|control_request") {
         let line = match value {
             Value::Object(mut fields) => {
                 fields.insert("type".to_owned(), json!(ty));
@@ -124,27 +124,27 @@ proptest! {
         .to_string();
         let frame = Frame::parse(&line).unwrap();
         prop_assert_eq!(frame.ty(), ty);
-        // Whatever can be read comes back as it was.
+        // A message that can be parsed is written round_trip unchanged.
         let sent: Value = serde_json::from_str(&line).unwrap();
         for agent in [true, false] {
-            if let Ok(written) = back(agent, &line) {
+            if let Ok(written) = round_trip(agent, &line) {
                 prop_assert_eq!(&written, &sent);
             }
         }
     }
 
     #[test]
-    fn unknown_fields_survive_anywhere(
+    fn unknown_fields_are_preserved_at_any_depth(
         (agent, mut line) in any_line(),
         fields in vec(("[a-z]{1,4}", any_value()), 1..4),
         depth in 0usize..3,
     ) {
         add(&mut line, &fields.into_iter().collect(), depth);
-        prop_assert_eq!(back(agent, &line.to_string()), Ok(line));
+        prop_assert_eq!(round_trip(agent, &line.to_string()), Ok(line));
     }
 
     #[test]
-    fn a_field_replaced_by_anything_is_kept_or_refused(
+    fn a_field_with_any_value_is_preserved_or_rejected(
         (agent, mut line) in any_line(),
         value in any_value(),
         which in any::<proptest::sample::Index>(),
@@ -152,19 +152,19 @@ proptest! {
         let object = line.as_object_mut().unwrap();
         let key = which.get(&object.keys().cloned().collect::<Vec<_>>()).clone();
         object.insert(key, value);
-        if let Ok(written) = back(agent, &line.to_string()) {
+        if let Ok(written) = round_trip(agent, &line.to_string()) {
             prop_assert_eq!(written, line);
         }
     }
 
     #[test]
-    fn a_line_cut_short_is_an_error_with_its_text(
+    fn a_truncated_line_gives_an_error_with_its_text(
         (agent, line) in any_line(),
         at in any::<proptest::sample::Index>(),
     ) {
         let text = line.to_string();
         let cut = &text[..text.floor_char_boundary(at.index(text.len() - 1))];
-        prop_assert!(back(agent, cut).is_err());
+        prop_assert!(round_trip(agent, cut).is_err());
         prop_assert_eq!(&*Frame::parse(cut).unwrap_err().text, cut);
     }
 }

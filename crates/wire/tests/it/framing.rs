@@ -1,10 +1,10 @@
-//! Bytes into lines, however they are cut.
+//! Splitting bytes into lines, independent of the boundaries of reads.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sluice_wire::{FramedLine, Framer};
 
-/// The lines of `bytes`, pushed in pieces that end at `cuts`.
+/// Returns the lines of `bytes` when they are pushed in pieces that end at `cuts`.
 fn lines(bytes: &[u8], cuts: &[usize], cap: usize) -> Vec<FramedLine<'static>> {
     let mut framer = Framer::with_cap(cap);
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
@@ -41,7 +41,7 @@ fn text(text: &str) -> FramedLine<'static> {
     }
 }
 
-/// What the framer should give, said without any cleverness.
+/// A simple reference implementation of the framer.
 fn expected(bytes: &[u8], cap: usize) -> Vec<FramedLine<'static>> {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     if pieces.last().is_some_and(|last| last.is_empty()) {
@@ -69,7 +69,7 @@ fn expected(bytes: &[u8], cap: usize) -> Vec<FramedLine<'static>> {
 }
 
 #[test]
-fn crlf_bom_and_blank_lines_are_passed_over() {
+fn crlf_bom_and_blank_lines_are_dropped() {
     let bytes = "\u{feff}{\"a\":1}\r\n\r\n  \t\n\u{feff}\n{\"b\":2}\r\r\nlast".as_bytes();
     assert_eq!(
         lines(bytes, &[], 100),
@@ -78,7 +78,7 @@ fn crlf_bom_and_blank_lines_are_passed_over() {
 }
 
 #[test]
-fn a_line_over_the_cap_is_reported_once_and_the_next_is_read() {
+fn a_line_over_the_limit_is_reported_once_and_the_next_one_is_read() {
     let bytes = b"123456789\n12345678\nx";
     for cuts in [vec![], vec![1], vec![9], vec![10], vec![4, 5, 6, 12]] {
         assert_eq!(
@@ -90,7 +90,7 @@ fn a_line_over_the_cap_is_reported_once_and_the_next_is_read() {
 }
 
 #[test]
-fn a_line_over_the_cap_at_the_end_is_reported() {
+fn a_line_over_the_limit_at_the_end_is_reported() {
     assert_eq!(lines(b"123456789", &[3], 8), [FramedLine::TooLong { bytes: 9 }]);
 }
 
@@ -162,7 +162,7 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn any_cut_gives_the_same_lines(
+    fn lines_do_not_depend_on_the_boundaries_of_reads(
         bytes in stream(),
         cuts in vec(any::<usize>(), 0..12),
         cap in 1usize..40,

@@ -1,4 +1,4 @@
-//! Every documented kind has a line here, is known, and comes back as it was.
+//! Every documented message has a sample line, is known, and survives a round trip.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn set(known: &[&'static str]) -> BTreeSet<String> {
     known.iter().map(|&it| it.to_owned()).collect()
 }
 
-/// Every string under the key `name`, at any depth.
+/// Collects every string under the key `name`, at any depth.
 fn words(value: &Value, name: &str, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
@@ -39,7 +39,7 @@ fn words(value: &Value, name: &str, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_kind_of_the_agent_is_known() {
+fn every_message_type_of_the_agent_is_known() {
     let (mut types, mut subtypes) = (BTreeSet::new(), BTreeSet::new());
     for line in AGENT.lines() {
         let message = Frame::parse(line).unwrap().to_host().unwrap();
@@ -65,7 +65,7 @@ fn every_kind_of_the_agent_is_known() {
 }
 
 #[test]
-fn every_kind_of_the_host_is_known() {
+fn every_message_type_of_the_host_is_known() {
     let mut types = BTreeSet::new();
     for line in HOST.lines() {
         let message = Frame::parse(line).unwrap().to_agent().unwrap();
@@ -77,7 +77,7 @@ fn every_kind_of_the_host_is_known() {
 }
 
 #[test]
-fn every_request_has_a_line() {
+fn every_request_has_a_sample_line() {
     let mut found = BTreeSet::new();
     for line in AGENT.lines().chain(HOST.lines()) {
         let line = value(line);
@@ -91,7 +91,7 @@ fn every_request_has_a_line() {
 }
 
 #[test]
-fn every_member_of_the_inner_unions_has_a_line() {
+fn every_member_of_the_inner_unions_has_a_sample_line() {
     let (mut types, mut events) = (BTreeSet::new(), BTreeSet::new());
     for line in AGENT.lines().chain(HOST.lines()) {
         words(&value(line), "type", &mut types);

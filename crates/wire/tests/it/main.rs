@@ -1,4 +1,4 @@
-//! The crate from outside.
+//! Tests of the public API of the crate.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Lines that are no message say why, and keep their text.
+//! Errors for lines that are not messages: the kind of error is reported and the text is preserved.
 
 use sluice_wire::control::{RequestId, Subtype};
 use sluice_wire::stdin::UserFault;
@@ -14,7 +14,7 @@ fn agent(line: &str) -> Malformed {
 }
 
 #[test]
-fn what_is_wrong_with_a_line_is_told_apart() {
+fn each_kind_of_malformed_line_is_reported() {
     use MalformedKind::{Array, Field, NoRequest, NoResponse, NoType, NotJson, Null, Scalar, User};
     for (line, kind) in [
         ("{oops", NotJson),
@@ -71,7 +71,7 @@ fn what_is_wrong_with_a_line_is_told_apart() {
 }
 
 #[test]
-fn a_bad_field_is_named_with_its_path() {
+fn the_error_for_an_invalid_field_names_its_path() {
     let line = r#"{"type":"assistant","message":{"id":"m","role":"assistant","model":"x","content":[{"type":"text","text":7}],"usage":{"input_tokens":1,"output_tokens":1}},"uuid":"u","session_id":"s"}"#;
     let error = Frame::parse(line).unwrap().to_host().unwrap_err();
     assert_eq!(error.kind, MalformedKind::Field);
@@ -85,7 +85,7 @@ fn a_bad_field_is_named_with_its_path() {
 }
 
 #[test]
-fn a_known_kind_with_a_missing_field_is_not_unknown() {
+fn a_known_message_with_a_missing_field_is_an_error() {
     let error = Frame::parse(r#"{"type":"result","subtype":"success"}"#)
         .unwrap()
         .to_host()
@@ -94,7 +94,7 @@ fn a_known_kind_with_a_missing_field_is_not_unknown() {
 }
 
 #[test]
-fn an_unreadable_request_can_still_be_answered() {
+fn the_id_of_an_invalid_request_is_available() {
     let error = agent(r#"{"type":"control_request","request_id":"m9","request":{"subtype":"set_permission_mode"}}"#);
     assert_eq!(error.request_id(), RequestId::new("m9"));
     let error = agent(r#"{"type":"control_response","response":{"subtype":"error","request_id":7}}"#);
@@ -102,7 +102,7 @@ fn an_unreadable_request_can_still_be_answered() {
 }
 
 #[test]
-fn the_subtype_of_a_request_that_cannot_be_read_is_known() {
+fn the_subtype_of_an_invalid_request_is_available() {
     let subtype = |line: &str| Frame::parse(line).unwrap().request_subtype();
     let bad = r#"{"type":"control_request","request_id":"m9","request":{"mode":7,"subtype":"set_permission_mode"}}"#;
     assert_eq!(subtype(bad), Some(Subtype::SetPermissionMode));
@@ -114,7 +114,7 @@ fn the_subtype_of_a_request_that_cannot_be_read_is_known() {
 }
 
 #[test]
-fn half_a_surrogate_pair_is_replaced_and_the_text_kept() {
+fn unpaired_surrogates_are_replaced_and_the_text_is_preserved() {
     let line = r#"{"type":"tool_use_summary","summary":"cut \ud83d here \\ud83d \ud83d\ude00 \udc00","preceding_tool_use_ids":[],"uuid":"u","session_id":"s"}"#;
     let frame = Frame::parse(line).unwrap();
     assert!(frame.repaired());
@@ -126,13 +126,13 @@ fn half_a_surrogate_pair_is_replaced_and_the_text_kept() {
 }
 
 #[test]
-fn whole_pairs_are_left_alone() {
+fn surrogate_pairs_are_unchanged() {
     let frame = Frame::parse(r#"{"type":"x","a":"\"\ud83d\ude00\\ud83d\\"}"#).unwrap();
     assert!(!frame.repaired());
 }
 
 #[test]
-fn half_a_pair_in_a_key_does_not_lose_the_line() {
+fn an_unpaired_surrogate_in_a_key_is_replaced() {
     let frame = Frame::parse(r#"{"\udfff":1,"type":"x"}"#).unwrap();
     assert!(frame.repaired());
     assert_eq!(frame.ty(), "x");

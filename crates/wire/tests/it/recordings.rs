@@ -1,4 +1,4 @@
-//! Every line of every recording is understood and written back as the same value.
+//! Every line of every recording is parsed and written back as the same value.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use sluice_wire::{Frame, MalformedKind, ToAgent, ToHost};
 use crate::answers;
 use crate::shared::{self, Recording, Side};
 
-/// Requests that were sent broken on purpose; the reference agents answer them with an error.
+/// Scenarios with deliberately invalid requests, which the reference agents answer with an error.
 const BROKEN_REQUESTS: [&str; 7] = [
     "rewind",
     "shapes",
@@ -23,11 +23,12 @@ const BROKEN_REQUESTS: [&str; 7] = [
     "control_misc",
 ];
 
-/// Requests the reference agent takes and this version still refuses whole: one bad agent definition among good ones.
+/// Scenarios with a request that the reference agent accepts but this crate rejects: one invalid agent definition
+/// among valid ones.
 const KNOWN_GAPS: [&str; 1] = ["ct_bad_agents_init"];
 
 #[test]
-fn every_recorded_line_is_read_and_written_back() {
+fn every_recorded_line_survives_a_round_trip() {
     let Some(root) = shared::root() else { return };
     let (mut lines, mut refused) = (0, 0);
     let mut problems = Vec::new();
@@ -35,8 +36,8 @@ fn every_recorded_line_is_read_and_written_back() {
         for line in &recording.lines {
             lines += 1;
             match check(line, &recording) {
-                Ok(Seen::Message) => {}
-                Ok(Seen::Refused) => refused += 1,
+                Ok(Outcome::Message) => {}
+                Ok(Outcome::Refused) => refused += 1,
                 Err(problem) => {
                     let head: String = line.chars().take(160).collect();
                     problems.push(format!("{}: {problem}\n    {head}", recording.path.display()));
@@ -44,7 +45,7 @@ fn every_recorded_line_is_read_and_written_back() {
             }
         }
     }
-    println!("{lines} lines, {refused} of them broken on purpose");
+    println!("{lines} lines, {refused} of them deliberately malformed");
     assert!(lines > 10_000, "only {lines} lines found");
     assert!(
         problems.is_empty(),
@@ -54,16 +55,16 @@ fn every_recorded_line_is_read_and_written_back() {
     );
 }
 
-enum Seen {
+enum Outcome {
     Message,
     Refused,
 }
 
-fn check(line: &str, recording: &Recording) -> Result<Seen, String> {
+fn check(line: &str, recording: &Recording) -> Result<Outcome, String> {
     let frame = match Frame::parse(line) {
         Ok(frame) => frame,
         Err(_) if recording.side == Side::Host && recording.scenario().starts_with("bad_") => {
-            return Ok(Seen::Refused);
+            return Ok(Outcome::Refused);
         }
         Err(error) => return Err(format!("{:?}: {error}", error.kind)),
     };
@@ -82,19 +83,19 @@ fn check(line: &str, recording: &Recording) -> Result<Seen, String> {
                 known_to_agent(&message, recording.scenario())?;
                 message.to_line()
             }
-            Err(error) if on_purpose(error.kind, recording.scenario()) => return Ok(Seen::Refused),
+            Err(error) if is_deliberate(error.kind, recording.scenario()) => return Ok(Outcome::Refused),
             Err(error) => return Err(error.to_string()),
         },
     };
     let back: Value = serde_json::from_str(&back).map_err(|error| error.to_string())?;
     if back == sent {
-        Ok(Seen::Message)
+        Ok(Outcome::Message)
     } else {
         Err(format!("written back as {back}"))
     }
 }
 
-fn on_purpose(kind: MalformedKind, scenario: &str) -> bool {
+fn is_deliberate(kind: MalformedKind, scenario: &str) -> bool {
     match kind {
         MalformedKind::User(_) => scenario.starts_with("bad_user_"),
         MalformedKind::Field | MalformedKind::NoRequest => {
@@ -142,7 +143,7 @@ fn known_request(request: &Request) -> Result<(), String> {
 
 fn known_to_agent(message: &ToAgent, scenario: &str) -> Result<(), String> {
     match message {
-        // These scenarios send what does not exist, to see what happens.
+        // These scenarios deliberately send unknown messages.
         ToAgent::Unknown(_) | ToAgent::ControlRequest(_) if is_probe(scenario) => Ok(()),
         ToAgent::Unknown(it) => Err(format!("unknown type {}", it.ty)),
         ToAgent::ControlRequest(it) => known_request(&it.request),
@@ -165,7 +166,7 @@ fn is_probe(scenario: &str) -> bool {
 }
 
 #[test]
-fn every_recorded_answer_fits_its_request() {
+fn every_recorded_response_matches_its_request() {
     let Some(root) = shared::root() else { return };
     let mut requests: HashMap<(std::path::PathBuf, String), String> = HashMap::new();
     let recordings = shared::recordings(&root);
@@ -198,11 +199,11 @@ fn every_recorded_answer_fits_its_request() {
         let Some(subtype) = requests.get(&(folder.clone(), id.to_owned())) else {
             continue;
         };
-        let Some(written) = answers::back(subtype, response) else {
+        let Some(written) = answers::round_trip(subtype, response) else {
             continue;
         };
         read += 1;
-        // A refusal without words is refused by the reference agents too.
+        // The reference agents reject a deny answer without a message too.
         match written {
             Ok(written) if written == *response => {}
             Err(_) if folder.to_string_lossy().contains("perm_deny_empty_message") => {}

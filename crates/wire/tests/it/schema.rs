@@ -1,4 +1,4 @@
-//! The committed schema and TypeScript are those of the structs.
+//! The committed JSON Schema and TypeScript match the structs.
 
 use std::path::Path;
 
@@ -21,22 +21,22 @@ fn json_schema() -> Value {
 }
 
 #[test]
-fn json_schema_is_committed() {
+fn committed_json_schema_is_up_to_date() {
     let mut text = serde_json::to_string_pretty(&json_schema()).unwrap();
     text.push('\n');
     check("schema.json", &text);
 }
 
 #[test]
-fn typescript_is_committed() {
+fn committed_typescript_is_up_to_date() {
     check("wire.ts", &sluice_wire::schema::typescript());
 }
 
 #[test]
-fn both_name_the_same_types_and_no_name_is_taken_twice() {
+fn schema_and_typescript_have_the_same_types_with_unique_names() {
     let schema = json_schema();
     let definitions = schema["$defs"].as_object().unwrap();
-    // A second type of the same name would get a number.
+    // The generator appends a number to the second type of the same name.
     let doubled: Vec<&String> = definitions
         .keys()
         .filter(|name| {
@@ -51,9 +51,9 @@ fn both_name_the_same_types_and_no_name_is_taken_twice() {
     }
 }
 
-/// An escape that fits everything would make the schema say yes to everything.
+/// If the schema for unknown members accepted known tags, it would accept invalid messages.
 #[test]
-fn what_is_unknown_must_not_claim_a_known_tag() {
+fn the_schema_of_unknown_members_excludes_known_tags() {
     let schema = json_schema();
     let other = |name: &str| {
         schema["$defs"][name]["anyOf"]
@@ -72,7 +72,7 @@ fn what_is_unknown_must_not_claim_a_known_tag() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_has_a_definition() {
     fn visit(value: &Value, definitions: &serde_json::Map<String, Value>) {
         match value {
             Value::Object(fields) => {

@@ -1,10 +1,10 @@
-//! What is recorded of the reference agents, when it is there.
+//! Reads the recordings of the reference agents, if they are available.
 
 use std::path::{Path, PathBuf};
 
 use sluice_wire::Framer;
 
-/// Lines of one file, and who wrote them.
+/// The lines of one file and the side that wrote them.
 pub(crate) struct Recording {
     pub(crate) path: PathBuf,
     pub(crate) side: Side,
@@ -17,7 +17,7 @@ pub(crate) enum Side {
     Host,
 }
 
-/// `<repository>/../shared/wire`, or `None` with the reason printed.
+/// Returns the folder `<repository>/../shared/wire`. Prints a message and returns `None` if it does not exist.
 pub(crate) fn root() -> Option<PathBuf> {
     let wire = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/wire");
     if wire.is_dir() {
@@ -28,12 +28,12 @@ pub(crate) fn root() -> Option<PathBuf> {
     }
 }
 
-/// Every recording: bytes as they stood on the wire, and the observations with their direction.
+/// Returns all recordings: those of raw bytes, and those in which each message has its direction.
 pub(crate) fn recordings(root: &Path) -> Vec<Recording> {
     let mut found = Vec::new();
     for version in children(&root.join("recordings")) {
         for scenario in children(&version) {
-            // Text and JSON output are not lines of messages.
+            // The output of text and JSON mode does not consist of messages.
             if scenario.file_name().is_some_and(|it| {
                 let name = it.to_string_lossy();
                 name.starts_with("print_") || name == "version"
@@ -52,7 +52,7 @@ pub(crate) fn recordings(root: &Path) -> Vec<Recording> {
     }
     for version in children(&root.join("observed")) {
         for folder in children(&version) {
-            // That one speaks JSON-RPC.
+            // This scenario uses JSON-RPC.
             if folder.ends_with("mcp_serve") {
                 continue;
             }
@@ -67,14 +67,14 @@ pub(crate) fn recordings(root: &Path) -> Vec<Recording> {
 }
 
 impl Recording {
-    /// The name of what was played.
+    /// Returns the name of the recorded scenario.
     pub(crate) fn scenario(&self) -> &str {
         let folder = self.path.parent().and_then(Path::file_name);
         folder.and_then(|it| it.to_str()).unwrap_or_default()
     }
 }
 
-/// The messages of a recording, without what the recorder or the text output put between them.
+/// Returns the messages of a recording, without the lines that the recorder inserted.
 fn framed(bytes: &[u8]) -> Vec<String> {
     let mut framer = Framer::new();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What is written, and how.
+//! The serialised form of messages.
 
 use serde_json::{Value, json};
 use sluice_wire::content::Block;
@@ -10,7 +10,7 @@ use sluice_wire::stdout::{StreamEvent, System, TurnResult, User, UserMessage};
 use sluice_wire::{Extra, Frame, Number, Raw, ToAgent, ToHost};
 
 #[test]
-fn fields_are_written_in_their_order_with_the_tags_first() {
+fn tags_are_written_first_then_fields_in_order() {
     let status: ToHost = Status {
         permission_mode: Some(PermissionMode::Plan),
         session_id: "s".into(),
@@ -25,7 +25,7 @@ fn fields_are_written_in_their_order_with_the_tags_first() {
 }
 
 #[test]
-fn costs_are_written_as_javascript_writes_them() {
+fn costs_are_written_as_javascript_does() {
     for (cost, text) in [
         (0.0, "0"),
         (-0.0, "0"),
@@ -47,7 +47,7 @@ fn costs_are_written_as_javascript_writes_them() {
 }
 
 #[test]
-fn an_event_is_written_as_it_came() {
+fn a_raw_event_is_written_unchanged() {
     let event = r#"{"type":"x","n":18446744073709551616,"f":1.50}"#;
     let message = ToHost::from(StreamEvent {
         event: Raw::from_text(event.to_owned()).unwrap(),
@@ -57,7 +57,7 @@ fn an_event_is_written_as_it_came() {
 }
 
 #[test]
-fn a_line_never_holds_a_line_end() {
+fn a_serialised_message_contains_no_line_breaks() {
     let message = ToHost::from(StreamEvent {
         event: Raw::from_text("{\n\"a\":\r\n1}".to_owned()).unwrap(),
         ..StreamEvent::default()
@@ -68,7 +68,7 @@ fn a_line_never_holds_a_line_end() {
 }
 
 #[test]
-fn unknown_words_fields_and_kinds_survive() {
+fn unknown_values_fields_and_types_are_preserved() {
     let line = r#"{"type":"system","subtype":"status","status":"dreaming","uuid":"u","session_id":"s","sky":{"stars":[1,2]},"moon":null}"#;
     let message = Frame::parse(line).unwrap().to_host().unwrap();
     let ToHost::System(system) = &message else { panic!() };
@@ -85,7 +85,7 @@ fn unknown_words_fields_and_kinds_survive() {
 }
 
 #[test]
-fn unknown_fields_may_be_deeper_than_any_value() {
+fn unknown_fields_may_be_nested_deeply() {
     let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
     let line = format!(r#"{{"type":"keep_alive","pit":{deep}}}"#);
     let message = Frame::parse(&line).unwrap().to_host().unwrap();
@@ -93,7 +93,7 @@ fn unknown_fields_may_be_deeper_than_any_value() {
 }
 
 #[test]
-fn absent_and_null_are_kept_apart() {
+fn absent_and_null_fields_are_distinguished() {
     for line in [
         r#"{"type":"user","message":{"role":"user","content":"x"}}"#,
         r#"{"type":"user","message":{"role":"user","content":"x"},"parent_tool_use_id":null}"#,
@@ -105,7 +105,7 @@ fn absent_and_null_are_kept_apart() {
 }
 
 #[test]
-fn a_field_set_after_reading_replaces_the_null_that_came() {
+fn a_field_set_after_parsing_replaces_its_null() {
     let line = r#"{"type":"user","message":{"role":"user","content":"x"},"uuid":null}"#;
     let Ok(ToAgent::User(mut user)) = Frame::parse(line).unwrap().to_agent() else {
         panic!()
@@ -120,7 +120,7 @@ fn a_field_set_after_reading_replaces_the_null_that_came() {
 }
 
 #[test]
-fn a_prompt_is_what_the_official_hosts_send() {
+fn a_new_prompt_has_the_fields_of_the_official_hosts() {
     let prompt = ToAgent::from(stdin::User::new(vec![Block::text("go")]));
     assert_eq!(
         prompt.to_line(),
@@ -129,7 +129,7 @@ fn a_prompt_is_what_the_official_hosts_send() {
 }
 
 #[test]
-fn request_ids_are_echoed_as_they_came() {
+fn responses_repeat_the_request_id_unchanged() {
     for (line, answer) in [
         (
             r#"{"type":"control_request","request_id":"a","request":{"subtype":"interrupt"}}"#,
@@ -153,7 +153,7 @@ fn request_ids_are_echoed_as_they_came() {
 }
 
 #[test]
-fn requests_and_failures_are_built_in_a_line() {
+fn requests_and_errors_can_be_constructed() {
     let request = ControlRequest::new("r", Interrupt::default());
     assert_eq!(request.request.kind(), "interrupt");
     let ask = ControlRequest::new(
@@ -176,7 +176,7 @@ fn requests_and_failures_are_built_in_a_line() {
 }
 
 #[test]
-fn null_can_be_asked_for_and_refused() {
+fn null_fields_can_be_forced_and_suppressed() {
     let mut status = Status::default();
     status.extra.leave_out("status");
     status.extra.write_null("permissionMode");
@@ -198,7 +198,7 @@ fn extra_fields_can_be_added() {
 }
 
 #[test]
-fn the_last_of_two_equal_keys_counts() {
+fn the_last_of_duplicate_keys_counts() {
     let frame =
         Frame::parse(r#"{"type":"x","type":"user","message":{"role":"a","role":"user","content":"1","content":"2"}}"#);
     let Ok(ToHost::User(user)) = frame.unwrap().to_host() else {
@@ -211,7 +211,8 @@ fn the_last_of_two_equal_keys_counts() {
     assert_eq!(*user, expected);
 }
 
-/// A crate that switches `arbitrary_precision` on would do so for everyone; a flattened double shows it.
+/// Cargo features are global: a dependency that enables `arbitrary_precision` would enable it for all crates. A
+/// flattened double detects this.
 #[test]
 fn arbitrary_precision_is_off() {
     #[derive(serde::Deserialize)]

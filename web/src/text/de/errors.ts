@@ -2,9 +2,9 @@ import type { Translation } from '..';
 import type en from '../en/errors';
 
 export default {
-  timeout: 'Die Bridge hat nicht rechtzeitig geantwortet. Ob es wirkte, zeigt das Gespräch.',
-  decided: 'Schon entschieden von {who} um {time}.',
+  timeout: 'Die Bridge hat nicht rechtzeitig geantwortet. Die Konversation zeigt, ob der Befehl wirksam wurde.',
+  decided: 'Bereits von {who} um {time} entschieden.',
   someone: 'jemandem',
-  scope: 'Dieses Gerät darf das nicht.',
-  storage: 'Die Bridge kann nicht auf ihre Platte schreiben. Nichts ist geschehen.',
+  scope: 'Diesem Gerät fehlt das erforderliche Recht.',
+  storage: 'Die Bridge kann nicht auf ihren Datenträger schreiben. Es wurde nichts geändert.',
 } satisfies Translation<typeof en>;

@@ -1,7 +1,7 @@
 export default {
-  timeout: 'The bridge did not answer in time. Whether it had an effect shows in the conversation.',
+  timeout: 'The bridge did not respond in time. The conversation shows whether the command took effect.',
   decided: 'Already decided by {who} at {time}.',
   someone: 'someone',
-  scope: 'This device may not do that.',
-  storage: 'The bridge cannot write to its disk. Nothing was done.',
+  scope: 'This device does not have the required scope.',
+  storage: 'The bridge cannot write to its disk. Nothing was changed.',
 } as const;

@@ -11,9 +11,9 @@ export default {
   showLess: 'Show less',
   raw: 'Raw',
   wrap: 'Wrap lines',
-  external: 'opens elsewhere',
+  external: 'opens another site',
   resize: 'Resize',
   required: 'required',
-  notifications: 'Messages of the page',
+  notifications: 'Notifications',
   skip: 'Skip to the content',
 } as const;

@@ -32,30 +32,81 @@ const BashBody: Body = (props) => {
   return (
     <>
       <pre class="cmd">{textOf(heavy(props.call.input['command'])) || props.call.draft}</pre>
-      <Show when={picture()}>{(image) => { const one = image(); return one.kind === 'image' ? <div class="box"><PictureView picture={one.picture} /></div> : null; }}</Show>
-      <Show when={textOf(out()) && !picture() ? out() : undefined}>{(value) => <div class="box"><HeavyText value={value()}>{(text) => <Terminal text={text} />}</HeavyText></div>}</Show>
-      <Show when={textOf(err()) ? err() : undefined}>{(value) => <div class="box"><HeavyText value={value()}>{(text) => <Terminal text={text} label={t('transcript.stderr')} />}</HeavyText></div>}</Show>
-      <Show when={silent()}><p class="cutnote">{t('transcript.noOutput')}</p></Show>
-      <Show when={background() && services.openTask}><p class="cutnote"><LinkButton onClick={() => services.openTask?.(background() ?? '')}>{t('transcript.openTask')}</LinkButton></p></Show>
+      <Show when={picture()}>
+        {(image) => {
+          const one = image();
+          return one.kind === 'image' ? (
+            <div class="box">
+              <PictureView picture={one.picture} />
+            </div>
+          ) : null;
+        }}
+      </Show>
+      <Show when={textOf(out()) && !picture() ? out() : undefined}>
+        {(value) => (
+          <div class="box">
+            <HeavyText value={value()}>{(text) => <Terminal text={text} />}</HeavyText>
+          </div>
+        )}
+      </Show>
+      <Show when={textOf(err()) ? err() : undefined}>
+        {(value) => (
+          <div class="box">
+            <HeavyText value={value()}>{(text) => <Terminal text={text} label={t('transcript.stderr')} />}</HeavyText>
+          </div>
+        )}
+      </Show>
+      <Show when={silent()}>
+        <p class="cutnote">{t('transcript.noOutput')}</p>
+      </Show>
+      <Show when={background() && services.openTask}>
+        <p class="cutnote">
+          <LinkButton onClick={() => services.openTask?.(background() ?? '')}>{t('transcript.openTask')}</LinkButton>
+        </p>
+      </Show>
     </>
   );
 };
 
 const FetchBody: Body = (props) => (
   <>
-    <p class="cutnote"><ExternalLink url={str(props.call.input['url']) ?? ''} /></p>
-    <Show when={str(props.call.input['prompt'])}><p class="cutnote">{str(props.call.input['prompt'])}</p></Show>
-    <Show when={resultString(props.call, 'result')} fallback={<ResultText call={props.call} />}>{(text) => <MarkdownBody text={text()} />}</Show>
+    <p class="cutnote">
+      <ExternalLink url={str(props.call.input['url']) ?? ''} />
+    </p>
+    <Show when={str(props.call.input['prompt'])}>
+      <p class="cutnote">{str(props.call.input['prompt'])}</p>
+    </Show>
+    <Show when={resultString(props.call, 'result')} fallback={<ResultText call={props.call} />}>
+      {(text) => <MarkdownBody text={text()} />}
+    </Show>
   </>
 );
 
 const SearchBody: Body = (props) => {
   const hits = () => searchResults(fields(props.call.structured));
-  const words = () => list(fields(props.call.structured)['results']).filter((one): one is string => typeof one === 'string').join('\n\n');
+  const words = () =>
+    list(fields(props.call.structured)['results'])
+      .filter((one): one is string => typeof one === 'string')
+      .join('\n\n');
   return (
     <Show when={hits().length > 0} fallback={<ResultText call={props.call} />}>
-      <div class="box"><ul class="websearch"><For each={hits()}>{(hit) => <li><ExternalLink url={hit.url}>{hit.title || hit.url}</ExternalLink><Show when={hit.snippet}><p class="dim">{hit.snippet}</p></Show></li>}</For></ul></div>
-      <Show when={words()}><MarkdownBody text={words()} /></Show>
+      <div class="box">
+        <ul class="websearch">
+          <For each={hits()}>
+            {(hit) => (
+              <li>
+                <ExternalLink url={hit.url}>{hit.title || hit.url}</ExternalLink>
+                <Show when={hit.snippet}>
+                  <p class="dim">{hit.snippet}</p>
+                </Show>
+              </li>
+            )}
+          </For>
+        </ul>
+      </div>
+      <Show when={words()}>
+        <MarkdownBody text={words()} />
+      </Show>
     </Show>
   );
 };
@@ -64,29 +115,46 @@ const STATUS: Readonly<Record<string, IconName>> = { completed: 'done', in_progr
 
 /** The list after the change; what changed carries its old state. */
 export function TodoList(props: { todos: readonly Fields[]; before?: readonly Fields[] | undefined }): JSX.Element {
-  const old = (todo: Fields) => props.before?.find((one) => (one['id'] ?? one['content'] ?? one['subject']) === (todo['id'] ?? todo['content'] ?? todo['subject']));
+  const old = (todo: Fields) =>
+    props.before?.find((one) => (one['id'] ?? one['content'] ?? one['subject']) === (todo['id'] ?? todo['content'] ?? todo['subject']));
   const changed = (todo: Fields) => props.before !== undefined && props.before.length > 0 && old(todo)?.['status'] !== todo['status'];
-  const word = (todo: Fields) => (todo['status'] === 'completed' ? t('transcript.taskDone') : todo['status'] === 'in_progress' ? t('transcript.taskActive') : t('transcript.taskOpen'));
+  const word = (todo: Fields) =>
+    todo['status'] === 'completed' ? t('transcript.taskDone') : todo['status'] === 'in_progress' ? t('transcript.taskActive') : t('transcript.taskOpen');
   return (
-    <div class="box"><ul class="todos"><For each={props.todos}>{(todo) => (
-      <li class={str(todo['status']) ?? ''} classList={{ changed: changed(todo) }}>
-        <Icon name={list(todo['blockedBy']).length > 0 ? 'blocked' : (STATUS[str(todo['status']) ?? ''] ?? 'circle')} />
-        <span>{todo['status'] === 'in_progress' ? (str(todo['activeForm']) ?? str(todo['content']) ?? str(todo['subject'])) : (str(todo['content']) ?? str(todo['subject']))}</span>
-        <span class="vh">{word(todo)}</span>
-      </li>
-    )}</For></ul></div>
+    <div class="box">
+      <ul class="todos">
+        <For each={props.todos}>
+          {(todo) => (
+            <li class={str(todo['status']) ?? ''} classList={{ changed: changed(todo) }}>
+              <Icon name={list(todo['blockedBy']).length > 0 ? 'blocked' : (STATUS[str(todo['status']) ?? ''] ?? 'circle')} />
+              <span>
+                {todo['status'] === 'in_progress'
+                  ? (str(todo['activeForm']) ?? str(todo['content']) ?? str(todo['subject']))
+                  : (str(todo['content']) ?? str(todo['subject']))}
+              </span>
+              <span class="vh">{word(todo)}</span>
+            </li>
+          )}
+        </For>
+      </ul>
+    </div>
   );
 }
 
 const TodoBody: Body = (props) => (
-  <TodoList todos={list(fields(props.call.structured)['newTodos'] ?? props.call.input['todos']).map(fields)} before={list(fields(props.call.structured)['oldTodos']).map(fields)} />
+  <TodoList
+    todos={list(fields(props.call.structured)['newTodos'] ?? props.call.input['todos']).map(fields)}
+    before={list(fields(props.call.structured)['oldTodos']).map(fields)}
+  />
 );
 
 const TaskBody: Body = (props) => {
   const result = () => fields(props.call.structured);
   const tasks = () => (result()['tasks'] !== undefined ? list(result()['tasks']).map(fields) : []);
   return (
-    <Show when={tasks().length > 0} fallback={<GenericBody call={props.call} />}><TodoList todos={tasks()} /></Show>
+    <Show when={tasks().length > 0} fallback={<GenericBody call={props.call} />}>
+      <TodoList todos={tasks()} />
+    </Show>
   );
 };
 
@@ -101,12 +169,30 @@ const QuestionBody: Body = (props) => {
   };
   return (
     <>
-      <div class="box"><dl class="qa"><For each={questions()}>{(one) => {
-        const question = str(one['question']) ?? '';
-        return <><dt>{question}</dt><dd>{answer(question) ?? t('transcript.noAnswer')}<Show when={str(fields(notes()[question])['notes'])}><p class="dim">{str(fields(notes()[question])['notes'])}</p></Show></dd></>;
-      }}</For></dl></div>
+      <div class="box">
+        <dl class="qa">
+          <For each={questions()}>
+            {(one) => {
+              const question = str(one['question']) ?? '';
+              return (
+                <>
+                  <dt>{question}</dt>
+                  <dd>
+                    {answer(question) ?? t('transcript.noAnswer')}
+                    <Show when={str(fields(notes()[question])['notes'])}>
+                      <p class="dim">{str(fields(notes()[question])['notes'])}</p>
+                    </Show>
+                  </dd>
+                </>
+              );
+            }}
+          </For>
+        </dl>
+      </div>
       <Show when={str(result()['response'])}>{(text) => <MarkdownBody text={text()} />}</Show>
-      <Show when={props.call.state === 'failed' || props.call.state === 'denied'}><ResultText call={props.call} /></Show>
+      <Show when={props.call.state === 'failed' || props.call.state === 'denied'}>
+        <ResultText call={props.call} />
+      </Show>
     </>
   );
 };
@@ -118,7 +204,10 @@ export function PlanDocument(props: { plan: string }): JSX.Element {
   const rest = () => props.plan.slice(heading()?.[0].length ?? 0);
   return (
     <article class="plan">
-      <header><h3>{heading()?.[1] ?? t('transcript.namePlan')}</h3><span class="dim num">{t('transcript.lineCount', { n: props.plan.trim().split('\n').length })}</span></header>
+      <header>
+        <h3>{heading()?.[1] ?? t('transcript.namePlan')}</h3>
+        <span class="dim num">{t('transcript.lineCount', { n: props.plan.trim().split('\n').length })}</span>
+      </header>
       <Markdown text={rest()} services={services} />
     </article>
   );
@@ -126,47 +215,99 @@ export function PlanDocument(props: { plan: string }): JSX.Element {
 
 const PlanBody: Body = (props) => (
   <>
-    <Show when={planOf(props.call)} fallback={<ResultText call={props.call} />}>{(plan) => <PlanDocument plan={plan()} />}</Show>
-    <Show when={props.call.state === 'denied' && props.call.denial?.reason}><p class="cutnote">{props.call.denial?.reason}</p></Show>
+    <Show when={planOf(props.call)} fallback={<ResultText call={props.call} />}>
+      {(plan) => <PlanDocument plan={plan()} />}
+    </Show>
+    <Show when={props.call.state === 'denied' && props.call.denial?.reason}>
+      <p class="cutnote">{props.call.denial?.reason}</p>
+    </Show>
   </>
 );
 
 const SkillBody: Body = (props) => (
   <>
-    <Show when={str(props.call.input['args'])}><pre class="cmd">{str(props.call.input['args'])}</pre></Show>
-    <Show when={props.call.loaded} fallback={<ResultText call={props.call} />}>{(text) => <MarkdownBody text={text().replace(/^Base directory for this skill:.*\n+/, '')} />}</Show>
+    <Show when={str(props.call.input['args'])}>
+      <pre class="cmd">{str(props.call.input['args'])}</pre>
+    </Show>
+    <Show when={props.call.loaded} fallback={<ResultText call={props.call} />}>
+      {(text) => <MarkdownBody text={text().replace(/^Base directory for this skill:.*\n+/, '')} />}
+    </Show>
   </>
 );
 
 const FindingsBody: Body = (props) => (
-  <div class="box"><ul class="findings"><For each={list(props.call.input['findings']).map(fields)}>{(one) => (
-    <li>
-      <p><span class="mono">{str(one['file'])}{typeof one['line'] === 'number' ? `:${one['line']}` : ''}</span> <Show when={one['verdict']}><span class="chip">{one['verdict'] === 'CONFIRMED' ? t('transcript.confirmed') : t('transcript.plausible')}</span></Show></p>
-      <p>{str(one['summary'])}</p>
-      <p class="dim">{str(one['failure_scenario'])}</p>
-    </li>
-  )}</For></ul></div>
+  <div class="box">
+    <ul class="findings">
+      <For each={list(props.call.input['findings']).map(fields)}>
+        {(one) => (
+          <li>
+            <p>
+              <span class="mono">
+                {str(one['file'])}
+                {typeof one['line'] === 'number' ? `:${one['line']}` : ''}
+              </span>{' '}
+              <Show when={one['verdict']}>
+                <span class="chip">{one['verdict'] === 'CONFIRMED' ? t('transcript.confirmed') : t('transcript.plausible')}</span>
+              </Show>
+            </p>
+            <p>{str(one['summary'])}</p>
+            <p class="dim">{str(one['failure_scenario'])}</p>
+          </li>
+        )}
+      </For>
+    </ul>
+  </div>
 );
 
 const OutputBody: Body = (props) => {
   const task = () => fields(fields(props.call.structured)['task']);
   const output = () => heavy(task()['output'] ?? task()['stdout'] ?? task()['result']);
-  return <Show when={output()} fallback={<ResultText call={props.call} />}>{(value) => <div class="box"><HeavyText value={value()}>{(text) => <Terminal text={text} />}</HeavyText></div>}</Show>;
+  return (
+    <Show when={output()} fallback={<ResultText call={props.call} />}>
+      {(value) => (
+        <div class="box">
+          <HeavyText value={value()}>{(text) => <Terminal text={text} />}</HeavyText>
+        </div>
+      )}
+    </Show>
+  );
 };
 
 const StructuredBody: Body = (props) => (
   <>
-    <div class="box"><JsonTree value={props.call.input} /></div>
-    <Show when={props.call.state === 'failed'}><ResultText call={props.call} /></Show>
+    <div class="box">
+      <JsonTree value={props.call.input} />
+    </div>
+    <Show when={props.call.state === 'failed'}>
+      <ResultText call={props.call} />
+    </Show>
   </>
 );
 
 const BODIES: Readonly<Record<string, Body>> = {
-  Bash: BashBody, PowerShell: BashBody, Read: ReadBody, Edit: DiffBody, MultiEdit: DiffBody, Write: DiffBody, NotebookEdit: NotebookBody,
-  Grep: GrepBody, Glob: FileList, WebFetch: FetchBody, WebSearch: SearchBody, TodoWrite: TodoBody,
-  TaskCreate: TaskBody, TaskUpdate: TaskBody, TaskList: TaskBody, TaskGet: TaskBody,
-  AskUserQuestion: QuestionBody, ExitPlanMode: PlanBody, Skill: SkillBody, ReportFindings: FindingsBody,
-  TaskOutput: OutputBody, BashOutput: OutputBody, StructuredOutput: StructuredBody,
+  Bash: BashBody,
+  PowerShell: BashBody,
+  Read: ReadBody,
+  Edit: DiffBody,
+  MultiEdit: DiffBody,
+  Write: DiffBody,
+  NotebookEdit: NotebookBody,
+  Grep: GrepBody,
+  Glob: FileList,
+  WebFetch: FetchBody,
+  WebSearch: SearchBody,
+  TodoWrite: TodoBody,
+  TaskCreate: TaskBody,
+  TaskUpdate: TaskBody,
+  TaskList: TaskBody,
+  TaskGet: TaskBody,
+  AskUserQuestion: QuestionBody,
+  ExitPlanMode: PlanBody,
+  Skill: SkillBody,
+  ReportFindings: FindingsBody,
+  TaskOutput: OutputBody,
+  BashOutput: OutputBody,
+  StructuredOutput: StructuredBody,
 };
 
 function bodyOf(name: string): Body {

@@ -35,12 +35,21 @@ const stripUrl = (url: string): string => url.replace(/^https?:\/\//, '').replac
 export function draftField(draft: string, name: string): string | undefined {
   const match = new RegExp(`"${name}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)`).exec(draft);
   if (!match) return undefined;
-  try { return JSON.parse(`"${match[1]?.replace(/\\u[0-9a-f]{0,3}$/i, '').replace(/\\$/, '') ?? ''}"`) as string; } catch { return match[1]; }
+  try {
+    return JSON.parse(`"${match[1]?.replace(/\\u[0-9a-f]{0,3}$/i, '').replace(/\\$/, '') ?? ''}"`) as string;
+  } catch {
+    return match[1];
+  }
 }
 
 const inputText = (call: CallItem, name: string): string => textOf(heavy(call.input[name])) || draftField(call.draft, name) || '';
 
-interface Known { icon: IconName; name?: () => string; target: (call: CallItem) => Target; outcome?: (call: CallItem, result: Fields) => string }
+interface Known {
+  icon: IconName;
+  name?: () => string;
+  target: (call: CallItem) => Target;
+  outcome?: (call: CallItem, result: Fields) => string;
+}
 
 function counts(call: CallItem, result: Fields): { added: number; removed: number } | undefined {
   let added = 0;
@@ -73,14 +82,20 @@ const bash: Known = {
 const edit: Known = {
   icon: 'edit',
   target: (call) => path(inputText(call, 'file_path')),
-  outcome: (call, result) => (result['type'] === 'create' ? t('transcript.newFile') : call.state === 'failed' && /String to replace not found/i.test(call.result ? plain(call.result) : '') ? t('transcript.noChange') : ''),
+  outcome: (call, result) =>
+    result['type'] === 'create'
+      ? t('transcript.newFile')
+      : call.state === 'failed' && /String to replace not found/i.test(call.result ? plain(call.result) : '')
+        ? t('transcript.noChange')
+        : '',
 };
 
 const task = (call: CallItem): Target => {
   const result = fields(call.structured);
   const subject = str(call.input['subject']) ?? str(fields(result['task'])['subject']) ?? call.about ?? `#${str(call.input['taskId']) ?? ''}`;
   switch (call.name) {
-    case 'TaskCreate': return words(t('transcript.created', { what: subject }));
+    case 'TaskCreate':
+      return words(t('transcript.created', { what: subject }));
     case 'TaskUpdate': {
       const status = str(call.input['status']);
       if (status === 'in_progress') return words(t('transcript.started', { what: str(call.input['activeForm']) ?? subject }));
@@ -89,7 +104,8 @@ const task = (call: CallItem): Target => {
       if (status === 'deleted') return words(t('transcript.deletedTask', { what: subject }));
       return words(t('transcript.changedTask', { what: subject }));
     }
-    default: return words(subject === '#' ? '' : subject);
+    default:
+      return words(subject === '#' ? '' : subject);
   }
 };
 
@@ -145,8 +161,18 @@ const KNOWN: Readonly<Record<string, Known>> = {
   Edit: edit,
   MultiEdit: edit,
   Write: { ...edit, icon: 'write' },
-  NotebookEdit: { icon: 'notebook', name: () => t('transcript.nameNotebook'), target: (call) => path(inputText(call, 'notebook_path')), outcome: (call) => (call.input['edit_mode'] === 'delete' ? t('transcript.cellRemoved') : call.input['edit_mode'] === 'insert' ? t('transcript.cellAdded') : '') },
-  Glob: { icon: 'glob', target: (call) => within(call), outcome: (_call, result) => (num(result['numFiles']) === undefined ? '' : t('transcript.files', { n: num(result['numFiles']) ?? 0 })) },
+  NotebookEdit: {
+    icon: 'notebook',
+    name: () => t('transcript.nameNotebook'),
+    target: (call) => path(inputText(call, 'notebook_path')),
+    outcome: (call) =>
+      call.input['edit_mode'] === 'delete' ? t('transcript.cellRemoved') : call.input['edit_mode'] === 'insert' ? t('transcript.cellAdded') : '',
+  },
+  Glob: {
+    icon: 'glob',
+    target: (call) => within(call),
+    outcome: (_call, result) => (num(result['numFiles']) === undefined ? '' : t('transcript.files', { n: num(result['numFiles']) ?? 0 })),
+  },
   Grep: {
     icon: 'grep',
     target: (call) => within(call),
@@ -159,15 +185,21 @@ const KNOWN: Readonly<Record<string, Known>> = {
   },
   LS: { icon: 'folder', target: (call) => path(inputText(call, 'path')) },
   WebFetch: {
-    icon: 'web', name: () => t('transcript.nameFetch'), target: (call) => mono(stripUrl(inputText(call, 'url'))),
+    icon: 'web',
+    name: () => t('transcript.nameFetch'),
+    target: (call) => mono(stripUrl(inputText(call, 'url'))),
     outcome: (_call, result) => [num(result['code']), num(result['bytes']) === undefined ? '' : bytes(num(result['bytes']) ?? 0)].filter(Boolean).join(' · '),
   },
   WebSearch: {
-    icon: 'web', name: () => t('transcript.nameSearch'), target: (call) => mono(inputText(call, 'query')),
+    icon: 'web',
+    name: () => t('transcript.nameSearch'),
+    target: (call) => mono(inputText(call, 'query')),
     outcome: (_call, result) => (result['results'] === undefined ? '' : t('transcript.results', { n: searchResults(result).length })),
   },
   TodoWrite: {
-    icon: 'task', name: () => t('transcript.nameTask'), target: todo,
+    icon: 'task',
+    name: () => t('transcript.nameTask'),
+    target: todo,
     outcome: (call) => {
       const all = list(call.input['todos']).map(fields);
       return t('transcript.ofTotal', { done: all.filter((one) => one['status'] === 'completed').length, total: all.length });
@@ -177,7 +209,9 @@ const KNOWN: Readonly<Record<string, Known>> = {
   TaskUpdate: { icon: 'task', name: () => t('transcript.nameTask'), target: task },
   TaskGet: { icon: 'task', name: () => t('transcript.nameTask'), target: task },
   TaskList: {
-    icon: 'task', name: () => t('transcript.nameTask'), target: () => words(''),
+    icon: 'task',
+    name: () => t('transcript.nameTask'),
+    target: () => words(''),
     outcome: (_call, result) => {
       const all = list(result['tasks']).map(fields);
       return t('transcript.ofTotal', { done: all.filter((one) => one['status'] === 'completed').length, total: all.length });
@@ -188,15 +222,28 @@ const KNOWN: Readonly<Record<string, Known>> = {
   EnterPlanMode: { icon: 'plan', name: () => t('transcript.namePlan'), target: () => words('') },
   TaskOutput: { icon: 'bash', name: () => t('transcript.nameOutput'), target: (call) => mono(str(call.input['task_id']) ?? '') },
   BashOutput: { icon: 'bash', name: () => t('transcript.nameOutput'), target: (call) => mono(str(call.input['bash_id']) ?? '') },
-  TaskStop: { icon: 'stop', name: () => t('transcript.nameStop'), target: (call) => mono(str(fields(call.structured)['command']) ?? str(call.input['task_id']) ?? str(call.input['shell_id']) ?? '') },
+  TaskStop: {
+    icon: 'stop',
+    name: () => t('transcript.nameStop'),
+    target: (call) => mono(str(fields(call.structured)['command']) ?? str(call.input['task_id']) ?? str(call.input['shell_id']) ?? ''),
+  },
   KillShell: { icon: 'stop', name: () => t('transcript.nameStop'), target: (call) => mono(str(call.input['shell_id']) ?? '') },
   Skill: { icon: 'skill', target: (call) => mono(str(call.input['skill']) ?? str(call.input['command']) ?? '') },
-  ToolSearch: { icon: 'grep', target: (call) => mono(str(call.input['query']) ?? ''), outcome: (_call, result) => t('transcript.tools', { n: list(result['matches']).length }) },
+  ToolSearch: {
+    icon: 'grep',
+    target: (call) => mono(str(call.input['query']) ?? ''),
+    outcome: (_call, result) => t('transcript.tools', { n: list(result['matches']).length }),
+  },
   StructuredOutput: { icon: 'check', name: () => t('transcript.nameResult'), target: () => words(t('transcript.structured')) },
   ReportFindings: { icon: 'warn', target: () => words(''), outcome: (call) => t('transcript.findings', { n: list(call.input['findings']).length }) },
   Monitor: { icon: 'clock', target: (call) => words(str(call.input['description']) ?? '') },
   ScheduleWakeup: { icon: 'clock', name: () => 'Wake', target: (call) => words(str(call.input['reason']) ?? str(call.input['prompt']) ?? '') },
-  CronCreate: { icon: 'clock', name: () => 'Cron', target: (call) => words(str(call.input['prompt']) ?? ''), outcome: (_call, result) => str(result['humanSchedule']) ?? '' },
+  CronCreate: {
+    icon: 'clock',
+    name: () => 'Cron',
+    target: (call) => words(str(call.input['prompt']) ?? ''),
+    outcome: (_call, result) => str(result['humanSchedule']) ?? '',
+  },
   CronDelete: { icon: 'clock', name: () => 'Cron', target: (call) => mono(str(call.input['id']) ?? '') },
   CronList: { icon: 'clock', name: () => 'Cron', target: () => words('') },
   SendMessage: { icon: 'steer', target: (call) => words(str(call.input['message']) ?? str(call.input['content']) ?? '') },
@@ -215,7 +262,11 @@ function within(call: CallItem): Target {
 }
 
 export function searchResults(result: Fields): { title: string; url: string; snippet: string }[] {
-  return list(result['results']).flatMap((one) => list(fields(one)['content'])).map(fields).map((hit) => ({ title: str(hit['title']) ?? '', url: str(hit['url']) ?? '', snippet: str(hit['snippet']) ?? '' })).filter((hit) => hit.url);
+  return list(result['results'])
+    .flatMap((one) => list(fields(one)['content']))
+    .map(fields)
+    .map((hit) => ({ title: str(hit['title']) ?? '', url: str(hit['url']) ?? '', snippet: str(hit['snippet']) ?? '' }))
+    .filter((hit) => hit.url);
 }
 
 function questionTarget(call: CallItem): Target {
@@ -233,7 +284,13 @@ function known(call: CallItem): Known {
   if (direct) return direct;
   if (isAgent(call.name)) return { icon: 'agent', name: () => 'Agent', target: () => words(inputText(call, 'description')) };
   const mcp = /^mcp__(.+?)__(.+)$/.exec(call.name);
-  if (mcp) return { icon: 'mcp', name: () => 'MCP', target: () => ({ kind: 'tool', server: call.shown?.server ?? mcp[1] ?? '', tool: call.shown?.tool ?? mcp[2] ?? '' }), outcome: () => '' };
+  if (mcp)
+    return {
+      icon: 'mcp',
+      name: () => 'MCP',
+      target: () => ({ kind: 'tool', server: call.shown?.server ?? mcp[1] ?? '', tool: call.shown?.tool ?? mcp[2] ?? '' }),
+      outcome: () => '',
+    };
   return { icon: 'unknown', target: () => words(generic(call.input)), outcome: () => firstLine(call.result ? plain(call.result) : '').slice(0, 60) };
 }
 
@@ -249,13 +306,20 @@ export function summarise(call: CallItem, waiting: boolean, device?: string): Su
   const summary: Summary = { icon: tool.icon, name: tool.name?.() ?? call.name, target: tool.target(call), outcome: '', tone: '', other: isAgent(call.name) };
   if (waiting) return { ...summary, outcome: t('transcript.waits'), tone: 'ask' };
   switch (call.state) {
-    case 'drafting': return { ...summary, outcome: t('transcript.writing'), tone: 'run' };
-    case 'running': return { ...summary, tone: 'run' };
-    case 'background': return { ...summary, outcome: t('transcript.inBackground'), tone: 'run' };
-    case 'cancelled': return { ...summary, outcome: call.task?.background ? t('transcript.endStopped') : t('transcript.cancelled') };
-    case 'denied': return { ...summary, outcome: denied(call, device), tone: 'err' };
-    case 'failed': return { ...summary, outcome: failure(call, tool, result), tone: 'err' };
-    case 'done': return { ...summary, outcome: done(call, tool, result), by: allowed(call, device), counts: counts(call, result) };
+    case 'drafting':
+      return { ...summary, outcome: t('transcript.writing'), tone: 'run' };
+    case 'running':
+      return { ...summary, tone: 'run' };
+    case 'background':
+      return { ...summary, outcome: t('transcript.inBackground'), tone: 'run' };
+    case 'cancelled':
+      return { ...summary, outcome: call.task?.background ? t('transcript.endStopped') : t('transcript.cancelled') };
+    case 'denied':
+      return { ...summary, outcome: denied(call, device), tone: 'err' };
+    case 'failed':
+      return { ...summary, outcome: failure(call, tool, result), tone: 'err' };
+    case 'done':
+      return { ...summary, outcome: done(call, tool, result), by: allowed(call, device), counts: counts(call, result) };
   }
 }
 
@@ -300,18 +364,27 @@ function denied(call: CallItem, device: string | undefined): string {
       const by = whoOf(call.ask, device) || t('transcript.byYou');
       return reason ? t('transcript.deniedByYouWhy', { who: by, why: reason }) : t('transcript.deniedByYou', { who: by });
     }
-    case 'rule': return reason ? t('transcript.deniedByRuleWhy', { why: reason }) : t('transcript.deniedByRule');
-    case 'hook': return reason ? t('transcript.deniedByHookWhy', { why: reason }) : t('transcript.deniedByHook');
-    case 'mode': return t('transcript.deniedByMode');
-    default: return t('transcript.denied');
+    case 'rule':
+      return reason ? t('transcript.deniedByRuleWhy', { why: reason }) : t('transcript.deniedByRule');
+    case 'hook':
+      return reason ? t('transcript.deniedByHookWhy', { why: reason }) : t('transcript.deniedByHook');
+    case 'mode':
+      return t('transcript.deniedByMode');
+    default:
+      return t('transcript.denied');
   }
 }
 
 /** How long it took, or runs already. */
 export function timeOf(call: CallItem, now: number): string {
   const result = fields(call.structured);
-  const told = num(result['durationMs']) ?? num(result['totalDurationMs']) ?? (num(result['durationSeconds']) === undefined ? undefined : (num(result['durationSeconds']) ?? 0) * 1000) ?? call.task?.duration;
-  if (call.state === 'running' || call.state === 'background') return call.began > 0 ? duration(Math.max(0, Math.floor((now - call.began) / 1000) * 1000)).replace(/^0 ms$/, '0 s') : '';
+  const told =
+    num(result['durationMs']) ??
+    num(result['totalDurationMs']) ??
+    (num(result['durationSeconds']) === undefined ? undefined : (num(result['durationSeconds']) ?? 0) * 1000) ??
+    call.task?.duration;
+  if (call.state === 'running' || call.state === 'background')
+    return call.began > 0 ? duration(Math.max(0, Math.floor((now - call.began) / 1000) * 1000)).replace(/^0 ms$/, '0 s') : '';
   if (call.state === 'drafting' || call.state === 'denied' || call.state === 'cancelled') return '';
   const ms = told ?? (call.ended !== undefined && call.began > 0 ? call.ended - call.began : undefined);
   return ms === undefined || ms < 0 ? '' : duration(ms);

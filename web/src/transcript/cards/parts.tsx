@@ -13,15 +13,20 @@ export function HeavyText(props: { value: Heavy; children: (text: string) => JSX
   const blob = () => (typeof props.value === 'string' ? undefined : props.value.$blob);
   const [wanted, setWanted] = createSignal<string>();
   const [all] = createResource(wanted, (hash) => services.blobText(hash));
-  const text = () => (typeof props.value === 'string' ? props.value : (all.error ? undefined : all()) ?? props.value.$blob.head ?? '');
+  const text = () => (typeof props.value === 'string' ? props.value : ((all.error ? undefined : all()) ?? props.value.$blob.head ?? ''));
   return (
     <>
       {props.children(text())}
       <Show when={blob() && (all.error || !all())}>
         <p class="cutnote">
-          <Show when={!all.error} fallback={t('transcript.fetchFailed')}>{t('transcript.cut', { size: bytes(blob()?.bytes ?? 0) })}</Show>
-          {' '}<LinkButton onClick={() => setWanted(blob()?.hash)}>{t('transcript.fetchAll')}</LinkButton>
-          {' · '}<a href={services.blobUrl(blob()?.hash ?? '')} target="_blank" rel="noreferrer">{t('ui.raw')}</a>
+          <Show when={!all.error} fallback={t('transcript.fetchFailed')}>
+            {t('transcript.cut', { size: bytes(blob()?.bytes ?? 0) })}
+          </Show>{' '}
+          <LinkButton onClick={() => setWanted(blob()?.hash)}>{t('transcript.fetchAll')}</LinkButton>
+          {' · '}
+          <a href={services.blobUrl(blob()?.hash ?? '')} target="_blank" rel="noreferrer">
+            {t('ui.raw')}
+          </a>
         </p>
       </Show>
     </>
@@ -44,16 +49,27 @@ export function CodeView(props: { text: string; start?: number | undefined; lang
     const shown = text();
     code.textContent = shown;
     if (shown.length > 60_000) return;
-    services.highlight(props.lang, shown).then((runs) => { if (code.textContent === shown) paint(code, runs); }, () => undefined);
+    services.highlight(props.lang, shown).then(
+      (runs) => {
+        if (code.textContent === shown) paint(code, runs);
+      },
+      () => undefined,
+    );
   });
   return (
     <>
       <div class="codeview" tabIndex={0} role="group" aria-label={props.label}>
-        <pre class="nums" aria-hidden="true">{numbers()}</pre>
-        <pre><code ref={code} /></pre>
+        <pre class="nums" aria-hidden="true">
+          {numbers()}
+        </pre>
+        <pre>
+          <code ref={code} />
+        </pre>
       </div>
       <Show when={hidden() > 0}>
-        <p class="cutnote">{t('transcript.moreLines', { n: hidden(), lines: count(hidden()) })} · <LinkButton onClick={() => setAll(true)}>{t('ui.showAll')}</LinkButton></p>
+        <p class="cutnote">
+          {t('transcript.moreLines', { n: hidden(), lines: count(hidden()) })} · <LinkButton onClick={() => setAll(true)}>{t('ui.showAll')}</LinkButton>
+        </p>
       </Show>
     </>
   );
@@ -71,14 +87,28 @@ export function PictureView(props: { picture: Picture; name?: string | undefined
   };
   return (
     <Show when={source()} fallback={<p class="cutnote">{t('transcript.picture')}</p>}>
-      {(src) => <img class="picture" src={src()} alt={props.name ? t('transcript.pictureOf', { name: props.name }) : t('transcript.picture')} loading="lazy" decoding="async" width={props.picture.width} height={props.picture.height} />}
+      {(src) => (
+        <img
+          class="picture"
+          src={src()}
+          alt={props.name ? t('transcript.pictureOf', { name: props.name }) : t('transcript.picture')}
+          loading="lazy"
+          decoding="async"
+          width={props.picture.width}
+          height={props.picture.height}
+        />
+      )}
     </Show>
   );
 }
 
 /** JSON as a tree that folds; strings as they are, with their line breaks. */
 export function JsonTree(props: { value: Json | undefined; name?: string | undefined; open?: boolean | undefined }): JSX.Element {
-  return <ul class="json"><JsonNode value={props.value ?? null} name={props.name} depth={0} open={props.open !== false} /></ul>;
+  return (
+    <ul class="json">
+      <JsonNode value={props.value ?? null} name={props.name} depth={0} open={props.open !== false} />
+    </ul>
+  );
 }
 
 const MOST = 100;
@@ -94,14 +124,25 @@ function JsonNode(props: { value: Json; name: string | undefined; depth: number;
   return (
     <li>
       <Switch>
-        <Match when={nested() && props.depth === 0 && props.name === undefined}><Children entries={entries()} depth={props.depth} /></Match>
+        <Match when={nested() && props.depth === 0 && props.name === undefined}>
+          <Children entries={entries()} depth={props.depth} />
+        </Match>
         <Match when={nested()}>
           <details open={open()} onToggle={(event) => setOpen(event.currentTarget.open)}>
-            <summary><span class="jk">{props.name}</span> <span class="dim">{label()}</span></summary>
-            <Show when={open()}><Children entries={entries()} depth={props.depth} /></Show>
+            <summary>
+              <span class="jk">{props.name}</span> <span class="dim">{label()}</span>
+            </summary>
+            <Show when={open()}>
+              <Children entries={entries()} depth={props.depth} />
+            </Show>
           </details>
         </Match>
-        <Match when={true}><Show when={props.name !== undefined}><span class="jk">{props.name}</span> </Show><Scalar value={props.value} /></Match>
+        <Match when={true}>
+          <Show when={props.name !== undefined}>
+            <span class="jk">{props.name}</span>{' '}
+          </Show>
+          <Scalar value={props.value} />
+        </Match>
       </Switch>
     </li>
   );
@@ -112,8 +153,14 @@ function Children(props: { entries: readonly [string, Json][]; depth: number }):
   const rest = () => (all() ? 0 : Math.max(0, props.entries.length - MOST));
   return (
     <ul>
-      <For each={rest() > 0 ? props.entries.slice(0, MOST) : props.entries}>{([name, value]) => <JsonNode name={name} value={value} depth={props.depth + 1} open />}</For>
-      <Show when={rest() > 0}><li><LinkButton onClick={() => setAll(true)}>{t('transcript.moreItems', { n: rest() })}</LinkButton></li></Show>
+      <For each={rest() > 0 ? props.entries.slice(0, MOST) : props.entries}>
+        {([name, value]) => <JsonNode name={name} value={value} depth={props.depth + 1} open />}
+      </For>
+      <Show when={rest() > 0}>
+        <li>
+          <LinkButton onClick={() => setAll(true)}>{t('transcript.moreItems', { n: rest() })}</LinkButton>
+        </li>
+      </Show>
     </ul>
   );
 }
@@ -121,9 +168,21 @@ function Children(props: { entries: readonly [string, Json][]; depth: number }):
 function Scalar(props: { value: Json }): JSX.Element {
   const blob = () => blobOf(props.value);
   const text = () => (blob() ? (blob()?.head ?? '') : typeof props.value === 'string' ? props.value : JSON.stringify(props.value));
-  return <span class={typeof props.value === 'string' || blob() ? 's' : 'nu'}>{text()}<Show when={blob()}><span class="dim"> {bytes(blob()?.bytes ?? 0)}</span></Show></span>;
+  return (
+    <span class={typeof props.value === 'string' || blob() ? 's' : 'nu'}>
+      {text()}
+      <Show when={blob()}>
+        <span class="dim"> {bytes(blob()?.bytes ?? 0)}</span>
+      </Show>
+    </span>
+  );
 }
 
 export function Section(props: { title: string; children: JSX.Element }): JSX.Element {
-  return <section class="bodysec"><p class="bodytitle">{props.title}</p>{props.children}</section>;
+  return (
+    <section class="bodysec">
+      <p class="bodytitle">{props.title}</p>
+      {props.children}
+    </section>
+  );
 }

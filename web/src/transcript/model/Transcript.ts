@@ -2,16 +2,51 @@
 import type { AgentMessage, Blob, Own, Record as Rec } from '../../api/types';
 import { Drafts, type DraftBlock } from './drafts';
 import { finish } from './finish';
-import { Break, CallItem, CommandItem, MarkItem, PromptItem, TextItem, ThinkingItem, Turn, UnknownItem, type Entry, type Item, type MarkFacts, type TaskFacts, type TurnEnd } from './items';
+import {
+  Break,
+  CallItem,
+  CommandItem,
+  MarkItem,
+  PromptItem,
+  TextItem,
+  ThinkingItem,
+  Turn,
+  UnknownItem,
+  type Entry,
+  type Item,
+  type MarkFacts,
+  type TaskFacts,
+  type TurnEnd,
+} from './items';
 import { Changes, Observed } from './observed';
 import { applySystem } from './system';
 import { applyUser } from './user';
 import { fields, flag, heavy, list, num, str, textOf, type Fields, type Json } from './wire';
 
-export interface Place { seq: number; at: number; turn: number | null }
+export interface Place {
+  seq: number;
+  at: number;
+  turn: number | null;
+}
 
 /** Said on the way, for other screens or for nobody: no row of the transcript. */
-const SILENT = new Set(['stream_event', 'control_request', 'control_response', 'control_cancel_request', 'keep_alive', 'command_lifecycle', 'transcript_mirror', 'prompt_suggestion', 'auth_status', 'active_goal', 'tool_use_summary', 'streamlined_text', 'streamlined_tool_use_summary', '$run', 'sluice_title']);
+const SILENT = new Set([
+  'stream_event',
+  'control_request',
+  'control_response',
+  'control_cancel_request',
+  'keep_alive',
+  'command_lifecycle',
+  'transcript_mirror',
+  'prompt_suggestion',
+  'auth_status',
+  'active_goal',
+  'tool_use_summary',
+  'streamlined_text',
+  'streamlined_tool_use_summary',
+  '$run',
+  'sluice_title',
+]);
 
 export class Transcript extends Observed {
   readonly changes = new Changes();
@@ -39,7 +74,9 @@ export class Transcript extends Observed {
   /** Takes one record, or many. */
   apply(records: Rec | readonly Rec[]): void {
     const all = Array.isArray(records) ? (records as readonly Rec[]) : [records as Rec];
-    this.changes.run(() => { for (const record of all) this.take(record); });
+    this.changes.run(() => {
+      for (const record of all) this.take(record);
+    });
     this.fresh.clear();
   }
 
@@ -74,11 +111,20 @@ export class Transcript extends Observed {
     this.changed();
   }
 
-  draft(block: DraftBlock): void { this.changes.run(() => this.drafts.set(block)); this.fresh.clear(); }
-  appendDraft(message: string, parent: string | null, index: number, text: string): void { this.changes.run(() => this.drafts.append(message, parent, index, text)); }
-  dropDrafts(parent: string | null): void { this.changes.run(() => this.drafts.drop(parent)); }
+  draft(block: DraftBlock): void {
+    this.changes.run(() => this.drafts.set(block));
+    this.fresh.clear();
+  }
+  appendDraft(message: string, parent: string | null, index: number, text: string): void {
+    this.changes.run(() => this.drafts.append(message, parent, index, text));
+  }
+  dropDrafts(parent: string | null): void {
+    this.changes.run(() => this.drafts.drop(parent));
+  }
 
-  get live(): Turn | undefined { return this.current; }
+  get live(): Turn | undefined {
+    return this.current;
+  }
 
   /** The list of entries, or of a turn's items, changed. */
   changed(turn?: Turn): void {
@@ -106,19 +152,44 @@ export class Transcript extends Observed {
     const failed = type === 'assistant' && message['error'] !== undefined ? this.retry : undefined;
     if (type !== 'system') this.endRetry(failed !== undefined);
     switch (type) {
-      case 'assistant': this.takeAssistant(message, place, failed); break;
-      case 'user': applyUser(this, message, place); break;
-      case 'result': this.takeResult(message, place); break;
-      case 'system': applySystem(this, message, place); break;
-      case 'rate_limit_event': this.takeLimit(fields(message['rate_limit_info']), place); break;
-      case 'tool_progress': this.takeProgress(message); break;
-      case 'conversation_reset': this.addBreak('cleared', place); break;
-      case 'sluice_prompt': this.takePrompt(what as Extract<Own, { type: 'sluice_prompt' }>, place); break;
-      case 'sluice_ask': this.takeAsk(what as Extract<Own, { type: 'sluice_ask' }>, place); break;
-      case 'sluice_process': this.takeProcess(what as Extract<Own, { type: 'sluice_process' }>, place); break;
-      case 'sluice_unfinished': this.takeUnfinished(what as Extract<Own, { type: 'sluice_unfinished' }>, place); break;
-      case 'sluice_note': this.takeNote(what as Extract<Own, { type: 'sluice_note' }>, place); break;
-      default: if (!SILENT.has(type)) this.addUnknown(type || 'no type', what as unknown as Json, place);
+      case 'assistant':
+        this.takeAssistant(message, place, failed);
+        break;
+      case 'user':
+        applyUser(this, message, place);
+        break;
+      case 'result':
+        this.takeResult(message, place);
+        break;
+      case 'system':
+        applySystem(this, message, place);
+        break;
+      case 'rate_limit_event':
+        this.takeLimit(fields(message['rate_limit_info']), place);
+        break;
+      case 'tool_progress':
+        this.takeProgress(message);
+        break;
+      case 'conversation_reset':
+        this.addBreak('cleared', place);
+        break;
+      case 'sluice_prompt':
+        this.takePrompt(what as Extract<Own, { type: 'sluice_prompt' }>, place);
+        break;
+      case 'sluice_ask':
+        this.takeAsk(what as Extract<Own, { type: 'sluice_ask' }>, place);
+        break;
+      case 'sluice_process':
+        this.takeProcess(what as Extract<Own, { type: 'sluice_process' }>, place);
+        break;
+      case 'sluice_unfinished':
+        this.takeUnfinished(what as Extract<Own, { type: 'sluice_unfinished' }>, place);
+        break;
+      case 'sluice_note':
+        this.takeNote(what as Extract<Own, { type: 'sluice_note' }>, place);
+        break;
+      default:
+        if (!SILENT.has(type)) this.addUnknown(type || 'no type', what as unknown as Json, place);
     }
   }
 
@@ -164,7 +235,10 @@ export class Transcript extends Observed {
 
   /** A list with one more: a new list for those who compare, unless nobody saw the old one yet. */
   private grown<T>(list: T[], one: T): T[] {
-    if (this.fresh.has(list)) { list.push(one); return list; }
+    if (this.fresh.has(list)) {
+      list.push(one);
+      return list;
+    }
     const next = [...list, one];
     this.fresh.add(next);
     return next;
@@ -193,7 +267,10 @@ export class Transcript extends Observed {
     } else {
       // What cleared the line was said before it, and its result still comes.
       this.entries = [...this.entries, broken];
-      if (what === 'cleared') { this.settle(); this.lastTotal = undefined; }
+      if (what === 'cleared') {
+        this.settle();
+        this.lastTotal = undefined;
+      }
     }
     this.changed();
     return broken;
@@ -228,7 +305,10 @@ export class Transcript extends Observed {
     if (!turn) return;
     const walk = (items: readonly Item[]) => {
       for (const item of items) {
-        if ((item.kind === 'text' || item.kind === 'thinking') && item.streaming) { item.streaming = false; this.changes.add(item); }
+        if ((item.kind === 'text' || item.kind === 'thinking') && item.streaming) {
+          item.streaming = false;
+          this.changes.add(item);
+        }
         if (item.kind !== 'call') continue;
         if ((item.state === 'running' || item.state === 'drafting') && !item.task?.background) {
           item.state = 'cancelled';
@@ -255,18 +335,39 @@ export class Transcript extends Observed {
         const text = textOf(heavy(one['text']));
         if (error) {
           const facts: MarkFacts = { what: 'error', error, text, status: num(message['api_error_status']) };
-          if (failed?.facts.what === 'retry') { failed.facts = { ...facts, tries: failed.facts.attempt }; this.changes.add(failed); } else this.mark(facts, place, parent);
+          if (failed?.facts.what === 'retry') {
+            failed.facts = { ...facts, tries: failed.facts.attempt };
+            this.changes.add(failed);
+          } else this.mark(facts, place, parent);
           continue;
         }
-        if (text === '') { this.drafts.take(id, parent ?? null, 'text'); continue; }
+        if (text === '') {
+          this.drafts.take(id, parent ?? null, 'text');
+          continue;
+        }
         const item = this.drafts.take(id, parent ?? null, 'text') ?? this.adopt(new TextItem(this.key(place), place.seq, place.at), place, parent);
         if (item.kind !== 'text') continue;
-        Object.assign(item, { text, streaming: false, message: id, seq: place.seq, synthetic: body['model'] === '<synthetic>', aborted: flag(message['aborted']) });
+        Object.assign(item, {
+          text,
+          streaming: false,
+          message: id,
+          seq: place.seq,
+          synthetic: body['model'] === '<synthetic>',
+          aborted: flag(message['aborted']),
+        });
         this.changes.add(item);
       } else if (type === 'thinking' || type === 'redacted_thinking') {
         const item = this.drafts.take(id, parent ?? null, 'thinking') ?? this.adopt(new ThinkingItem(this.key(place), place.seq, place.at), place, parent);
         if (item.kind !== 'thinking') continue;
-        Object.assign(item, { text: textOf(heavy(one['thinking'])), streaming: false, message: id, seq: place.seq, redacted: type === 'redacted_thinking', began: item.began || this.before || place.at, ended: place.at });
+        Object.assign(item, {
+          text: textOf(heavy(one['thinking'])),
+          streaming: false,
+          message: id,
+          seq: place.seq,
+          redacted: type === 'redacted_thinking',
+          began: item.began || this.before || place.at,
+          ended: place.at,
+        });
         this.changes.add(item);
       } else if (type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use') {
         this.takeCall(one, message, id, parent, place);
@@ -291,8 +392,13 @@ export class Transcript extends Observed {
     call.message = messageId;
     call.seq = place.seq;
     call.draft = '';
-    if (call.state === 'drafting') { call.state = 'running'; call.began = place.at; }
-    const meta = list(message['tool_use_meta']).map(fields).find((one) => one['id'] === id);
+    if (call.state === 'drafting') {
+      call.state = 'running';
+      call.began = place.at;
+    }
+    const meta = list(message['tool_use_meta'])
+      .map(fields)
+      .find((one) => one['id'] === id);
     if (meta) call.shown = { server: str(meta['server_display_name']), tool: str(meta['display_name']) };
     const task = str(call.input['taskId']);
     if (task !== undefined) call.about = this.taskNames.get(task);
@@ -327,11 +433,14 @@ export class Transcript extends Observed {
     const total = num(message['total_cost_usd']);
     const usage = fields(message['usage']);
     const cached = num(usage['cache_read_input_tokens']) ?? 0;
-    const stopped = /abort|interrupt/.test(str(message['terminal_reason']) ?? '') || turn.items.some((item) => item.kind === 'mark' && item.facts.what === 'stopped');
+    const stopped =
+      /abort|interrupt/.test(str(message['terminal_reason']) ?? '') || turn.items.some((item) => item.kind === 'mark' && item.facts.what === 'stopped');
     const failed = subtype !== 'success' || flag(message['is_error']);
     const fresh = total !== undefined && this.lastTotal !== undefined && total < this.lastTotal;
     const end: TurnEnd = {
-      seq: place.seq, at: place.at, subtype,
+      seq: place.seq,
+      at: place.at,
+      subtype,
       outcome: stopped ? 'stopped' : failed ? 'error' : 'success',
       duration: num(message['duration_ms']),
       cost: total === undefined ? undefined : fresh || this.lastTotal === undefined ? total : total - this.lastTotal,
@@ -339,7 +448,9 @@ export class Transcript extends Observed {
       input: (num(usage['input_tokens']) ?? 0) + (num(usage['cache_creation_input_tokens']) ?? 0) + cached,
       cached,
       output: num(usage['output_tokens']) ?? 0,
-      errors: list(message['errors']).map(str).filter((one) => one !== undefined),
+      errors: list(message['errors'])
+        .map(str)
+        .filter((one) => one !== undefined),
       denials: list(message['permission_denials']).length,
       structured: message['structured_output'],
     };
@@ -359,16 +470,34 @@ export class Transcript extends Observed {
   private explain(message: Fields, turn: Turn, place: Place): void {
     if (turn.items.some((item) => item.kind === 'mark' && item.facts.what === 'error')) return;
     const text = str(message['result']) || list(message['errors']).map(str).filter(Boolean).join(' ');
-    this.mark({ what: 'error', error: str(message['subtype']) === 'success' ? 'unknown' : (str(message['subtype']) ?? 'unknown'), text, status: num(message['api_error_status']) }, { ...place, turn: turn.n });
+    this.mark(
+      {
+        what: 'error',
+        error: str(message['subtype']) === 'success' ? 'unknown' : (str(message['subtype']) ?? 'unknown'),
+        text,
+        status: num(message['api_error_status']),
+      },
+      { ...place, turn: turn.n },
+    );
   }
 
   private takeLimit(info: Fields, place: Place): void {
     const status = str(info['status']) ?? 'allowed';
     if (status === 'allowed') return;
     const resets = num(info['resetsAt']);
-    const facts: MarkFacts = { what: 'limit', status, resets: resets === undefined ? undefined : resets * 1000, type: str(info['rateLimitType']), part: num(info['utilization']) };
+    const facts: MarkFacts = {
+      what: 'limit',
+      status,
+      resets: resets === undefined ? undefined : resets * 1000,
+      type: str(info['rateLimitType']),
+      part: num(info['utilization']),
+    };
     const last = this.current?.items.findLast((item) => item.kind === 'mark' && item.facts.what === 'limit');
-    if (last?.kind === 'mark' && last.facts.what === 'limit' && last.facts.status === status) { last.facts = facts; this.changes.add(last); return; }
+    if (last?.kind === 'mark' && last.facts.what === 'limit' && last.facts.status === status) {
+      last.facts = facts;
+      this.changes.add(last);
+      return;
+    }
     this.mark(facts, place);
   }
 
@@ -380,7 +509,11 @@ export class Transcript extends Observed {
   }
 
   retrying(facts: Extract<MarkFacts, { what: 'retry' }>, place: Place): void {
-    if (this.retry?.facts.what === 'retry') { this.retry.facts = facts; this.changes.add(this.retry); return; }
+    if (this.retry?.facts.what === 'retry') {
+      this.retry.facts = facts;
+      this.changes.add(this.retry);
+      return;
+    }
     this.retry = this.mark(facts, place);
   }
 
@@ -408,7 +541,11 @@ export class Transcript extends Observed {
       return;
     }
     if (state === 'withdrawn') return;
-    this.addPrompt(own.uuid, own.text, own.images ?? [], place, (item) => { item.state = state; item.by = own.by; item.device = own.device; });
+    this.addPrompt(own.uuid, own.text, own.images ?? [], place, (item) => {
+      item.state = state;
+      item.by = own.by;
+      item.device = own.device;
+    });
   }
 
   addPrompt(uuid: string, text: PromptItem['text'], images: readonly Blob[], place: Place, set?: (item: PromptItem) => void): PromptItem {
@@ -440,7 +577,10 @@ export class Transcript extends Observed {
 
   private takeAsk(own: Extract<Own, { type: 'sluice_ask' }>, place: Place): void {
     const call = own.toolUseId ? this.calls.get(own.toolUseId) : undefined;
-    if (!call) { this.mark({ what: 'ask', ask: own }, place); return; }
+    if (!call) {
+      this.mark({ what: 'ask', ask: own }, place);
+      return;
+    }
     call.ask = own;
     if (own.outcome === 'denied' && call.state !== 'done') {
       call.state = 'denied';
@@ -455,7 +595,18 @@ export class Transcript extends Observed {
     const inTurn = this.current !== undefined;
     this.drafts.leave();
     this.settle();
-    if (failed || inTurn) this.mark({ what: 'process', state: own.state, code: own.code ?? undefined, signal: own.signal ?? undefined, reason: own.reason ?? undefined, stderr: own.stderr }, place);
+    if (failed || inTurn)
+      this.mark(
+        {
+          what: 'process',
+          state: own.state,
+          code: own.code ?? undefined,
+          signal: own.signal ?? undefined,
+          reason: own.reason ?? undefined,
+          stderr: own.stderr,
+        },
+        place,
+      );
     this.current = undefined;
     this.changed();
   }
@@ -470,13 +621,19 @@ export class Transcript extends Observed {
       const fresh = () => (kind === 'text' ? new TextItem(this.key(place), place.seq, place.at) : new ThinkingItem(this.key(place), place.seq, place.at));
       const item = drafted ?? this.adopt(fresh(), place, parent);
       Object.assign(item, { text: block.text, streaming: false, unfinished: true, message: own.message, seq: place.seq });
-      if (item.kind === 'thinking') { item.began ||= this.before || place.at; item.ended = place.at; }
+      if (item.kind === 'thinking') {
+        item.began ||= this.before || place.at;
+        item.ended = place.at;
+      }
       this.changes.add(item);
     }
   }
 
   private takeNote(own: Extract<Own, { type: 'sluice_note' }>, place: Place): void {
-    if (own.kind === 'rewound') { this.addBreak('rewound', place).summary = own.text; return; }
+    if (own.kind === 'rewound') {
+      this.addBreak('rewound', place).summary = own.text;
+      return;
+    }
     this.mark({ what: 'note', kind: own.kind, text: own.text }, place);
   }
 }
@@ -485,12 +642,24 @@ export type { AgentMessage };
 
 export function originOf(origin: Fields): Turn['origin'] {
   switch (str(origin['kind'])) {
-    case 'task-notification': return origin['subkind'] === 'scheduled-trigger' ? { kind: 'wake', text: str(origin['fireReason']) ?? '' } : { kind: 'task', text: '', status: '', task: undefined };
-    case 'peer': case 'observer': case 'coordinator': return { kind: 'peer', text: str(origin['name']) ?? str(origin['from']) ?? '' };
-    case 'channel': return { kind: 'channel', text: str(origin['server']) ?? '' };
-    case 'auto-continuation': return { kind: 'continuation', text: '' };
-    case undefined: case 'human': case 'unclassified': return undefined;
-    default: return { kind: 'unknown', text: str(origin['kind']) ?? '' };
+    case 'task-notification':
+      return origin['subkind'] === 'scheduled-trigger'
+        ? { kind: 'wake', text: str(origin['fireReason']) ?? '' }
+        : { kind: 'task', text: '', status: '', task: undefined };
+    case 'peer':
+    case 'observer':
+    case 'coordinator':
+      return { kind: 'peer', text: str(origin['name']) ?? str(origin['from']) ?? '' };
+    case 'channel':
+      return { kind: 'channel', text: str(origin['server']) ?? '' };
+    case 'auto-continuation':
+      return { kind: 'continuation', text: '' };
+    case undefined:
+    case 'human':
+    case 'unclassified':
+      return undefined;
+    default:
+      return { kind: 'unknown', text: str(origin['kind']) ?? '' };
   }
 }
 

@@ -14,7 +14,12 @@ export interface DraftBlock {
   text: string;
 }
 
-interface Draft { message: string; parent: string | null; index: number; item: TextItem | ThinkingItem | CallItem }
+interface Draft {
+  message: string;
+  parent: string | null;
+  index: number;
+  item: TextItem | ThinkingItem | CallItem;
+}
 
 export class Drafts {
   private readonly open = new Map<string, Draft>();
@@ -96,8 +101,7 @@ export class Drafts {
     else if (block.kind === 'thinking') {
       item = new ThinkingItem(key, place.seq, place.at);
       item.began = place.at;
-    }
-    else if (block.kind === 'call' && block.id) {
+    } else if (block.kind === 'call' && block.id) {
       if (this.transcript.calls.has(block.id)) return undefined;
       item = new CallItem(key, place.seq, place.at);
       item.id = block.id;

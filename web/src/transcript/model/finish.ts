@@ -3,7 +3,8 @@ import type { CallItem } from './items';
 import type { Place } from './Transcript';
 import { fields, flag, list, plain, resultBlocks, str, type Fields } from './wire';
 
-const REFUSED = /^(?:Error: )?(?:The user doesn't want to|User rejected|Permission to use|Claude requested permissions|The tool use was rejected|Tool use (?:was )?(?:denied|rejected)|\[Request interrupted)/i;
+const REFUSED =
+  /^(?:Error: )?(?:The user doesn't want to|User rejected|Permission to use|Claude requested permissions|The tool use was rejected|Tool use (?:was )?(?:denied|rejected)|\[Request interrupted)/i;
 
 export function finish(call: CallItem, block: Fields, content: unknown, place: Place, outer: Fields): void {
   call.result = resultBlocks(content);
@@ -12,7 +13,11 @@ export function finish(call: CallItem, block: Fields, content: unknown, place: P
   call.ended = place.at;
   const text = plain(call.result);
   const failed = flag(block['is_error']) || (typeof call.structured === 'string' && call.structured.startsWith('Error:'));
-  const meta = fields(list(outer['tool_result_meta']).map(fields).find((one) => one['id'] === call.id));
+  const meta = fields(
+    list(outer['tool_result_meta'])
+      .map(fields)
+      .find((one) => one['id'] === call.id),
+  );
   const decision = fields(meta['permission_decision']);
   const rejected = decision['decision'] === 'reject';
   call.byRule = decision['decision'] === 'accept' && (decision['reason_type'] === 'rule' || decision['source'] === 'user_permanent');
@@ -35,8 +40,19 @@ function denier(source: string | undefined, reason: string | undefined): 'user' 
 
 function isBackground(call: CallItem): boolean {
   const result = fields(call.structured);
-  return str(result['backgroundTaskId']) !== undefined || result['status'] === 'async_launched' || result['status'] === 'remote_launched' || call.task?.background === true;
+  return (
+    str(result['backgroundTaskId']) !== undefined ||
+    result['status'] === 'async_launched' ||
+    result['status'] === 'remote_launched' ||
+    call.task?.background === true
+  );
 }
 
 export const taskState = (status: string): CallItem['state'] =>
-  status === 'completed' ? 'done' : status === 'failed' ? 'failed' : status === 'running' || status === 'pending' || status === 'paused' ? 'background' : 'cancelled';
+  status === 'completed'
+    ? 'done'
+    : status === 'failed'
+      ? 'failed'
+      : status === 'running' || status === 'pending' || status === 'paused'
+        ? 'background'
+        : 'cancelled';

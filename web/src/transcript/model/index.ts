@@ -1,4 +1,4 @@
-export { type DraftBlock } from './drafts';
+export type { DraftBlock } from './drafts';
 export * from './items';
 export { Changes, Observed } from './observed';
 export { Rows, type Row, type RowKind } from './rows';

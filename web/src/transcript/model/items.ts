@@ -6,7 +6,13 @@ import type { Fields, Heavy, Json, Picture, ResultBlock } from './wire';
 export type AskOutcome = Extract<Own, { type: 'sluice_ask' }>;
 
 abstract class Base extends Observed {
-  constructor(readonly key: string, public seq: number, public at: number) { super(); }
+  constructor(
+    readonly key: string,
+    public seq: number,
+    public at: number,
+  ) {
+    super();
+  }
 }
 
 export class TextItem extends Base {
@@ -166,9 +172,20 @@ export class Turn extends Observed {
   items: Item[] = [];
   end: TurnEnd | undefined;
   origin: Origin | undefined;
-  constructor(readonly key: string, public n: number, public seq: number, public at: number) { super(); }
-  get live(): boolean { return this.end === undefined; }
-  get calls(): number { return this.items.reduce((sum, item) => sum + (item.kind === 'call' ? 1 : 0), 0); }
+  constructor(
+    readonly key: string,
+    public n: number,
+    public seq: number,
+    public at: number,
+  ) {
+    super();
+  }
+  get live(): boolean {
+    return this.end === undefined;
+  }
+  get calls(): number {
+    return this.items.reduce((sum, item) => sum + (item.kind === 'call' ? 1 : 0), 0);
+  }
 }
 
 export class Break extends Observed {
@@ -178,7 +195,14 @@ export class Break extends Observed {
   trigger: string | undefined;
   /** What the agent kept: the summary it goes on with. */
   summary = '';
-  constructor(readonly key: string, readonly what: 'compacted' | 'cleared' | 'rewound', public seq: number, public at: number) { super(); }
+  constructor(
+    readonly key: string,
+    readonly what: 'compacted' | 'cleared' | 'rewound',
+    public seq: number,
+    public at: number,
+  ) {
+    super();
+  }
 }
 
 export type Entry = Turn | Break;

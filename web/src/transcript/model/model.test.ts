@@ -5,12 +5,24 @@ import type { Record as Rec } from '../../api/types';
 import { find, Rows, Transcript, type CallItem, type Item, type Turn } from '.';
 
 let seq = 0;
-const record = (what: object, turn: number | null = null, at = 1000 + seq): Rec => ({ sessionId: 's', epoch: 1, seq: (seq += 1), at, turn, what: what as Rec['what'] });
+const record = (what: object, turn: number | null = null, at = 1000 + seq): Rec => ({
+  sessionId: 's',
+  epoch: 1,
+  seq: (seq += 1),
+  at,
+  turn,
+  what: what as Rec['what'],
+});
 const prompt = (uuid: string, text: string) => ({ type: 'sluice_prompt', uuid, text, images: [], state: 'delivered', by: 'You', device: 'd' });
 const said = (id: string, ...content: object[]) => ({ type: 'assistant', message: { id, model: 'm', content }, parent_tool_use_id: null });
 const text = (value: string) => ({ type: 'text', text: value });
 const call = (id: string, name: string, input: object = {}) => ({ type: 'tool_use', id, name, input });
-const answered = (id: string, content: unknown, extra: object = {}, error?: boolean) => ({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: id, content, ...(error === undefined ? {} : { is_error: error }) }] }, parent_tool_use_id: null, ...extra });
+const answered = (id: string, content: unknown, extra: object = {}, error?: boolean) => ({
+  type: 'user',
+  message: { content: [{ type: 'tool_result', tool_use_id: id, content, ...(error === undefined ? {} : { is_error: error }) }] },
+  parent_tool_use_id: null,
+  ...extra,
+});
 const result = (extra: object = {}) => ({ type: 'result', subtype: 'success', is_error: false, duration_ms: 10, total_cost_usd: 0, usage: {}, ...extra });
 const turns = (transcript: Transcript): Turn[] => transcript.entries.filter((entry): entry is Turn => entry.kind === 'turn');
 const kinds = (items: readonly Item[]) => items.map((item) => item.kind);
@@ -22,23 +34,41 @@ function build(...whats: object[]): Transcript {
 }
 
 test('a turn holds the prompt, what was said, its calls and its end', () => {
-  const transcript = build(prompt('p1', 'hi'), { type: 'system', subtype: 'init' }, said('m1', text('hello')), said('m1', call('c1', 'Bash', { command: 'ls' })),
-    answered('c1', 'out', { tool_use_result: { stdout: 'out', stderr: '' } }, false), result({ total_cost_usd: 0.5 }));
+  const transcript = build(
+    prompt('p1', 'hi'),
+    { type: 'system', subtype: 'init' },
+    said('m1', text('hello')),
+    said('m1', call('c1', 'Bash', { command: 'ls' })),
+    answered('c1', 'out', { tool_use_result: { stdout: 'out', stderr: '' } }, false),
+    result({ total_cost_usd: 0.5 }),
+  );
   const [turn] = turns(transcript);
   expect(kinds(turn?.items ?? [])).toEqual(['prompt', 'text', 'call']);
-  expect((turn?.items[2] as CallItem).state).toBe('done');
+  expect((turn?.items[2] as CallItem | undefined)?.state).toBe('done');
   expect(turn?.end?.cost).toBe(0.5);
   expect(turn?.live).toBe(false);
 });
 
 test('a message of a shape nobody knew is shown as it came, and those after it are read', () => {
   const { images: _, ...bare } = prompt('p1', 'hi');
-  const transcript = build(bare, { type: 'sluice_prompt', uuid: 'p2', text: 'pictures that are none', images: [null], state: 'delivered', by: '', device: '' }, said('m1', text('hello')), result());
+  const transcript = build(
+    bare,
+    { type: 'sluice_prompt', uuid: 'p2', text: 'pictures that are none', images: [null], state: 'delivered', by: '', device: '' },
+    said('m1', text('hello')),
+    result(),
+  );
   expect(turns(transcript).flatMap((turn) => kinds(turn.items))).toEqual(['prompt', 'unknown', 'text']);
 });
 
 test('the cost of a turn is the difference of what the agent counts up', () => {
-  const transcript = build(prompt('a', '1'), result({ total_cost_usd: 0.5 }), prompt('b', '2'), result({ total_cost_usd: 0.75 }), prompt('c', '3'), result({ total_cost_usd: 0.1 }));
+  const transcript = build(
+    prompt('a', '1'),
+    result({ total_cost_usd: 0.5 }),
+    prompt('b', '2'),
+    result({ total_cost_usd: 0.75 }),
+    prompt('c', '3'),
+    result({ total_cost_usd: 0.1 }),
+  );
   expect(turns(transcript).map((turn) => turn.end?.cost)).toEqual([0.5, 0.25, 0.1]);
 });
 
@@ -62,9 +92,15 @@ test('a delta tells the item alone, not the list', () => {
   transcript.draft({ message: 'm1', parent: null, index: 0, kind: 'text', text: 'a' });
   let list = 0;
   let one = 0;
-  transcript.watch(() => { list += 1; });
-  turns(transcript)[0]?.watch(() => { list += 1; });
-  turns(transcript)[0]?.items[1]?.watch(() => { one += 1; });
+  transcript.watch(() => {
+    list += 1;
+  });
+  turns(transcript)[0]?.watch(() => {
+    list += 1;
+  });
+  turns(transcript)[0]?.items[1]?.watch(() => {
+    one += 1;
+  });
   transcript.appendDraft('m1', null, 0, 'b');
   expect([list, one]).toEqual([0, 1]);
 });
@@ -80,7 +116,16 @@ test('what was said when the agent died stays as far as it came', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm', parent: null, index: 0, kind: 'text', text: 'half a sent' });
   transcript.draft({ message: 'm', parent: null, index: 1, kind: 'call', id: 'c', name: 'Bash', text: '{"comm' });
-  transcript.apply([{ sessionId: 's', epoch: 1, seq: 99, at: 1, turn: null, what: { type: 'sluice_process', state: 'exited', code: null, signal: 9, stderr: [], reason: null, pid: 1 } }]);
+  transcript.apply([
+    {
+      sessionId: 's',
+      epoch: 1,
+      seq: 99,
+      at: 1,
+      turn: null,
+      what: { type: 'sluice_process', state: 'exited', code: null, signal: 9, stderr: [], reason: null, pid: 1 },
+    },
+  ]);
   const items = turns(transcript)[0]?.items ?? [];
   expect(kinds(items)).toEqual(['prompt', 'text', 'mark']);
   expect(items[1]).toMatchObject({ text: 'half a sent', streaming: false });
@@ -90,7 +135,15 @@ test('a message its agent never finished is that message, told once and marked',
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm', parent: null, index: 0, kind: 'text', text: 'half a' });
   const own = (seq: number, what: object) => ({ sessionId: 's', epoch: 1, seq, at: 1, turn: null, what }) as never;
-  const unfinished = { type: 'sluice_unfinished', message: 'm', parent: null, blocks: [{ kind: 'thinking', text: 'hm' }, { kind: 'text', text: 'half a sent' }] };
+  const unfinished = {
+    type: 'sluice_unfinished',
+    message: 'm',
+    parent: null,
+    blocks: [
+      { kind: 'thinking', text: 'hm' },
+      { kind: 'text', text: 'half a sent' },
+    ],
+  };
   transcript.apply([own(98, unfinished), own(99, { type: 'sluice_process', state: 'exited', code: null, signal: 9, stderr: [], reason: null, pid: 1 })]);
   const items = turns(transcript)[0]?.items ?? [];
   expect(kinds(items).sort()).toEqual(['mark', 'prompt', 'text', 'thinking']);
@@ -98,25 +151,45 @@ test('a message its agent never finished is that message, told once and marked',
 });
 
 test('a subagent hangs under its call', () => {
-  const transcript = build(prompt('p', 'x'), said('m1', call('c1', 'Agent', { description: 'look' })),
-    { ...said('m2', call('c2', 'Grep', { pattern: 'x' })), parent_tool_use_id: 'c1' }, { ...answered('c2', 'hit'), parent_tool_use_id: 'c1' },
-    answered('c1', [text('found')], { tool_use_result: { status: 'completed', totalToolUseCount: 1 } }));
+  const transcript = build(
+    prompt('p', 'x'),
+    said('m1', call('c1', 'Agent', { description: 'look' })),
+    { ...said('m2', call('c2', 'Grep', { pattern: 'x' })), parent_tool_use_id: 'c1' },
+    { ...answered('c2', 'hit'), parent_tool_use_id: 'c1' },
+    answered('c1', [text('found')], { tool_use_result: { status: 'completed', totalToolUseCount: 1 } }),
+  );
   const items = turns(transcript)[0]?.items ?? [];
   expect(kinds(items)).toEqual(['prompt', 'call']);
   expect((items[1] as CallItem).children.map((child) => (child as CallItem).name)).toEqual(['Grep']);
 });
 
 test('a turn that a background job began says so', () => {
-  const transcript = build(prompt('p', 'x'), said('m', call('c', 'Bash', { run_in_background: true })), { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: 'c', is_backgrounded: true, description: 'run' },
-    answered('c', 'started', { tool_use_result: { backgroundTaskId: 't' } }), result(),
-    { type: 'system', subtype: 'task_notification', task_id: 't', status: 'completed', summary: 'it ended' }, { type: 'system', subtype: 'init' }, said('m2', text('noted')), result());
+  const transcript = build(
+    prompt('p', 'x'),
+    said('m', call('c', 'Bash', { run_in_background: true })),
+    { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: 'c', is_backgrounded: true, description: 'run' },
+    answered('c', 'started', { tool_use_result: { backgroundTaskId: 't' } }),
+    result(),
+    { type: 'system', subtype: 'task_notification', task_id: 't', status: 'completed', summary: 'it ended' },
+    { type: 'system', subtype: 'init' },
+    said('m2', text('noted')),
+    result(),
+  );
   expect(turns(transcript)).toHaveLength(2);
   expect(turns(transcript)[1]?.origin).toMatchObject({ kind: 'task', text: 'it ended' });
-  expect((turns(transcript)[0]?.items[1] as CallItem).state).toBe('done');
+  expect((turns(transcript)[0]?.items[1] as CallItem | undefined)?.state).toBe('done');
 });
 
 test('retries are one line that turns into the past', () => {
-  const retry = (attempt: number) => ({ type: 'system', subtype: 'api_retry', attempt, max_retries: 10, retry_delay_ms: 500, error_status: 529, error: 'overloaded' });
+  const retry = (attempt: number) => ({
+    type: 'system',
+    subtype: 'api_retry',
+    attempt,
+    max_retries: 10,
+    retry_delay_ms: 500,
+    error_status: 529,
+    error: 'overloaded',
+  });
   const transcript = build(prompt('p', 'x'), retry(1), retry(2), said('m', text('ok')));
   const marks = (turns(transcript)[0]?.items ?? []).filter((item) => item.kind === 'mark');
   expect(marks).toHaveLength(1);
@@ -124,26 +197,53 @@ test('retries are one line that turns into the past', () => {
 });
 
 test('compaction cuts the line and keeps the summary', () => {
-  const transcript = build(prompt('p', 'x'), said('m', text('a')), { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger: 'auto', pre_tokens: 168000, post_tokens: 24000 } },
-    { type: 'user', message: { content: 'This session is being continued from a previous conversation: sum' }, isSynthetic: true }, said('m2', text('b')), result());
+  const transcript = build(
+    prompt('p', 'x'),
+    said('m', text('a')),
+    { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger: 'auto', pre_tokens: 168000, post_tokens: 24000 } },
+    { type: 'user', message: { content: 'This session is being continued from a previous conversation: sum' }, isSynthetic: true },
+    said('m2', text('b')),
+    result(),
+  );
   expect(transcript.entries.map((entry) => entry.kind)).toEqual(['turn', 'break', 'turn']);
   expect(transcript.entries[1]).toMatchObject({ before: 168000, after: 24000, summary: expect.stringContaining('sum') });
   expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'break', 'item', 'end']);
 });
 
 test('an interrupted turn cancels what ran', () => {
-  const transcript = build(prompt('p', 'x'), said('m', call('c', 'Bash', { command: 'sleep 9' })), { type: 'user', message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] }, parent_tool_use_id: null },
-    result({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }));
+  const transcript = build(
+    prompt('p', 'x'),
+    said('m', call('c', 'Bash', { command: 'sleep 9' })),
+    { type: 'user', message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] }, parent_tool_use_id: null },
+    result({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }),
+  );
   const turn = turns(transcript)[0];
   expect(kinds(turn?.items ?? [])).toEqual(['prompt', 'call', 'mark']);
-  expect((turn?.items[1] as CallItem).state).toBe('cancelled');
+  expect((turn?.items[1] as CallItem | undefined)?.state).toBe('cancelled');
   expect(turn?.end?.outcome).toBe('stopped');
 });
 
 test('a denied call says by whom', () => {
-  const transcript = build(prompt('p', 'x'), said('m', call('c', 'Bash', { command: 'rm' })),
-    { type: 'sluice_ask', ask: 'a', toolUseId: 'c', kind: 'tool', toolName: 'Bash', outcome: 'denied', by: 'You', device: 'Phone', message: 'keep it', rules: [], destination: null, answers: null, changed: false },
-    answered('c', "The user doesn't want to proceed", {}, true));
+  const transcript = build(
+    prompt('p', 'x'),
+    said('m', call('c', 'Bash', { command: 'rm' })),
+    {
+      type: 'sluice_ask',
+      ask: 'a',
+      toolUseId: 'c',
+      kind: 'tool',
+      toolName: 'Bash',
+      outcome: 'denied',
+      by: 'You',
+      device: 'Phone',
+      message: 'keep it',
+      rules: [],
+      destination: null,
+      answers: null,
+      changed: false,
+    },
+    answered('c', "The user doesn't want to proceed", {}, true),
+  );
   expect(turns(transcript)[0]?.items[1]).toMatchObject({ state: 'denied', denial: { by: 'user', reason: 'keep it' } });
 });
 
@@ -153,14 +253,23 @@ test('older records go in front and the numbers are put right', () => {
   const transcript = new Transcript();
   transcript.apply(newer);
   transcript.prepend(older);
-  expect(turns(transcript).map((turn) => [turn.n, turn.end?.cost])).toEqual([[1, 0.5], [2, 0.25]]);
+  expect(turns(transcript).map((turn) => [turn.n, turn.end?.cost])).toEqual([
+    [1, 0.5],
+    [2, 0.25],
+  ]);
 });
 
 test('six looks in a row are one row after the turn, and parallel calls have a bracket', () => {
   const reads = Array.from({ length: 6 }, (_, i) => [said(`r${i}`, call(`r${i}`, 'Read', { file_path: '/a' })), answered(`r${i}`, 'x')]).flat();
   const transcript = build(prompt('p', 'x'), said('m', call('c1', 'Bash'), call('c2', 'Bash'), call('c3', 'Bash')), ...reads);
   const rows = new Rows();
-  expect(rows.of(transcript).map((row) => row.bracket)).toEqual([undefined, 'first', 'middle', 'last', ...reads.filter((_, i) => i % 2 === 0).map(() => undefined)]);
+  expect(rows.of(transcript).map((row) => row.bracket)).toEqual([
+    undefined,
+    'first',
+    'middle',
+    'last',
+    ...reads.filter((_, i) => i % 2 === 0).map(() => undefined),
+  ]);
   const first = rows.of(transcript)[1];
   transcript.apply(record(result()));
   expect(rows.of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'item', 'item', 'looked', 'end']);
@@ -181,7 +290,13 @@ test('a record that came already has no second effect', () => {
 });
 
 test('find goes over everything', () => {
-  const transcript = build(prompt('p', 'Needle one'), said('m', text('no')), said('m2', call('c', 'Bash', { command: 'grep needle' })), answered('c', 'NEEDLE needle'), result());
+  const transcript = build(
+    prompt('p', 'Needle one'),
+    said('m', text('no')),
+    said('m2', call('c', 'Bash', { command: 'grep needle' })),
+    answered('c', 'NEEDLE needle'),
+    result(),
+  );
   expect(find(new Rows().of(transcript), 'needle').map((hit) => hit.count)).toEqual([1, 3]);
 });
 
@@ -192,7 +307,8 @@ test('ten thousand messages are taken in well under a second', () => {
   const records: Rec[] = [];
   for (let turn = 1; turn <= 500; turn += 1) {
     records.push(record(prompt(`big${turn}`, 'go'), turn));
-    for (let i = 0; i < 9; i += 1) records.push(record(said(`${turn}.${i}`, call(`${turn}.${i}`, 'Bash', { command: 'x' })), turn), record(answered(`${turn}.${i}`, 'out'), turn));
+    for (let i = 0; i < 9; i += 1)
+      records.push(record(said(`${turn}.${i}`, call(`${turn}.${i}`, 'Bash', { command: 'x' })), turn), record(answered(`${turn}.${i}`, 'out'), turn));
     records.push(record(result(), turn));
   }
   const transcript = new Transcript();
@@ -204,7 +320,15 @@ test('ten thousand messages are taken in well under a second', () => {
 });
 
 test('retries that end in an error are one row: the error, with how often it was tried', () => {
-  const retry = (attempt: number) => ({ type: 'system', subtype: 'api_retry', error: 'server_error', error_status: 500, attempt, max_retries: 10, retry_delay_ms: 1 });
+  const retry = (attempt: number) => ({
+    type: 'system',
+    subtype: 'api_retry',
+    error: 'server_error',
+    error_status: 500,
+    attempt,
+    max_retries: 10,
+    retry_delay_ms: 1,
+  });
   const failed = { ...said('e', text('API Error: 500')), error: 'server_error', api_error_status: 500 };
   const transcript = build(prompt('p', 'go'), retry(1), retry(2), failed, result({ is_error: true, result: 'API Error: 500' }));
   const marks = turns(transcript)[0]?.items.flatMap((item) => (item.kind === 'mark' ? [item.facts] : []));
@@ -222,10 +346,16 @@ function everything(transcript: Transcript): { texts: Set<string>; calls: Set<st
       if (item.kind === 'text') texts.add(item.text);
       if (item.kind === 'command') texts.add(item.output);
       if (item.kind === 'mark' && item.facts.what === 'error') texts.add(item.facts.text);
-      if (item.kind === 'call') { calls.add(item.id); walk(item.children); }
+      if (item.kind === 'call') {
+        calls.add(item.id);
+        walk(item.children);
+      }
     }
   };
-  for (const row of new Rows().of(transcript)) { if (row.item) walk([row.item]); walk(row.items); }
+  for (const row of new Rows().of(transcript)) {
+    if (row.item) walk([row.item]);
+    walk(row.items);
+  }
   return { texts, calls };
 }
 
@@ -240,7 +370,11 @@ test.skipIf(!existsSync(RECORDINGS))('nothing the recorded agents said or did is
       const ids: string[] = [];
       for (const line of readFileSync(file, 'utf8').split('\n')) {
         let what: { type?: string; message?: { content?: { type: string; text?: string; id?: string }[] } };
-        try { what = JSON.parse(line) as typeof what; } catch { continue; }
+        try {
+          what = JSON.parse(line) as typeof what;
+        } catch {
+          continue;
+        }
         if (typeof what !== 'object' || what === null || Array.isArray(what)) continue;
         transcript.apply(record(what));
         if (what.type !== 'assistant') continue;
@@ -258,7 +392,15 @@ test.skipIf(!existsSync(RECORDINGS))('nothing the recorded agents said or did is
 });
 
 test('a compaction before the first words of a turn loses nothing', () => {
-  const transcript = build(prompt('p', 'x'), said('m', text('a')), result(), { type: 'system', subtype: 'init' }, { type: 'system', subtype: 'compact_boundary', compact_metadata: {} }, said('m2', text('b')), result());
+  const transcript = build(
+    prompt('p', 'x'),
+    said('m', text('a')),
+    result(),
+    { type: 'system', subtype: 'init' },
+    { type: 'system', subtype: 'compact_boundary', compact_metadata: {} },
+    said('m2', text('b')),
+    result(),
+  );
   expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'end', 'break', 'item', 'end']);
 });
 
@@ -268,18 +410,41 @@ test('what clears the line ends above it', () => {
 });
 
 test('a call that names a task by its number is told its name', () => {
-  const transcript = build(prompt('p', 'x'), said('m', call('a', 'TaskCreate', { subject: 'Fix it' })), answered('a', 'ok', { tool_use_result: { task: { id: '1', subject: 'Fix it' } } }), said('n', call('b', 'TaskUpdate', { taskId: '1', status: 'completed' })));
+  const transcript = build(
+    prompt('p', 'x'),
+    said('m', call('a', 'TaskCreate', { subject: 'Fix it' })),
+    answered('a', 'ok', { tool_use_result: { task: { id: '1', subject: 'Fix it' } } }),
+    said('n', call('b', 'TaskUpdate', { taskId: '1', status: 'completed' })),
+  );
   expect(turns(transcript)[0]?.items[2]).toMatchObject({ about: 'Fix it' });
 });
 
 test('a rule that denied is not mistaken for a person', () => {
-  const transcript = build(prompt('p', 'x'), said('m', call('c', 'Read')), answered('c', 'File is in a directory that is denied', { tool_use_result: 'Error: x', tool_result_meta: [{ id: 'c', permission_decision: { decision: 'reject', source: 'user_reject', reason_type: 'rule' } }] }, true));
+  const transcript = build(
+    prompt('p', 'x'),
+    said('m', call('c', 'Read')),
+    answered(
+      'c',
+      'File is in a directory that is denied',
+      { tool_use_result: 'Error: x', tool_result_meta: [{ id: 'c', permission_decision: { decision: 'reject', source: 'user_reject', reason_type: 'rule' } }] },
+      true,
+    ),
+  );
   expect(turns(transcript)[0]?.items[1]).toMatchObject({ state: 'denied', denial: { by: 'rule' } });
 });
 
 test('an interrupt is no refusal', () => {
-  const transcript = build(prompt('p', 'x'), said('m', call('c', 'Bash')), answered('c', "The user doesn't want to proceed with this tool use.", { tool_use_result: 'User rejected tool use', tool_result_meta: [{ id: 'c', non_execution_kind: 'user-rejected' }] }, true),
-    { type: 'user', message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] }, parent_tool_use_id: null });
+  const transcript = build(
+    prompt('p', 'x'),
+    said('m', call('c', 'Bash')),
+    answered(
+      'c',
+      "The user doesn't want to proceed with this tool use.",
+      { tool_use_result: 'User rejected tool use', tool_result_meta: [{ id: 'c', non_execution_kind: 'user-rejected' }] },
+      true,
+    ),
+    { type: 'user', message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] }, parent_tool_use_id: null },
+  );
   expect(turns(transcript)[0]?.items.slice(1)).toMatchObject([{ state: 'cancelled' }, { facts: { what: 'stopped', calls: 1 } }]);
 });
 
@@ -293,7 +458,11 @@ test.skipIf(!existsSync(RECORDINGS))('no message of the recorded versions is unk
       const transcript = new Transcript();
       for (const line of readFileSync(file, 'utf8').split('\n')) {
         let what: unknown;
-        try { what = JSON.parse(line); } catch { continue; }
+        try {
+          what = JSON.parse(line);
+        } catch {
+          continue;
+        }
         if (typeof what !== 'object' || what === null || Array.isArray(what)) continue;
         messages += 1;
         transcript.apply(record(what));
@@ -308,7 +477,12 @@ test.skipIf(!existsSync(RECORDINGS))('no message of the recorded versions is unk
 test('what the store lets go leaves the model, and the rest is the same things as before', () => {
   const transcript = new Transcript();
   const first = seq + 1;
-  for (let n = 1; n <= 6; n += 1) transcript.apply([prompt(`p${n}`, `part ${n}`), said(`m${n}`, call(`c${n}`, 'Bash', { command: 'ls' })), answered(`c${n}`, 'out'), result({ total_cost_usd: n })].map((what) => record(what, n)));
+  for (let n = 1; n <= 6; n += 1)
+    transcript.apply(
+      [prompt(`p${n}`, `part ${n}`), said(`m${n}`, call(`c${n}`, 'Bash', { command: 'ls' })), answered(`c${n}`, 'out'), result({ total_cost_usd: n })].map(
+        (what) => record(what, n),
+      ),
+    );
   const builder = new Rows();
   const before = builder.of(transcript);
   const kept = turns(transcript).slice(4);

@@ -7,7 +7,9 @@ export class Changes {
 
   run(work: () => void): void {
     this.depth += 1;
-    try { work(); } finally {
+    try {
+      work();
+    } finally {
       this.depth -= 1;
       if (this.depth === 0) this.flush();
     }

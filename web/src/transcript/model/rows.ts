@@ -21,7 +21,8 @@ export interface Row {
 
 const LOOKS = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead', 'LSP']);
 const LOOKED = 6;
-const looks = (item: Item | undefined): item is CallItem => item?.kind === 'call' && LOOKS.has(item.name) && item.state === 'done' && item.children.length === 0;
+const looks = (item: Item | undefined): item is CallItem =>
+  item?.kind === 'call' && LOOKS.has(item.name) && item.state === 'done' && item.children.length === 0;
 
 export class Rows {
   private readonly turns = new WeakMap<Turn, { items: readonly Item[]; live: boolean; origin: unknown; fold: boolean; rows: readonly Row[] }>();
@@ -33,12 +34,28 @@ export class Rows {
     const out: Row[] = [];
     for (const entry of transcript.entries) for (const row of this.entry(entry, transcript)) out.push(row);
     // A row holds its turn: those of turns that were let go must not stay.
-    if (this.kept.size > out.length + 200) { this.kept.clear(); for (const row of out) this.kept.set(row.key, row); }
+    if (this.kept.size > out.length + 200) {
+      this.kept.clear();
+      for (const row of out) this.kept.set(row.key, row);
+    }
     return out;
   }
 
   private entry(entry: Entry, transcript: Transcript): readonly Row[] {
-    if (entry.kind === 'break') return [this.row({ key: `b${entry.key}`, kind: 'break', turn: undefined, item: undefined, items: [], cut: entry, bracket: undefined, tight: false, seq: entry.seq })];
+    if (entry.kind === 'break')
+      return [
+        this.row({
+          key: `b${entry.key}`,
+          kind: 'break',
+          turn: undefined,
+          item: undefined,
+          items: [],
+          cut: entry,
+          bracket: undefined,
+          tight: false,
+          seq: entry.seq,
+        }),
+      ];
     const known = this.turns.get(entry);
     if (known && known.items === entry.items && known.live === entry.live && known.origin === entry.origin && known.fold === this.fold) return known.rows;
     const rows = this.turn(entry, transcript.splits.has(entry));
@@ -54,7 +71,10 @@ export class Rows {
     for (let i = 0; i < turn.items.length; i += 1) {
       const item = turn.items[i];
       if (!item) continue;
-      if (item.kind === 'prompt') { rows.push(this.row({ ...base, key: `p${item.key}`, kind: 'prompt', item, seq: item.seq })); continue; }
+      if (item.kind === 'prompt') {
+        rows.push(this.row({ ...base, key: `p${item.key}`, kind: 'prompt', item, seq: item.seq }));
+        continue;
+      }
       if (this.fold && !turn.live && looks(item)) {
         let end = i;
         while (looks(turn.items[end])) end += 1;
@@ -65,7 +85,17 @@ export class Rows {
           continue;
         }
       }
-      rows.push(this.row({ ...base, key: `i${item.key}`, kind: 'item', item, bracket: bracket(turn.items, i), tight: tabular(item) && tabular(turn.items[i - 1]), seq: item.seq }));
+      rows.push(
+        this.row({
+          ...base,
+          key: `i${item.key}`,
+          kind: 'item',
+          item,
+          bracket: bracket(turn.items, i),
+          tight: tabular(item) && tabular(turn.items[i - 1]),
+          seq: item.seq,
+        }),
+      );
     }
     if (turn.end && !split) rows.push(this.row({ ...base, key: `e${turn.key}`, kind: 'end', seq: turn.end.seq }));
     return rows;
@@ -73,7 +103,15 @@ export class Rows {
 
   private row(next: Row): Row {
     const old = this.kept.get(next.key);
-    if (old && old.item === next.item && old.bracket === next.bracket && old.tight === next.tight && old.turn === next.turn && old.items.length === next.items.length) return old;
+    if (
+      old &&
+      old.item === next.item &&
+      old.bracket === next.bracket &&
+      old.tight === next.tight &&
+      old.turn === next.turn &&
+      old.items.length === next.items.length
+    )
+      return old;
     this.kept.set(next.key, next);
     return next;
   }

@@ -3,18 +3,32 @@ import type { Item } from './items';
 import type { Row } from './rows';
 import { plain, textOf } from './wire';
 
-export interface Hit { row: number; key: string; count: number }
+export interface Hit {
+  row: number;
+  key: string;
+  count: number;
+}
 
 /** Everything an item says, as one text. */
 export function textOfItem(item: Item): string {
   switch (item.kind) {
-    case 'text': case 'thinking': return item.text;
-    case 'prompt': return textOf(item.text);
-    case 'command': return `/${item.name}\n${item.output}`;
-    case 'unknown': return `${item.type} ${JSON.stringify(item.raw)}`;
-    case 'mark': return Object.values(item.facts).filter((value) => typeof value === 'string').join(' ');
+    case 'text':
+    case 'thinking':
+      return item.text;
+    case 'prompt':
+      return textOf(item.text);
+    case 'command':
+      return `/${item.name}\n${item.output}`;
+    case 'unknown':
+      return `${item.type} ${JSON.stringify(item.raw)}`;
+    case 'mark':
+      return Object.values(item.facts)
+        .filter((value) => typeof value === 'string')
+        .join(' ');
     case 'call': {
-      const input = Object.values(item.input).map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n');
+      const input = Object.values(item.input)
+        .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+        .join('\n');
       return [item.name, input, item.result ? plain(item.result) : '', ...item.children.map(textOfItem)].join('\n');
     }
   }

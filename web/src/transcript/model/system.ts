@@ -5,35 +5,102 @@ import type { Place, Transcript } from './Transcript';
 import { fields, flag, heavy, list, num, str, textOf, type Fields } from './wire';
 
 /** Known and meant for other places: the head, the panel, the state. */
-const SILENT = new Set(['session_state_changed', 'background_tasks_changed', 'commands_changed', 'control_request_progress', 'files_persisted', 'elicitation_complete', 'session_title_changed', 'ui_invalidate', 'hook_started', 'hook_progress', 'mirror_error']);
+const SILENT = new Set([
+  'session_state_changed',
+  'background_tasks_changed',
+  'commands_changed',
+  'control_request_progress',
+  'files_persisted',
+  'elicitation_complete',
+  'session_title_changed',
+  'ui_invalidate',
+  'hook_started',
+  'hook_progress',
+  'mirror_error',
+]);
 
 export function applySystem(transcript: Transcript, message: Fields, place: Place): void {
   const subtype = str(message['subtype']) ?? '';
   if (SILENT.has(subtype)) return;
   const text = () => textOf(heavy(message['content'] ?? message['text']));
   switch (subtype) {
-    case 'init': begin(transcript, place); return;
-    case 'status': status(transcript, message, place); return;
-    case 'compact_boundary': compacted(transcript, fields(message['compact_metadata']), place); return;
-    case 'api_retry':
-      transcript.retrying({ what: 'retry', error: str(message['error']) ?? 'unknown', status: num(message['error_status']), attempt: num(message['attempt']) ?? 1, max: num(message['max_retries']), until: place.at + (num(message['retry_delay_ms']) ?? 0), over: false, failed: false }, place);
+    case 'init':
+      begin(transcript, place);
       return;
-    case 'task_started': case 'task_progress': case 'task_updated': case 'task_notification': task(transcript, subtype, message, place); return;
-    case 'hook_response': hook(transcript, message, place); return;
-    case 'permission_denied': denied(transcript, message); return;
-    case 'thinking_tokens': thinking(transcript, message); return;
-    case 'informational': notice(transcript, text(), message['level'] === 'warning', place); return;
-    case 'notification': notice(transcript, text(), message['priority'] === 'immediate' || message['priority'] === 'high', place); return;
-    case 'local_command_output': transcript.add(transcript.commandItem('', text(), false, place), place); return;
-    case 'model_fallback': case 'model_refusal_fallback':
+    case 'status':
+      status(transcript, message, place);
+      return;
+    case 'compact_boundary':
+      compacted(transcript, fields(message['compact_metadata']), place);
+      return;
+    case 'api_retry':
+      transcript.retrying(
+        {
+          what: 'retry',
+          error: str(message['error']) ?? 'unknown',
+          status: num(message['error_status']),
+          attempt: num(message['attempt']) ?? 1,
+          max: num(message['max_retries']),
+          until: place.at + (num(message['retry_delay_ms']) ?? 0),
+          over: false,
+          failed: false,
+        },
+        place,
+      );
+      return;
+    case 'task_started':
+    case 'task_progress':
+    case 'task_updated':
+    case 'task_notification':
+      task(transcript, subtype, message, place);
+      return;
+    case 'hook_response':
+      hook(transcript, message, place);
+      return;
+    case 'permission_denied':
+      denied(transcript, message);
+      return;
+    case 'thinking_tokens':
+      thinking(transcript, message);
+      return;
+    case 'informational':
+      notice(transcript, text(), message['level'] === 'warning', place);
+      return;
+    case 'notification':
+      notice(transcript, text(), message['priority'] === 'immediate' || message['priority'] === 'high', place);
+      return;
+    case 'local_command_output':
+      transcript.add(transcript.commandItem('', text(), false, place), place);
+      return;
+    case 'model_fallback':
+    case 'model_refusal_fallback':
       transcript.mark({ what: 'model', from: str(message['original_model']) ?? '', to: str(message['fallback_model']) ?? '', text: text() }, place);
       return;
-    case 'model_refusal_no_fallback': notice(transcript, text(), true, place); return;
-    case 'memory_recall': transcript.mark({ what: 'memory', paths: list(message['memories']).map((one) => str(fields(one)['path']) ?? '').filter(Boolean) }, place); return;
-    case 'plugin_install': if (message['status'] === 'failed') notice(transcript, `${str(message['name']) ?? ''}: ${str(message['error']) ?? ''}`, true, place); return;
-    case 'worker_shutting_down': notice(transcript, str(message['reason']) ?? '', true, place); return;
-    case 'session_writes_lost': transcript.mark({ what: 'note', kind: 'writes_lost', text: str(message['error_code']) ?? '' }, place); return;
-    default: transcript.addUnknown(`system/${subtype || '?'}`, message, place);
+    case 'model_refusal_no_fallback':
+      notice(transcript, text(), true, place);
+      return;
+    case 'memory_recall':
+      transcript.mark(
+        {
+          what: 'memory',
+          paths: list(message['memories'])
+            .map((one) => str(fields(one)['path']) ?? '')
+            .filter(Boolean),
+        },
+        place,
+      );
+      return;
+    case 'plugin_install':
+      if (message['status'] === 'failed') notice(transcript, `${str(message['name']) ?? ''}: ${str(message['error']) ?? ''}`, true, place);
+      return;
+    case 'worker_shutting_down':
+      notice(transcript, str(message['reason']) ?? '', true, place);
+      return;
+    case 'session_writes_lost':
+      transcript.mark({ what: 'note', kind: 'writes_lost', text: str(message['error_code']) ?? '' }, place);
+      return;
+    default:
+      transcript.addUnknown(`system/${subtype || '?'}`, message, place);
   }
 }
 
@@ -71,7 +138,16 @@ function hook(transcript: Transcript, message: Fields, place: Place): void {
   const blocks = num(message['exit_code']) === 2;
   if (blocks && str(message['hook_event']) === 'PreToolUse') return;
   const output = textOf(heavy(message['stderr'])) || textOf(heavy(message['output']));
-  transcript.mark({ what: 'hook', name: str(message['hook_name']) ?? str(message['hook_event']) ?? '', outcome: blocks ? 'blocked' : outcome, output, code: num(message['exit_code']) }, place);
+  transcript.mark(
+    {
+      what: 'hook',
+      name: str(message['hook_name']) ?? str(message['hook_event']) ?? '',
+      outcome: blocks ? 'blocked' : outcome,
+      output,
+      code: num(message['exit_code']),
+    },
+    place,
+  );
 }
 
 function denied(transcript: Transcript, message: Fields): void {
@@ -79,7 +155,10 @@ function denied(transcript: Transcript, message: Fields): void {
   if (!call) return;
   const type = str(message['decision_reason_type']);
   const said = str(message['message']);
-  call.denial = { reason: str(message['decision_reason']) ?? (said?.startsWith('Permission to use') ? undefined : said), by: type === 'hook' ? 'hook' : type === 'mode' ? 'mode' : type === 'rule' || type === 'subcommandResults' ? 'rule' : 'other' };
+  call.denial = {
+    reason: str(message['decision_reason']) ?? (said?.startsWith('Permission to use') ? undefined : said),
+    by: type === 'hook' ? 'hook' : type === 'mode' ? 'mode' : type === 'rule' || type === 'subcommandResults' ? 'rule' : 'other',
+  };
   call.state = 'denied';
   transcript.changes.add(call);
 }
@@ -97,7 +176,19 @@ function task(transcript: Transcript, subtype: string, message: Fields, place: P
   let entry = transcript.tasks.get(id);
   if (!entry) {
     const call = transcript.calls.get(str(message['tool_use_id']) ?? '');
-    const facts: TaskFacts = { id, kind: '', description: '', background: false, status: 'running', summary: undefined, tokens: undefined, calls: undefined, duration: undefined, lastTool: undefined, ended: undefined };
+    const facts: TaskFacts = {
+      id,
+      kind: '',
+      description: '',
+      background: false,
+      status: 'running',
+      summary: undefined,
+      tokens: undefined,
+      calls: undefined,
+      duration: undefined,
+      lastTool: undefined,
+      ended: undefined,
+    };
     entry = { call, facts };
     transcript.tasks.set(id, entry);
     if (call) call.task = facts;

@@ -24,7 +24,10 @@ export function applyUser(transcript: Transcript, message: Fields, place: Place)
   if (results > 0 || (texts.length === 0 && images === 0)) return;
   const text = texts.join('\n');
   // The first words a subagent gets are in its call already.
-  if (parent !== undefined) { if (isInterruption(text)) stopped(transcript, place, parent); return; }
+  if (parent !== undefined) {
+    if (isInterruption(text)) stopped(transcript, place, parent);
+    return;
+  }
   takeText(transcript, message, text, uuid, place);
 }
 
@@ -50,7 +53,10 @@ function stopped(transcript: Transcript, place: Place, parent?: string): void {
 }
 
 function takeText(transcript: Transcript, message: Fields, text: string, uuid: string, place: Place): void {
-  if (isInterruption(text)) { stopped(transcript, place); return; }
+  if (isInterruption(text)) {
+    stopped(transcript, place);
+    return;
+  }
   const printed = inTag(text, 'local-command-stdout');
   const complained = inTag(text, 'local-command-stderr');
   if (printed !== undefined || complained !== undefined) {
@@ -62,27 +68,48 @@ function takeText(transcript: Transcript, message: Fields, text: string, uuid: s
   }
   if (text.startsWith('This session is being continued from a previous conversation')) {
     const broken = transcript.entries.findLast((entry) => entry.kind === 'break');
-    if (broken?.kind === 'break' && broken.what === 'compacted') { broken.summary = text; transcript.changed(); }
-    else transcript.addBreak('compacted', place).summary = text;
+    if (broken?.kind === 'break' && broken.what === 'compacted') {
+      broken.summary = text;
+      transcript.changed();
+    } else transcript.addBreak('compacted', place).summary = text;
     return;
   }
   const feedback = /^Stop hook feedback:\s*([\s\S]*)$/.exec(text)?.[1];
-  if (feedback !== undefined) { transcript.mark({ what: 'hook', name: 'Stop', outcome: 'blocked', output: feedback, code: undefined }, place); return; }
-  if (text.startsWith('Base directory for this skill:')) { loadSkill(transcript, text, place); return; }
-  const job = inTag(text, 'task-notification');
-  if (job !== undefined) {
-    const origin = { kind: 'task' as const, text: (inTag(job, 'summary') ?? '').trim(), status: (inTag(job, 'status') ?? '').trim(), task: (inTag(job, 'task-id') ?? inTag(job, 'task_id') ?? '').trim() || undefined };
-    const turn = transcript.turnFor(place);
-    if (turn.items.length === 0) { turn.origin = origin; transcript.changed(turn); } else transcript.mark({ what: 'task', text: origin.text, status: origin.status }, place);
+  if (feedback !== undefined) {
+    transcript.mark({ what: 'hook', name: 'Stop', outcome: 'blocked', output: feedback, code: undefined }, place);
     return;
   }
-  if (flag(message['isSynthetic'])) { transcript.mark({ what: 'notice', level: 'info', text }, place); return; }
+  if (text.startsWith('Base directory for this skill:')) {
+    loadSkill(transcript, text, place);
+    return;
+  }
+  const job = inTag(text, 'task-notification');
+  if (job !== undefined) {
+    const origin = {
+      kind: 'task' as const,
+      text: (inTag(job, 'summary') ?? '').trim(),
+      status: (inTag(job, 'status') ?? '').trim(),
+      task: (inTag(job, 'task-id') ?? inTag(job, 'task_id') ?? '').trim() || undefined,
+    };
+    const turn = transcript.turnFor(place);
+    if (turn.items.length === 0) {
+      turn.origin = origin;
+      transcript.changed(turn);
+    } else transcript.mark({ what: 'task', text: origin.text, status: origin.status }, place);
+    return;
+  }
+  if (flag(message['isSynthetic'])) {
+    transcript.mark({ what: 'notice', level: 'info', text }, place);
+    return;
+  }
   if (transcript.prompts.has(uuid)) return;
   const command = inTag(text, 'command-name');
   const shown = command === undefined ? text : `${command.trim()} ${(inTag(text, 'command-args') ?? '').trim()}`.trim();
   if (shown === '') return;
   const replay = flag(message['isReplay']);
-  transcript.addPrompt(uuid, shown, [], place, (item) => { item.foreign = !replay; });
+  transcript.addPrompt(uuid, shown, [], place, (item) => {
+    item.foreign = !replay;
+  });
 }
 
 function lastCommand(transcript: Transcript): string {
@@ -95,6 +122,10 @@ function lastCommand(transcript: Transcript): string {
 function loadSkill(transcript: Transcript, text: string, place: Place): void {
   const items = transcript.turnFor(place).items;
   const call = items.findLast((item) => item.kind === 'call' && item.name === 'Skill');
-  if (call?.kind === 'call') { call.loaded = text; transcript.changes.add(call); return; }
+  if (call?.kind === 'call') {
+    call.loaded = text;
+    transcript.changes.add(call);
+    return;
+  }
   transcript.mark({ what: 'notice', level: 'info', text }, place);
 }

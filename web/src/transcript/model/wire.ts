@@ -16,8 +16,12 @@ export function blobOf(value: unknown): Blob | undefined {
   const blob = isFields(value) ? value['$blob'] : undefined;
   if (!isFields(blob) || typeof blob['hash'] !== 'string') return undefined;
   return {
-    hash: blob['hash'], bytes: num(blob['bytes']) ?? 0, mime: str(blob['mime']) ?? 'text/plain',
-    head: str(blob['head']) ?? null, tail: str(blob['tail']) ?? null, lines: num(blob['lines']) ?? null,
+    hash: blob['hash'],
+    bytes: num(blob['bytes']) ?? 0,
+    mime: str(blob['mime']) ?? 'text/plain',
+    head: str(blob['head']) ?? null,
+    tail: str(blob['tail']) ?? null,
+    lines: num(blob['lines']) ?? null,
   };
 }
 
@@ -30,8 +34,18 @@ export const heavy = (value: unknown): Heavy | undefined => {
 };
 export const textOf = (value: Heavy | undefined): string => (value === undefined ? '' : typeof value === 'string' ? value : (value.$blob.head ?? ''));
 
-export interface Picture { mime: string; data: Heavy; width?: number | undefined; height?: number | undefined; bytes?: number | undefined }
-export type ResultBlock = { kind: 'text'; text: Heavy } | { kind: 'image'; picture: Picture } | { kind: 'link'; uri: string; name: string } | { kind: 'other'; raw: Json };
+export interface Picture {
+  mime: string;
+  data: Heavy;
+  width?: number | undefined;
+  height?: number | undefined;
+  bytes?: number | undefined;
+}
+export type ResultBlock =
+  | { kind: 'text'; text: Heavy }
+  | { kind: 'image'; picture: Picture }
+  | { kind: 'link'; uri: string; name: string }
+  | { kind: 'other'; raw: Json };
 
 /** The content of a tool result, in blocks whatever its form. */
 export function resultBlocks(content: unknown): ResultBlock[] {
@@ -56,4 +70,8 @@ export function resultBlocks(content: unknown): ResultBlock[] {
   });
 }
 
-export const plain = (blocks: readonly ResultBlock[]): string => blocks.map((block) => (block.kind === 'text' ? textOf(block.text) : '')).filter(Boolean).join('\n');
+export const plain = (blocks: readonly ResultBlock[]): string =>
+  blocks
+    .map((block) => (block.kind === 'text' ? textOf(block.text) : ''))
+    .filter(Boolean)
+    .join('\n');

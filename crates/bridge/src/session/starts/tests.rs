@@ -29,6 +29,21 @@ impl Runner {
         self.socket.write_all(&bytes).await.unwrap();
     }
 
+    /// The number of the line of the log from which on the bridge wants to read it.
+    async fn asked_from(&mut self) -> u64 {
+        let mut bytes = vec![0; 4096];
+        loop {
+            if let Some(frame) = self.decoder.next().unwrap() {
+                let ToRunner::Hello { from, .. } = frame else {
+                    panic!("no hello, but {frame:?}")
+                };
+                return from;
+            }
+            let count = self.socket.read(&mut bytes).await.unwrap();
+            self.decoder.push(&bytes[..count]);
+        }
+    }
+
     /// The first frame that is no hello and no trim.
     async fn hear(&mut self) -> ToRunner {
         let mut bytes = vec![0; 4096];
@@ -58,12 +73,7 @@ impl Runner {
             agent,
         }];
         for (number, (kind, body)) in (committed + 1..).zip(log) {
-            frames.push(FromRunner::Record(Record {
-                number,
-                at: number * 1000,
-                kind: *kind,
-                body: body.to_string().into_bytes(),
-            }));
+            frames.push(record(number, *kind, body));
         }
         frames.push(FromRunner::CaughtUp { next });
         self.say(frames).await;
@@ -71,17 +81,28 @@ impl Runner {
 
     /// The prompt that the bridge writes next.
     async fn prompt(&mut self) -> String {
+        self.write().await.1
+    }
+
+    /// The same, with the number of the write.
+    async fn write(&mut self) -> (u64, String) {
         let heard = self.hear().await;
-        let ToRunner::Write { line, .. } = heard else {
+        let ToRunner::Write { id, line } = heard else {
             panic!("no prompt is written, but {heard:?}");
         };
         let line: Value = serde_json::from_slice(&line).unwrap();
-        line["uuid"].as_str().unwrap().to_owned()
+        (id, line["uuid"].as_str().unwrap().to_owned())
     }
 }
 
 /// A bridge with one session that has these records and open prompts, and the runner of that session.
 async fn open(state: &Path, records: Vec<(u8, Value)>, prompts: [(&str, &str); 2]) -> (Hub, Runner) {
+    let safe = i64::try_from(records.len()).unwrap();
+    open_from(state, records, safe, prompts).await
+}
+
+/// The same, where a message was being written since the line `safe` of the log.
+async fn open_from(state: &Path, records: Vec<(u8, Value)>, safe: i64, prompts: [(&str, &str); 2]) -> (Hub, Runner) {
     let store = Store::open(&state.join("bridge.db"), Options::default()).unwrap().0;
     let session = SessionRow {
         id: "s".to_owned(),
@@ -114,9 +135,8 @@ async fn open(state: &Path, records: Vec<(u8, Value)>, prompts: [(&str, &str); 2
         ..NewRecord::default()
     });
     let records = records.collect();
-    let position = Some(committed);
     store
-        .append_records("s", 1, 0, records, position, position)
+        .append_records("s", 1, 0, records, Some(committed), Some(safe))
         .await
         .unwrap();
     let dir = state.join("runners/s");
@@ -149,6 +169,20 @@ fn result() -> Value {
         "uuid": uuid::Uuid::new_v4().to_string()})
 }
 
+fn record(number: u64, kind: Kind, body: &Value) -> FromRunner {
+    FromRunner::Record(Record {
+        number,
+        at: number * 1000,
+        kind,
+        body: body.to_string().into_bytes(),
+    })
+}
+
+fn message_start() -> Value {
+    json!({"type": "stream_event", "session_id": "p", "parent_tool_use_id": null, "uuid": "u",
+        "event": {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}})
+}
+
 fn started() -> (Kind, Value) {
     (Kind::Started, json!({"pid": 7}))
 }
@@ -157,13 +191,11 @@ fn started() -> (Kind, Value) {
 async fn the_turn_of_a_process_that_was_killed_unnoticed_is_over_when_the_next_one_runs() {
     let state = tempfile::tempdir().unwrap();
     let (_hub, mut runner) = open(state.path(), Vec::new(), [(FIRST, "delivered"), (SECOND, "queued")]).await;
-    let said = json!({"type": "stream_event", "session_id": "p", "parent_tool_use_id": null,
-        "uuid": "u", "event": {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}});
     let log = [
         started(),
         (Kind::Wrote, prompt(FIRST)),
         (Kind::Said, init()),
-        (Kind::Said, said),
+        (Kind::Said, message_start()),
         started(),
     ];
     runner.replay(0, &log).await;
@@ -230,4 +262,51 @@ async fn a_prompt_that_was_written_again_to_the_running_process_is_not_written_a
     ];
     runner.replay(0, &log).await;
     assert_eq!(runner.prompt().await, third);
+}
+
+#[tokio::test]
+async fn a_message_that_an_ended_process_left_unfinished_is_not_read_as_one_of_the_next_process() {
+    let state = tempfile::tempdir().unwrap();
+    let records = vec![
+        (kind::PROCESS, json!({"starting": {"resumed": false}})),
+        (kind::PROCESS, json!({"up": {"pid": 6}})),
+        (kind::WROTE, prompt(FIRST)),
+        (kind::SAID, init()),
+        (kind::PROCESS, json!({"exited": {"code": null, "signal": 9}})),
+        (kind::PROCESS, json!({"starting": {"resumed": true}})),
+    ];
+    let (committed, safe) = (records.len() as u64, 3);
+    let prompts = [(FIRST, "delivered"), (SECOND, "queued")];
+    let (_hub, mut runner) = open_from(state.path(), records, safe, prompts).await;
+    let from = runner.asked_from().await;
+    let old = [
+        (Kind::Said, init()),
+        (Kind::Said, message_start()),
+        (Kind::Said, message_start()),
+    ];
+    let log: Vec<(Kind, Value)> = old
+        .into_iter()
+        .skip(usize::try_from(from - 4).unwrap())
+        .chain([started()])
+        .collect();
+    runner.replay(committed + 1 - log.len() as u64, &log).await;
+    assert_eq!(runner.prompt().await, SECOND);
+}
+
+#[tokio::test]
+async fn a_prompt_that_the_runner_refused_as_the_agent_ended_is_written_to_the_next_process() {
+    let state = tempfile::tempdir().unwrap();
+    let (_hub, mut runner) = open(state.path(), Vec::new(), [(FIRST, "queued"), (SECOND, "queued")]).await;
+    let (kind, body) = started();
+    runner.replay(0, &[(kind, body.clone())]).await;
+    let (id, first) = runner.write().await;
+    let reason = "the agent has ended".to_owned();
+    let exited = json!({"code": null, "signal": 9});
+    let frames = vec![
+        FromRunner::NotWritten { id, reason },
+        record(2, Kind::Exited, &exited),
+        record(3, kind, &body),
+    ];
+    runner.say(frames).await;
+    assert_eq!((first.as_str(), runner.prompt().await.as_str()), (FIRST, FIRST));
 }

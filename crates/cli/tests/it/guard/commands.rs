@@ -107,6 +107,40 @@ fn a_program_in_the_project_is_not_taken_for_the_one_of_the_system() {
     }
 }
 
+/// What a line finds on the search path is what it was judged with, also where it goes elsewhere or puts a program there.
+#[test]
+fn a_program_that_comes_to_be_in_the_project_is_not_run() {
+    for (first, line) in [
+        (".", "cd sub/deep && git --version"),
+        (".venv/bin", "cp evil .venv/bin/ls; ls"),
+        (".venv/bin", "mv evil .venv/bin/git && git status"),
+        ("", "cd sub/deep; wc -l a.txt; git log -1"),
+    ] {
+        let guard = Guard::new(&[line]);
+        guard.repository("");
+        let trap = guard.trap();
+        for name in ["evil", "sub/deep/git", "sub/deep/wc", ".venv/bin/x"] {
+            let path = guard.lab.work().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::copy(&trap, path).unwrap();
+        }
+        let folder = match first {
+            "." | "" => first.to_owned(),
+            _ => guard.lab.work().join(first).display().to_string(),
+        };
+        let path = format!("{folder}:{}", std::env::var("PATH").unwrap());
+        let mut command = guard.lab.command(&STREAM);
+        command
+            .args(EDITS)
+            .arg("hi")
+            .env("PATH", path)
+            .stdin(std::process::Stdio::null());
+        let calls = outcomes(&Ran::from(command.output().unwrap()));
+        assert!(!guard.sprung(), "{line}: {calls:?}");
+        assert!(!calls[0].denied, "{line}: {calls:?}");
+    }
+}
+
 #[test]
 fn an_edit_that_would_fill_the_memory_is_refused() {
     let edit = json!({"file_path": "big", "old_string": "a", "new_string": "b".repeat(200_000), "replace_all": true});

@@ -105,6 +105,74 @@ fn tracked_names_are_those_that_git_lists() {
     );
 }
 
+/// The id of this link in a repository with long ids ends in what looks like a name (`=P;d7-bP`) where an index with short
+/// ids has one. Who reads the index like that sees one harmless file, and does not see the link.
+#[test]
+fn a_link_that_an_index_with_long_ids_hides_is_not_followed() {
+    let guard = Guard::new(&["cat $(git ls-files)"]);
+    guard.write("../secret", "SECRET");
+    guard.link("leak", ".././///.////////.//.//.///////////////////////////secret");
+    guard.git("", &["init", "-q", "--object-format=sha256", "."]);
+    guard.git("", &["add", "leak"]);
+    let calls = guard.run(&[]);
+    assert!(
+        calls.iter().all(|call| call.denied && !call.text.contains("SECRET")),
+        "{calls:?}"
+    );
+}
+
+#[test]
+fn tracked_names_with_odd_bytes_are_not_passed_on() {
+    use std::os::unix::ffi::OsStrExt as _;
+    for name in [
+        &b"a /etc/hostname"[..],
+        b"a\n/etc/hostname",
+        b"\xff",
+        "\u{e4}".as_bytes(),
+        b"*",
+        b"-e",
+        b"a\tb",
+        b"a\"b",
+    ] {
+        let guard = Guard::new(&["cat $(git ls-files)", "git ls-files | xargs cat"]);
+        guard.repository("");
+        // What git prints for some of them is the name of another file.
+        guard.write("../secret", "SECRET");
+        guard.link("\"\\303\\244\"", "../secret");
+        guard.link("\"\\377\"", "../secret");
+        let path = guard.lab.work().join(std::ffi::OsStr::from_bytes(name));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "odd").unwrap();
+        guard.git("", &["--literal-pathspecs", "add", "--", path.to_str().unwrap_or(".")]);
+        let calls = guard.run(&[]);
+        // `xargs` matches no patterns: a file called `*` is only that.
+        assert!(
+            calls[0].denied && (calls[1].denied || name == b"*"),
+            "{name:?}: {calls:?}"
+        );
+    }
+}
+
+#[test]
+fn a_description_of_a_changed_tree_runs_and_leaves_the_index() {
+    let guard = Guard::new(&["git describe --dirty --always", "git describe --always --dirty=-x"]);
+    guard.repository("");
+    guard.touch("file");
+    let index = || std::fs::read(guard.lab.work().join(".git/index")).unwrap();
+    let before = index();
+    let calls = guard.run(&[]);
+    assert!(
+        calls.iter().all(|call| !call.denied && !call.text.contains("dirty")),
+        "{calls:?}"
+    );
+    assert_eq!(index(), before);
+    let guard = Guard::new(&["git describe --dirty --always"]);
+    guard.repository("");
+    guard.write("file", "two\n");
+    let calls = guard.run(&[]);
+    assert!(calls[0].text.contains("-dirty"), "{calls:?}");
+}
+
 #[test]
 fn an_extension_of_lfs_names_a_program() {
     let guard = Guard::new(&["git status"]);

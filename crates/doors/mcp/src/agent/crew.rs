@@ -1,4 +1,4 @@
-//! The running agents of the MCP server: which are idle, which are busy, and how they end.
+//! The agents of the MCP server: finding idle and busy ones, and ending them.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,17 +11,18 @@ use tokio::sync::{Mutex as TurnLock, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Agents that are kept at hand. One more lets go of the one that has been idle longest; its conversation is on disk.
-const MOST: usize = 32;
-/// How long the sessions have to end once they are told to.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// The maximum number of loaded agents. Beyond it, the agent that has been idle longest is unloaded; its transcript
+/// remains.
+const MAX_AGENTS: usize = 32;
+/// How long to wait for the sessions to end.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// One agent, as its host holds it.
+/// One agent and the channels of its session.
 #[derive(Debug)]
 pub(super) struct Agent {
     pub(super) id: String,
     input: mpsc::Sender<Vec<Input>>,
-    /// What it says; held by the turn that runs.
+    /// Messages of the session; locked by the running turn.
     pub(super) output: TurnLock<mpsc::Receiver<ToHost>>,
     quit: CancellationToken,
 }
@@ -31,27 +32,27 @@ impl Agent {
         self.output.try_lock().is_err()
     }
 
-    /// Says something to it. One that is gone is noticed when nothing more is heard of it.
-    pub(super) async fn say(&self, message: impl Into<ToAgent>) {
+    /// Sends a message to the session. A session that has ended is noticed by the receiver of its output.
+    pub(super) async fn send(&self, message: impl Into<ToAgent>) {
         let _gone = self.input.send(vec![Input::Message(Box::new(message.into()))]).await;
     }
 
-    /// Stops the turn it works on.
+    /// Interrupts the running turn.
     pub(super) async fn interrupt(&self) {
         let id = format!("mcp-{}", uuid::Uuid::new_v4().simple());
-        self.say(ControlRequest::new(id, Interrupt::default())).await;
+        self.send(ControlRequest::new(id, Interrupt::default())).await;
     }
 }
 
-/// All of them, the one that was used last at the end.
+/// All agents, in the order of their last use.
 #[derive(Debug, Default)]
-pub(super) struct Crew {
+pub(super) struct Agents {
     agents: Mutex<VecDeque<Arc<Agent>>>,
     sessions: TaskTracker,
 }
 
-impl Crew {
-    /// Takes a session in.
+impl Agents {
+    /// Adds a session.
     pub(super) fn join(&self, id: String, port: Port) -> Arc<Agent> {
         self.sessions.spawn(port.done);
         let agent = Arc::new(Agent {
@@ -61,7 +62,7 @@ impl Crew {
             quit: port.quit,
         });
         let mut agents = self.lock();
-        if agents.len() >= MOST
+        if agents.len() >= MAX_AGENTS
             && let Some(idle) = agents.iter().position(|agent| !agent.is_busy())
             && let Some(idle) = agents.remove(idle)
         {
@@ -71,12 +72,12 @@ impl Crew {
         agent
     }
 
-    /// The agent of this session, which is used now.
+    /// Returns the agent of this session and marks it as used.
     pub(super) fn find(&self, id: &str) -> Option<Arc<Agent>> {
         let mut agents = self.lock();
         let at = agents.iter().position(|agent| agent.id == id)?;
         let agent = agents.remove(at)?;
-        // One whose session has ended by itself is of no use.
+        // The session has ended by itself.
         if agent.input.is_closed() {
             return None;
         }
@@ -88,14 +89,14 @@ impl Crew {
         self.lock().iter().cloned().collect()
     }
 
-    /// Ends every session, and what they started with them.
-    pub(super) async fn dismiss(&self) {
+    /// Ends all sessions and everything they started.
+    pub(super) async fn stop_all(&self) {
         for agent in self.lock().drain(..) {
             agent.quit.cancel();
         }
         self.sessions.close();
-        // One that does not end in time is ended with the process.
-        let _late = tokio::time::timeout(FAREWELL, self.sessions.wait()).await;
+        // Sessions that do not end in time end with the process.
+        let _late = tokio::time::timeout(STOP_TIMEOUT, self.sessions.wait()).await;
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Agent>>> {

@@ -17,43 +17,44 @@ use tokio_util::sync::CancellationToken;
 use super::crew::Agent;
 use crate::allowing;
 use crate::progress::Progress;
-use crate::question::{self, Ask, Said, Unasked};
+use crate::question::{self, Ask, NoAnswer, PersonAnswer};
 
-/// How long an agent may be silent before its client is told that it still works.
-const STILL: Duration = Duration::from_secs(15);
-/// Most letters of what happens that go out as progress.
-const GLIMPSE: usize = 200;
+/// Interval of progress notifications while an agent sends no messages.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(15);
+/// The maximum length of a progress message, in characters.
+const MAX_PROGRESS_CHARS: usize = 200;
 
-type Answer = Pin<Box<dyn Future<Output = Result<Said, Unasked>> + Send>>;
+type Answer = Pin<Box<dyn Future<Output = Result<PersonAnswer, NoAnswer>> + Send>>;
 
-/// The ask that is out.
-struct Asked {
+/// The permission request that has been sent to the client.
+struct OpenRequest {
     id: RequestId,
     ask: Box<CanUseTool>,
     withdraw: CancellationToken,
     answer: Answer,
 }
 
-/// A turn as it goes.
+/// A running turn.
 struct Turn<'a> {
     agent: &'a Agent,
     peer: &'a Peer<RoleServer>,
     progress: Progress,
-    /// Asks that wait for the one that is out: a person answers one at a time.
+    /// Permission requests that wait until the current one is answered: people answer one at a time.
     waiting: VecDeque<(RequestId, Box<CanUseTool>)>,
-    asked: Option<Asked>,
-    /// The prompt whose turn this is, and whether it has begun.
+    asked: Option<OpenRequest>,
+    /// The UUID of the prompt.
     prompt: String,
+    /// Whether the turn of the prompt has started.
     begun: bool,
 }
 
 impl Agent {
-    /// Gives it a prompt and waits for what comes of it.
+    /// Sends a prompt and waits for its result.
     pub(super) async fn turn(
         &self,
         prompt: String,
         context: &RequestContext<RoleServer>,
-        gone: &CancellationToken,
+        disconnected: &CancellationToken,
         progress: Progress,
     ) -> Result<CallToolResult, String> {
         let Ok(mut output) = self.output.try_lock() else {
@@ -74,31 +75,31 @@ impl Agent {
             prompt: uuid,
             begun: false,
         };
-        self.say(message).await;
+        self.send(message).await;
         let mut interrupted = false;
         let began = Instant::now();
-        let mut still = interval_at(began + STILL, STILL);
+        let mut still = interval_at(began + PROGRESS_INTERVAL, PROGRESS_INTERVAL);
         loop {
             turn.ask_next();
             tokio::select! {
                 biased;
-                () = gone.cancelled(), if turn.asked.is_some() => turn.answered(Err(Unasked::Withdrawn)).await,
+                () = disconnected.cancelled(), if turn.asked.is_some() => turn.on_answer(Err(NoAnswer::Withdrawn)).await,
                 () = context.ct.cancelled(), if !interrupted => {
                     interrupted = true;
                     self.interrupt().await;
                 }
-                answer = answer(&mut turn.asked) => turn.answered(answer).await,
-                said = output.recv() => match said {
+                answer = answer(&mut turn.asked) => turn.on_answer(answer).await,
+                message = output.recv() => match message {
                     None => return Err(format!("session {} has ended", self.id)),
-                    Some(said) => {
+                    Some(message) => {
                         still.reset();
-                        if let Some(result) = turn.heard(said).await {
-                            return Ok(shaped(&result));
+                        if let Some(result) = turn.on_message(message).await {
+                            return Ok(to_call_result(&result));
                         }
                     }
                 },
                 now = still.tick() => {
-                    turn.progress.tell(format!("working for {} s", (now - began).as_secs())).await;
+                    turn.progress.notify(format!("working for {} s", (now - began).as_secs())).await;
                 }
             }
         }
@@ -106,9 +107,9 @@ impl Agent {
 }
 
 impl Turn<'_> {
-    /// Takes in what the agent says; gives the result that ends this turn.
-    async fn heard(&mut self, said: ToHost) -> Option<Box<TurnResult>> {
-        match said {
+    /// Handles a message of the agent. Returns the result if it ends this turn.
+    async fn on_message(&mut self, message: ToHost) -> Option<Box<TurnResult>> {
+        match message {
             ToHost::Result(result) if self.begun => return Some(result),
             ToHost::CommandLifecycle(life) if life.command_uuid == self.prompt => {
                 self.begun |= life.state == CommandState::Started;
@@ -117,20 +118,20 @@ impl Turn<'_> {
                 Request::CanUseTool(ask) => self.waiting.push_back((request.request_id, ask)),
                 _ => {
                     let why = "this host answers nothing but can_use_tool";
-                    self.agent.say(ControlResponse::error(request.request_id, why)).await;
+                    self.agent.send(ControlResponse::error(request.request_id, why)).await;
                 }
             },
             ToHost::ControlCancelRequest(cancel) => {
                 self.waiting.retain(|(id, _)| *id != cancel.request_id);
                 if let Some(asked) = self.asked.take_if(|asked| asked.id == cancel.request_id) {
                     asked.withdraw.cancel();
-                    // It says to the client that nobody need answer; what it gives then is for nobody.
+                    // The future withdraws the elicitation; its outcome is ignored.
                     let _withdrawn = asked.answer.await;
                 }
             }
             ToHost::Assistant(message) => {
-                if let Some(glimpse) = glimpse(&message) {
-                    self.progress.tell(glimpse).await;
+                if let Some(text) = describe(&message) {
+                    self.progress.notify(text).await;
                 }
             }
             _ => {}
@@ -138,7 +139,7 @@ impl Turn<'_> {
         None
     }
 
-    /// Puts the next ask to the client, if none is out.
+    /// Sends the next permission request to the client, if none is open.
     fn ask_next(&mut self) {
         if self.asked.is_some() {
             return;
@@ -147,7 +148,7 @@ impl Turn<'_> {
             return;
         };
         let withdraw = CancellationToken::new();
-        self.asked = Some(Asked {
+        self.asked = Some(OpenRequest {
             id,
             answer: Box::pin(put(self.peer.clone(), question(&ask), withdraw.clone())),
             ask,
@@ -155,9 +156,9 @@ impl Turn<'_> {
         });
     }
 
-    /// Tells the agent what came of the ask that was out.
-    async fn answered(&mut self, answer: Result<Said, Unasked>) {
-        let Some(Asked { id, ask, .. }) = self.asked.take() else {
+    /// Sends the answer of a permission request to the agent.
+    async fn on_answer(&mut self, answer: Result<PersonAnswer, NoAnswer>) {
+        let Some(OpenRequest { id, ask, .. }) = self.asked.take() else {
             return;
         };
         let allow = |updates| {
@@ -180,30 +181,30 @@ impl Turn<'_> {
             )
         };
         let response = match answer {
-            Ok(Said::Once) => allow(None),
-            Ok(Said::FromNowOn) => {
+            Ok(PersonAnswer::Once) => allow(None),
+            Ok(PersonAnswer::FromNowOn) => {
                 let suggestions = ask.permission_suggestions.clone().unwrap_or_default();
                 allow(Some(suggestions.into_iter().map(allowing::for_now).collect()))
             }
-            Ok(Said::No) => deny("The person who was asked said no to this call.".to_owned()),
-            Err(unasked) => {
+            Ok(PersonAnswer::No) => deny("The user denied this call.".to_owned()),
+            Err(no_answer) => {
                 let suggestions = ask.permission_suggestions.as_deref().unwrap_or_default();
                 deny(format!(
-                    "This call needs permission, but {unasked}. Go on without it, or end and say what would be \
+                    "This call needs permission, but {no_answer}. Go on without it, or end and say what would be \
                      needed. {}",
-                    allowing::ways(&ask.tool_name, suggestions)
+                    allowing::allowing_flags(&ask.tool_name, suggestions)
                 ))
             }
         };
-        self.agent.say(response).await;
+        self.agent.send(response).await;
     }
 }
 
-async fn put(peer: Peer<RoleServer>, ask: Ask, withdraw: CancellationToken) -> Result<Said, Unasked> {
+async fn put(peer: Peer<RoleServer>, ask: Ask, withdraw: CancellationToken) -> Result<PersonAnswer, NoAnswer> {
     question::ask(&peer, &ask, &withdraw).await
 }
 
-async fn answer(asked: &mut Option<Asked>) -> Result<Said, Unasked> {
+async fn answer(asked: &mut Option<OpenRequest>) -> Result<PersonAnswer, NoAnswer> {
     match asked {
         Some(asked) => asked.answer.as_mut().await,
         None => std::future::pending().await,
@@ -221,8 +222,8 @@ fn question(ask: &CanUseTool) -> Ask {
     question
 }
 
-/// What is going on, in a line.
-fn glimpse(message: &Assistant) -> Option<String> {
+/// Describes a message in one line.
+fn describe(message: &Assistant) -> Option<String> {
     let block = message.message.content.last()?;
     let text = match block {
         Block::Text(text) => text.text.clone(),
@@ -245,11 +246,11 @@ fn glimpse(message: &Assistant) -> Option<String> {
         }
         _ => return None,
     };
-    Some(text.chars().take(GLIMPSE).collect())
+    Some(text.chars().take(MAX_PROGRESS_CHARS).collect())
 }
 
-/// A turn's result as the result of the call.
-fn shaped(result: &TurnResult) -> CallToolResult {
+/// Converts the result of a turn to the result of the call.
+fn to_call_result(result: &TurnResult) -> CallToolResult {
     let errors = result.errors.as_deref().unwrap_or_default().join("\n");
     let text = match &result.result {
         Some(text) => text.clone(),

@@ -61,8 +61,8 @@ pub(super) fn tools() -> Vec<Tool> {
         "required": ["cancelled"]
     });
     vec![
-        tool("run", RUN, run, outcome(), works()),
-        tool("reply", REPLY, reply, outcome(), works()),
+        tool("run", RUN, run, outcome(), agent_annotations()),
+        tool("reply", REPLY, reply, outcome(), agent_annotations()),
         tool(
             "cancel",
             CANCEL,
@@ -73,14 +73,14 @@ pub(super) fn tools() -> Vec<Tool> {
     ]
 }
 
-fn works() -> ToolAnnotations {
+fn agent_annotations() -> ToolAnnotations {
     ToolAnnotations::new()
         .read_only(false)
         .destructive(true)
         .open_world(true)
 }
 
-/// The shape of a turn's outcome.
+/// The output schema of a turn.
 fn outcome() -> Value {
     json!({
         "type": "object",

@@ -1,11 +1,11 @@
-//! The agent as a tool of others.
+//! The agent as an MCP tool.
 
 use serde_json::{Value, json};
 use sluice_simulator::{Reply, Script};
 
 use crate::rig::{Rig, failure, finish, text, within};
 
-/// A model that runs a command, hears what came of it, and ends.
+/// A model that runs a command and then responds with text.
 fn touching(command: &str) -> Script {
     Script::new().tool("Bash", json!({"command": command})).text("Done")
 }
@@ -15,7 +15,7 @@ fn structured(result: &rmcp::model::CallToolResult) -> &Value {
 }
 
 #[tokio::test]
-async fn the_agent_offers_three_tools() {
+async fn agent_offers_three_tools() {
     let rig = Rig::agent(true, Script::new()).await;
     let tools = within(rig.client.list_all_tools()).await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
@@ -25,7 +25,7 @@ async fn the_agent_offers_three_tools() {
 }
 
 #[tokio::test]
-async fn a_task_is_run_and_gone_on_with() {
+async fn task_is_run_and_continued() {
     let mut rig = Rig::agent(true, Script::new().text("Hello there").text("Still here")).await;
     let ran = rig.call("run", json!({"prompt": "say hello"})).await;
     assert_eq!((text(&ran).as_str(), ran.is_error), ("Hello there", Some(false)));
@@ -49,7 +49,7 @@ async fn a_task_is_run_and_gone_on_with() {
 }
 
 #[tokio::test]
-async fn an_ask_of_the_agent_goes_to_the_person() {
+async fn permission_request_of_the_agent_is_sent_to_the_client() {
     let mut rig = Rig::agent(true, touching("touch made")).await;
     let call = rig.begin("run", json!({"prompt": "touch"})).await;
     let asked = rig.asked().await;
@@ -62,7 +62,7 @@ async fn an_ask_of_the_agent_goes_to_the_person() {
 }
 
 #[tokio::test]
-async fn a_no_is_told_to_the_model_and_counted() {
+async fn denial_is_sent_to_the_model_and_listed() {
     let mut rig = Rig::agent(true, touching("touch never")).await;
     let call = rig.begin("run", json!({"prompt": "touch"})).await;
     rig.asked().await.decline();
@@ -74,7 +74,7 @@ async fn a_no_is_told_to_the_model_and_counted() {
 }
 
 #[tokio::test]
-async fn without_anybody_to_ask_the_model_is_told_why() {
+async fn without_elicitation_the_model_receives_the_reason() {
     let rig = Rig::agent(false, touching("touch never")).await;
     let ran = rig.call("run", json!({"prompt": "touch"})).await;
     assert_eq!(structured(&ran)["permission_denials"].as_array().unwrap().len(), 1);
@@ -86,7 +86,7 @@ async fn without_anybody_to_ask_the_model_is_told_why() {
 }
 
 #[tokio::test]
-async fn a_cancel_stops_the_turn_and_the_conversation_goes_on() {
+async fn cancel_stops_the_turn_and_the_conversation_can_continue() {
     let script = Script::new()
         .reply(Reply::text("slow words here").gate_each("word"))
         .text("Back again");
@@ -111,14 +111,14 @@ async fn a_cancel_stops_the_turn_and_the_conversation_goes_on() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_cancelled_stops_its_agent() {
+async fn cancelled_request_stops_its_agent() {
     let mut rig = Rig::agent(true, touching("touch never")).await;
     let call = rig.begin("run", json!({"prompt": "touch"})).await;
     let id = rig.told("session").await.trim_start_matches("session ").to_owned();
     let asked = rig.asked().await;
     call.cancel(None).await.unwrap();
     within(asked.withdrawn.cancelled()).await;
-    // It can be gone on with as soon as it has stopped.
+    // The conversation can be continued as soon as the agent has stopped.
     let again = within(async {
         loop {
             let again = rig
@@ -137,7 +137,7 @@ async fn a_request_that_is_cancelled_stops_its_agent() {
 }
 
 #[tokio::test]
-async fn several_agents_work_at_once() {
+async fn agents_run_concurrently() {
     let script = Script::new()
         .reply(Reply::text("one").gate("hold"))
         .reply(Reply::text("two").gate("hold"));
@@ -145,7 +145,7 @@ async fn several_agents_work_at_once() {
     let first = rig.begin("run", json!({"prompt": "a"})).await;
     let second = rig.begin("run", json!({"prompt": "b"})).await;
     let gate = rig.model.as_ref().unwrap().gate("hold");
-    // Both requests are there before either is answered.
+    // Both requests are open before either is answered.
     within(async {
         while rig.model.as_ref().unwrap().requests().len() < 2 {
             tokio::task::yield_now().await;
@@ -162,7 +162,7 @@ async fn several_agents_work_at_once() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_ends_its_agents_and_what_they_run() {
+async fn disconnected_client_ends_its_agents_and_commands() {
     let mut rig = Rig::agent(true, touching("echo $$ > pid; mkfifo hold; touch begun; cat hold")).await;
     let call = rig.begin("run", json!({"prompt": "hold"})).await;
     rig.asked().await.say("allow once");
@@ -182,7 +182,7 @@ async fn a_client_that_leaves_ends_its_agents_and_what_they_run() {
 }
 
 #[tokio::test]
-async fn what_goes_too_far_is_refused() {
+async fn arguments_beyond_the_limits_are_rejected() {
     let rig = Rig::agent(true, Script::new()).await;
     for (tool, arguments, wanted) in [
         ("run", json!({}), "prompt"),

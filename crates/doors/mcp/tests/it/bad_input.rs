@@ -1,4 +1,4 @@
-//! What no well-behaved client sends: it is answered, and the next line is served.
+//! Invalid input: it is answered with an error, and the next line is served.
 
 use serde_json::{Value, json};
 use sluice_mcp_door::serve_tools;
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::rig::{options, within};
 
-/// A client that writes whatever it likes.
+/// A client that can write arbitrary lines.
 struct Raw {
     write: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -30,18 +30,18 @@ impl Raw {
         }
     }
 
-    async fn say(&mut self, line: &str) {
+    async fn send(&mut self, line: &str) {
         self.write.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
 
-    async fn hear(&mut self) -> Value {
+    async fn receive(&mut self) -> Value {
         let line = within(self.lines.next_line()).await.unwrap().unwrap();
         serde_json::from_str(&line).unwrap()
     }
 
     async fn ask(&mut self, request: Value) -> Value {
-        self.say(&request.to_string()).await;
-        self.hear().await
+        self.send(&request.to_string()).await;
+        self.receive().await
     }
 
     async fn open(&mut self) -> Value {
@@ -50,7 +50,7 @@ impl Raw {
         let answer = self
             .ask(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}))
             .await;
-        self.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
             .await;
         answer
     }
@@ -61,7 +61,7 @@ fn code(answer: &Value) -> (i64, &Value) {
 }
 
 #[tokio::test]
-async fn every_bad_line_is_answered_and_the_next_is_served() {
+async fn invalid_lines_are_answered_and_the_next_is_served() {
     let mut raw = Raw::begin();
     let early = raw
         .ask(json!({"jsonrpc": "2.0", "id": 9, "method": "tools/list"}))
@@ -77,8 +77,8 @@ async fn every_bad_line_is_answered_and_the_next_is_served() {
         ("[1, 2]", -32600),
         ("\"hello\"", -32600),
     ] {
-        raw.say(line).await;
-        let answer = raw.hear().await;
+        raw.send(line).await;
+        let answer = raw.receive().await;
         assert_eq!(code(&answer).0, wanted, "{line:?}: {answer}");
     }
     let call = |params: Value| json!({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": params});
@@ -98,7 +98,7 @@ async fn every_bad_line_is_answered_and_the_next_is_served() {
         let answer = raw.ask(request.clone()).await;
         assert_eq!(code(&answer), (wanted, &json!("c")), "{request}: {answer}");
     }
-    // Wrong arguments are the caller's to mend: a result it can read.
+    // Invalid tool arguments are a failed call that the model can read, not a protocol error.
     let answer = raw.ask(call(json!({"name": "Read", "arguments": {"path": "x"}}))).await;
     assert_eq!(answer["result"]["isError"], true);
     let said = answer["result"]["content"][0]["text"].as_str().unwrap();
@@ -112,13 +112,13 @@ async fn every_bad_line_is_answered_and_the_next_is_served() {
 }
 
 #[tokio::test]
-async fn requests_of_a_script_that_closes_its_pipe_are_answered() {
+async fn requests_before_end_of_input_are_answered() {
     let mut raw = Raw::begin();
     raw.open().await;
-    raw.say(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Bash","arguments":{"command":"echo late"}}}"#)
+    raw.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Bash","arguments":{"command":"echo late"}}}"#)
         .await;
     raw.write.shutdown().await.unwrap();
-    let answer = raw.hear().await;
+    let answer = raw.receive().await;
     assert_eq!(answer["result"]["structuredContent"]["stdout"], "late");
     assert!(
         within(raw.lines.next_line()).await.unwrap().is_none(),
@@ -128,7 +128,7 @@ async fn requests_of_a_script_that_closes_its_pipe_are_answered() {
 }
 
 #[tokio::test]
-async fn a_client_that_says_nothing_is_left_quietly() {
+async fn client_without_messages_is_not_an_error() {
     let raw = Raw::begin();
     drop(raw.write);
     drop(raw.lines);

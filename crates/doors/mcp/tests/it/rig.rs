@@ -1,4 +1,4 @@
-//! A client and a server with a pair of pipes between them; the person behind the client is the test.
+//! A client and a server connected by a pair of pipes. The test acts as the person at the client.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,15 +24,15 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than any expected wait.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A question that reached the person.
+/// An elicitation that reached the person.
 pub(crate) struct Asked {
     pub(crate) message: String,
     pub(crate) choices: Value,
     answer: oneshot::Sender<ElicitResult>,
-    /// Told when nobody need answer any more.
+    /// Cancelled when the elicitation is withdrawn.
     pub(crate) withdrawn: CancellationToken,
 }
 
@@ -48,7 +48,7 @@ impl Asked {
     }
 }
 
-/// The client's side of what the server asks and tells.
+/// The client's handler for requests and notifications of the server.
 pub(crate) struct Person {
     can_answer: bool,
     asks: mpsc::UnboundedSender<Asked>,
@@ -93,12 +93,12 @@ impl ClientHandler for Person {
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
-        // A test that is over does not listen.
+        // The test may have ended.
         let _over = self.progress.send(params);
     }
 }
 
-/// A folder, a server that works in it, and a client.
+/// A working folder, a server, and a client.
 pub(crate) struct Rig {
     pub(crate) dir: TempDir,
     pub(crate) client: RunningService<RoleClient, Person>,
@@ -110,12 +110,12 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// The tools, for a client that can ask.
+    /// Serves the tools to a client that supports elicitation.
     pub(crate) async fn tools() -> Self {
         Self::tools_with(true, |_| {}).await
     }
 
-    /// The tools with other options.
+    /// Serves the tools with changed options.
     pub(crate) async fn tools_with(can_answer: bool, change: impl FnOnce(&mut Options)) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let mut options = options(dir.path(), "http://127.0.0.1:9");
@@ -126,7 +126,7 @@ impl Rig {
         Self::meet(dir, ours, server, stop, can_answer, None).await
     }
 
-    /// The agent, whose model plays `brain`.
+    /// Serves the agent with a scripted model.
     pub(crate) async fn agent(can_answer: bool, brain: impl Brain) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let model = ModelServer::start(brain).await.unwrap();
@@ -184,7 +184,7 @@ impl Rig {
         self.dir.path().join(name).display().to_string()
     }
 
-    /// Makes a call and waits for its result.
+    /// Runs a call and waits for its result.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
         self.try_call(tool, arguments).await.unwrap()
     }
@@ -193,7 +193,7 @@ impl Rig {
         finish(self.begin(tool, arguments).await).await
     }
 
-    /// Makes a call.
+    /// Starts a call.
     pub(crate) async fn begin(&self, tool: &str, arguments: Value) -> RequestHandle<RoleClient> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(object(&arguments));
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
@@ -203,17 +203,17 @@ impl Rig {
             .unwrap()
     }
 
-    /// Waits for a question.
+    /// Waits for an elicitation.
     pub(crate) async fn asked(&mut self) -> Asked {
         within(self.asks.recv()).await.unwrap()
     }
 
-    /// No question is open.
+    /// True if no elicitation is open.
     pub(crate) fn unasked(&mut self) -> bool {
         self.asks.try_recv().is_err()
     }
 
-    /// Waits for a progress message that holds this.
+    /// Waits for a progress message that contains this text.
     pub(crate) async fn told(&mut self, wanted: &str) -> String {
         loop {
             let message = within(self.progress.recv()).await.unwrap().message.unwrap_or_default();
@@ -223,7 +223,7 @@ impl Rig {
         }
     }
 
-    /// Goes away and waits until the server has ended.
+    /// Disconnects and waits until the server has ended.
     pub(crate) async fn leave(self) -> TempDir {
         within(self.client.cancel()).await.unwrap();
         within(self.server).await.unwrap().unwrap();
@@ -245,24 +245,22 @@ pub(crate) fn text(result: &CallToolResult) -> String {
     blocks.map(|text| text.text.clone()).collect::<Vec<_>>().join("\n")
 }
 
-/// Holds a result to be a failure, and gives its text.
+/// Checks that a result is a failure. Returns its text.
 pub(crate) fn failure(result: &CallToolResult) -> String {
     assert_eq!(result.is_error, Some(true), "{result:?}");
     text(result)
 }
 
-/// What comes of it, within reason.
+/// Awaits the future with a timeout.
 pub(crate) async fn within<T>(awaited: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, awaited)
-        .await
-        .expect("it takes too long")
+    tokio::time::timeout(TIMEOUT, awaited).await.expect("it takes too long")
 }
 
 fn object(value: &Value) -> JsonObject {
     value.as_object().unwrap().clone()
 }
 
-/// Options that know nothing of this machine.
+/// Options that are independent of this machine.
 pub(crate) fn options(root: &Path, url: &str) -> Options {
     let places = Places {
         cwd: root.to_path_buf(),

@@ -1,4 +1,4 @@
-//! The tools by themselves.
+//! The tools as an MCP server.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use sluice_wire::mode::PermissionMode;
 use crate::rig::{Rig, failure, finish, text, within};
 
 #[tokio::test]
-async fn the_tools_are_listed_with_their_schemas() {
+async fn tools_are_listed_with_their_schemas() {
     let rig = Rig::tools().await;
     let tools = within(rig.client.list_all_tools()).await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
@@ -45,7 +45,7 @@ async fn the_tools_are_listed_with_their_schemas() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_denied_or_not_chosen_is_not_there() {
+async fn denied_and_unselected_tools_are_not_listed() {
     let rig = Rig::tools_with(true, |options| {
         options.tools.offered = Some(vec!["Bash".to_owned(), "Read".to_owned()]);
         options.permissions.disallowed = vec!["Bash".to_owned()];
@@ -60,7 +60,7 @@ async fn a_tool_that_is_denied_or_not_chosen_is_not_there() {
 }
 
 #[tokio::test]
-async fn what_only_looks_runs_unasked() {
+async fn read_only_calls_need_no_permission() {
     let mut rig = Rig::tools().await;
     fs::write(rig.path("a.txt"), "alpha\n").unwrap();
     let read = rig.call("Read", json!({"file_path": "a.txt"})).await;
@@ -79,7 +79,7 @@ async fn what_only_looks_runs_unasked() {
 }
 
 #[tokio::test]
-async fn a_question_goes_to_the_person_and_a_yes_runs_it() {
+async fn permission_request_is_sent_and_allow_runs_the_call() {
     let mut rig = Rig::tools().await;
     let call = rig.begin("Bash", json!({"command": "touch made"})).await;
     let asked = rig.asked().await;
@@ -93,16 +93,16 @@ async fn a_question_goes_to_the_person_and_a_yes_runs_it() {
     let result = finish(call).await.unwrap();
     assert_eq!(result.is_error, Some(false), "{result:?}");
     assert!(rig.dir.path().join("made").exists());
-    // This once: the next is asked about again.
+    // "Allow once" does not apply to the next call.
     let call = rig.begin("Bash", json!({"command": "touch again"})).await;
     rig.asked().await.decline();
-    assert!(failure(&finish(call).await.unwrap()).contains("said no"));
+    assert!(failure(&finish(call).await.unwrap()).contains("denied"));
     assert!(!rig.dir.path().join("again").exists());
     rig.leave().await;
 }
 
 #[tokio::test]
-async fn a_yes_from_now_on_holds_until_the_end_and_is_not_written_down() {
+async fn allow_from_now_on_applies_until_the_end_and_is_not_saved() {
     let mut rig = Rig::tools().await;
     let call = rig
         .begin("Write", json!({"file_path": "one.txt", "content": "1"}))
@@ -119,7 +119,7 @@ async fn a_yes_from_now_on_holds_until_the_end_and_is_not_written_down() {
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_ask_is_told_what_would_allow_it() {
+async fn denial_without_elicitation_names_what_would_allow_the_call() {
     let rig = Rig::tools_with(false, |_| {}).await;
     let refused = failure(&rig.call("Bash", json!({"command": "npm run build"})).await);
     assert!(refused.contains("elicitation"), "{refused}");
@@ -131,7 +131,7 @@ async fn a_client_that_cannot_ask_is_told_what_would_allow_it() {
 }
 
 #[tokio::test]
-async fn rules_and_modes_are_those_of_the_place() {
+async fn rules_and_mode_of_the_folder_apply() {
     let rig = Rig::tools_with(false, |options| {
         options.permissions.mode = Some(PermissionMode::AcceptEdits);
         options.permissions.allowed = vec!["Bash(printf *)".to_owned()];
@@ -162,7 +162,7 @@ async fn rules_and_modes_are_those_of_the_place() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_is_killed() {
+async fn cancelled_call_is_killed() {
     let mut rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
     let call = rig
         .begin(
@@ -176,7 +176,7 @@ async fn a_call_that_is_cancelled_is_killed() {
     let pid = fs::read_to_string(rig.path("pid")).unwrap().trim().to_owned();
     call.cancel(None).await.unwrap();
     within(gone(&pid)).await;
-    // The server lives on.
+    // The server continues.
     let next = rig.call("Bash", json!({"command": "echo fine"})).await;
     assert_eq!(next.structured_content.unwrap()["stdout"], "fine");
     assert!(rig.unasked());
@@ -184,7 +184,7 @@ async fn a_call_that_is_cancelled_is_killed() {
 }
 
 #[tokio::test]
-async fn a_question_about_a_cancelled_call_is_withdrawn() {
+async fn permission_request_of_cancelled_call_is_withdrawn() {
     let mut rig = Rig::tools().await;
     let call = rig.begin("Bash", json!({"command": "touch never"})).await;
     let asked = rig.asked().await;
@@ -195,9 +195,9 @@ async fn a_question_about_a_cancelled_call_is_withdrawn() {
 }
 
 #[tokio::test]
-async fn calls_run_side_by_side() {
+async fn calls_run_concurrently() {
     let rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
-    // Each waits for the other: one after the other they would never end.
+    // Each command waits for the other, so they must run concurrently.
     let made = rig.call("Bash", json!({"command": "mkfifo a b"})).await;
     assert_eq!(made.is_error, Some(false), "{made:?}");
     let first = rig.begin("Bash", json!({"command": "echo 1 > a; cat b"})).await;
@@ -210,7 +210,7 @@ async fn calls_run_side_by_side() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_takes_its_commands_with_it() {
+async fn commands_end_when_the_client_disconnects() {
     let rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
     let background = rig
         .call(
@@ -238,7 +238,7 @@ async fn a_client_that_leaves_takes_its_commands_with_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_stopped_ends_at_once() {
+async fn stopped_server_ends_immediately() {
     let rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
     let call = rig
         .begin(
@@ -257,7 +257,7 @@ async fn a_server_that_is_stopped_ends_at_once() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_long_says_so() {
+async fn long_call_sends_progress() {
     let mut rig = Rig::tools_with(true, |options| options.permissions.allowed = vec!["Bash".to_owned()]).await;
     let call = rig
         .begin("Bash", json!({"command": "mkfifo hold; touch begun; cat hold"}))
@@ -265,7 +265,7 @@ async fn a_call_that_takes_long_says_so() {
     while !rig.dir.path().join("begun").exists() {
         tokio::task::yield_now().await;
     }
-    // Nothing else waits for the clock now, so it runs ahead to the next tick.
+    // Only the interval waits for the clock, so the paused clock advances to its next tick.
     tokio::time::pause();
     let told = rig.told("Bash").await;
     tokio::time::resume();
@@ -276,7 +276,7 @@ async fn a_call_that_takes_long_says_so() {
 }
 
 #[tokio::test]
-async fn a_rule_that_changes_is_in_force_for_the_next_call() {
+async fn changed_rule_applies_to_the_next_call() {
     let rig = Rig::tools_with(false, |_| {}).await;
     fs::write(rig.path("a.txt"), "alpha\n").unwrap();
     assert_eq!(
@@ -295,7 +295,7 @@ async fn a_rule_that_changes_is_in_force_for_the_next_call() {
     rig.leave().await;
 }
 
-/// Waits until no process has this number, or only one nobody has reaped yet.
+/// Waits until the process does not exist or is a zombie.
 async fn gone(pid: &str) {
     let stat = format!("/proc/{pid}/stat");
     while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {

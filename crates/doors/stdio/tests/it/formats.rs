@@ -1,11 +1,11 @@
-//! What a run looks like on standard output.
+//! The output formats.
 
 use serde_json::{Value, json};
 use sluice_stdio::Format;
 
 use crate::rig::{door, event, informational, objects, port, result, sink};
 
-/// The output of a session that says this and ends.
+/// The output of a session that sends these messages and ends.
 async fn shown(format: Format, messages: Vec<Value>) -> String {
     let port = port(|session| async move {
         for message in messages {
@@ -19,7 +19,7 @@ async fn shown(format: Format, messages: Vec<Value>) -> String {
 }
 
 #[tokio::test]
-async fn stream_json_is_one_object_a_line_as_it_was_said() {
+async fn stream_json_is_one_object_per_line() {
     let messages = vec![
         informational("two\nlines\r\nand \u{2028} raw, \u{1F600} and a \u{0}"),
         event(0),
@@ -29,7 +29,7 @@ async fn stream_json_is_one_object_a_line_as_it_was_said() {
     assert!(text.ends_with('\n'));
     assert_eq!(text.matches('\n').count(), 3);
     assert_eq!(objects(&text), messages);
-    // Escaped is what JSON forbids, and what ends a line for some readers.
+    // Only what JSON forbids is escaped, and what ends a line for some readers.
     assert!(text.contains('\u{1F600}') && !text.contains('\u{2028}'));
     assert!(text.contains("\\u0000") && text.contains("\\n") && text.contains("\\u2028"));
 }
@@ -45,7 +45,7 @@ async fn text_is_the_last_answer() {
 }
 
 #[tokio::test]
-async fn text_tells_what_went_wrong() {
+async fn text_contains_the_error() {
     let failed =
         json!({"subtype": "error_max_turns", "is_error": true, "errors": ["Reached maximum number of turns (1)"]});
     assert_eq!(
@@ -57,7 +57,7 @@ async fn text_tells_what_went_wrong() {
 }
 
 #[tokio::test]
-async fn without_a_result_there_is_nothing_to_show() {
+async fn output_is_empty_without_a_result() {
     assert_eq!(shown(Format::Text, vec![informational("aside")]).await, "");
     assert_eq!(shown(Format::Json, vec![informational("aside")]).await, "");
 }
@@ -75,7 +75,7 @@ async fn json_is_the_last_result() {
 }
 
 #[tokio::test]
-async fn a_json_array_holds_everything() {
+async fn json_array_contains_all_messages() {
     let messages = vec![informational("aside"), event(0), result(json!({"result": "Hello"}))];
     let text = shown(Format::JsonArray, messages.clone()).await;
     assert_eq!(text.matches('\n').count(), 1);

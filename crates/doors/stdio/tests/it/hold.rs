@@ -1,4 +1,4 @@
-//! Events of a stream wait for company; nothing else waits, and nothing waits behind it.
+//! Stream events wait for further events; other messages neither wait nor are delayed.
 
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ fn holding(hold: Duration) -> Door {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn events_go_out_with_what_comes_behind_them() {
+async fn events_are_written_with_following_messages() {
     let (go, gone) = tokio::sync::oneshot::channel::<()>();
     let port = port(|session| async move {
         for n in 0..3 {
             session.say(event(n)).await;
         }
         session.say(informational("that was it")).await;
-        // The session lives on: it is not its end that brings them out.
+        // The session continues, so its end is not what flushes the messages.
         gone.await.unwrap();
         0
     });
@@ -42,7 +42,7 @@ async fn events_go_out_with_what_comes_behind_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_event_goes_out_at_once() {
+async fn other_messages_are_written_immediately() {
     let (go, gone) = tokio::sync::oneshot::channel::<()>();
     let port = port(|session| async move {
         session.say(informational("now")).await;
@@ -54,12 +54,12 @@ async fn what_is_no_event_goes_out_at_once() {
     let said = tokio::task::spawn_blocking(move || written.next()).await.unwrap();
     assert_eq!(objects(&said).len(), 1);
     go.send(()).unwrap();
-    // Its reader is gone by now, which is no reason to hang.
+    // The reader is gone by now, which must not block the session.
     served.await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn events_alone_go_out_when_the_hold_ends() {
+async fn events_are_written_when_the_hold_ends() {
     let (go, gone) = tokio::sync::oneshot::channel::<()>();
     let port = port(|session| async move {
         session.say(event(0)).await;
@@ -77,7 +77,7 @@ async fn events_alone_go_out_when_the_hold_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_the_session_brings_everything_out() {
+async fn end_of_session_flushes_events() {
     let port = port(|session| async move {
         session.say(event(0)).await;
         0
@@ -88,17 +88,17 @@ async fn the_end_of_the_session_brings_everything_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_there_already_is_one_write() {
-    let (mouth, ear) = tokio::sync::mpsc::channel(16);
+async fn waiting_messages_are_written_together() {
+    let (output, messages) = tokio::sync::mpsc::channel(16);
     for n in 0..5 {
-        mouth.send(to_host(&event(n))).await.unwrap();
+        output.send(to_host(&event(n))).await.unwrap();
     }
-    mouth.send(to_host(&result(json!({"result": "done"})))).await.unwrap();
-    drop(mouth);
+    output.send(to_host(&result(json!({"result": "done"})))).await.unwrap();
+    drop(output);
     let (sink, written) = sink();
     let clock = Handle::current();
     tokio::task::spawn_blocking(move || {
-        sluice_stdio::writer::write(Format::StreamJson, pace(FOR_EVER), &clock, ear, sink).unwrap();
+        sluice_stdio::writer::write(Format::StreamJson, pace(FOR_EVER), &clock, messages, sink).unwrap();
     })
     .await
     .unwrap();
@@ -107,27 +107,27 @@ async fn what_is_there_already_is_one_write() {
     assert_eq!(written.rest(), "");
 }
 
-/// A host that reads both lines at once calls back for the request before it passes on the message with the input.
+/// A host that reads both lines at once handles the request before the message with the input.
 #[tokio::test(flavor = "multi_thread")]
 async fn permission_request_waits_until_the_message_before_it_is_read() {
     use std::sync::atomic::{AtomicU64, Ordering};
     static UNREAD: AtomicU64 = AtomicU64::new(1);
-    let (mouth, ear) = tokio::sync::mpsc::channel(16);
-    mouth.send(to_host(&informational("the message"))).await.unwrap();
+    let (output, messages) = tokio::sync::mpsc::channel(16);
+    output.send(to_host(&informational("the message"))).await.unwrap();
     let ask = json!({"type": "control_request", "request_id": "a", "request": {
         "subtype": "can_use_tool", "tool_name": "Write", "input": {}, "tool_use_id": "t"}});
-    mouth.send(to_host(&ask)).await.unwrap();
-    mouth.send(to_host(&informational("behind it"))).await.unwrap();
-    drop(mouth);
+    output.send(to_host(&ask)).await.unwrap();
+    output.send(to_host(&informational("behind it"))).await.unwrap();
+    drop(output);
     let (sink, written) = sink();
     let clock = Handle::current();
     let pace = Pace {
         hold: FOR_EVER,
-        // Asked once more after the message was written, the host has read it.
+        // At the second call the host has read the message.
         unread: || UNREAD.swap(0, Ordering::SeqCst),
     };
     tokio::task::spawn_blocking(move || {
-        sluice_stdio::writer::write(Format::StreamJson, pace, &clock, ear, sink).unwrap();
+        sluice_stdio::writer::write(Format::StreamJson, pace, &clock, messages, sink).unwrap();
     })
     .await
     .unwrap();

@@ -1,4 +1,4 @@
-//! Standard input, line by line.
+//! Parsing of standard input, line by line.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use sluice_wire::ToAgent;
 
 use crate::rig::{door, objects, port, sink};
 
-/// What a session was told, as words.
+/// The inputs of a session as text.
 fn words(inputs: &[Input]) -> Vec<String> {
     let word = |input: &Input| match input {
         Input::Message(message) => match &**message {
@@ -32,7 +32,7 @@ fn user(text: &str) -> String {
     json!({"type": "user", "message": {"role": "user", "content": text}}).to_string()
 }
 
-/// Everything a session hears of these bytes, and what was reported beside it.
+/// All inputs of a session for these bytes, and the reports.
 async fn heard(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let (told, hear) = tokio::sync::oneshot::channel();
@@ -56,7 +56,7 @@ async fn heard(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
 }
 
 #[tokio::test]
-async fn bad_lines_are_reported_and_skipped_and_the_session_goes_on() {
+async fn invalid_lines_are_reported_and_skipped() {
     let lines = [
         "{nonsense",
         &user("one"),
@@ -85,7 +85,7 @@ async fn bad_lines_are_reported_and_skipped_and_the_session_goes_on() {
 }
 
 #[tokio::test]
-async fn what_asks_for_nothing_is_no_input() {
+async fn lines_without_request_are_ignored() {
     let lines = [
         "",
         "   ",
@@ -102,7 +102,7 @@ async fn what_asks_for_nothing_is_no_input() {
 }
 
 #[tokio::test]
-async fn line_ends_marks_and_bytes_of_every_kind() {
+async fn line_endings_byte_order_mark_and_invalid_utf8_are_accepted() {
     let mut bytes = b"\xef\xbb\xbf".to_vec();
     bytes.extend(format!("{}\r\n  {}  \n", user("one"), user("two")).as_bytes());
     bytes.extend(br#"{"type":"user","message":{"role":"user","content":"thr"#);
@@ -114,14 +114,14 @@ async fn line_ends_marks_and_bytes_of_every_kind() {
 }
 
 #[tokio::test]
-async fn the_separators_of_other_worlds_do_not_end_a_line() {
+async fn unicode_separators_do_not_end_a_line() {
     let text = "a\u{2028}b\u{2029}c\u{85}d";
     let (heard, _) = heard(user(text).as_bytes()).await;
     assert_eq!(heard, [format!("user {text}"), "eof".to_owned()]);
 }
 
 #[tokio::test]
-async fn a_line_in_pieces_is_one_and_lines_of_one_write_are_heard_together() {
+async fn split_lines_are_joined_and_lines_of_one_write_are_batched() {
     let (reader, mut writer) = std::io::pipe().unwrap();
     let (heard, mut hear) = tokio::sync::mpsc::channel(16);
     let port = port(|mut session| async move {
@@ -151,7 +151,7 @@ async fn a_line_in_pieces_is_one_and_lines_of_one_write_are_heard_together() {
 }
 
 #[tokio::test]
-async fn a_session_that_answers_bad_lines_is_heard_out() {
+async fn responses_to_invalid_lines_are_written() {
     let port = port(|mut session| async move {
         while let Some(batch) = session.inbox.recv().await {
             for input in batch {

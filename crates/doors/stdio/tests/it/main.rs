@@ -1,4 +1,4 @@
-//! The door between a session and the standard streams, with a stand-in for the session.
+//! Tests of the door between a session and the standard streams, with a simulated session.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod rig;

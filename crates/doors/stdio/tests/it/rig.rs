@@ -1,4 +1,4 @@
-//! Ends of a door: what it writes to, what it reads from, and who lives behind it.
+//! Test doubles for the streams and the session of a door.
 
 use std::io::{self, Write};
 use std::sync::mpsc;
@@ -10,15 +10,15 @@ use sluice_stdio::{Door, Format, InputMode, Pace};
 use sluice_wire::{Frame, ToHost};
 use tokio_util::sync::CancellationToken;
 
-/// How long a test waits for what must come.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// A hold that never ends by itself.
+/// The maximum time that a test waits.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// A hold that never ends during a test.
 pub(crate) const FOR_EVER: Duration = Duration::from_secs(3600);
 
-/// A stream that tells of every write that reaches it.
+/// A stream that reports every write.
 pub(crate) struct Sink(mpsc::Sender<Vec<u8>>);
 
-/// What reached a [`Sink`], write by write.
+/// The writes that reached a [`Sink`].
 pub(crate) struct Written(mpsc::Receiver<Vec<u8>>);
 
 pub(crate) fn sink() -> (Sink, Written) {
@@ -42,55 +42,55 @@ impl Write for Sink {
 impl Written {
     /// The next write.
     pub(crate) fn next(&self) -> String {
-        String::from_utf8(self.0.recv_timeout(PATIENCE).expect("something is written")).unwrap()
+        String::from_utf8(self.0.recv_timeout(TIMEOUT).expect("something is written")).unwrap()
     }
 
-    /// Everything until the stream is closed.
+    /// Everything until the stream is closed, as text.
     pub(crate) fn rest(&self) -> String {
         String::from_utf8(self.0.iter().flatten().collect()).unwrap()
     }
 }
 
-/// What lives behind the door: hears batches and says what it likes.
+/// A simulated session behind the door.
 pub(crate) struct Session {
     pub(crate) inbox: tokio::sync::mpsc::Receiver<Vec<Input>>,
-    pub(crate) mouth: tokio::sync::mpsc::Sender<ToHost>,
+    pub(crate) output: tokio::sync::mpsc::Sender<ToHost>,
     pub(crate) quit: CancellationToken,
 }
 
 impl Session {
     pub(crate) async fn say(&self, message: Value) {
-        self.mouth.send(to_host(&message)).await.expect("the door listens");
+        self.output.send(to_host(&message)).await.expect("the door listens");
     }
 }
 
-/// A port with this behind it.
-pub(crate) fn port<F>(life: impl FnOnce(Session) -> F) -> Port
+/// Creates a port with a simulated session.
+pub(crate) fn port<F>(run: impl FnOnce(Session) -> F) -> Port
 where
     F: Future<Output = i32> + Send + 'static,
 {
     let (input, inbox) = tokio::sync::mpsc::channel(16);
-    let (mouth, output) = tokio::sync::mpsc::channel(16);
+    let (sender, output) = tokio::sync::mpsc::channel(16);
     let quit = CancellationToken::new();
-    let life = life(Session {
+    let run = run(Session {
         inbox,
-        mouth,
+        output: sender,
         quit: quit.clone(),
     });
     Port {
         input,
         output,
         quit,
-        done: tokio::spawn(async { Exit { code: life.await } }),
+        done: tokio::spawn(async { Exit { code: run.await } }),
     }
 }
 
-/// A pace with this hold, for a host that reads everything immediately.
+/// A pace with this hold time, for a host that reads everything immediately.
 pub(crate) fn pace(hold: Duration) -> Pace {
     Pace { hold, unread: || 0 }
 }
 
-/// A door of that format that reads lines and holds nothing back.
+/// A door with this format that reads lines and does not hold back events.
 pub(crate) fn door(format: Format) -> Door {
     Door {
         input: InputMode::StreamJson,

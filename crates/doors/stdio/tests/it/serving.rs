@@ -1,4 +1,4 @@
-//! How a run ends.
+//! The end of a run.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use sluice_wire::ToAgent;
 
 use crate::rig::{door, informational, pace, port, result, sink};
 
-/// A stream nobody reads.
+/// A stream whose reader is gone.
 struct Broken;
 
 impl Write for Broken {
@@ -23,18 +23,18 @@ impl Write for Broken {
 }
 
 #[tokio::test]
-async fn a_broken_output_ends_the_session() {
+async fn broken_output_ends_the_session() {
     let (reader, _writer) = io::pipe().unwrap();
     let port = port(|session| async move {
         session.say(informational("is anybody there?")).await;
-        // Only the door can end this: the input stays open.
+        // Only the door can end the session: its input stays open.
         session.quit.cancelled().await;
         7
     });
     assert_eq!(door(Format::StreamJson).serve(port, reader, Broken, |_| {}).await, 7);
 }
 
-/// A disk without room.
+/// A full disk.
 struct Full;
 
 impl Write for Full {
@@ -48,7 +48,7 @@ impl Write for Full {
 }
 
 #[tokio::test]
-async fn an_output_that_is_lost_is_no_success() {
+async fn lost_output_is_an_error() {
     let port = port(|session| async move {
         session.say(result(json!({"result": "Hello"}))).await;
         0
@@ -60,7 +60,7 @@ async fn an_output_that_is_lost_is_no_success() {
 }
 
 #[tokio::test]
-async fn the_exit_code_is_the_sessions() {
+async fn exit_code_is_that_of_the_session() {
     for code in [0, 1, 143] {
         let port = port(|_| async move { code });
         let (sink, _written) = sink();
@@ -70,7 +70,7 @@ async fn the_exit_code_is_the_sessions() {
 }
 
 #[tokio::test]
-async fn the_last_words_are_out_before_the_run_ends() {
+async fn all_messages_are_written_before_the_run_ends() {
     let port = port(|session| async move {
         for n in 0..500 {
             session.say(informational(&n.to_string())).await;
@@ -86,7 +86,7 @@ async fn the_last_words_are_out_before_the_run_ends() {
 }
 
 #[tokio::test]
-async fn a_print_run_is_one_prompt_and_the_end() {
+async fn print_run_sends_one_prompt_and_end_of_input() {
     let port = port(|mut session| async move {
         let batch = session.inbox.recv().await.unwrap();
         let [Input::Message(message), Input::Eof] = &batch[..] else {
@@ -111,7 +111,7 @@ async fn a_print_run_is_one_prompt_and_the_end() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_gone_already_is_no_success() {
+async fn ended_session_is_an_error() {
     let port = port(|session| async move {
         drop(session);
         0

@@ -168,7 +168,11 @@ impl Talk {
 
     async fn session(&self) -> Option<String> {
         let known = self.client.session_id().await.ok().flatten();
-        known.or_else(|| self.facts.session.clone())
+        let sessions = sluice_host::sessions::Sessions::under(&self.facts.config_dir);
+        // A session without a prompt has no transcript yet, and cannot be resumed.
+        known
+            .or_else(|| self.facts.session.clone())
+            .filter(|id| sessions.file(id, &self.facts.folder).exists())
     }
 
     /// Prints the result of a command.

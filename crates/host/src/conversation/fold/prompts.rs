@@ -82,6 +82,15 @@ impl Fold<'_> {
         }
     }
 
+    /// A prompt that reached no process waits again.
+    pub(super) fn not_written(&mut self, id: &str) {
+        let Some(at) = self.state.find_prompt(id) else { return };
+        let state = self.state.prompts.get(at).map(|it| it.state);
+        if matches!(state, Some(PromptState::Sent | PromptState::Indeterminate)) {
+            self.set_prompt(at, PromptState::Queued);
+        }
+    }
+
     /// A prompt found in a log of the pipes.
     pub(super) fn wrote_prompt(&mut self, frame: &Frame, message: &MessageFields<'_>) {
         match message.uuid.get() {

@@ -177,6 +177,24 @@ fn a_prompt_is_not_written_again_to_a_process_that_does_not_know_the_conversatio
 }
 
 #[test]
+fn a_prompt_that_did_not_reach_the_process_is_written_to_the_next_one() {
+    for resumed in [false, true] {
+        let mut play = Play::new();
+        play.submit("p1");
+        play.dies();
+        assert_eq!(play.prompt_state("p1"), PromptState::Indeterminate);
+        assert!(sent(&play.happens(What::NotWritten("p1".into()))).is_empty());
+        assert_eq!(play.prompt_state("p1"), PromptState::Queued);
+        play.happens(What::Starting { resumed });
+        assert_eq!(sent(&play.happens(What::Up)).len(), 1);
+        play.takes_up("p1");
+        // A delivered prompt does not change.
+        play.happens(What::NotWritten("p1".into()));
+        assert_eq!(play.prompt_state("p1"), PromptState::Delivered);
+    }
+}
+
+#[test]
 fn a_prompt_that_began_is_not_written_again_after_a_crash() {
     let mut play = Play::new();
     play.submit("p1");

@@ -1,4 +1,4 @@
-//! Who plays the agent: a script, or a program with a scripted model.
+//! The agents of the scenarios: a script, or a program with a scripted model.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -9,9 +9,9 @@ use sluice_simulator::{ModelServer, Reply, Script};
 
 use crate::stage::{SESSION, Stage, brisk, forever, hello};
 
-/// What is to be lived.
+/// A scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Life {
+pub(super) enum Scenario {
     Normal,
     Interrupted,
     Ask,
@@ -19,7 +19,7 @@ pub(super) enum Life {
     Queue,
     Background,
     Crash,
-    /// Goes on elsewhere with what another session said.
+    /// Continues in a fork of another session.
     Forked,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Cast {
 
 enum Kind {
     Scripted,
-    Program { path: PathBuf, wakes: bool },
+    Program { path: PathBuf, starts_turns: bool },
 }
 
 impl Cast {
@@ -39,20 +39,23 @@ impl Cast {
         Self::of(Kind::Scripted)
     }
 
-    /// `sluice`, when it is built.
+    /// Returns `sluice`, if it is built.
     pub(super) async fn sluice() -> Option<Self> {
         let path = sluice()?;
-        Some(Self::of(Kind::Program { path, wakes: true }))
+        Some(Self::of(Kind::Program {
+            path,
+            starts_turns: true,
+        }))
     }
 
-    /// Another agent, when one is named. `SLUICE_HOST_AGENT_OLD` says that it is of the kind that never wakes by itself.
+    /// Returns another agent, if one is configured. `SLUICE_HOST_AGENT_OLD` declares that it never starts turns by itself.
     pub(super) async fn other() -> Option<Self> {
         let Some(path) = std::env::var_os("SLUICE_HOST_AGENT").map(PathBuf::from) else {
-            println!("skipped: SLUICE_HOST_AGENT names no other agent");
+            println!("skipped: SLUICE_HOST_AGENT is not set");
             return None;
         };
-        let wakes = std::env::var_os("SLUICE_HOST_AGENT_OLD").is_none();
-        Some(Self::of(Kind::Program { path, wakes }))
+        let starts_turns = std::env::var_os("SLUICE_HOST_AGENT_OLD").is_none();
+        Some(Self::of(Kind::Program { path, starts_turns }))
     }
 
     fn of(kind: Kind) -> Self {
@@ -70,11 +73,11 @@ impl Cast {
         matches!(self.kind, Kind::Scripted)
     }
 
-    /// Whether it begins turns by itself.
-    pub(super) fn wakes(&self) -> bool {
+    /// Returns whether the agent starts turns by itself.
+    pub(super) fn starts_turns(&self) -> bool {
         match self.kind {
             Kind::Scripted => true,
-            Kind::Program { wakes, .. } => wakes,
+            Kind::Program { starts_turns, .. } => starts_turns,
         }
     }
 
@@ -82,26 +85,26 @@ impl Cast {
         self.folder.path().join("work/touched.txt").exists()
     }
 
-    /// Lets the model, or what runs in the background, go on.
-    pub(super) fn go_on(&self) {
+    /// Releases the model, or the background task.
+    pub(super) fn release(&self) {
         std::fs::write(self.folder.path().join("work/go"), "").unwrap();
         if let Some(model) = &*self.model.lock().unwrap() {
             model.gate("go").open();
         }
     }
 
-    pub(super) async fn client(&self, life: Life) -> Client {
-        self.client_with(life, |options| options).await
+    pub(super) async fn client(&self, scenario: Scenario) -> Client {
+        self.client_with(scenario, |options| options).await
     }
 
-    pub(super) async fn client_with(&self, life: Life, more: impl FnOnce(Options) -> Options) -> Client {
+    pub(super) async fn client_with(&self, scenario: Scenario, more: impl FnOnce(Options) -> Options) -> Client {
         match &self.kind {
             Kind::Scripted => {
-                let stage = Stage::new(scripts(life));
+                let stage = Stage::new(scripts(scenario));
                 stage.client(more(brisk().asks(true))).await
             }
             Kind::Program { path, .. } => {
-                let model = ModelServer::start(self.script(life)).await.unwrap();
+                let model = ModelServer::start(self.script(scenario)).await.unwrap();
                 let options = Options::new()
                     .program(path.as_path())
                     .cwd(self.folder.path().join("work"))
@@ -123,18 +126,18 @@ impl Cast {
         }
     }
 
-    /// Ends the agent in the middle of a turn.
+    /// Kills the agent in the middle of a turn.
     pub(super) async fn crash(&self, client: &Client) {
         match &self.kind {
-            // It does that by itself.
+            // The script ends the agent.
             Kind::Scripted => {}
             Kind::Program { .. } => {
-                // Older agents write their sessions late: what is to be gone on with has to be there.
+                // Older agents save their sessions late; the session has to be on disk to be resumed.
                 let sessions = sluice_host::sessions::Sessions::under(self.folder.path().join("config"));
                 let id = client.session_id().await.unwrap().unwrap();
                 let mut look = tokio::time::interval(std::time::Duration::from_millis(20));
                 while !sessions.messages(&id, None).is_ok_and(|messages| messages.len() > 1) {
-                    // A file of another program: nothing else tells when it is there.
+                    // The file is written by another program, so it is polled.
                     look.tick().await;
                 }
                 let mut events = client.events_from(0);
@@ -151,30 +154,32 @@ impl Cast {
         }
     }
 
-    /// What the model says.
-    fn script(&self, life: Life) -> Script {
+    /// Returns the script of the model.
+    fn script(&self, scenario: Scenario) -> Script {
         let endless = || {
             let parts = json!({"type": "text", "parts": ["First ", {"gate": "go"}, "then the rest"]});
             Reply::empty().and_block(parts)
         };
         let script = Script::new();
-        match life {
-            Life::Normal | Life::Forked => script.reply(Reply::text("Hello there").repeat()),
-            Life::Interrupted | Life::Queue => script.reply(endless()).reply(Reply::text("Hello there").repeat()),
-            Life::Crash => script
+        match scenario {
+            Scenario::Normal | Scenario::Forked => script.reply(Reply::text("Hello there").repeat()),
+            Scenario::Interrupted | Scenario::Queue => {
+                script.reply(endless()).reply(Reply::text("Hello there").repeat())
+            }
+            Scenario::Crash => script
                 .reply(Reply::text("Hello there"))
                 .reply(endless())
                 .reply(Reply::text("Hello there").repeat()),
-            Life::Ask => script
+            Scenario::Ask => script
                 .reply(Reply::tool(
                     "Bash",
                     json!({"command": "touch touched.txt", "description": "Touches it"}),
                 ))
                 .reply(Reply::text("So be it").repeat()),
-            Life::Question => script
+            Scenario::Question => script
                 .reply(Reply::tool("AskUserQuestion", json!({"questions": [question()]})))
                 .reply(Reply::text("Red it is").repeat()),
-            Life::Background => {
+            Scenario::Background => {
                 let command = "until [ -e go ]; do sleep 0.05; done";
                 let input = json!({"command": command, "description": "Waits", "run_in_background": true});
                 script
@@ -185,7 +190,7 @@ impl Cast {
     }
 }
 
-/// `sluice`, when it is built: the binary `SLUICE_BIN` names, or the one beside this test.
+/// Returns the path of `sluice`, if it is built: the binary of `SLUICE_BIN`, or the one beside this test.
 pub(crate) fn sluice() -> Option<PathBuf> {
     let beside = || {
         let test = std::env::current_exe().ok()?;
@@ -194,7 +199,7 @@ pub(crate) fn sluice() -> Option<PathBuf> {
     let path = std::env::var_os("SLUICE_BIN").map(PathBuf::from).or_else(beside)?;
     if !path.is_file() {
         println!(
-            "skipped: there is no sluice at {}; build it, or set SLUICE_BIN",
+            "skipped: sluice does not exist at {}; build it, or set SLUICE_BIN",
             path.display()
         );
         return None;
@@ -207,8 +212,8 @@ fn question() -> Value {
         "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]})
 }
 
-/// What the scripted agent does, one script for each time it is started.
-fn scripts(life: Life) -> Vec<Value> {
+/// Returns the scripts of the scripted agent, one for each start.
+fn scripts(scenario: Scenario) -> Vec<Value> {
     let stopped = json!([{"result": {"subtype": "error_during_execution", "is_error": true}}]);
     let words = json!({"say": {"type": "stream_event", "session_id": "$SID", "uuid": "$UUID", "parent_tool_use_id": null,
         "event": {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "First "}}}});
@@ -220,26 +225,26 @@ fn scripts(life: Life) -> Vec<Value> {
     let after = |mut first: Value, rest: Value| {
         let more = rest["steps"].as_array().unwrap().clone();
         let steps = first["steps"].as_array_mut().unwrap();
-        let begun = std::mem::take(steps);
-        // An interrupt leaves the innermost round and goes on after it.
-        steps.push(json!({"repeat": 1, "steps": begun}));
+        let first_steps = std::mem::take(steps);
+        // An interrupt leaves the innermost `repeat` and continues after it.
+        steps.push(json!({"repeat": 1, "steps": first_steps}));
         steps.extend(more);
         first
     };
     let there = json!([{"text": "Hello there"}, {"result": {"result": "Hello there"}}]);
-    match life {
-        Life::Normal => vec![forever(there)],
-        Life::Forked => {
+    match scenario {
+        Scenario::Normal => vec![forever(there)],
+        Scenario::Forked => {
             let mut script = forever(there);
             script["session_id"] = json!("99999999-2222-4333-8444-555555555555");
             vec![script]
         }
-        Life::Interrupted => vec![after(turn(json!([words, {"sleep": 1000}])), forever(there))],
-        Life::Queue => vec![after(
+        Scenario::Interrupted => vec![after(turn(json!([words, {"sleep": 1000}])), forever(there))],
+        Scenario::Queue => vec![after(
             turn(json!([words, {"sleep": 1}, {"result": {}}])),
             forever(there),
         )],
-        Life::Ask => {
+        Scenario::Ask => {
             let ask = json!([
                 {"tool": {"id": "toolu_01", "name": "Bash", "input": {"command": "touch touched.txt"}}},
                 {"ask": {"tool_name": "Bash", "input": {"command": "touch touched.txt"}, "tool_use_id": "toolu_01"}, "as": "answer"},
@@ -250,19 +255,19 @@ fn scripts(life: Life) -> Vec<Value> {
             ]);
             vec![turn(ask)]
         }
-        Life::Question => vec![turn(json!([
+        Scenario::Question => vec![turn(json!([
             {"tool": {"id": "toolu_01", "name": "AskUserQuestion", "input": {"questions": [question()]}}},
             {"ask": {"tool_name": "AskUserQuestion", "input": {"questions": [question()]}, "tool_use_id": "toolu_01"}},
             {"tool_result": {"tool_use_id": "toolu_01", "content": "Red"}},
             {"text": "Red it is"}, {"result": {"result": "Red it is"}}
         ]))],
-        Life::Background => vec![turn(json!([
+        Scenario::Background => vec![turn(json!([
             {"text": "It runs"}, {"result": {"result": "It runs"}},
             {"sleep": 5},
             {"init": {}}, {"text": "It is done"},
             {"result": {"result": "It is done", "origin": {"kind": "task-notification"}}}
         ]))],
-        Life::Crash => vec![
+        Scenario::Crash => vec![
             turn(json!([
                 {"text": "Hello there"}, {"result": {"result": "Hello there"}},
                 {"expect": {"type": "user"}}, {"init": {}},

@@ -4,7 +4,7 @@ use crate::matching::bash;
 use crate::names::BASH;
 use crate::policy::Policy;
 use crate::rule::{Behavior, Rule};
-use crate::shell::{self, Simple, wrappers};
+use crate::shell::{self, Simple, builtins, wrappers};
 
 /// Whose word counts for a text that a program is given to run, where rules deny or ask what it might do.
 #[derive(Clone, Copy)]
@@ -88,44 +88,11 @@ fn covering<'a>(policy: &'a Policy, inner: &'a [shell::Word]) -> impl Iterator<I
     let carrier = inner.first().and_then(|word| word.text.as_deref()).is_some_and(|name| {
         let name = wrappers::base(name);
         wrappers::is_shell(name)
-            || matches!(
+            || builtins::listed(
+                "sudo doas su runuser pkexec xargs parallel watch strace ltrace chroot nsenter unshare busybox \
+                toybox eval env nice timeout nohup setsid stdbuf ionice time command builtin exec trap source . \
+                script flock fd fdfind entr systemd-run",
                 name,
-                "sudo"
-                    | "doas"
-                    | "su"
-                    | "runuser"
-                    | "pkexec"
-                    | "xargs"
-                    | "parallel"
-                    | "watch"
-                    | "strace"
-                    | "ltrace"
-                    | "chroot"
-                    | "nsenter"
-                    | "unshare"
-                    | "busybox"
-                    | "toybox"
-                    | "eval"
-                    | "env"
-                    | "nice"
-                    | "timeout"
-                    | "nohup"
-                    | "setsid"
-                    | "stdbuf"
-                    | "ionice"
-                    | "time"
-                    | "command"
-                    | "builtin"
-                    | "exec"
-                    | "trap"
-                    | "source"
-                    | "."
-                    | "script"
-                    | "flock"
-                    | "fd"
-                    | "fdfind"
-                    | "entr"
-                    | "systemd-run"
             )
     });
     policy

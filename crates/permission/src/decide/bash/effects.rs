@@ -14,6 +14,7 @@ use crate::path::{Located, Paths, normal};
 use crate::policy::{Call, Policy};
 use crate::protect;
 use crate::rule::{Behavior, Rule};
+use crate::shell::builtins::listed;
 use crate::shell::effects::{Place, places};
 use crate::shell::programs::{Doing, Reach, keeps_nothing, look_up};
 use crate::shell::wrappers::{evaluating, levels, transparent, working_folder};
@@ -66,29 +67,10 @@ const MOST_NAMED: usize = 64;
 
 /// Verbs of git that copy or show what is in a repository.
 fn exports(verb: &str) -> bool {
-    matches!(
+    listed(
+        "archive bundle format-patch fast-export checkout-index daemon send-email log show diff diff-tree \
+        diff-index diff-files whatchanged cat-file grep blame annotate range-diff stash worktree",
         verb,
-        "archive"
-            | "bundle"
-            | "format-patch"
-            | "fast-export"
-            | "checkout-index"
-            | "daemon"
-            | "send-email"
-            | "log"
-            | "show"
-            | "diff"
-            | "diff-tree"
-            | "diff-index"
-            | "diff-files"
-            | "whatchanged"
-            | "cat-file"
-            | "grep"
-            | "blame"
-            | "annotate"
-            | "range-diff"
-            | "stash"
-            | "worktree"
     )
 }
 

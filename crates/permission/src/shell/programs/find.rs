@@ -1,76 +1,19 @@
 //! `find`, expression by expression.
 
 use super::super::Word;
+use super::super::builtins::listed;
 use super::super::wrappers::known_name;
 use super::{Doing, Kind, Reach, look_up as look_up_any};
 
 /// Expressions without a value.
-const FLAGS: &[&str] = &[
-    "(",
-    ")",
-    "!",
-    ",",
-    "-a",
-    "-and",
-    "-o",
-    "-or",
-    "-not",
-    "-print",
-    "-print0",
-    "-ls",
-    "-prune",
-    "-quit",
-    "-empty",
-    "-true",
-    "-false",
-    "-depth",
-    "-d",
-    "-xdev",
-    "-mount",
-    "-daystart",
-    "-readable",
-    "-writable",
-    "-executable",
-    "-nouser",
-    "-nogroup",
-    "-noleaf",
-];
+const FLAGS: &str = "( ) ! , -a -and -o -or -not -print -print0 -ls -prune -quit -empty -true -false -depth -d -xdev -mount \
+    -daystart -readable -writable -executable -nouser -nogroup -noleaf";
 /// Expressions whose value is a pattern or a number.
-const VALUED: &[&str] = &[
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-iwholename",
-    "-regex",
-    "-iregex",
-    "-type",
-    "-xtype",
-    "-size",
-    "-mtime",
-    "-mmin",
-    "-atime",
-    "-amin",
-    "-ctime",
-    "-cmin",
-    "-perm",
-    "-user",
-    "-group",
-    "-uid",
-    "-gid",
-    "-links",
-    "-inum",
-    "-maxdepth",
-    "-mindepth",
-    "-printf",
-    "-regextype",
-    "-lname",
-    "-used",
-    "-fstype",
-];
+const VALUED: &str = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -mmin -atime \
+    -amin -ctime -cmin -perm -user -group -uid -gid -links -inum -maxdepth -mindepth -printf -regextype \
+    -lname -used -fstype";
 /// Expressions whose value is a file.
-const FILES: &[&str] = &["-newer", "-anewer", "-cnewer", "-samefile"];
+const FILES: &str = "-newer -anewer -cnewer -samefile";
 
 /// What `find` reads; nothing is said about one that runs, removes or writes.
 pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
@@ -90,12 +33,12 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     }
     while let Some(word) = rest.next() {
         match word.literal()? {
-            text if FLAGS.contains(&text) => {}
-            text if VALUED.contains(&text) => {
+            text if listed(FLAGS, text) => {}
+            text if listed(VALUED, text) => {
                 // The pattern itself; unquoted, the shell would have expanded it already.
                 rest.next()?.text.as_deref()?;
             }
-            text if FILES.contains(&text) => {
+            text if listed(FILES, text) => {
                 doing.reads.push((rest.next()?.clone(), Reach::File));
             }
             "-newermt" | "-newerct" | "-newerat" => {
@@ -172,6 +115,6 @@ fn begins_expression(word: &Word) -> bool {
 
 /// The expressions, as options.
 pub(super) fn corpus() -> Vec<(String, char)> {
-    let marked = |list: &[&str], mark: char| list.iter().map(|name| ((*name).to_owned(), mark)).collect::<Vec<_>>();
+    let marked = |list: &str, mark: char| list.split(' ').map(|name| (name.to_owned(), mark)).collect::<Vec<_>>();
     [marked(FLAGS, ' '), marked(VALUED, ':'), marked(FILES, '%')].concat()
 }

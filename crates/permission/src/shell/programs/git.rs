@@ -96,14 +96,14 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     if parsed.positionals.len() > most || (most == 1 && parsed.positionals.iter().any(|word| word.glob)) {
         return None;
     }
-    // These make git run what verifies a signature.
+    // These make git run what verifies a signature: `%G?`, also as `%+G?`, and `%(signature)`.
+    let signature = |text: &str| {
+        let mut parts = text.split('%').skip(1);
+        text.contains("signature") || parts.any(|part| part.trim_start_matches(['+', '-', ' ']).starts_with('G'))
+    };
     let verifies = |value: &Option<Word>| {
-        value.as_ref().is_some_and(|value| {
-            value
-                .text
-                .as_deref()
-                .is_none_or(|text| text.contains("%G") || text.contains("signature"))
-        })
+        let value = value.as_ref();
+        value.is_some_and(|value| value.text.as_deref().is_none_or(signature))
     };
     if parsed
         .options
@@ -129,6 +129,7 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     // Unlike `diff` and `status` these do not obey `diff.ignoreSubmodules`.
     doing.enters_submodules = match name {
         "diff-files" => true,
+        "describe" => parsed.has(&["dirty"]),
         "diff-index" => !parsed.has(&["cached"]),
         _ => false,
     };
@@ -325,10 +326,10 @@ fn subcommand_options(name: &str, arguments: &[Word]) -> Option<(Options, Rest)>
             verify symbolic symbolic-full-name all branches tags remotes quiet \
             show-superproject-working-tree show-object-format",
         ),
-        // Not `--dirty`: it locks and writes the index even with `GIT_OPTIONAL_LOCKS=0`.
+        // For `--dirty` it gets a copy of the index, see `quiet`. Not `--broken`, which runs git once more.
         "describe" => options(
             "",
-            "all tags contains abbrev= always long exact-match first-parent match= \
+            "dirty? all tags contains abbrev= always long exact-match first-parent match= \
             exclude= candidates=",
         ),
         "ls-files" => options(

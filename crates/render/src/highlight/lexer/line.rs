@@ -1,24 +1,24 @@
-//! The line the lexer reads: what is consumed, and what came before.
+//! The line that the lexer is processing: its position and what precedes it.
 
 use super::is_name;
 use crate::class::{Class, Run, push};
 
-/// A line on its way.
+/// A line that is being processed.
 pub(super) struct Line<'text> {
     pub(super) text: &'text str,
     pub(super) at: usize,
     pub(super) runs: Vec<Run>,
-    /// The letter before.
+    /// The previous character.
     pub(super) before: char,
-    /// The letter before, blanks apart.
+    /// The previous character that is not blank.
     pub(super) last: char,
-    /// The word before, as long as only blanks follow it.
+    /// The previous word, if only blanks follow it.
     pub(super) word: &'text str,
-    /// Nothing but blanks came so far.
+    /// Only blanks were consumed so far.
     pub(super) is_first: bool,
-    /// Quotes that nothing closes in this line.
+    /// Quotes that are not closed in the rest of this line.
     pub(super) unclosed: Vec<&'static str>,
-    /// No `/…/` from here on.
+    /// The rest of the line contains no regular expression.
     pub(super) has_no_pattern: bool,
 }
 
@@ -27,17 +27,17 @@ impl<'text> Line<'text> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Takes so many bytes, which must end at a letter's border.
+    /// Consumes this number of bytes, which must end at a character boundary.
     pub(super) fn take(&mut self, length: usize, class: Class) {
-        let Some(taken) = self.rest().get(..length) else {
+        let Some(consumed) = self.rest().get(..length) else {
             return;
         };
-        push(&mut self.runs, class, taken);
+        push(&mut self.runs, class, consumed);
         self.at += length;
-        if let Some(letter) = taken.chars().next_back() {
+        if let Some(letter) = consumed.chars().next_back() {
             self.before = letter;
         }
-        if let Some(letter) = taken.trim_end().chars().next_back() {
+        if let Some(letter) = consumed.trim_end().chars().next_back() {
             self.last = letter;
             self.word = "";
         }
@@ -48,12 +48,12 @@ impl<'text> Line<'text> {
         self.take(length, class);
     }
 
-    pub(super) fn take_while(&mut self, class: Class, fits: impl Fn(char) -> bool) {
+    pub(super) fn take_while(&mut self, class: Class, matches: impl Fn(char) -> bool) {
         let rest = self.rest();
-        self.take(rest.find(|letter| !fits(letter)).unwrap_or(rest.len()), class);
+        self.take(rest.find(|letter| !matches(letter)).unwrap_or(rest.len()), class);
     }
 
-    /// Takes everything up to and with `end`, or the rest where it is not there.
+    /// Consumes everything up to and including `end`, or the rest if `end` is not found. Returns whether it was found.
     pub(super) fn take_past(&mut self, end: &str, class: Class) -> bool {
         let rest = self.rest();
         let found = rest.find(end);
@@ -86,11 +86,11 @@ impl<'text> Line<'text> {
         self.take(length, Class::Num);
     }
 
-    /// A sign and the name after it.
-    pub(super) fn marked(&mut self, class: Class) -> bool {
+    /// Consumes a sigil and the name after it.
+    pub(super) fn take_sigil_name(&mut self, class: Class) -> bool {
         let rest = self.rest();
-        let sign = rest.chars().next().map_or(0, char::len_utf8);
-        let after = rest.get(sign..).unwrap_or_default();
+        let sigil = rest.chars().next().map_or(0, char::len_utf8);
+        let after = rest.get(sigil..).unwrap_or_default();
         let after = after.strip_prefix('{').unwrap_or(after);
         let start = rest.len() - after.len();
         let length = after
@@ -100,14 +100,14 @@ impl<'text> Line<'text> {
         true
     }
 
-    /// `[table]`, `[[tables]]`
+    /// Consumes a table header: `[table]`, `[[tables]]`.
     pub(super) fn head(&mut self, rest: &str) -> bool {
         let length = rest.find(" #").unwrap_or(rest.len());
         self.take(length, Class::Type);
         true
     }
 
-    /// Regular expressions and tags.
+    /// Consumes a regular expression or the start of a tag.
     pub(super) fn script(&mut self, rest: &str, letter: char) -> bool {
         let follows_value = is_name(self.last) || matches!(self.last, ')' | ']' | '}' | '"' | '\'' | '`' | '$');
         let expects_value = !follows_value || matches!(self.word, "return" | "case" | "typeof" | "of" | "in");
@@ -137,7 +137,7 @@ impl<'text> Line<'text> {
     }
 }
 
-/// The length of `/…/flags`.
+/// Returns the length of a regular expression `/…/flags`.
 fn pattern(rest: &str) -> Option<usize> {
     let mut in_set = false;
     let mut letters = rest.char_indices().skip(1);

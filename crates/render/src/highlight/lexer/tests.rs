@@ -1,4 +1,4 @@
-//! What each kind of language comes out as: `«class text»`.
+//! Tests of each family of languages. Results are written as `«class text»`.
 
 use super::super::rules::ALL;
 use super::*;
@@ -16,7 +16,7 @@ fn shown(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn rust_is_read() {
+fn rust_is_highlighted() {
     assert_eq!(
         shown("rust", "pub fn go<'a>(x: &'a str) -> Option<u8> { // why"),
         "«key pub» «key fn» «fn go»<«type 'a»>(x: &«type 'a» «type str») -> «type Option»<«type u8»> { «com // why»"
@@ -35,7 +35,7 @@ fn rust_is_read() {
 }
 
 #[test]
-fn scripts_are_read() {
+fn typescript_is_highlighted() {
     assert_eq!(
         shown(
             "ts",
@@ -51,7 +51,7 @@ fn scripts_are_read() {
 }
 
 #[test]
-fn python_is_read() {
+fn python_is_highlighted() {
     assert_eq!(
         shown(
             "py",
@@ -63,7 +63,7 @@ fn python_is_read() {
 }
 
 #[test]
-fn shells_are_read() {
+fn shell_is_highlighted() {
     assert_eq!(
         shown(
             "sh",
@@ -75,7 +75,7 @@ fn shells_are_read() {
 }
 
 #[test]
-fn settings_are_read() {
+fn settings_files_are_highlighted() {
     assert_eq!(
         shown("toml", "[a.b] # c\nkey-1 = [\"x\", 2, true]\n\"k\" = '''a\nb'''"),
         "«type [a.b]» «com # c»\n«key key-1» = [«str \"x\"», «num 2», «num true»]\n«key \"k\"» = «str '''a»\n«str b'''»"
@@ -95,7 +95,7 @@ fn settings_are_read() {
 }
 
 #[test]
-fn sql_is_read_in_any_case() {
+fn sql_is_highlighted_in_any_case() {
     assert_eq!(
         shown("sql", "SELECT count(*) from t where a = 'x' -- c"),
         "«key SELECT» «fn count»(*) «key from» t «key where» a = «str 'x'» «com -- c»"

@@ -1,4 +1,4 @@
-//! How a player listens: it keeps what steps may wait for and answers the rest.
+//! The input of a player: stores the lines that steps may wait for, and answers all other requests.
 
 use std::time::Duration;
 
@@ -9,109 +9,109 @@ use tokio::time::{Instant, timeout_at};
 
 use super::super::answers;
 use super::super::steps::ControlAnswer;
-use super::{Heard, Patience, Player, kind};
+use super::{Player, ReadLimit, WaitResult, kind};
 use crate::error::Error;
 use crate::pattern::matches;
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'_, R, W> {
-    /// Waits for the next line that `is_it`; the others stay for later waits.
+    /// Waits for the next line that matches `is_it`. Other lines are stored for later waits.
     pub(super) async fn wait(
         &mut self,
         limit: Option<Duration>,
         is_it: impl Fn(&Value) -> bool + Send,
-    ) -> Result<Heard, Error> {
-        self.voice.let_go().await?;
-        let patience = limit.map_or(Patience::Endless, |limit| Patience::Until(Instant::now() + limit));
-        self.wait_until(patience, is_it).await
+    ) -> Result<WaitResult, Error> {
+        self.output.flush_held().await?;
+        let limit_of_read = limit.map_or(ReadLimit::Endless, |limit| ReadLimit::Until(Instant::now() + limit));
+        self.wait_until(limit_of_read, is_it).await
     }
 
     pub(super) async fn wait_until(
         &mut self,
-        patience: Patience,
+        limit_of_read: ReadLimit,
         is_it: impl Fn(&Value) -> bool + Send,
-    ) -> Result<Heard, Error> {
+    ) -> Result<WaitResult, Error> {
         loop {
             if let Some(place) = self.inbox.iter().position(&is_it)
                 && let Some(line) = self.inbox.remove(place)
             {
                 self.in_turn |= kind(&line) == "user";
-                return Ok(Heard::Line(line));
+                return Ok(WaitResult::Line(line));
             }
             if self.interrupted {
-                return Ok(Heard::Interrupt);
+                return Ok(WaitResult::Interrupt);
             }
             if self.ended {
-                return Ok(Heard::End);
+                return Ok(WaitResult::End);
             }
-            if !self.hear(patience).await? {
-                return Ok(Heard::TimeOut);
+            if !self.read_line(limit_of_read).await? {
+                return Ok(WaitResult::TimeOut);
             }
         }
     }
 
-    /// Takes in what the host has said meanwhile, so that its requests need not wait for a pause of ours.
-    /// True if it wants the turn to stop.
-    pub(super) async fn look_up(&mut self) -> Result<bool, Error> {
-        while !self.ended && self.hear(Patience::None).await? {}
+    /// Processes the lines that have already arrived, so that requests are answered without delay. Returns true if the
+    /// host has interrupted the turn.
+    pub(super) async fn process_pending(&mut self) -> Result<bool, Error> {
+        while !self.ended && self.read_line(ReadLimit::None).await? {}
         Ok(self.interrupted)
     }
 
-    /// Reads one more line of the host, or the end, and takes it in. False if patience was not enough.
-    pub(super) async fn hear(&mut self, patience: Patience) -> Result<bool, Error> {
+    /// Reads the next line, or the end of the input, and processes it. Returns false at the time limit.
+    pub(super) async fn read_line(&mut self, limit_of_read: ReadLimit) -> Result<bool, Error> {
         let reading = self.input.read_until(b'\n', &mut self.partial);
-        let read = match patience {
-            Patience::None => reading.now_or_never(),
-            Patience::Until(deadline) => timeout_at(deadline, reading).await.ok(),
-            Patience::Endless => Some(reading.await),
+        let read = match limit_of_read {
+            ReadLimit::None => reading.now_or_never(),
+            ReadLimit::Until(deadline) => timeout_at(deadline, reading).await.ok(),
+            ReadLimit::Endless => Some(reading.await),
         };
         let Some(read) = read else { return Ok(false) };
         read?;
         let line = std::mem::take(&mut self.partial);
         self.ended = line.last() != Some(&b'\n');
-        // What is no JSON is no message; agents pass over it.
+        // Agents ignore lines that are not JSON.
         if let Ok(message) = serde_json::from_slice(&line) {
-            self.take_in(message).await?;
+            self.handle(message).await?;
         }
         Ok(true)
     }
 
-    /// Answers a line that nobody scripted, or keeps it.
-    pub(super) async fn take_in(&mut self, message: Value) -> Result<(), Error> {
+    /// Answers a control request that the script does not mention, or stores the line.
+    pub(super) async fn handle(&mut self, message: Value) -> Result<(), Error> {
         if kind(&message) != "control_request" || self.is_reserved(&message) || self.mute {
             self.inbox.push_back(message);
             return Ok(());
         }
         let request = message.get("request").unwrap_or(&Value::Null);
         let subtype = request.get("subtype").and_then(Value::as_str).unwrap_or("");
-        let stops = subtype == "interrupt" && self.in_turn && self.script.on_interrupt.is_some();
+        let interrupts_turn = subtype == "interrupt" && self.in_turn && self.script.on_interrupt.is_some();
         let answer = match self.script.answers.get(subtype) {
             Some(Value::Null) => None,
             Some(Value::Object(own)) if own.contains_key("$error") => {
                 own.get("$error").map(|text| ControlAnswer::Error(text.clone()))
             }
-            Some(own) => Some(ControlAnswer::Success(self.words.fill(own))),
-            None => Some(ControlAnswer::Success(answers::usual(request))),
+            Some(own) => Some(ControlAnswer::Success(self.placeholders.fill(own))),
+            None => Some(ControlAnswer::Success(answers::default_response(request))),
         };
-        if stops && let Some(question) = self.asking.take() {
-            self.say(&json!({"type": "control_cancel_request", "request_id": question}))
+        if interrupts_turn && let Some(question) = self.asking.take() {
+            self.send(&json!({"type": "control_cancel_request", "request_id": question}))
                 .await?;
         }
         if let Some(answer) = answer {
             let id = message.get("request_id").cloned().unwrap_or(Value::Null);
-            self.voice
+            self.output
                 .line(answers::frame(&id, &answer).to_string().into_bytes())
                 .await?;
         }
-        self.interrupted |= stops;
+        self.interrupted |= interrupts_turn;
         Ok(())
     }
 
     fn is_reserved(&mut self, message: &Value) -> bool {
-        let wanted = self
+        let reservation = self
             .reserved
             .iter_mut()
             .find(|(pattern, left)| *left != Some(0) && matches(pattern, message));
-        match wanted {
+        match reservation {
             Some((_, Some(left))) => {
                 *left -= 1;
                 true

@@ -1,4 +1,4 @@
-//! Wishes about files: look, read, search, write, edit.
+//! Replies to prompts about files: list, read, search, write, edit.
 
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn listing(output: &str, folder: Option<&str>) -> String {
     said
 }
 
-/// The names in a listing; some shells say in words that there was no output.
+/// Returns the names in a listing, without messages such as `(no output)`.
 pub(super) fn names(output: &str) -> impl Iterator<Item = &str> {
     output
         .lines()
@@ -60,7 +60,7 @@ pub(super) fn read(turn: &Turn, file: &str) -> Reply {
             json!({"file_path": turn.path(file)}),
         );
     };
-    let text = results::without_numbers(&done.output);
+    let text = results::without_line_numbers(&done.output);
     if text.is_empty() {
         return Reply::text(format!("`{file}` is empty."));
     }
@@ -80,7 +80,7 @@ pub(super) fn explain(turn: &Turn, file: &str) -> Reply {
             json!({"file_path": turn.path(file)}),
         );
     };
-    let text = results::without_numbers(&done.output);
+    let text = results::without_line_numbers(&done.output);
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let blank = lines.iter().filter(|line| line.is_empty()).count();
     let headings: Vec<&str> = lines.iter().copied().filter(|line| landmark(line, file)).collect();
@@ -109,7 +109,7 @@ pub(super) fn explain(turn: &Turn, file: &str) -> Reply {
     Reply::text(said)
 }
 
-/// Lines that divide a file: headings, functions, types, sections.
+/// Whether a line starts a section of a file: a heading, function, type or section.
 fn landmark(line: &str, file: &str) -> bool {
     let starts: &[&str] = match results::language(file) {
         "markdown" => &["# ", "## ", "### "],
@@ -206,7 +206,7 @@ pub(super) fn edit(turn: &Turn, file: &str, old: &str, new: &str) -> Reply {
             json!({"file_path": path}),
         ),
         [read] => {
-            let found = results::without_numbers(&read.output).matches(old).count();
+            let found = results::without_line_numbers(&read.output).matches(old).count();
             if found == 0 {
                 return Reply::text(format!("`{file}` does not contain `{old}`, so I changed nothing."));
             }
@@ -225,12 +225,12 @@ pub(super) fn edit(turn: &Turn, file: &str, old: &str, new: &str) -> Reply {
     }
 }
 
-/// A text as one word of a shell command.
+/// Quotes a text as one word of a shell command.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The first words as a part of a file name.
+/// Returns the first words of a text as a part of a file name.
 fn slug(text: &str) -> String {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower

@@ -1,5 +1,5 @@
-//! The tour: a list of tasks that is kept up to date, a look around, a new file, a change or the fix of a bug, a question
-//! and a failure, each as it happens in real work. Whatever a session does not offer is left out.
+//! The tour: a task list that is kept up to date, a directory listing, a new file, a change or a bug fix, a question
+//! and a failure. Steps whose tool the session does not offer are left out.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::files::names;
 use super::{call, shell};
 use crate::script::Reply;
 
-/// A file that is not there.
+/// A file that does not exist.
 const MISSING: &str = "sluice-tour-missing.md";
 
 const STEPS: [(&str, &str); 3] = [
@@ -26,7 +26,7 @@ const ROUTES: [(&str, &str); 2] = [
     ("The scenic way", "The same, with more words"),
 ];
 
-/// The names of the tools that keep the list.
+/// The names of the tools for the task list.
 const LIST_TOOLS: [&str; 3] = ["TaskCreate", "TaskUpdate", "TodoWrite"];
 
 /// The stops of the tour, in the order of [`STEPS`].
@@ -39,7 +39,7 @@ enum Stop {
 }
 
 /// Whether the tour continues after a failure of this call.
-pub(super) fn is_meant_to_fail(turn: &Turn, call: &Call) -> bool {
+pub(super) fn is_expected_failure(turn: &Turn, call: &Call) -> bool {
     let mut shells = turn.calls.iter().filter(|call| call.name == "Bash");
     LIST_TOOLS.contains(&call.name.as_str()) || shells.nth(1).is_some_and(|second| second.id == call.id)
 }
@@ -100,10 +100,10 @@ pub(super) fn tour(turn: &Turn) -> Reply {
         let says = Reply::text("That failed, as it should. The last task is done.");
         return with(says, updates);
     }
-    Reply::text(last_words(turn, has_bug))
+    Reply::text(closing_text(turn, has_bug))
 }
 
-/// The change of the third stop: the bug, where there is one.
+/// Returns the change of the third stop: the bug fix, if there is a bug.
 fn edit(turn: &Turn, has_bug: bool) -> Reply {
     let (file, old, new, says) = match has_bug {
         true => (
@@ -123,7 +123,7 @@ fn edit(turn: &Turn, has_bug: bool) -> Reply {
     call(turn, says, "Edit", input)
 }
 
-fn last_words(turn: &Turn, has_bug: bool) -> String {
+fn closing_text(turn: &Turn, has_bug: bool) -> String {
     let scenic = turn
         .calls
         .iter()
@@ -145,7 +145,7 @@ fn last_words(turn: &Turn, has_bug: bool) -> String {
     )
 }
 
-/// A reply that first brings the list up to date, if it makes the first call of a stop.
+/// Returns a reply that also updates the task list, if it makes the first call of a stop.
 fn at(turn: &Turn, stop: Stop, reply: Reply) -> Reply {
     if reached(turn) >= stop && !turn.calls.iter().all(|call| LIST_TOOLS.contains(&call.name.as_str())) {
         return reply;
@@ -164,7 +164,7 @@ fn with(reply: Reply, calls: Vec<(&'static str, Value)>) -> Reply {
         .fold(reply, |reply, (tool, input)| reply.and_tool(tool, input))
 }
 
-/// The last stop that a call was made at.
+/// Returns the last stop at which a call was made.
 fn reached(turn: &Turn) -> Stop {
     let made = |name: &str| turn.calls.iter().filter(|call| call.name == name).count();
     match (
@@ -177,7 +177,7 @@ fn reached(turn: &Turn) -> Stop {
     }
 }
 
-/// The calls that mark the tasks before `stop` as completed and its own as in progress.
+/// Returns the calls that mark the tasks before `stop` as completed and that of `stop` as in progress.
 fn updates(turn: &Turn, stop: Stop) -> Vec<(&'static str, Value)> {
     let made = |name: &str| turn.calls.iter().any(|call| call.name == name);
     if made("TodoWrite") {
@@ -226,7 +226,7 @@ fn todos(stop: Stop) -> Value {
     json!({"todos": todos})
 }
 
-/// The number in `Task #7 created …`.
+/// Returns the number in `Task #7 created …`.
 fn number(output: &str) -> Option<String> {
     let (_, rest) = output.split_once('#')?;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();

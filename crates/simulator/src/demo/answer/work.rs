@@ -1,4 +1,4 @@
-//! Wishes that take several steps: commands, tests, plans, questions.
+//! Replies to prompts that take several steps: commands, tests, plans, questions.
 
 use serde_json::json;
 

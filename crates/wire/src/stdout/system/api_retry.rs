@@ -1,11 +1,11 @@
-//! `api_retry`: a request failed and is tried again.
+//! `api_retry`: an API request failed and will be retried.
 
 use super::super::AssistantError;
 use crate::Number;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// How long nothing came.
+    /// A request that got no response in time.
     pub struct NoResponse {
         waited_ms: Number,
         retry_wait_ms: Number,
@@ -13,12 +13,12 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A request is tried again.
+    /// An API request failed and will be retried.
     pub struct ApiRetry ["type" = "system", "subtype" = "api_retry"] {
         attempt: u64,
         max_retries: u64,
         retry_delay_ms: Number,
-        /// Null when no answer came at all.
+        /// `null` if there was no response.
         error_status: Option<u64> = null,
         error: AssistantError,
         no_response: Option<NoResponse>,

@@ -1,9 +1,9 @@
-//! `background_tasks_changed`: the tasks that run now.
+//! `background_tasks_changed`: the list of running background tasks.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A running task.
+    /// A running background task.
     pub struct BackgroundTask {
         task_id: String,
         run_id: Option<String>,
@@ -16,7 +16,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Every running task; replaces the list before.
+    /// All running background tasks. Replaces the previous list.
     pub struct BackgroundTasksChanged ["type" = "system", "subtype" = "background_tasks_changed"] {
         tasks: Vec<BackgroundTask>,
         uuid: String,

@@ -1,10 +1,10 @@
-//! `commands_changed`: the slash commands there are now.
+//! `commands_changed`: the list of available slash commands.
 
 use crate::control::SlashCommand;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Every slash command; replaces the list before.
+    /// All available slash commands. Replaces the previous list.
     pub struct CommandsChanged ["type" = "system", "subtype" = "commands_changed"] {
         commands: Vec<SlashCommand>,
         uuid: String,

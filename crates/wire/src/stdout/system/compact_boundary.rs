@@ -1,10 +1,10 @@
-//! `compact_boundary`: the conversation before it was summarised.
+//! `compact_boundary`: the conversation before this point was replaced by a summary.
 
 use crate::Number;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// The part that was kept, by its ends.
+    /// The preserved part of the conversation, given by its first and last message.
     pub struct PreservedSegment {
         head_uuid: String,
         anchor_uuid: String,
@@ -13,7 +13,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The messages that were kept.
+    /// The preserved messages.
     pub struct PreservedMessages {
         anchor_uuid: String,
         uuids: Vec<String>,
@@ -22,7 +22,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What a compaction did.
+    /// Details of a compaction.
     pub struct CompactMetadata {
         /// `manual` or `auto`.
         trigger: String,
@@ -36,7 +36,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A compaction ended here.
+    /// The point in the conversation where a compaction took place.
     pub struct CompactBoundary ["type" = "system", "subtype" = "compact_boundary"] {
         session_id: String,
         uuid: String,

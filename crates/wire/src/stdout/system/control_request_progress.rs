@@ -1,10 +1,10 @@
-//! `control_request_progress`: a slow request is being worked on.
+//! `control_request_progress`: the progress of a slow control request.
 
 use crate::Number;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A slow request is being worked on.
+    /// The progress of a slow control request.
     pub struct ControlRequestProgress ["type" = "system", "subtype" = "control_request_progress"] {
         request_id: String,
         /// `started` or `api_retry`.

@@ -1,9 +1,9 @@
-//! `files_persisted`: files were stored elsewhere.
+//! `files_persisted`: files were uploaded.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A stored file.
+    /// A file that was uploaded.
     pub struct PersistedFile {
         filename: String,
         file_id: String,
@@ -11,7 +11,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A file that could not be stored.
+    /// A file that could not be uploaded.
     pub struct FailedFile {
         filename: String,
         error: String,
@@ -19,7 +19,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Files were stored.
+    /// Files were uploaded.
     pub struct FilesPersisted ["type" = "system", "subtype" = "files_persisted"] {
         files: Vec<PersistedFile>,
         failed: Vec<FailedFile>,

@@ -1,9 +1,9 @@
-//! `hook_progress`: a command hook says something.
+//! `hook_progress`: the output of a running command hook.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// What a running command hook has written so far.
+    /// The output of a running command hook so far.
     pub struct HookProgress ["type" = "system", "subtype" = "hook_progress"] {
         hook_id: String,
         hook_name: String,

@@ -4,7 +4,7 @@ use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// How a command hook ended.
+    /// The outcome of a command hook.
     pub enum HookOutcome {
         Success = "success",
         Error = "error",

@@ -1,10 +1,10 @@
-//! `informational`: something to show among the messages.
+//! `informational`: a notice to display in the conversation.
 
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// How it is meant.
+    /// The severity of a notice.
     pub enum Level {
         Info = "info",
         Notice = "notice",
@@ -14,7 +14,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// What became of a prompt that a hook looked at.
+    /// The effect of a `UserPromptSubmit` hook on a prompt.
     pub struct PromptSubmitOutcome {
         kind: String,
         prompt_kept: Option<bool>,
@@ -23,7 +23,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A hook that gave no answer.
+    /// A hook that ended without a decision.
     pub struct HookNoVerdict {
         hook_event: String,
         tool_use_id: Option<String>,
@@ -32,7 +32,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Something to show among the messages.
+    /// A notice to display in the conversation.
     pub struct Informational ["type" = "system", "subtype" = "informational"] {
         content: String,
         is_meta: Option<bool> as "isMeta",

@@ -1,4 +1,4 @@
-//! `init`: what the session is made of, before every turn.
+//! `init`: the configuration of the session, sent before every turn.
 
 use super::super::FastModeState;
 use crate::mode::PermissionMode;
@@ -6,7 +6,7 @@ use crate::open::open_enum;
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// An MCP server and how it stands.
+    /// An MCP server and its status.
     pub struct McpServer {
         name: String,
         status: String,
@@ -25,7 +25,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Who keeps a plugin as it is.
+    /// The managed settings that lock a plugin.
     pub struct ManagedLock {
         plugin_enabled: bool,
         name: String,
@@ -62,14 +62,14 @@ open_enum! {
 }
 
 wire_struct! {
-    /// Where memory is kept.
+    /// The folders of memory files.
     pub struct MemoryPaths {
         auto: Option<String>,
     }
 }
 
 wire_struct! {
-    /// The session as it stands; the newest replaces the ones before.
+    /// The configuration of the session. Replaces the previous one.
     pub struct Init ["type" = "system", "subtype" = "init"] {
         cwd: String,
         session_id: String,
@@ -77,7 +77,7 @@ wire_struct! {
         mcp_servers: Vec<McpServer>,
         model: String,
         permission_mode: Option<PermissionMode> as "permissionMode",
-        /// Without the slash.
+        /// The names of the slash commands, without the slash.
         slash_commands: Vec<String>,
         terminal_slash_commands: Option<Vec<String>>,
         api_key_source: String as "apiKeySource",
@@ -88,9 +88,9 @@ wire_struct! {
         skills: Option<Vec<String>>,
         plugins: Option<Vec<Plugin>>,
         plugin_errors: Option<Vec<PluginError>>,
-        /// What a host may count on.
+        /// Names of features that the agent supports.
         capabilities: Option<Vec<String>>,
-        /// MCP servers of the command line or of `initialize` that were skipped.
+        /// MCP servers from the command line or from `initialize` that were skipped.
         mcp_server_errors: Option<Vec<McpServerError>>,
         analytics_disabled: Option<bool>,
         product_feedback_disabled: Option<bool>,

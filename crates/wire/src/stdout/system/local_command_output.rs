@@ -1,9 +1,9 @@
-//! `local_command_output`: what a local command printed.
+//! `local_command_output`: the output of a local command.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// What a local command printed.
+    /// The output of a local command.
     pub struct LocalCommandOutput ["type" = "system", "subtype" = "local_command_output"] {
         content: String,
         uuid: String,

@@ -1,9 +1,9 @@
-//! `memory_recall`: memories came into the conversation.
+//! `memory_recall`: memories were added to the conversation.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// One memory.
+    /// A memory.
     pub struct Memory {
         path: String,
         scope: String,
@@ -12,7 +12,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Memories came into the conversation.
+    /// Memories were added to the conversation.
     pub struct MemoryRecall ["type" = "system", "subtype" = "memory_recall"] {
         /// `select` or `synthesize`.
         mode: String,

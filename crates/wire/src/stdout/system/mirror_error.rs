@@ -1,9 +1,10 @@
-//! `mirror_error`: a mirrored transcript could not be stored; hosts make it themselves.
+//! `mirror_error`: a mirrored transcript could not be stored. Host libraries create this message; agents do not send
+//! it.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Which transcript; one official host spells the names in snake case, which `extra` keeps.
+    /// The transcript. One official host writes the names in snake case; those fields are in `extra`.
     pub struct MirrorKey {
         project_key: Option<String> as "projectKey",
         session_id: Option<String> as "sessionId",

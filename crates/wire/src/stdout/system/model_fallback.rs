@@ -1,9 +1,9 @@
-//! `model_fallback`: another model goes on.
+//! `model_fallback`: the session continues with another model.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// The model could not answer and another goes on.
+    /// The model failed to respond, and the session continues with another one.
     pub struct ModelFallback ["type" = "system", "subtype" = "model_fallback"] {
         uuid: String,
         trigger: String,

@@ -1,9 +1,9 @@
-//! `model_refusal_fallback`: a model refused and another goes on.
+//! `model_refusal_fallback`: a model refused, and the session continues with another one.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A model refused and another goes on.
+    /// A model refused, and the session continues with another one.
     pub struct ModelRefusalFallback ["type" = "system", "subtype" = "model_refusal_fallback"] {
         trigger: String,
         /// `retry`, `revert` or `sticky`.

@@ -1,9 +1,9 @@
-//! `model_refusal_no_fallback`: a model refused and no other goes on.
+//! `model_refusal_no_fallback`: a model refused, and there is no fallback model.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A model refused and no other goes on.
+    /// A model refused, and there is no fallback model.
     pub struct ModelRefusalNoFallback ["type" = "system", "subtype" = "model_refusal_no_fallback"] {
         original_model: String,
         request_id: Option<String> = null,

@@ -1,11 +1,11 @@
-//! `notification`: something to show for a moment.
+//! `notification`: a temporary notification to display.
 
 use crate::Number;
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// How pressing it is.
+    /// The priority of a notification.
     pub enum NotificationPriority {
         Low = "low",
         Medium = "medium",
@@ -15,7 +15,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// Something to show for a moment.
+    /// A temporary notification to display.
     pub struct Notification ["type" = "system", "subtype" = "notification"] {
         key: String,
         text: String,

@@ -1,9 +1,9 @@
-//! `permission_denied`: a call was refused without asking.
+//! `permission_denied`: a tool call was denied without a permission request.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A call was refused without asking.
+    /// A tool call was denied without a permission request.
     pub struct PermissionDenied ["type" = "system", "subtype" = "permission_denied"] {
         tool_name: String,
         tool_use_id: String,

@@ -1,10 +1,10 @@
-//! `plugin_install`: a plugin is being installed.
+//! `plugin_install`: the progress of a plugin installation.
 
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// How far it is.
+    /// The state of a plugin installation.
     pub enum PluginInstallStatus {
         Started = "started",
         Installed = "installed",
@@ -14,7 +14,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// An installation went on.
+    /// The state of a plugin installation changed.
     pub struct PluginInstall ["type" = "system", "subtype" = "plugin_install"] {
         status: PluginInstallStatus,
         name: Option<String>,

@@ -1,10 +1,10 @@
-//! `session_state_changed`: whether the session waits, runs, or is done.
+//! `session_state_changed`: the session started running, became idle or needs an answer.
 
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// What the session is at.
+    /// The state of the session.
     pub enum SessionState {
         Idle = "idle",
         Running = "running",
@@ -13,12 +13,12 @@ open_enum! {
 }
 
 wire_struct! {
-    /// The session's state changed; `idle` is the end of the run.
+    /// The state of the session changed. `idle` means that all turns have ended.
     pub struct SessionStateChanged ["type" = "system", "subtype" = "session_state_changed"] {
         state: SessionState,
         uuid: String,
         session_id: String,
-        /// Meant for the library that drives the agent, not for its caller.
+        /// Whether the message is meant for the host library and is hidden from its caller.
         sdk_host_only: Option<bool>,
     }
 }

@@ -1,11 +1,11 @@
-//! `status`: what the session is doing.
+//! `status`: the activity of the session.
 
 use crate::mode::PermissionMode;
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// What the session is busy with.
+    /// The activity of the session.
     pub enum Activity {
         Requesting = "requesting",
         Compacting = "compacting",
@@ -13,7 +13,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// The session's activity or mode changed; `None` is nothing in particular.
+    /// The activity or the permission mode of the session changed. `status` is `None` if no activity is to be shown.
     pub struct Status ["type" = "system", "subtype" = "status"] {
         status: Option<Activity> = null,
         permission_mode: Option<PermissionMode> as "permissionMode",

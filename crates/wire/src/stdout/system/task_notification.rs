@@ -1,4 +1,4 @@
-//! `task_notification`: a task ended and says so.
+//! `task_notification`: a background task ended.
 
 use super::TaskUsage;
 use crate::Raw;
@@ -6,7 +6,7 @@ use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// How a task ended.
+    /// The outcome of a background task.
     pub enum TaskOutcome {
         Completed = "completed",
         Failed = "failed",
@@ -15,7 +15,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// A task ended.
+    /// A background task ended.
     pub struct TaskNotification ["type" = "system", "subtype" = "task_notification"] {
         task_id: String,
         run_id: Option<String>,

@@ -1,9 +1,9 @@
-//! `task_progress`: how a task goes.
+//! `task_progress`: the progress of a background task.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// What a task has used so far.
+    /// The resources used by a background task so far.
     pub struct TaskUsage {
         total_tokens: u64,
         tool_uses: u64,
@@ -12,7 +12,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A task went on.
+    /// The progress of a background task.
     pub struct TaskProgress ["type" = "system", "subtype" = "task_progress"] {
         task_id: String,
         run_id: Option<String>,

@@ -1,9 +1,9 @@
-//! `task_started`: something runs beside the turn.
+//! `task_started`: a background task started.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// A task began: a subagent, a background command, a workflow.
+    /// A background task started: a subagent, a background command or a workflow.
     pub struct TaskStarted ["type" = "system", "subtype" = "task_started"] {
         task_id: String,
         run_id: Option<String>,

@@ -1,11 +1,11 @@
-//! `task_updated`: a task changed.
+//! `task_updated`: a background task changed.
 
 use crate::Number;
 use crate::open::open_enum;
 use crate::record::wire_struct;
 
 open_enum! {
-    /// Where a task is.
+    /// The status of a background task.
     pub enum TaskStatus {
         Pending = "pending",
         Running = "running",
@@ -17,7 +17,7 @@ open_enum! {
 }
 
 wire_struct! {
-    /// What changed of a task.
+    /// The changed fields of a background task.
     pub struct TaskPatch {
         status: Option<TaskStatus>,
         description: Option<String>,
@@ -29,7 +29,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A task changed.
+    /// A background task changed.
     pub struct TaskUpdated ["type" = "system", "subtype" = "task_updated"] {
         task_id: String,
         run_id: Option<String>,

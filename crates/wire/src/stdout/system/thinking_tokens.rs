@@ -1,9 +1,9 @@
-//! `thinking_tokens`: how long the model has been thinking.
+//! `thinking_tokens`: the estimated number of thinking tokens.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// An estimate that grows while the model thinks.
+    /// The estimated number of thinking tokens so far, sent while the model thinks.
     pub struct ThinkingTokens ["type" = "system", "subtype" = "thinking_tokens"] {
         estimated_tokens: u64,
         estimated_tokens_delta: i64,

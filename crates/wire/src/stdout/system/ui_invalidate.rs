@@ -1,9 +1,9 @@
-//! `ui_invalidate`: what a host draws for the agent is out of date.
+//! `ui_invalidate`: the host must redraw the parts of its interface that the agent provides.
 
 use crate::record::wire_struct;
 
 wire_struct! {
-    /// Draw again.
+    /// The host must redraw the parts of its interface that the agent provides.
     pub struct UiInvalidate ["type" = "system", "subtype" = "ui_invalidate"] {
         event: String,
         uuid: String,

@@ -9,6 +9,7 @@ use super::{Command, Effects, Touch};
 use crate::git::Repository;
 use crate::path::{Found, Located};
 use crate::policy::ProgramFolder;
+use crate::shell::builtins::listed;
 use crate::shell::effects::places;
 use crate::shell::orders::git_verb;
 use crate::shell::programs::{Doing, Kind, Prints, Reach, falls_apart, prints, prints_no_pattern};
@@ -143,6 +144,7 @@ impl<'a> Effects<'a> {
     /// `a /etc/passwd` would become two, and the second lies elsewhere.
     fn indexed(&self, simple: &Simple, expands: &dyn Fn(&Path) -> bool) -> Option<Named> {
         let here = self.located(simple, &Word::plain("."))?;
+        let whole = simple.words.iter().any(|word| word.literal() == Some("-z"));
         let normal = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
         let stays = |root: &Located| {
             let Some(names) = self
@@ -152,7 +154,9 @@ impl<'a> Effects<'a> {
                 return false;
             };
             names.1.iter().all(|name| {
-                trees::is_plain_name(&name.to_string_lossy())
+                // Other letters git prints as codes in quotes: that is the name of another file.
+                let printed = |name: &str| (whole || name.is_ascii()) && trees::is_plain_name(name);
+                name.to_str().is_some_and(printed)
                     && !expands(name)
                     && name.components().all(normal)
                     // A repository within is a folder, and holds what its own index says.
@@ -319,24 +323,8 @@ impl<'a> Effects<'a> {
         let name = transparent(&command.simple.words)
             .first()
             .and_then(|word| word.text.as_deref());
-        let copies = name.is_some_and(|name| {
-            matches!(
-                name,
-                "tee"
-                    | "dd"
-                    | "install"
-                    | "ln"
-                    | "cp"
-                    | "mv"
-                    | "tar"
-                    | "unzip"
-                    | "curl"
-                    | "wget"
-                    | "patch"
-                    | "sed"
-                    | "split"
-            )
-        });
+        let copies =
+            name.is_some_and(|name| listed("tee dd install ln cp mv tar unzip curl wget patch sed split", name));
         let writes = command.touches.iter().any(|touch| touch.access == Access::Write);
         let words = transparent(&command.simple.words).get(1..).unwrap_or_default();
         let configures = name == Some("git") && git_verb(words).is_some_and(|(verb, _)| verb == "config");

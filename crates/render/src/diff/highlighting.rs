@@ -1,28 +1,28 @@
-//! Highlighting of diff lines, split where words changed.
+//! Syntax highlighting of diff lines, and splitting them where words changed.
 
 use std::ops::Range;
 use std::time::Instant;
 
-use super::{DiffLine, Part, Raw, RawHunk, Tag};
+use super::{DiffLine, Part, RawHunk, RawLine, Tag};
 use crate::class::{Class, Run};
 use crate::highlight;
 
-/// Where the colours of a line come from.
-pub(super) enum Colours<'a> {
+/// How the highlighting of a line is obtained.
+pub(super) enum Highlighting<'a> {
     None,
-    /// Both texts were read from their starts, so that a comment of many lines is known as one.
+    /// Both texts are highlighted from their start, so that multi-line comments are recognised.
     Texts {
         old: Vec<Vec<Run>>,
         new: Vec<Vec<Run>>,
     },
-    /// Each hunk is read for itself.
+    /// Each hunk is highlighted separately.
     Hunks {
         path: &'a str,
         deadline: Instant,
     },
 }
 
-impl<'a> Colours<'a> {
+impl<'a> Highlighting<'a> {
     pub(super) fn none() -> Self {
         Self::None
     }
@@ -35,26 +35,26 @@ impl<'a> Colours<'a> {
         Self::Hunks { path, deadline }
     }
 
-    /// By whole texts where they are small enough, else by hunks.
+    /// Highlights whole texts if they are small enough, otherwise the hunks.
     pub(super) fn of_texts(path: &'a str, old: &str, new: &str, hunks: &[RawHunk<'_>], deadline: Instant) -> Self {
         let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
-        // same lines show the colours of the new side
+        // unchanged lines use the highlighting of the new side
         let removed = lines()
             .filter(|line| line.tag == Tag::Removed)
             .filter_map(|line| line.old);
-        let old = up_to(old, removed.max().unwrap_or(0));
-        let new = up_to(new, lines().filter_map(|line| line.new).max().unwrap_or(0));
-        if old.len().max(new.len()) > highlight::MOST_BYTES {
+        let old = first_lines(old, removed.max().unwrap_or(0));
+        let new = first_lines(new, lines().filter_map(|line| line.new).max().unwrap_or(0));
+        if old.len().max(new.len()) > highlight::MAX_BYTES {
             return Self::of_hunks(path, deadline);
         }
         let half = deadline.saturating_duration_since(Instant::now()) / 2;
         Self::Texts {
-            old: highlight::within(path, old, half),
-            new: highlight::within(path, new, half),
+            old: highlight::highlight_with_timeout(path, old, half),
+            new: highlight::highlight_with_timeout(path, new, half),
         }
     }
 
-    pub(super) fn lines(&mut self, raw: &[Raw<'_>], marks: &[Vec<Range<usize>>]) -> Vec<DiffLine> {
+    pub(super) fn lines(&mut self, raw: &[RawLine<'_>], marks: &[Vec<Range<usize>>]) -> Vec<DiffLine> {
         let by_hunk = match self {
             Self::Hunks { path, deadline } => Some((side(path, raw, Tag::Removed, *deadline), {
                 side(path, raw, Tag::Added, *deadline)
@@ -77,7 +77,7 @@ impl<'a> Colours<'a> {
                     at.and_then(|at| text.get_mut(at)).map(std::mem::take)
                 }
                 Self::Hunks { .. } => {
-                    // both sides hold the lines that are the same
+                    // unchanged lines are part of both sides
                     let old = if line.tag == Tag::Added { None } else { removed.next() };
                     let new = if line.tag == Tag::Removed { None } else { added.next() };
                     new.or(old)
@@ -89,35 +89,35 @@ impl<'a> Colours<'a> {
                 old: line.old,
                 new: line.new,
                 parts: parts(line.text, runs, marks),
-                unended: line.unended,
+                missing_newline: line.missing_newline,
             });
         }
         out
     }
 }
 
-/// The first so many lines.
-fn up_to(text: &str, lines: u32) -> &str {
+/// Returns the first `lines` lines of a text.
+fn first_lines(text: &str, lines: u32) -> &str {
     let count = usize::try_from(lines).unwrap_or(usize::MAX);
     let length = text.split_inclusive('\n').take(count).map(str::len).sum();
     text.get(..length).unwrap_or(text)
 }
 
-/// The colours of one side of a hunk.
-fn side(path: &str, raw: &[Raw<'_>], tag: Tag, deadline: Instant) -> Vec<Vec<Run>> {
+/// Highlights one side of a hunk.
+fn side(path: &str, raw: &[RawLine<'_>], tag: Tag, deadline: Instant) -> Vec<Vec<Run>> {
     let mut text = String::new();
     for line in raw.iter().filter(|line| line.tag == tag || line.tag == Tag::Same) {
         text.push_str(line.text);
         text.push('\n');
     }
-    let left = deadline.saturating_duration_since(Instant::now());
-    if left.is_zero() {
+    let remaining = deadline.saturating_duration_since(Instant::now());
+    if remaining.is_zero() {
         return Vec::new();
     }
-    highlight::within(path, &text, left)
+    highlight::highlight_with_timeout(path, &text, remaining)
 }
 
-/// The runs of a line, cut at the marks.
+/// Splits the runs of a line at the marks.
 fn parts(text: &str, runs: Option<Vec<Run>>, marks: &[Range<usize>]) -> Vec<Part> {
     let runs = runs
         .filter(|runs| runs.iter().map(|run| run.text.len()).sum::<usize>() == text.len())

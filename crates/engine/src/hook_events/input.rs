@@ -1,4 +1,4 @@
-//! What every hook is told, and what is told of hooks.
+//! The input fields that all hook events share, and reports of hook results.
 
 use sluice_hooks::event::Event;
 use sluice_hooks::merge::{Merged, Note};
@@ -8,21 +8,21 @@ use sluice_wire::stdout::system::{HookNoVerdict, Informational, Level};
 
 use crate::messages;
 use crate::session::Session;
-use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
+use crate::session_loop::WaitOutcome;
 
-/// How much of the session's state an event tells.
+/// How much of the session's state the input of an event contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// None of it.
+    /// No state.
     Bare,
-    /// The mode.
+    /// The permission mode.
     Mode,
-    /// The mode, and how hard the model tries.
+    /// The permission mode and the effort level.
     Full,
 }
 
-/// What every hook is told.
+/// The fields that all hook inputs share.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Base {
     pub(super) session_id: String,
@@ -35,10 +35,10 @@ pub(super) struct Base {
     pub(super) effort: Option<HookEffort>,
 }
 
-/// What a hook is told: the fields of its event on top of those of all.
-macro_rules! told {
+/// Builds a hook input from the shared fields and those of its event.
+macro_rules! hook_input {
     ($session:expr, $detail:ident, $event:ident($kind:ident) { $($field:ident: $value:expr),* $(,)? }) => {{
-        let base = $session.told_base($crate::hook_events::told::Detail::$detail);
+        let base = $session.shared_fields($crate::hook_events::input::Detail::$detail);
         #[allow(clippy::needless_update)]
         let input = sluice_wire::hook::$kind {
             session_id: base.session_id,
@@ -57,10 +57,10 @@ macro_rules! told {
         sluice_wire::hook::HookInput::$event(Box::new(input))
     }};
 }
-pub(super) use told;
+pub(super) use hook_input;
 
 impl Session {
-    pub(super) fn told_base(&self, detail: Detail) -> Base {
+    pub(super) fn shared_fields(&self, detail: Detail) -> Base {
         let keeping = &self.options.session.keeping;
         let speaker = self.hooks.speaker().cloned();
         Base {
@@ -82,28 +82,28 @@ impl Session {
         }
     }
 
-    /// How hard the model tries, in a word.
+    /// The effort level, with the default filled in.
     pub(super) fn effort_level(&self) -> String {
         self.options.model.effort.clone().unwrap_or_else(|| "medium".to_owned())
     }
 
-    /// Tells the person what hooks want them to know, and keeps what is for the model.
-    pub(super) async fn tell_of_hooks(&mut self, event: Event, merged: &Merged, call_id: Option<&str>) {
+    /// Sends messages of hooks to the host and stores their context for the model.
+    pub(super) async fn report_hooks(&mut self, event: Event, merged: &Merged, call_id: Option<&str>) {
         for (name, text) in &merged.messages {
-            self.say(messages::informational(&format!("{name} says: {text}"), "notice"))
+            self.emit(messages::informational(&format!("{name} says: {text}"), "notice"))
                 .await;
         }
         for note in &merged.notes {
-            let mut told = Informational {
+            let mut message = Informational {
                 level: Level::Warning,
                 uuid: messages::fresh_id(),
                 ..Informational::default()
             };
             match note {
                 Note::NoVerdict => {
-                    "A hook didn't answer in time, so it didn't check this action.".clone_into(&mut told.content);
-                    told.tag = Some("hook_no_verdict".to_owned());
-                    told.hook_no_verdict = Some(HookNoVerdict {
+                    "A hook didn't answer in time, so it didn't check this action.".clone_into(&mut message.content);
+                    message.tag = Some("hook_no_verdict".to_owned());
+                    message.hook_no_verdict = Some(HookNoVerdict {
                         hook_event: event.as_str().to_owned(),
                         tool_use_id: call_id.map(str::to_owned),
                         timed_out: Some(true),
@@ -111,27 +111,26 @@ impl Session {
                     });
                 }
                 Note::Callback(why) => {
-                    told.content.clone_from(why);
-                    told.tag = Some("hook_callback_failed".to_owned());
+                    message.content.clone_from(why);
+                    message.tag = Some("hook_callback_failed".to_owned());
                 }
                 Note::Trouble(why) => {
-                    // A hook that fails at every call is told of once.
-                    if !self.line.tell_once(why) {
+                    // An error that repeats with every call is reported once.
+                    if !self.line.report_once(why) {
                         continue;
                     }
-                    told.content.clone_from(why);
+                    message.content.clone_from(why);
                 }
             }
-            self.say(told).await;
+            self.emit(message).await;
         }
         for (name, text) in &merged.contexts {
-            self.hooks.say_besides(reminder(name, text));
+            self.hooks.add_context(reminder(name, text));
         }
     }
 
-    /// What hooks said for the model goes into the conversation before it is asked again, and is kept with it: who goes
-    /// on with the session finds it where it stood.
-    pub(crate) async fn take_hook_contexts(&mut self) {
+    /// Adds context from hooks to the conversation and the transcript, before the next model request.
+    pub(crate) async fn add_hook_contexts(&mut self) {
         self.hook_instructions().await;
         for text in self.hooks.take_contexts() {
             self.keep_meta(&text).await;
@@ -141,23 +140,24 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Runs hooks and goes on listening meanwhile. `None` when the turn has to stop: then they are gone.
+    /// Runs hooks and handles other events meanwhile. Returns `None` if the turn has to stop; the hooks are then
+    /// cancelled.
     pub(super) async fn ask_hooks(&mut self, input: HookInput) -> Option<Merged> {
         let event = Event::of(&input)?;
         let Some(mut work) = self.session.begin_hooks(input).await else {
             return Some(Merged::default());
         };
         match self.wait_for(Some(std::pin::Pin::new(&mut work))).await {
-            Heard::Ready(merged) => {
-                self.session.tell_of_hooks(event, &merged, None).await;
+            WaitOutcome::Ready(merged) => {
+                self.session.report_hooks(event, &merged, None).await;
                 Some(merged)
             }
-            Heard::CallsDone | Heard::Stopped => None,
+            WaitOutcome::CallsDone | WaitOutcome::Stopped => None,
         }
     }
 }
 
-/// What a hook says, as the model is told.
+/// Formats the output of a hook for the model.
 pub(super) fn reminder(name: &str, text: &str) -> String {
     format!("<system-reminder>\nA hook of this session ({name}) says:\n{text}\n</system-reminder>")
 }

@@ -1,4 +1,4 @@
-//! What every MCP server of a session is given.
+//! What the session provides to its MCP servers.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::host::Host;
 use crate::policies::Policies;
 
-/// What holds for every server.
+/// The limits that apply to every server.
 #[derive(Debug, Clone)]
 pub struct Limits {
     pub(crate) connect: Duration,
@@ -23,29 +23,29 @@ pub struct Limits {
     pub(crate) defer: bool,
 }
 
-/// What every server of a session is given.
+/// What the session provides to each of its servers.
 #[derive(Debug)]
-pub struct Surroundings {
+pub struct ServerContext {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) cwd: PathBuf,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) tasks: Arc<Tasks>,
     pub limits: Limits,
-    /// Rung when anything about a server changed.
-    pub(crate) news: Notify,
+    /// Notified when anything about a server changes.
+    pub(crate) changed: Notify,
     pub(crate) credentials: PathBuf,
     pub(crate) quit: CancellationToken,
     pub(crate) model: sluice_model::Config,
     pub(crate) clients: Mutex<[Option<reqwest::Client>; 2]>,
-    /// The stricter mode somebody gave a server.
+    /// Permission modes of servers that are stricter than the session's, by normalised server name.
     pub(crate) modes: Mutex<IndexMap<String, PermissionMode>>,
     /// The permission policies of tools, by normalised server name.
     pub(crate) policies: Policies,
 }
 
-impl Surroundings {
-    /// The way to servers over HTTP; certificates are read when the first needs them.
+impl ServerContext {
+    /// Returns the HTTP client for servers, with or without TLS. Certificates are only read for the first TLS client.
     pub(crate) fn http(&self, secure: bool) -> Result<reqwest::Client, String> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         let [plain, tls] = &mut *clients;

@@ -1,4 +1,4 @@
-//! Where transcripts lie: one folder per project, one file per session.
+//! The paths of transcripts: one folder per project, one file per session.
 
 use std::fs;
 use std::io;
@@ -6,76 +6,76 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::error::Error;
-use super::folder_name::{LONGEST, folder_name, folder_name_as_spelled};
+use super::folder_name::{MAX_LENGTH, folder_name, uncomposed_folder_name};
 
-/// The folder all transcripts lie in.
+/// The folder that contains all transcripts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Projects {
     dir: PathBuf,
 }
 
-/// Some of the folders in it, in the order in which they are looked through.
+/// Some of the project folders, in the order in which they are searched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Folders(pub(super) Vec<Folder>);
 
-/// A folder of sessions, and the folder they are about when that is known.
+/// A folder of transcripts, and the path of the project if it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Folder {
     pub(super) sessions: PathBuf,
     pub(super) about: Option<PathBuf>,
 }
 
-/// A transcript as the folder shows it.
+/// A transcript and its modification time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct TranscriptFile {
     pub(super) file: PathBuf,
-    /// When it was last written to.
+    /// When the transcript was last written.
     pub(super) modified: SystemTime,
 }
 
 impl Projects {
-    /// The transcripts below this folder.
+    /// Creates the value for transcripts below this folder.
     #[must_use]
     pub fn new(dir: PathBuf) -> Self {
         Self { dir }
     }
 
-    /// The transcript of a session that works in `cwd`.
+    /// Returns the path of the transcript of a session with the working directory `cwd`.
     #[must_use]
     pub fn file(&self, cwd: &Path, session_id: &str) -> PathBuf {
         self.project(cwd).join(format!("{session_id}.jsonl"))
     }
 
-    /// Where notes about a project lie.
+    /// Returns the folder of the notes (memory) about a project.
     #[must_use]
     pub fn notes(&self, root: &Path) -> PathBuf {
         self.project(root).join("memory")
     }
 
-    /// The folder of a project.
+    /// Returns the folder of a project.
     fn project(&self, cwd: &Path) -> PathBuf {
-        self.dir.join(folder_name(&real(cwd).to_string_lossy()))
+        self.dir.join(folder_name(&resolved(cwd).to_string_lossy()))
     }
 
-    /// The folders of all projects.
+    /// Returns the folders of all projects.
     ///
     /// # Errors
-    /// When the folder they lie in cannot be read.
+    /// If the folder that contains them cannot be read.
     pub fn all(&self) -> Result<Folders, Error> {
         let folders = self.folders()?.into_iter();
         let folders = folders.map(|sessions| Folder { sessions, about: None });
         Ok(Folders(folders.collect()))
     }
 
-    /// The folders in which sessions of these projects lie.
+    /// Returns the folders that contain sessions of these projects.
     ///
     /// # Errors
-    /// When the folder they lie in cannot be read.
+    /// If the folder that contains them cannot be read.
     pub fn about(&self, projects: impl IntoIterator<Item = PathBuf>) -> Result<Folders, Error> {
         let mut found: Vec<Folder> = Vec::new();
         for project in projects {
-            let project = real(&project);
-            for sessions in self.homes(&project)? {
+            let project = resolved(&project);
+            for sessions in self.folders_of(&project)? {
                 if !found.iter().any(|folder| folder.sessions == sessions) {
                     let about = Some(project.clone());
                     found.push(Folder { sessions, about });
@@ -85,30 +85,32 @@ impl Projects {
         Ok(Folders(found))
     }
 
-    /// The folders in which sessions of a project may lie, ours first. Agents differ in whether they compose the letters of
-    /// its path, and in the hash of a very long one: any that begins the same is one.
-    fn homes(&self, real: &Path) -> Result<Vec<PathBuf>, Error> {
-        let path = real.to_string_lossy();
-        let mut homes = Vec::new();
-        for name in [folder_name(&path), folder_name_as_spelled(&path)] {
+    /// Returns the folders that may contain sessions of a project, first the one that Sluice uses. Agents differ in
+    /// whether they compose the letters of the path and in the hash for a very long path, so every folder with the same
+    /// prefix counts.
+    fn folders_of(&self, resolved: &Path) -> Result<Vec<PathBuf>, Error> {
+        let path = resolved.to_string_lossy();
+        let mut found = Vec::new();
+        for name in [folder_name(&path), uncomposed_folder_name(&path)] {
             let own = self.dir.join(&name);
             if own.is_dir() {
-                homes.push(own);
+                found.push(own);
             }
-            if name.len() > LONGEST {
-                let beginning = format!("{}-", name.get(..LONGEST).unwrap_or_default());
+            if name.len() > MAX_LENGTH {
+                let beginning = format!("{}-", name.get(..MAX_LENGTH).unwrap_or_default());
                 let begins = |name: &str| name.starts_with(&beginning);
                 let others = self.folders()?.into_iter();
-                homes
-                    .extend(others.filter(|home| home.file_name().is_some_and(|name| begins(&name.to_string_lossy()))));
+                found.extend(
+                    others.filter(|folder| folder.file_name().is_some_and(|name| begins(&name.to_string_lossy()))),
+                );
             }
         }
-        let mut seen = std::collections::HashSet::new();
-        homes.retain(|home| seen.insert(home.clone()));
-        Ok(homes)
+        let mut known = std::collections::HashSet::new();
+        found.retain(|folder| known.insert(folder.clone()));
+        Ok(found)
     }
 
-    /// All folders, by name.
+    /// Returns all project folders, sorted by name.
     fn folders(&self) -> Result<Vec<PathBuf>, Error> {
         let mut folders: Vec<PathBuf> = match fs::read_dir(&self.dir) {
             Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
@@ -120,44 +122,44 @@ impl Projects {
         Ok(folders)
     }
 
-    /// A session's transcript: that of the project at hand, else that of any other.
+    /// Finds the transcript of a session, first in the current project, then in all others.
     #[must_use]
     pub fn find(&self, cwd: &Path, session_id: &str) -> Option<PathBuf> {
         let here = self.about([cwd.to_owned()]).ok()?.file(session_id);
         here.or_else(|| self.all().ok()?.file(session_id))
     }
 
-    /// The transcripts of a project, the newest first.
-    pub(super) fn of(&self, cwd: &Path) -> Vec<Found> {
+    /// Returns the transcripts of a project, newest first.
+    pub(super) fn of(&self, cwd: &Path) -> Vec<TranscriptFile> {
         let folders = self.about([cwd.to_owned()]).unwrap_or_default();
         let files = folders
             .0
             .iter()
             .flat_map(|folder| fs::read_dir(&folder.sessions).into_iter().flatten().flatten());
-        let mut found: Vec<Found> = files.filter_map(|file| seen(&file.path())).collect();
+        let mut found: Vec<TranscriptFile> = files.filter_map(|file| transcript_file(&file.path())).collect();
         newest_first(&mut found, |found| found);
         found
     }
 }
 
 impl Folders {
-    /// The file of a session.
+    /// Returns the transcript of a session.
     pub(super) fn file(&self, session_id: &str) -> Option<PathBuf> {
         self.find(session_id).map(|(_, file)| file)
     }
 
-    /// The folder and the file of a session.
+    /// Returns the folder and the transcript of a session.
     pub(super) fn find(&self, session_id: &str) -> Option<(&Folder, PathBuf)> {
         let name = format!("{session_id}.jsonl");
         self.0.iter().find_map(|folder| {
             let file = folder.sessions.join(&name);
-            holds_something(&file).then_some((folder, file))
+            is_nonempty_file(&file).then_some((folder, file))
         })
     }
 }
 
-/// The newest first; of those written in one moment, in order of their names.
-pub(super) fn newest_first<T>(found: &mut [T], of: impl Fn(&T) -> &Found) {
+/// Sorts by modification time, newest first, then by name.
+pub(super) fn newest_first<T>(found: &mut [T], of: impl Fn(&T) -> &TranscriptFile) {
     found.sort_by(|one, other| {
         let (one, other) = (of(one), of(other));
         let newer = other.modified.cmp(&one.modified);
@@ -165,8 +167,8 @@ pub(super) fn newest_first<T>(found: &mut [T], of: impl Fn(&T) -> &Found) {
     });
 }
 
-/// A file that is a transcript with something in it.
-pub(super) fn seen(file: &Path) -> Option<Found> {
+/// Returns the file if it is a transcript and not empty.
+pub(super) fn transcript_file(file: &Path) -> Option<TranscriptFile> {
     let id = file.file_stem()?.to_str()?;
     if file.extension()? != "jsonl" || !is_id(id) {
         return None;
@@ -174,22 +176,22 @@ pub(super) fn seen(file: &Path) -> Option<Found> {
     let meta = fs::metadata(file)
         .ok()
         .filter(|meta| meta.is_file() && meta.len() > 0)?;
-    Some(Found {
+    Some(TranscriptFile {
         file: file.to_owned(),
         modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
     })
 }
 
-/// Where a folder really lies; one that is not there, as it is named.
-fn real(path: &Path) -> PathBuf {
+/// Returns the path with links resolved, or the path itself if it does not exist.
+fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-fn holds_something(file: &Path) -> bool {
+fn is_nonempty_file(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() > 0)
 }
 
-/// Whether this names a session: a uuid in its hyphenated spelling.
+/// Whether the text is a session id: a uuid in hyphenated form.
 #[must_use]
 pub fn is_id(text: &str) -> bool {
     text.len() == uuid::fmt::Hyphenated::LENGTH && uuid::Uuid::try_parse(text).is_ok()
@@ -202,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_of_a_folder_whose_letters_another_agent_did_not_compose_are_found() {
+    fn sessions_in_a_folder_with_an_uncomposed_name_are_found() {
         let dir = tempfile::tempdir().unwrap();
         let projects = Projects::new(dir.path().join("projects"));
         let (cwd, id) = (Path::new("/cafe\u{301}"), "11111111-2222-4333-8444-555555555555");
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_of_another_project_is_found_too() {
+    fn a_session_of_another_project_is_found() {
         let dir = tempfile::tempdir().unwrap();
         let projects = Projects::new(dir.path().join("projects"));
         let id = "11111111-2222-4333-8444-555555555555";
@@ -225,11 +227,15 @@ mod tests {
         assert_eq!(projects.of(Path::new("/there")).len(), 1);
         assert!(projects.of(Path::new("/here")).is_empty());
         fs::write(&file, "").unwrap();
-        assert_eq!(projects.find(Path::new("/there"), id), None, "an empty file is none");
+        assert_eq!(
+            projects.find(Path::new("/there"), id),
+            None,
+            "an empty file is not a transcript"
+        );
     }
 
     #[test]
-    fn sessions_of_a_long_path_are_found_whatever_hash_another_agent_gave_it() {
+    fn sessions_of_a_long_path_are_found_with_any_hash() {
         let dir = tempfile::tempdir().unwrap();
         let projects = Projects::new(dir.path().join("projects"));
         let cwd = PathBuf::from(format!("/{}", "long".repeat(60)));
@@ -242,9 +248,9 @@ mod tests {
         let other = dir
             .path()
             .join("projects")
-            .join(format!("{}-another", &name[..LONGEST]));
-        let stranger = dir.path().join("projects").join(&name[..LONGEST - 1]);
-        for (folder, id) in [(file.parent().unwrap(), ours), (&other, theirs), (&stranger, theirs)] {
+            .join(format!("{}-another", &name[..MAX_LENGTH]));
+        let unrelated = dir.path().join("projects").join(&name[..MAX_LENGTH - 1]);
+        for (folder, id) in [(file.parent().unwrap(), ours), (&other, theirs), (&unrelated, theirs)] {
             fs::create_dir_all(folder).unwrap();
             fs::write(folder.join(format!("{id}.jsonl")), "{}\n").unwrap();
         }
@@ -253,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_the_folder_at_hand_is_found_there_however_it_is_spelled() {
+    fn the_current_project_has_precedence_with_any_spelling() {
         let dir = tempfile::tempdir().unwrap();
         let projects = Projects::new(dir.path().join("projects"));
         let (cwd, id) = (Path::new("/cafe\u{301}"), "11111111-2222-4333-8444-555555555555");
@@ -267,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_named_by_a_hyphenated_uuid_alone() {
+    fn only_a_hyphenated_uuid_is_a_session_id() {
         assert!(is_id("11111111-2222-4333-8444-55555555ABCD"));
         for other in [
             "11111111222243338444555555555555",

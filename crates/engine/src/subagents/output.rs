@@ -1,4 +1,4 @@
-//! How a subagent speaks: through the relay to the host, and into its journal.
+//! Output of a subagent: through the relay to the host, and into its journal.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -13,12 +13,12 @@ use tokio::sync::mpsc;
 
 use crate::agents::relay::Relay;
 use crate::agents::shared::SharedAgents;
-use crate::out::Speaker;
+use crate::out::OutputFilter;
 use crate::port::Input;
 
-/// A subagent's mouth.
+/// Output filter for the messages of a subagent.
 #[derive(Debug, Clone)]
-pub(crate) struct Mouth {
+pub(crate) struct SubagentOutput {
     pub(crate) relay: Arc<Relay>,
     pub(crate) shared: Arc<SharedAgents>,
     pub(crate) inbox: mpsc::Sender<Vec<Input>>,
@@ -26,35 +26,35 @@ pub(crate) struct Mouth {
     pub(crate) journal: Arc<Journal>,
 }
 
-impl Speaker for Mouth {
-    fn speak(&self, message: ToHost) -> Vec<ToHost> {
+impl OutputFilter for SubagentOutput {
+    fn filter_message(&self, message: ToHost) -> Vec<ToHost> {
         if let (ToHost::Assistant(frame), false) = (&message, self.relay.is_silent()) {
             frame.message.content.iter().for_each(|block| self.note(block));
         }
-        let mut said = self.relay.pass(message);
-        said.retain(|message| {
+        let mut messages = self.relay.pass(message);
+        messages.retain(|message| {
             let open = match message {
                 ToHost::ControlRequest(request) => {
-                    self.shared.asked(request, &self.inbox);
+                    self.shared.register_ask(request, &self.inbox);
                     true
                 }
-                // What was taken back already is not taken back again.
+                // Only requests that are still open are withdrawn.
                 ToHost::ControlCancelRequest(cancel) => {
                     let asked = cancel.request_id.as_str().and_then(|id| self.shared.take_ask(id));
                     asked.is_some()
                 }
                 _ => return true,
             };
-            // A session that is too busy to hear it looks by itself when it is less so.
+            // If the channel is full, the session checks for open requests later.
             self.top.try_send(ToolEvent::AgentWaits).ok();
             open
         });
-        said
+        messages
     }
 }
 
-impl Mouth {
-    /// Writes down what it says and does.
+impl SubagentOutput {
+    /// Writes a block to the journal.
     fn note(&self, block: &Block) {
         match block {
             Block::Text(text) => self.journal.write(&text.text),
@@ -67,7 +67,7 @@ impl Mouth {
     }
 }
 
-/// What a subagent does, line by line, for whoever reads its output file.
+/// The activity of a subagent as text, in its output file.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
@@ -82,7 +82,7 @@ impl Journal {
         }
     }
 
-    /// Adds a line. A journal that cannot be written costs nothing else.
+    /// Appends a line. Errors are ignored.
     pub(crate) fn write(&self, line: &str) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if file.is_none() {

@@ -1,17 +1,18 @@
-//! Unicode characters that look alike or are invisible, treated as the official SDKs treat them.
+//! Removes invisible characters and normalises characters that look alike, as the official SDKs do.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-/// How often a tag is cleaned, at most: what is left of one round may be new to the next.
-const ROUNDS: usize = 10;
+/// Maximum number of passes: normalising the result of one pass may change it again.
+const MAX_PASSES: usize = 10;
 
-/// What a person sees of a text: letters in their plain form, without those for direction, for private use or for nothing.
-pub(super) fn seen(text: &str) -> String {
+/// Returns the visible characters of a text in their compatibility form (NFKC), without format characters, private-use
+/// characters and unassigned code points.
+pub(super) fn visible_text(text: &str) -> String {
     let mut text = text.to_owned();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_PASSES {
         let plain = ComposingNormalizerBorrowed::new_nfkc().normalize(&text);
-        let clean: String = plain.chars().filter(|letter| is_seen(*letter)).collect();
+        let clean: String = plain.chars().filter(|character| is_visible(*character)).collect();
         if clean == text {
             break;
         }
@@ -20,18 +21,18 @@ pub(super) fn seen(text: &str) -> String {
     text.trim().to_owned()
 }
 
-fn is_seen(letter: char) -> bool {
+fn is_visible(character: char) -> bool {
     use GeneralCategory::{Format, PrivateUse, Unassigned};
-    !matches!(get_general_category(letter), Format | PrivateUse | Unassigned)
+    !matches!(get_general_category(character), Format | PrivateUse | Unassigned)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::seen;
+    use super::visible_text;
 
-    // Each with what the official Python SDK makes of it.
+    // The expected values are the results of the official Python SDK.
     #[test]
-    fn tags_are_what_is_seen_of_them() {
+    fn invisible_characters_are_removed_from_tags() {
         for (tag, kept) in [
             ("  plain  ", "plain"),
             ("cafe\u{301}", "caf\u{e9}"),
@@ -43,7 +44,7 @@ mod tests {
             ("\u{1f980}\u{fe0f}", "\u{1f980}\u{fe0f}"),
             ("\u{feff}\u{2060}", ""),
         ] {
-            assert_eq!(seen(tag), kept, "{tag:?}");
+            assert_eq!(visible_text(tag), kept, "{tag:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Answers to asks of the agent, by the callbacks of the host.
+//! Answers requests of the agent with the callbacks of the host.
 
 use serde_json::Value;
 use sluice_wire::control::{McpMessageResponse, Request, RequestId};
@@ -9,22 +9,22 @@ use crate::conversation::{self, AskVerdict};
 use crate::mcp::{self, McpServer};
 use crate::transport::BoxFuture;
 
-/// Who can answer what.
+/// The handlers of the agent's requests.
 #[derive(Debug, Default)]
-pub(super) struct Answerers {
+pub(super) struct RequestHandlers {
     pub(super) callbacks: Callbacks,
     pub(super) servers: Vec<McpServer>,
 }
 
-impl Answerers {
-    /// Begins to answer; `None` when a person has to, or nobody may.
-    pub(super) fn begin(&self, ask: &conversation::Ask) -> Option<BoxFuture<'static, AskVerdict>> {
+impl RequestHandlers {
+    /// Starts answering a request. Returns `None` if a person has to answer it, or this host must not.
+    pub(super) fn start(&self, ask: &conversation::Ask) -> Option<BoxFuture<'static, AskVerdict>> {
         let line = ask.line.as_ref()?;
         let request = match line.to_host() {
             Ok(ToHost::ControlRequest(request)) => request.request,
-            // A known kind with a bad field, which is answered: nobody waits for ever.
-            Err(malformed) => return Some(refuse(format!("cannot be read: {malformed}"))),
-            Ok(_) => return Some(refuse("not a request".to_owned())),
+            // A known request with an invalid field. It is answered with an error, so that the agent does not wait forever.
+            Err(malformed) => return Some(reject(format!("the request is invalid: {malformed}"))),
+            Ok(_) => return Some(reject("not a request".to_owned())),
         };
         self.answer(ask.id.clone(), request)
     }
@@ -41,10 +41,10 @@ impl Answerers {
                 }))
             }
             Request::HookCallback(hook) => {
-                let Some(known) = self.callbacks.hook(&hook.callback_id) else {
-                    return Some(refuse(format!("no hook callback {}", hook.callback_id)));
+                let Some(registered) = self.callbacks.hook(&hook.callback_id) else {
+                    return Some(reject(format!("no hook callback {}", hook.callback_id)));
                 };
-                let call = known.call.clone();
+                let call = registered.call.clone();
                 Some(Box::pin(
                     async move { AskVerdict::Give(Raw::of(&call(hook.input).await)) },
                 ))
@@ -65,26 +65,26 @@ impl Answerers {
                 Some(Box::pin(async move {
                     let answer = match callback {
                         Some(callback) => callback(*elicitation).await,
-                        // The default declines.
+                        // The default response declines.
                         None => sluice_wire::control::ElicitationResponse::default(),
                     };
                     AskVerdict::Give(Raw::of(&answer))
                 }))
             }
             Request::RequestUserDialog(dialog) => {
-                // Who did not say that it shows this kind must not answer.
+                // A host that did not declare support for this kind of dialog must not answer.
                 let callback = self.callbacks.dialog.clone()?;
                 Some(Box::pin(
                     async move { AskVerdict::Give(Raw::of(&callback(*dialog).await)) },
                 ))
             }
-            other => Some(refuse(format!("Unsupported control request subtype: {}", other.kind()))),
+            other => Some(reject(format!("Unsupported control request subtype: {}", other.kind()))),
         }
     }
 }
 
-fn refuse(why: String) -> BoxFuture<'static, AskVerdict> {
-    Box::pin(std::future::ready(AskVerdict::Refuse(why.into())))
+fn reject(reason: String) -> BoxFuture<'static, AskVerdict> {
+    Box::pin(std::future::ready(AskVerdict::Refuse(reason.into())))
 }
 
 fn mcp_response(answer: &Value) -> Raw {

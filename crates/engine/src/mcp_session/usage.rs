@@ -1,4 +1,4 @@
-//! What servers take of the model's context.
+//! How much of the model's context MCP servers take.
 
 use serde_json::json;
 use sluice_model::measure::tokens;
@@ -8,66 +8,66 @@ use sluice_wire::Raw;
 use crate::messages;
 use crate::session::Session;
 
-/// What servers take of the context, an estimate as everything there is.
+/// Estimated tokens of the tools and instructions of all servers.
 #[derive(Debug, Default)]
-pub(crate) struct Room {
-    pub(crate) tools: Vec<ToolRoom>,
-    /// What each server says about itself.
+pub(crate) struct ServerUsage {
+    pub(crate) tools: Vec<ServerToolUsage>,
+    /// The instructions of each server, with their tokens.
     pub(crate) instructions: Vec<(String, u64)>,
 }
 
-/// What a server's tool takes, or would take if the model were shown it.
+/// Estimated tokens of a tool, whether or not the model has loaded it.
 #[derive(Debug)]
-pub(crate) struct ToolRoom {
+pub(crate) struct ServerToolUsage {
     pub(crate) name: String,
     pub(crate) tokens: u64,
     pub(crate) loaded: bool,
 }
 
-impl Room {
-    /// What the tools take that the model is shown, or that it is not.
+impl ServerUsage {
+    /// Tokens of the tools that the model has loaded, or of those that it has not.
     pub(crate) fn of_tools(&self, loaded: bool) -> u64 {
         let tools = self.tools.iter().filter(|tool| tool.loaded == loaded);
         tools.map(|tool| tool.tokens).sum()
     }
 
-    /// What the servers' words take.
+    /// Tokens of all instructions.
     pub(crate) fn of_instructions(&self) -> u64 {
         self.instructions.iter().map(|(_, tokens)| tokens).sum()
     }
 
-    /// Whether a tool is a server's.
+    /// True if the tool belongs to a server.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.name == name)
     }
 
-    /// The tools, as hosts are told.
-    pub(crate) fn tools_told(&self) -> Vec<Raw> {
-        let told = |tool: &ToolRoom| {
+    /// The tools as listed for hosts.
+    pub(crate) fn tool_infos(&self) -> Vec<Raw> {
+        let info = |tool: &ServerToolUsage| {
             let server = names::split(&tool.name).map(|(server, _)| server);
             let (tokens, loaded) = (tool.tokens, tool.loaded);
             Raw::of(&json!({"name": tool.name, "serverName": server, "tokens": tokens, "isLoaded": loaded}))
         };
-        self.tools.iter().map(told).collect()
+        self.tools.iter().map(info).collect()
     }
 
-    /// The servers' words, as hosts are told.
-    pub(crate) fn instructions_told(&self) -> Vec<Raw> {
-        let told = |(server, tokens): &(String, u64)| Raw::of(&json!({"serverName": server, "tokens": tokens}));
-        self.instructions.iter().map(told).collect()
+    /// The instructions as listed for hosts.
+    pub(crate) fn instruction_infos(&self) -> Vec<Raw> {
+        let info = |(server, tokens): &(String, u64)| Raw::of(&json!({"serverName": server, "tokens": tokens}));
+        self.instructions.iter().map(info).collect()
     }
 }
 
 impl Session {
-    /// What servers take of the context now.
-    pub(crate) fn server_room(&self) -> Room {
+    /// Estimates how much of the context servers take now.
+    pub(crate) fn server_usage(&self) -> ServerUsage {
         if self.tooling.servers().all().is_empty() {
-            return Room::default();
+            return ServerUsage::default();
         }
         let tools = self.offered().filter(|tool| tool.provenance().is_some());
-        Room {
+        ServerUsage {
             tools: tools
-                .map(|tool| ToolRoom {
+                .map(|tool| ServerToolUsage {
                     name: tool.descriptor().name.to_string(),
                     tokens: tokens(&messages::tool(&tool)),
                     loaded: !self.defers(&tool),
@@ -76,9 +76,9 @@ impl Session {
             instructions: self
                 .tooling
                 .servers()
-                .introductions()
+                .instructions()
                 .into_iter()
-                .map(|(server, said)| (server, tokens(&said.into())))
+                .map(|(server, text)| (server, tokens(&text.into())))
                 .collect(),
         }
     }

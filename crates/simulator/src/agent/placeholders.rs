@@ -4,34 +4,34 @@ use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-/// The words of one play.
+/// The values of placeholders while a script is played.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct Placeholders {
     pub(super) names: Map<String, Value>,
     session_id: String,
     seed: Option<u64>,
-    made: u64,
+    created: u64,
     message: u64,
 }
 
-impl Words {
+impl Placeholders {
     pub(super) fn new(session_id: Option<String>, seed: Option<u64>) -> Self {
-        let mut words = Self {
+        let mut placeholders = Self {
             names: Map::new(),
             session_id: String::new(),
             seed,
-            made: 0,
+            created: 0,
             message: 0,
         };
-        words.session_id = session_id.unwrap_or_else(|| words.uuid());
-        words
+        placeholders.session_id = session_id.unwrap_or_else(|| placeholders.uuid());
+        placeholders
     }
 
-    /// A new id: random, or the next one of the seed.
+    /// Returns a new id: random, or the next one for the seed.
     pub(super) fn uuid(&mut self) -> String {
-        self.made += 1;
+        self.created += 1;
         let id = match self.seed {
-            Some(seed) => uuid::Builder::from_u128(u128::from(seed) << 64 | u128::from(self.made))
+            Some(seed) => uuid::Builder::from_u128(u128::from(seed) << 64 | u128::from(self.created))
                 .with_version(uuid::Version::Random)
                 .with_variant(uuid::Variant::RFC4122)
                 .into_uuid(),
@@ -40,12 +40,12 @@ impl Words {
         id.to_string()
     }
 
-    /// From here on `$MSG` is the id of another message.
+    /// Changes the value of `$MSG` to the id of a new message.
     pub(super) fn next_message(&mut self) {
         self.message += 1;
     }
 
-    /// `value` with all words filled in; a string that is nothing but `${name}` becomes what was captured.
+    /// Fills in all placeholders. A string that consists of a single `${name}` is replaced with the captured value.
     pub(super) fn fill(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) if text.contains('$') => self.fill_text(text),
@@ -57,7 +57,7 @@ impl Words {
 
     fn fill_text(&mut self, text: &str) -> Value {
         let mut text = text.to_owned();
-        // Making the expression costs more than everything else here.
+        // Compile the expression only if it is needed, because that is expensive.
         if text.contains("${")
             && let Ok(names) = Regex::new(r"\$\{([\w.]+)\}")
         {
@@ -71,7 +71,7 @@ impl Words {
             let filled = names.replace_all(&text, |found: &Captures<'_>| {
                 let path = found.get(1).map_or("", |path| path.as_str());
                 match self.lookup(path) {
-                    Some(Value::String(words)) => words.clone(),
+                    Some(Value::String(placeholders)) => placeholders.clone(),
                     Some(other) => other.to_string(),
                     None => format!("${{{path}}}"),
                 }
@@ -103,15 +103,15 @@ mod tests {
     use pretty_assertions::assert_eq;
     use serde_json::json;
 
-    use super::Words;
+    use super::Placeholders;
 
     #[test]
-    fn words_are_filled_in() {
-        let mut words = Words::new(Some("s-1".into()), Some(7));
-        words
+    fn placeholders_are_filled_in() {
+        let mut placeholders = Placeholders::new(Some("s-1".into()), Some(7));
+        placeholders
             .names
             .insert("p".into(), json!({"n": 3, "list": [{"text": "hi"}]}));
-        let filled = words.fill(&json!({
+        let filled = placeholders.fill(&json!({
             "whole": "${p.n}", "part": "say ${p.list.0.text} ${p.n}", "none": "${q}", "sid": "$SID/x", "ids": ["$UUID", "$UUID"],
         }));
         assert_eq!(

@@ -1,5 +1,6 @@
-//! Appending to a transcript: one open file, one write per line. Only the end of a model message changes lines that are
-//! written: their final usage and stop reason replace the first ones in place, in room that was reserved for them.
+//! Appends lines to a transcript: one open file, one write per batch of lines. Existing lines are only changed at the
+//! end of a model message: the final usage and stop reason replace the first values in place, in bytes reserved for
+//! them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,36 +13,37 @@ use super::copies::Copies;
 use super::line::{self, Names};
 use super::private;
 
-/// After so many bytes the title and the tag are written again: readers of lists look only at a file's end.
-const REMIND_AFTER: u64 = 32 * 1024;
-/// Of what is copied, so many bytes are written at a time.
-const AT_ONCE: usize = 256 * 1024;
+/// The title and the tag are written again after this many bytes, because lists of sessions only read the end of a
+/// file.
+const REPEAT_NAMES_AFTER: u64 = 32 * 1024;
+/// Number of bytes per write when entries are copied.
+const COPY_WRITE_SIZE: usize = 256 * 1024;
 
-/// Appends to one transcript. The file is opened with the first line, so that a session in which nothing was said leaves
-/// nothing behind.
+/// Appends to one transcript. The file is created with the first line, so that a session without messages leaves no
+/// file.
 #[derive(Debug)]
-pub(super) struct Pen {
+pub(super) struct Appender {
     path: PathBuf,
     file: Option<File>,
-    /// How long the file was when its end was last looked at.
-    looked: u64,
+    /// Length of the file when it was last searched for titles and tags.
+    searched_to: u64,
 }
 
-/// A line of the file that may be replaced.
+/// A line of the file that can be replaced.
 #[derive(Debug)]
-pub(super) struct Spot {
-    /// Where the line begins.
+pub(super) struct LineLocation {
+    /// The position of the line.
     at: u64,
-    /// The line as written, without its end.
+    /// The line as it was written, without its terminator.
     line: Vec<u8>,
 }
 
-impl Pen {
+impl Appender {
     pub(super) fn new(path: PathBuf) -> Self {
         Self {
             path,
             file: None,
-            looked: 0,
+            searched_to: 0,
         }
     }
 
@@ -49,14 +51,15 @@ impl Pen {
         &self.path
     }
 
-    /// Whether anything was written by this pen.
-    pub(super) fn begun(&self) -> bool {
+    /// Whether the file is open, because lines were written.
+    pub(super) fn is_open(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Appends lines in one write, the last one with `room` spaces before its end. Returns where the last one is.
-    pub(super) fn append(&mut self, lines: &[Value], room: usize) -> io::Result<Option<Spot>> {
-        let mut text = self.begin()?;
+    /// Appends lines in one write, the last one with `room` spaces before its terminator. Returns the location of the
+    /// last line.
+    pub(super) fn append(&mut self, lines: &[Value], room: usize) -> io::Result<Option<LineLocation>> {
+        let mut text = self.open_file()?;
         let mut last = 0;
         for (number, line) in lines.iter().enumerate() {
             last = text.len();
@@ -72,44 +75,44 @@ impl Pen {
             return Ok(None);
         };
         let behind = u64::try_from(text.len() - last).unwrap_or_default();
-        Ok(end.checked_sub(behind).map(|at| Spot {
+        Ok(end.checked_sub(behind).map(|at| LineLocation {
             at,
             line: text.get(last..text.len() - 1).unwrap_or_default().to_owned(),
         }))
     }
 
-    /// Replaces a line in place. Returns false, and changes nothing, if the new line is longer or the file has another
-    /// line there.
-    pub(super) fn replace(&self, spot: &Spot, line: &Value) -> io::Result<bool> {
+    /// Replaces a line in place. Returns false and changes nothing if the new line is longer, or if the file contains
+    /// another line at this location.
+    pub(super) fn replace(&self, location: &LineLocation, line: &Value) -> io::Result<bool> {
         let mut new = serde_json::to_vec(line)?;
-        if new.len() > spot.line.len() {
+        if new.len() > location.line.len() {
             return Ok(false);
         }
-        new.resize(spot.line.len(), b' ');
+        new.resize(location.line.len(), b' ');
         let differs = |(old, new): (&u8, &u8)| old != new;
-        let Some(first) = spot.line.iter().zip(&new).position(differs) else {
+        let Some(first) = location.line.iter().zip(&new).position(differs) else {
             return Ok(true);
         };
-        let last = spot.line.iter().zip(&new).rposition(differs).unwrap_or(first);
-        // The file that is open for appending cannot be written to anywhere else.
+        let last = location.line.iter().zip(&new).rposition(differs).unwrap_or(first);
+        // A file that is open for appending can only be written at its end.
         let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
-        let mut there = vec![0; spot.line.len()];
-        file.read_exact_at(&mut there, spot.at)?;
-        if there != spot.line {
+        let mut there = vec![0; location.line.len()];
+        file.read_exact_at(&mut there, location.at)?;
+        if there != location.line {
             return Ok(false);
         }
         let changed = new.get(first..=last).unwrap_or_default();
-        file.write_all_at(changed, spot.at + u64::try_from(first).unwrap_or_default())?;
+        file.write_all_at(changed, location.at + u64::try_from(first).unwrap_or_default())?;
         Ok(true)
     }
 
-    /// Appends the entries of another session, under the id of this one.
+    /// Appends the entries of another session with the id of this one.
     pub(super) fn copy(&mut self, copies: &Copies, session_id: &str) -> io::Result<()> {
-        let mut text = self.begin()?;
+        let mut text = self.open_file()?;
         copies.each(session_id, |line| {
             text.extend_from_slice(line);
             text.push(b'\n');
-            if text.len() < AT_ONCE {
+            if text.len() < COPY_WRITE_SIZE {
                 return Ok(());
             }
             let written = self.write(&text);
@@ -119,15 +122,15 @@ impl Pen {
         self.write(&text)
     }
 
-    /// Opens the file where it is not open; gives what has to stand before the next line.
-    fn begin(&mut self) -> io::Result<Vec<u8>> {
+    /// Opens the file if it is not open. Returns the text to write before the next line.
+    fn open_file(&mut self) -> io::Result<Vec<u8>> {
         let mut text = Vec::with_capacity(1024);
         if self.file.is_none() {
-            let (file, length, torn) = open(&self.path)?;
-            self.looked = length;
+            let (file, length, incomplete) = open(&self.path)?;
+            self.searched_to = length;
             self.file = Some(file);
-            if torn {
-                // What was being written when the last process died stays a line of its own, and harms nobody.
+            if incomplete {
+                // End the incomplete line of a process that was killed, so that it does not damage the next one.
                 text.push(b'\n');
             }
         }
@@ -140,29 +143,29 @@ impl Pen {
             None => Ok(()),
         };
         if written.is_err() {
-            // Part of it may be there: the next line begins with another look at the file's end.
+            // Part of the text may have been written. Reopening the file checks its last line again.
             self.file = None;
         }
         written
     }
 
-    /// The names given in what has been written since the last look, by us or by others, once that is far enough back to
-    /// be overlooked. `None` when it is not.
-    pub(super) fn names_far_back(&mut self) -> io::Result<Option<Names>> {
+    /// Returns the title and tag in the part of the file that was written since the last search, by this or another
+    /// process. Returns `None` if that part is so short that lists of sessions still find the previous ones.
+    pub(super) fn names_beyond_tail(&mut self) -> io::Result<Option<Names>> {
         let Some(file) = &mut self.file else { return Ok(None) };
         let length = file.metadata()?.len();
-        if length.saturating_sub(self.looked) < REMIND_AFTER {
+        if length.saturating_sub(self.searched_to) < REPEAT_NAMES_AFTER {
             return Ok(None);
         }
         let mut since = Vec::new();
-        file.seek(SeekFrom::Start(self.looked))?;
+        file.seek(SeekFrom::Start(self.searched_to))?;
         file.read_to_end(&mut since)?;
-        self.looked = length;
+        self.searched_to = length;
         Ok(Some(line::names(&since)))
     }
 }
 
-/// Opens for appending; says how long the file is and whether its last line lacks its end.
+/// Opens a file for appending. Returns its length and whether its last line has no terminator.
 fn open(path: &Path) -> io::Result<(File, u64, bool)> {
     let mut file = private::append(path)?;
     let length = file.metadata()?.len();
@@ -174,7 +177,7 @@ fn open(path: &Path) -> io::Result<(File, u64, bool)> {
     Ok((file, length, last != [b'\n']))
 }
 
-/// Appends to a transcript that is not ours to open; one that is not there is not made.
+/// Appends to an existing transcript of any session. Does not create the file.
 pub(super) fn append_to(path: &Path, lines: &[Value]) -> io::Result<()> {
     let mut text = Vec::new();
     for line in lines {
@@ -184,8 +187,8 @@ pub(super) fn append_to(path: &Path, lines: &[Value]) -> io::Result<()> {
     OpenOptions::new().append(true).open(path)?.write_all(&text)
 }
 
-/// Writes the title beside the transcript, where those look who do not read it.
-pub(super) fn title_beside(transcript: &Path, title: &str) -> io::Result<()> {
+/// Writes the title to a file next to the transcript, for programs that do not read the transcript.
+pub(super) fn write_title_file(transcript: &Path, title: &str) -> io::Result<()> {
     let dir = transcript.with_extension("");
     let text = serde_json::to_vec(&serde_json::json!({"customTitle": title}))?;
     private::write(&dir.join("custom-title.json"), text)
@@ -203,43 +206,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_made_with_its_first_line_and_is_nobody_elses() {
+    fn the_file_is_created_with_the_first_line_and_is_private() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("projects/p/s.jsonl");
-        let mut pen = Pen::new(path.clone());
+        let mut appender = Appender::new(path.clone());
         assert!(!path.exists());
-        pen.append(&[json!({"a": 1})], 0).unwrap();
-        pen.append(&[json!({"b": 2}), json!({"c": 3})], 0).unwrap();
+        appender.append(&[json!({"a": 1})], 0).unwrap();
+        appender.append(&[json!({"b": 2}), json!({"c": 3})], 0).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[test]
-    fn a_torn_last_line_is_closed_before_anything_follows() {
+    fn an_incomplete_last_line_is_ended_before_the_next_line() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
         fs::write(&path, "{\"a\":1}\n{\"b\":").unwrap();
-        Pen::new(path.clone()).append(&[json!({"c": 3})], 0).unwrap();
+        Appender::new(path.clone()).append(&[json!({"c": 3})], 0).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "{\"a\":1}\n{\"b\":\n{\"c\":3}\n");
     }
 
     #[test]
-    fn names_are_looked_for_again_only_when_they_are_far_back() {
+    fn names_are_searched_again_only_when_much_was_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
-        let mut pen = Pen::new(path.clone());
-        pen.append(&[json!({"type": "x"})], 0).unwrap();
+        let mut appender = Appender::new(path.clone());
+        appender.append(&[json!({"type": "x"})], 0).unwrap();
         append_to(&path, &[json!({"type": "tag", "tag": "late", "sessionId": "s"})]).unwrap();
-        assert!(pen.names_far_back().unwrap().is_none());
-        pen.append(&[json!({"type": "x", "text": "y".repeat(40_000)})], 0)
+        assert!(appender.names_beyond_tail().unwrap().is_none());
+        appender
+            .append(&[json!({"type": "x", "text": "y".repeat(40_000)})], 0)
             .unwrap();
-        let names = pen.names_far_back().unwrap().unwrap();
-        assert_eq!(names.tag.as_deref(), Some("late"), "what others wrote counts too");
-        assert!(pen.names_far_back().unwrap().is_none());
+        let names = appender.names_beyond_tail().unwrap().unwrap();
+        assert_eq!(
+            names.tag.as_deref(),
+            Some("late"),
+            "lines of other processes are found too"
+        );
+        assert!(appender.names_beyond_tail().unwrap().is_none());
     }
 
     #[test]
-    fn a_transcript_that_is_not_there_is_not_made_by_a_rename() {
+    fn append_to_does_not_create_a_transcript() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
         assert!(append_to(&path, &[json!({})]).is_err());
@@ -247,28 +255,31 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_replaced_in_its_room_and_nothing_moves() {
+    fn a_line_is_replaced_in_its_reserved_space() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
-        let mut pen = Pen::new(path.clone());
-        let spot = pen.append(&[json!({"a": 1}), json!({"b": null})], 8).unwrap().unwrap();
+        let mut appender = Appender::new(path.clone());
+        let location = appender
+            .append(&[json!({"a": 1}), json!({"b": null})], 8)
+            .unwrap()
+            .unwrap();
         append_to(&path, &[json!({"c": 3})]).unwrap();
         let before = fs::read_to_string(&path).unwrap();
-        assert!(pen.replace(&spot, &json!({"b": "tool_use"})).unwrap());
+        assert!(appender.replace(&location, &json!({"b": "tool_use"})).unwrap());
         let after = fs::read_to_string(&path).unwrap();
         assert_eq!(after, "{\"a\":1}\n{\"b\":\"tool_use\"}  \n{\"c\":3}\n");
         assert_eq!(before.len(), after.len());
     }
 
     #[test]
-    fn a_line_that_has_no_room_or_is_not_there_stays() {
+    fn a_line_without_space_or_at_another_location_is_not_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
-        let mut pen = Pen::new(path.clone());
-        let spot = pen.append(&[json!({"b": null})], 2).unwrap().unwrap();
-        assert!(!pen.replace(&spot, &json!({"b": "much longer"})).unwrap());
+        let mut appender = Appender::new(path.clone());
+        let location = appender.append(&[json!({"b": null})], 2).unwrap().unwrap();
+        assert!(!appender.replace(&location, &json!({"b": "much longer"})).unwrap());
         fs::write(&path, "another file, as long as it was\n").unwrap();
-        assert!(!pen.replace(&spot, &json!({"b": 1})).unwrap());
+        assert!(!appender.replace(&location, &json!({"b": 1})).unwrap());
         assert_eq!(fs::read_to_string(&path).unwrap(), "another file, as long as it was\n");
     }
 }

@@ -1,12 +1,12 @@
-//! Output of an agent: line by line, or with a fault.
+//! The output of the scripted agent: line by line, with faults.
 
 use std::io;
 use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-/// The output with the faults that hold for it.
-pub(super) struct Voice<W> {
+/// The output and the active faults.
+pub(super) struct Output<W> {
     output: W,
     pub(super) delay: Duration,
     pub(super) chunk: Option<usize>,
@@ -15,60 +15,60 @@ pub(super) struct Voice<W> {
 }
 
 enum Order {
-    Kept,
-    /// The next line is held back.
+    Normal,
+    /// The next line will be held back.
     Swapping,
-    /// This line waits for the one after it.
+    /// This line is held back until after the next one.
     Held(Vec<u8>),
 }
 
-impl<W: AsyncWrite + Unpin> Voice<W> {
+impl<W: AsyncWrite + Unpin> Output<W> {
     pub(super) fn new(output: W, delay: Duration) -> Self {
         Self {
             output,
             delay,
             chunk: None,
             duplicate: false,
-            order: Order::Kept,
+            order: Order::Normal,
         }
     }
 
     pub(super) fn swap_next(&mut self) {
-        if matches!(self.order, Order::Kept) {
+        if matches!(self.order, Order::Normal) {
             self.order = Order::Swapping;
         }
     }
 
-    /// Says a line, with the faults that are due.
+    /// Writes a line with the active faults.
     pub(super) async fn line(&mut self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
-        match std::mem::replace(&mut self.order, Order::Kept) {
+        match std::mem::replace(&mut self.order, Order::Normal) {
             Order::Swapping => {
                 self.order = Order::Held(line);
                 return Ok(());
             }
             Order::Held(earlier) => {
-                self.put(&line).await?;
-                self.put(&earlier).await?;
+                self.write(&line).await?;
+                self.write(&earlier).await?;
             }
-            Order::Kept => self.put(&line).await?,
+            Order::Normal => self.write(&line).await?,
         }
         if std::mem::take(&mut self.duplicate) {
-            self.put(&line).await?;
+            self.write(&line).await?;
         }
         Ok(())
     }
 
-    /// Says what was held back; before a wait nothing may be kept from the host.
-    pub(super) async fn let_go(&mut self) -> io::Result<()> {
-        if let Order::Held(line) = std::mem::replace(&mut self.order, Order::Kept) {
-            self.put(&line).await?;
+    /// Writes the line that was held back. Must be called before a wait, because the host may need that line.
+    pub(super) async fn flush_held(&mut self) -> io::Result<()> {
+        if let Order::Held(line) = std::mem::replace(&mut self.order, Order::Normal) {
+            self.write(&line).await?;
         }
         Ok(())
     }
 
-    /// Writes bytes as they are, at the pace that is set.
-    pub(super) async fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Writes bytes unchanged with the configured delay.
+    pub(super) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let size = self.chunk.unwrap_or(bytes.len()).max(1);
         for piece in bytes.chunks(size) {
             if !self.delay.is_zero() {
