@@ -276,14 +276,14 @@ impl Client {
         result.await.map_err(|_| Error::gone())
     }
 
-    /// Releases the text of all entries before this index, for a host that has displayed them and can read them again
-    /// elsewhere. This bounds the memory of a long session. The lines of these entries are empty from then on; indices, turns,
-    /// calls and cost are unchanged.
+    /// Releases the text of all items that are complete and were read up to this revision, for a client that has displayed
+    /// them and can read them again elsewhere. This bounds the memory of a long session. The items and entries stay, without
+    /// text; indices, turns, calls and cost are unchanged.
     ///
     /// # Errors
     /// Returns an error if the client is closed.
-    pub async fn let_go(&self, before: usize) -> Result<(), Error> {
-        self.send_command(ClientCommand::ReleaseEntries(before)).await
+    pub async fn let_go(&self, revision: u64) -> Result<(), Error> {
+        self.send_command(ClientCommand::ReleaseText(revision)).await
     }
 
     /// Returns a snapshot of the conversation state, and the number of the event that follows it.

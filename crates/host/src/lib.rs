@@ -48,8 +48,9 @@
 //!    events it missed; the agent never waits for one. A [`Message`] keeps its text byte for byte and is parsed on first
 //!    access.
 //! 5. [`conversation`]: the state machine behind all this. It has no clock and does no I/O, and can be used separately.
-//! 6. [`transport`]: connections to agents that are not child processes, and fault injection for tests.
-//! 7. [`sessions`]: transcripts that agents saved on disk. [`store`]: transcripts in other storage.
+//! 6. [`items`]: the transcript as clients show it. A user interface needs no knowledge of the protocol.
+//! 7. [`transport`]: connections to agents that are not child processes, and fault injection for tests.
+//! 8. [`sessions`]: transcripts that agents saved on disk. [`store`]: transcripts in other storage.
 //!
 //! The messages of the protocol are in [`wire`].
 //!
@@ -59,8 +60,10 @@
 #![doc = include_str!("../README.md")]
 #![deny(missing_docs)]
 
-// The state of a conversation, computed from events alone.
+// The state of a conversation, computed from events alone,
 pub mod conversation;
+// and the transcript as clients show it.
+pub mod items;
 
 // The options an agent is started with, and callbacks for the agent's requests.
 mod callbacks;

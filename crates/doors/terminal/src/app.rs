@@ -8,6 +8,7 @@ mod commands;
 mod completion;
 mod drafting;
 mod dressing;
+mod earlier;
 mod editing;
 mod frame;
 mod helping;
@@ -34,6 +35,8 @@ mod watching;
 mod tests;
 
 use std::collections::HashSet;
+
+use sluice_host::items::ItemChange;
 
 use crate::facts::Facts;
 use crate::input::{Bindings, Editor, History, Key, Vim};
@@ -264,30 +267,6 @@ impl App {
         self.show_last_turn();
     }
 
-    /// What was said last, of a session that goes on.
-    fn show_last_turn(&mut self) {
-        let earlier = std::mem::take(&mut self.facts.earlier);
-        let (before, turn) = crate::view::earlier::last_turn(&earlier);
-        if before > 0 {
-            let before = crate::view::amount::count(before as u64, "message");
-            self.say(vec![Row::faint(&format!("⋯ {before} before (ctrl+o)"))]);
-        }
-        self.print_again(turn);
-    }
-
-    /// Writes what was said before.
-    pub(crate) fn print_again(&mut self, entries: Vec<sluice_host::conversation::Entry>) {
-        let entries = entries.into_iter().enumerate().collect();
-        let picture = Picture {
-            entries,
-            ..Picture::default()
-        };
-        // It was changed before.
-        let changed = self.feed.changed.clone();
-        self.feed.take(&picture, self.columns);
-        self.feed.changed = changed;
-    }
-
     /// Takes a new snapshot of the conversation.
     pub fn see(&mut self, picture: Picture, now: Now) {
         self.feed.take(&picture, self.columns);
@@ -301,15 +280,15 @@ impl App {
         }
         // A quick turn is over before any of it was seen: there is nothing left to stop.
         let over = !picture.is_busy() && (self.picture.is_busy() || picture.turn_count > self.picture.turn_count);
+        let begun = picture.speaks || picture.changes.iter().any(is_call);
         self.picture = picture;
-        self.picture.entries.clear();
+        self.picture.changes.clear();
         if over
             || self
                 .sent
                 .as_ref()
                 .is_some_and(|(at, ..)| now.saturating_sub(*at) > 1000)
-            || self.picture.draft.is_some()
-            || !self.picture.calls.is_empty()
+            || begun
         {
             self.sent = None;
         }
@@ -491,6 +470,11 @@ impl App {
             title
         })
     }
+}
+
+/// Whether a change is about a tool call.
+fn is_call(change: &ItemChange) -> bool {
+    matches!(change, ItemChange::Item(item) if item.call().is_some())
 }
 
 /// The text of a file that is not too long to be shown.

@@ -17,6 +17,7 @@ use std::thread;
 use std::time::Duration;
 
 use sluice_host::conversation::Time;
+use sluice_host::items::ItemCursor;
 use sluice_host::{Client, Event, Options, PermissionDecision};
 use sluice_wire::control::ListModels;
 use sluice_wire::control::SetPermissionMode;
@@ -80,7 +81,7 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
         client: client.clone(),
         commands: Commands::new((&client, &forms, &facts)),
         lines: Lines::new(&facts.folder.display().to_string(), facts.settings.verbose),
-        from: 0,
+        from: ItemCursor::default(),
         asked: None,
         list: None,
         busy: false,
@@ -108,7 +109,7 @@ struct Talk {
     commands: Commands,
     facts: Facts,
     lines: Lines,
-    from: usize,
+    from: ItemCursor,
     asked: Option<Asked>,
     list: Option<List>,
     busy: bool,
@@ -172,15 +173,15 @@ impl Talk {
     }
 
     async fn look(&mut self) {
-        let from = self.from;
+        let from = self.from.clone();
         let time = Time(now());
         let Ok(picture) = self.client.look(move |state| Picture::of(state, from, time)).await else {
             return;
         };
-        self.from = picture.next;
+        self.from = picture.cursor.clone();
         self.busy = picture.is_busy();
         self.waiting = picture.queue.len();
-        say(&self.lines.of(&picture, now()));
+        say(&self.lines.of(&picture));
         let open = |asked: &Asked| picture.asks.iter().any(|ask| ask.id == asked.id);
         if self.asked.as_ref().is_some_and(|asked| !open(asked)) {
             let gone = self.asked.take().map(|asked| asked.id);

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::process::Signal as Os;
+use sluice_host::items::ItemCursor;
 use sluice_host::transport::Transport;
 use sluice_host::{Client, Error, Event, Events, Options};
 use tokio::io::unix::AsyncFd;
@@ -119,8 +120,8 @@ struct Session {
     decoder: Decoder,
     signals: Signals,
     client: Option<Client>,
-    /// The next entry to be looked at.
-    from: usize,
+    /// The changes of items up to here have been looked at.
+    from: ItemCursor,
     /// Something may have changed that is not drawn.
     dirty: bool,
     drawn: Instant,
@@ -205,7 +206,7 @@ impl Session {
                 },
             },
             client: None,
-            from: 0,
+            from: ItemCursor::default(),
             dirty: false,
             drawn: Instant::now(),
             resized: None,

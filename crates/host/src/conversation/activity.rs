@@ -63,12 +63,10 @@ pub(crate) fn stalls_at(state: &ConversationState, turn: &Turn) -> Time {
     turn.seen.after(match turn.evidence {
         Evidence::Stopped | Evidence::SaidIdle => patience.result,
         Evidence::Calling => patience.call,
-        Evidence::Announced
-        | Evidence::Requesting
-        | Evidence::Streaming
-        | Evidence::Said
-        | Evidence::Retrying
-        | Evidence::Compacting => patience.model,
+        Evidence::Streaming => patience.stream,
+        Evidence::Announced | Evidence::Requesting | Evidence::Said | Evidence::Retrying | Evidence::Compacting => {
+            patience.model
+        }
     })
 }
 

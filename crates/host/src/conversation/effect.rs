@@ -4,6 +4,7 @@ use sluice_wire::Frame;
 use sluice_wire::control::RequestId;
 
 use super::Line;
+use crate::items::ItemId;
 
 /// The effects of one step, in order.
 pub type Effects = Vec<Effect>;
@@ -60,6 +61,9 @@ pub enum Signal {
 pub enum Change {
     /// An entry was added.
     Entry(usize),
+    /// An item is new or changed; see [`item_changes`](super::ConversationState::item_changes). The growth of a text that is
+    /// being streamed is reported as [`Change::Draft`] only.
+    Item(ItemId),
     /// A prompt is new or moved on.
     Prompt(usize),
     /// A turn began, learned whose it is, or ended.

@@ -2,12 +2,14 @@
 
 mod asks;
 mod facts;
+mod items;
 mod life;
 mod messages;
 mod prompts;
 mod requests;
 mod said;
 mod streams;
+mod system;
 mod tasks;
 mod todos;
 mod turns;
@@ -80,6 +82,12 @@ struct Fold<'s> {
 
 impl Fold<'_> {
     fn change(&mut self, change: Change) {
+        match change {
+            Change::Task(task) => self.task_changed(task),
+            Change::Call(call) => self.call_changed(call),
+            Change::Prompt(prompt) => self.prompt_changed(prompt),
+            _ => {}
+        }
         let change = Effect::Changed(change);
         // Most steps change a thing or two; looking is cheaper than telling twice.
         if !self.effects.contains(&change) {

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Patience {
     /// A model may be silent this long: the agents themselves give up after 300 seconds.
     pub model: Duration,
+    /// An answer that is being streamed may be silent this long.
+    pub stream: Duration,
     /// A call may be silent this long when the agent gives no sign of life: longer than the longest
     /// time a command may have.
     pub call: Duration,
@@ -39,6 +41,7 @@ impl Default for Patience {
     fn default() -> Self {
         Self {
             model: Duration::from_secs(330),
+            stream: Duration::from_secs(60),
             call: Duration::from_secs(660),
             heartbeat: Duration::from_secs(100),
             result: Duration::from_secs(15),

@@ -3,6 +3,10 @@
 //! The readers are lenient: a field of another kind than expected counts as one that did not come.
 //! A `result` with one odd field still ends its turn.
 
+mod control;
+mod messages;
+mod system;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +14,12 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use sluice_wire::control::{RequestId, Success};
+
+pub(crate) use control::{Control, Note, Responded, Response};
+pub(crate) use messages::{ApiEvent, Block, Decided, MessageFields, ModelUsage, ResultMeta, Stream, TurnResult, Usage};
+pub(crate) use system::{
+    DeniedFields, HookFields, Limit, LimitFields, Listed, NoticeFields, PathField, RetryFields, System, ThinkingFields,
+};
 
 /// A value when it is of the wanted kind, and nothing in the place of any other.
 struct Lenient<T>(PhantomData<T>);
@@ -130,6 +139,16 @@ impl<'de> Kind<'de> for Flag {
     }
 }
 
+/// `true`, `false`, or anything else.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct MaybeFlag(pub(crate) Option<bool>);
+
+impl<'de> Kind<'de> for MaybeFlag {
+    fn flag(flag: bool) -> Self {
+        Self(Some(flag))
+    }
+}
+
 /// A number.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Num(pub(crate) Option<f64>);
@@ -195,7 +214,20 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Obj<T> {
     }
 }
 
-lenient!(Word<'a>, Flag, Num);
+lenient!(Word<'a>, Flag, MaybeFlag, Num, Content<'a>);
+
+#[cfg(test)]
+thread_local! {
+    /// The number of lines that were read as a whole.
+    pub(crate) static LINES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Reads a whole line of the agent. The fold and the items use what it gives; nothing else reads the line.
+pub(crate) fn line<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    #[cfg(test)]
+    LINES_READ.with(|count| count.set(count.get() + 1));
+    serde_json::from_str(text).ok()
+}
 
 /// A value left unread.
 pub(crate) type Later<'a> = Option<&'a RawValue>;
@@ -205,301 +237,49 @@ pub(crate) fn later<'a, T: Deserialize<'a>>(value: Later<'a>) -> Option<T> {
     serde_json::from_str(value?.get()).ok()
 }
 
-/// `assistant` and `user`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct MessageFields<'a> {
-    #[serde(borrow)]
-    pub(crate) uuid: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) parent_tool_use_id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) message: Obj<Inner<'a>>,
-    #[serde(rename = "isReplay")]
-    pub(crate) is_replay: Flag,
-    #[serde(borrow)]
-    pub(crate) user_message_uuids: Later<'a>,
-    #[serde(borrow)]
-    pub(crate) tool_use_result: Later<'a>,
+/// The content of a message.
+#[derive(Debug)]
+pub(crate) enum Content<'a> {
+    Text(Cow<'a, str>),
+    Blocks(Vec<Obj<Block<'a>>>),
 }
 
-/// `message` inside one.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Inner<'a> {
-    #[serde(borrow)]
-    pub(crate) id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) model: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) content: List<Obj<Block<'a>>>,
-    pub(crate) usage: Obj<Usage>,
+impl Default for Content<'_> {
+    fn default() -> Self {
+        Self::Blocks(Vec::new())
+    }
 }
 
-/// One block, without what it says.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    pub(crate) ty: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) name: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) tool_use_id: Word<'a>,
-    pub(crate) is_error: Flag,
+impl<'a> Content<'a> {
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block<'a>> {
+        let blocks = match self {
+            Self::Blocks(blocks) => blocks.as_slice(),
+            Self::Text(_) => &[],
+        };
+        blocks.iter().filter_map(|block| block.0.as_ref())
+    }
+
+    /// Returns the text, with the text blocks joined by line ends.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone().into_owned(),
+            Self::Blocks(_) => {
+                let texts = self.blocks().filter(|block| block.ty.get() == Some("text"));
+                let texts: Vec<String> = texts.map(|block| later(block.text).unwrap_or_default()).collect();
+                texts.join("\n")
+            }
+        }
+    }
 }
 
-#[derive(Debug, Default, Clone, Copy, Deserialize)]
-#[serde(default)]
-pub(crate) struct Usage {
-    pub(crate) input_tokens: Num,
-    pub(crate) cache_creation_input_tokens: Num,
-    pub(crate) cache_read_input_tokens: Num,
-    pub(crate) output_tokens: Num,
-}
-
-/// `stream_event`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Stream<'a> {
-    #[serde(borrow)]
-    pub(crate) uuid: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) parent_tool_use_id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) event: Obj<ApiEvent<'a>>,
-}
-
-/// The event of the Messages API inside one.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ApiEvent<'a> {
-    #[serde(borrow, rename = "type")]
-    pub(crate) ty: Word<'a>,
-    pub(crate) index: Num,
-    #[serde(borrow)]
-    pub(crate) message: Obj<Inner<'a>>,
-    #[serde(borrow)]
-    pub(crate) content_block: Obj<Block<'a>>,
-    #[serde(borrow)]
-    pub(crate) delta: Obj<Delta<'a>>,
-    pub(crate) usage: Obj<Usage>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Delta<'a> {
-    #[serde(borrow)]
-    pub(crate) text: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) thinking: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) partial_json: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) stop_reason: Word<'a>,
-}
-
-/// `result`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct TurnResult<'a> {
-    #[serde(borrow)]
-    pub(crate) uuid: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) subtype: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) session_id: Word<'a>,
-    pub(crate) is_error: Flag,
-    #[serde(borrow)]
-    pub(crate) terminal_reason: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) origin: Obj<Origin<'a>>,
-    #[serde(borrow)]
-    pub(crate) user_message_uuid: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) user_message_uuids: List<Word<'a>>,
-    pub(crate) total_cost_usd: Num,
-    pub(crate) usage: Obj<Usage>,
-    #[serde(borrow, rename = "modelUsage")]
-    pub(crate) model_usage: Later<'a>,
-    #[serde(borrow)]
-    pub(crate) model_usage_since_last_result: Later<'a>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Origin<'a> {
-    #[serde(borrow)]
-    pub(crate) kind: Word<'a>,
-}
-
-/// Totals of one model.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ModelUsage {
-    #[serde(rename = "costUSD")]
-    pub(crate) cost: Num,
-    #[serde(rename = "contextWindow")]
-    pub(crate) window: Num,
-}
-
-/// The small `system` messages; each has some of these.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct System<'a> {
-    #[serde(borrow)]
-    pub(crate) uuid: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) status: Word<'a>,
-    #[serde(borrow, rename = "permissionMode")]
-    pub(crate) mode: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) state: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) title: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) fallback_model: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) user_message_uuids: Later<'a>,
-    #[serde(borrow)]
-    pub(crate) compact_metadata: Later<'a>,
-    #[serde(borrow)]
-    pub(crate) commands: Later<'a>,
-    #[serde(borrow)]
-    pub(crate) task_id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) tool_use_id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) task_type: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) description: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) subagent_type: Word<'a>,
-    pub(crate) is_backgrounded: Flag,
-    #[serde(borrow)]
-    pub(crate) output_file: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) summary: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) last_tool_name: Word<'a>,
-    pub(crate) usage: Obj<TaskUsage>,
-    #[serde(borrow)]
-    pub(crate) patch: Obj<Patch<'a>>,
-    #[serde(borrow)]
-    pub(crate) tasks: List<Obj<Listed<'a>>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct TaskUsage {
-    pub(crate) total_tokens: Num,
-    pub(crate) tool_uses: Num,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Patch<'a> {
-    #[serde(borrow)]
-    pub(crate) status: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) description: Word<'a>,
-    #[serde(rename = "is_backgrounded")]
-    pub(crate) background: Flag,
-}
-
-/// A task in the list of running ones.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Listed<'a> {
-    #[serde(borrow)]
-    pub(crate) task_id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) task_type: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) description: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) subagent_type: Word<'a>,
-}
-
-/// `command_lifecycle`, `tool_progress`, `conversation_reset`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Note<'a> {
-    #[serde(borrow)]
-    pub(crate) uuid: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) command_uuid: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) state: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) tool_use_id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) parent_tool_use_id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) new_conversation_id: Word<'a>,
-}
-
-/// `control_request` and `control_cancel_request`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Control<'a> {
-    pub(crate) request_id: RequestId,
-    #[serde(borrow)]
-    pub(crate) request: Obj<Asked<'a>>,
-}
-
-/// What a request is about.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Asked<'a> {
-    #[serde(borrow)]
-    pub(crate) subtype: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) tool_name: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) tool_use_id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) agent_id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) callback_id: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) server_name: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) mcp_server_name: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) mode: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) model: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) message_uuid: Word<'a>,
-    #[serde(borrow)]
-    pub(crate) input: Later<'a>,
-}
-
-/// `control_response`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Responded<'a> {
-    #[serde(borrow)]
-    pub(crate) response: Obj<Response<'a>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Response<'a> {
-    #[serde(borrow)]
-    pub(crate) subtype: Word<'a>,
-    pub(crate) request_id: RequestId,
-    #[serde(borrow)]
-    pub(crate) response: Later<'a>,
-    #[serde(borrow)]
-    pub(crate) pending_permission_requests: List<&'a RawValue>,
-}
-
-impl Response<'_> {
-    pub(crate) fn is_success(&self) -> bool {
-        self.subtype.get() == Some(Success::SUBTYPE)
+impl<'de: 'a, 'a> Kind<'de> for Content<'a> {
+    fn borrowed(text: &'de str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+    fn owned(text: &str) -> Self {
+        Self::Text(Cow::Owned(text.to_owned()))
+    }
+    fn list<A: SeqAccess<'de>>(seq: A) -> Result<Self, A::Error> {
+        List::list(seq).map(|list| Self::Blocks(list.0))
     }
 }

@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 use sluice_wire::control::{RequestId, Subtype};
 
 use super::activity;
+use super::index;
 use super::index::Places;
 use super::seen::Seen;
 use super::{
     Activity, Ask, Call, Context, Cost, Draft, Drift, Entry, Line, Patience, ProcessStatus, Rung, Session, Task, Time,
     Todo, TrackedPrompt, TransportStatus, Turn,
 };
+use crate::items::list::Items;
 
 /// The state of a conversation with an agent, computed from events alone.
 ///
@@ -58,6 +60,8 @@ pub struct ConversationState {
     pub(crate) seen: Seen,
     /// The activity that was last told.
     pub(crate) told: Activity,
+    /// The transcript as clients show it.
+    pub(crate) items: Items,
     #[serde(skip)]
     pub(crate) index: Index,
 }
@@ -147,6 +151,7 @@ impl ConversationState {
             held: Vec::new(),
             seen: Seen::default(),
             told: Activity::Idle,
+            items: Items::default(),
             index: Index::default(),
         }
     }
@@ -351,13 +356,18 @@ impl ConversationState {
         &self.patience
     }
 
-    /// Empties the lines of the entries before this place.
-    pub(crate) fn let_go(&mut self, before: usize) {
-        let nothing = Line::default();
-        // What was let go of earlier is all before what was not.
-        let kept = self.entries.iter_mut().take(before).rev();
-        for entry in kept.take_while(|entry| !entry.line.is_empty()) {
-            entry.line = nothing.clone();
+    /// Empties the lines of all entries, except those that open items still need, or items that changed after this revision.
+    pub(crate) fn let_go(&mut self, seen: u64) {
+        let needed = self.items.needed_entries(seen);
+        let held = std::mem::take(&mut self.items.held);
+        let new = self.items.released..self.entries.len();
+        self.items.released = new.end;
+        for at in held.into_iter().chain(new.map(index::place)) {
+            match self.entries.get_mut(at as usize) {
+                Some(_) if needed.contains(&at) => self.items.held.push(at),
+                Some(entry) => entry.line = Line::default(),
+                None => {}
+            }
         }
     }
 

@@ -69,4 +69,6 @@ pub struct Todo {
     pub active: Option<Box<str>>,
     /// `pending`, `in_progress` or `completed`.
     pub status: Box<str>,
+    /// The ids of the items that have to be done before.
+    pub after: Vec<Box<str>>,
 }

@@ -48,7 +48,7 @@ pub(crate) enum ClientCommand {
         reply: oneshot::Sender<Result<(), Error>>,
     },
     ReadState(ReadState),
-    ReleaseEntries(usize),
+    ReleaseText(u64),
     Respawn {
         reply: oneshot::Sender<Result<(), Error>>,
     },
@@ -181,7 +181,7 @@ impl Owner {
                 reply.send(result).ok();
             }
             ClientCommand::ReadState(read) => read(&self.state),
-            ClientCommand::ReleaseEntries(before) => self.state.let_go(before),
+            ClientCommand::ReleaseText(revision) => self.state.let_go(revision),
             ClientCommand::Respawn { reply } => {
                 if self.connection.is_some() {
                     reply.send(Ok(())).ok();

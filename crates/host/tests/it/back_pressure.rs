@@ -37,8 +37,11 @@ async fn released_entries_are_empty_and_later_ones_are_kept() {
     let stage = Stage::answering(crate::stage::hello());
     let client = stage.client(brisk()).await;
     client.run("one").await.unwrap();
-    let seen = client.look(|state| state.entries().len()).await.unwrap();
-    client.let_go(seen).await.unwrap();
+    let (seen, revision) = client
+        .look(|state| (state.entries().len(), state.item_revision()))
+        .await
+        .unwrap();
+    client.let_go(revision).await.unwrap();
     let ended = client.run("two").await.unwrap();
     assert_eq!(ended.result.unwrap().result.as_deref(), Some("Hello"));
     let (empty, turns, all) = client

@@ -1,7 +1,7 @@
 //! The conversation machine: each test is named after what goes wrong without it.
 
-mod play;
-mod shared;
+pub(crate) mod play;
+pub(crate) mod shared;
 
 mod asks;
 mod chaos;

@@ -13,6 +13,7 @@ mod conversation;
 mod asks;
 mod back_pressure;
 mod faults;
+mod items;
 mod ladder;
 mod lifecycle;
 mod minimal;

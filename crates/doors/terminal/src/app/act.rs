@@ -277,7 +277,7 @@ pub enum Told {
     },
     /// All that was said, here or under another title.
     Transcript {
-        entries: Vec<sluice_host::conversation::Entry>,
+        items: Vec<sluice_host::items::Item>,
         title: Option<String>,
     },
     Points(Vec<super::Point>),
@@ -308,7 +308,7 @@ pub enum Told {
     Agents(Vec<sluice_wire::control::AgentInfo>),
     Hooks(Vec<sluice_wire::control::HookListing>),
     /// Items to be written anew.
-    Reprint(Vec<sluice_host::conversation::Entry>),
+    Reprint(Vec<sluice_host::items::Item>),
     /// Rows to be committed.
     Rows(Vec<Row>),
     /// So much a job has written.

@@ -2,6 +2,7 @@
 
 mod fields;
 
+use sluice_host::items::{Card, CardBody};
 use sluice_wire::control::{Allow, CanUseToolResponse, Deny, ElicitationAction, ElicitationResponse};
 use sluice_wire::mode::PermissionMode;
 use sluice_wire::permission_update::{Destination, PermissionUpdate, SetMode};
@@ -123,7 +124,7 @@ impl App {
             (Code::Char('s'), false) => asking.side_by_side = !asking.side_by_side,
             (Code::Char('c'), false) => {
                 let text = match &asking.shown {
-                    Shown::Call { ask, input, .. } => card::subject(&ask.tool_name, input),
+                    Shown::Call { ask, input, .. } => card::subject(&Card::of_input(&ask.tool_name, input), ""),
                     Shown::Plan { plan, .. } => plan.clone(),
                     Shown::Page { url, .. } => url.clone(),
                     _ => String::new(),
@@ -391,19 +392,19 @@ impl App {
         let Some(asking) = &mut self.asking else { return };
         let Shown::Call { ask, .. } = &asking.shown else { return };
         let input = ask.input.to_value();
-        let word = |name: &str| input.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
-        match ask.tool_name.as_str() {
-            "Bash" => {
-                let mut editor = Editor::default();
-                editor.set(&word("command").unwrap_or_default());
-                asking.change = Some(editor);
-            }
-            "Write" | "Edit" => {
-                let text = word("content").or_else(|| word("new_string")).unwrap_or_default();
-                let what = Edited::Input(asking.id.clone());
-                self.acts.push(Act::Edit { text, what });
-            }
-            _ => {}
+        let card = Card::of_input(&ask.tool_name, &input);
+        let Some(field) = card.editable() else { return };
+        let text = input.get(field).and_then(serde_json::Value::as_str).unwrap_or_default();
+        if let CardBody::Shell(_) = card.body {
+            let mut editor = Editor::default();
+            editor.set(text);
+            asking.change = Some(editor);
+        } else {
+            let what = Edited::Input(asking.id.clone());
+            self.acts.push(Act::Edit {
+                text: text.to_owned(),
+                what,
+            });
         }
     }
 
@@ -450,18 +451,15 @@ impl App {
         }
         let Shown::Call { ask, .. } = &asking.shown else { return };
         let mut input = ask.input.to_value();
-        let name = match ask.tool_name.as_str() {
-            "Bash" => "command",
-            "Write" => "content",
-            _ => "new_string",
-        };
+        let card = Card::of_input(&ask.tool_name, &input);
+        let Some(name) = card.editable() else { return };
         if input.get(name).and_then(serde_json::Value::as_str) == Some(text) {
             return;
         }
         if let Some(fields) = input.as_object_mut() {
             fields.insert(name.to_owned(), text.into());
         }
-        if name == "command" {
+        if let CardBody::Shell(_) = card.body {
             self.allow(None, Some(input), now);
             return;
         }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use sluice_host::conversation::{Ask, AskKind};
+use sluice_host::items::{Card, CardBody, Plan};
 use sluice_wire::ToHost;
 use sluice_wire::control::{CanUseTool, Elicitation, Request, RequestId};
 
@@ -62,6 +63,16 @@ pub(crate) struct Asking {
     pub(crate) rule: Option<Editor>,
     /// The input was changed, and is shown again as it is now.
     pub(crate) edited: bool,
+}
+
+impl Asking {
+    /// The card of the call that is asked about.
+    pub(crate) fn card(&self) -> Option<Card> {
+        match &self.shown {
+            Shown::Call { ask, input, .. } => Some(Card::of_input(&ask.tool_name, input)),
+            _ => None,
+        }
+    }
 }
 
 impl App {
@@ -189,20 +200,14 @@ impl App {
 
     pub(super) fn shown_call(&self, call: CanUseTool) -> Shown {
         let raw = call.input.to_value();
-        match call.tool_name.as_str() {
-            "AskUserQuestion" => {
+        let card = Card::of_input(&call.tool_name, &raw);
+        match card.body {
+            CardBody::Question(_) => {
                 if let Some(questions) = Questions::read(&raw) {
                     return Shown::Questions(questions, raw);
                 }
             }
-            "ExitPlanMode" => {
-                if let Some(plan) = raw.get("plan").and_then(Value::as_str) {
-                    return Shown::Plan {
-                        plan: plan.to_owned(),
-                        edited: false,
-                    };
-                }
-            }
+            CardBody::Plan(Plan { text: Some(plan) }) => return Shown::Plan { plan, edited: false },
             _ => {}
         }
         let file = raw
@@ -324,11 +329,11 @@ impl App {
 
     fn call_rows(&mut self, asking: &Asking, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         let columns = self.columns;
-        if let Some(change) = &asking.change {
+        if let (Some(change), Some(card)) = (&asking.change, asking.card()) {
             let mut rows = vec![
                 Row::new()
                     .add("? ", Role::Ask)
-                    .add("Bash", Style::TEXT.bold())
+                    .add(&card.title, Style::TEXT.bold())
                     .add("  change it, then enter", Style::TEXT),
             ];
             let composer = crate::view::composer::lay_out(change, "! ", columns, room.saturating_sub(3), Style::TEXT);
@@ -402,7 +407,9 @@ impl App {
 
 /// Whether the ask is about a change of a file.
 fn is_change(asking: &Asking) -> bool {
-    matches!(&asking.shown, Shown::Call { ask, .. } if matches!(ask.tool_name.as_str(), "Edit" | "Write"))
+    asking
+        .card()
+        .is_some_and(|card| matches!(card.body, CardBody::FileChange(_)))
 }
 
 fn with_words(asking: &Asking, choices: &[Choice], columns: usize) -> Vec<Row> {

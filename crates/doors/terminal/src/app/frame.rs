@@ -122,13 +122,13 @@ impl App {
         );
         let mut calls = self.feed.live(columns, spinner);
         calls.extend(self.shell_rows(now, spinner));
-        let mut tail = self.feed.tail(&self.picture, columns);
+        let mut tail = self.feed.tail(columns);
         let mut hard = Vec::new();
         for row in tail {
             hard.extend(crate::text::wrap::hard(&row, columns, 0));
         }
         tail = hard;
-        let is_text = self.picture.draft_text().is_some() && !tail.is_empty();
+        let is_text = self.feed.is_writing() && !tail.is_empty();
         let todos = if self.todos {
             status::todos(&self.picture, columns)
         } else {

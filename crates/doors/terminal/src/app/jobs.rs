@@ -35,7 +35,7 @@ impl App {
     fn list_jobs(&mut self, now: Now) {
         let rows = self.picture.jobs.iter().map(|job| {
             let is_agent = &*job.kind == "local_agent";
-            let kind = if is_agent { "Agent" } else { "Bash" };
+            let kind = sluice_host::items::task_title(&job.kind);
             let mut facts = vec![amount::running(std::time::Duration::from_millis(
                 now.saturating_sub(job.began.0),
             ))];

@@ -28,7 +28,7 @@ impl App {
             asked => asked,
         };
         facts.push(crate::view::amount::count(turns as u64, "turn"));
-        facts.extend(self.feed.changed.words());
+        facts.extend(self.picture.changed_words());
         if self.picture.cost >= 0.005 && !self.facts.is_demo() {
             facts.push(crate::view::amount::dollars(self.picture.cost));
         }

@@ -57,8 +57,8 @@ impl Pager {
 
 impl App {
     /// Opens the pager at the end of the conversation.
-    pub(super) fn open_pager(&mut self, entries: &[sluice_host::conversation::Entry], title: Option<String>, now: Now) {
-        if entries.is_empty() {
+    pub(super) fn open_pager(&mut self, items: &[sluice_host::items::Item], title: Option<String>, now: Now) {
+        if items.is_empty() {
             self.notify("nothing was said yet", now);
             return;
         }
@@ -67,7 +67,7 @@ impl App {
         let folder = self.facts.folder.display().to_string();
         let mut pager = Pager {
             title,
-            whole: Whole::of(entries, &folder, self.columns),
+            whole: Whole::of(items, &folder, self.columns),
             top: Place::default(),
             search: None,
             found: String::new(),

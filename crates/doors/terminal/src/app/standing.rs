@@ -70,7 +70,7 @@ impl App {
         let tokens = self.picture.context.tokens;
         let window = self.picture.context.window.unwrap_or_default();
         let used = (window > 0).then(|| tokens.saturating_mul(100) / window);
-        let (added, removed) = self.feed.changed.lines();
+        let (added, removed) = self.picture.changed_lines();
         let style = self.picture.style.as_deref().unwrap_or("default");
         let mut facts = json!({
             "hook_event_name": "Status",

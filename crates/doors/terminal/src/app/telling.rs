@@ -31,7 +31,7 @@ impl App {
             Told::Written { job, written } => self.job_wrote(job, written, now),
             Told::Files { query, found } => self.offer_files(&query, found),
             Told::Branch(branch) => self.around.branch = branch,
-            Told::Transcript { entries, title } => self.open_pager(&entries, title, now),
+            Told::Transcript { items, title } => self.open_pager(&items, title, now),
             Told::Points(points) => self.pick_point(points, now),
             Told::PointsAgain(points) => {
                 if self
@@ -85,10 +85,10 @@ impl App {
                     self.notify("there is no picture in the clipboard", now);
                 }
             }
-            Told::Reprint(entries) => {
+            Told::Reprint(items) => {
                 let text = format!("printed again at {} columns", self.columns);
                 self.say(vec![Row::new().add("~ ", Role::Note).add(&text, Role::Faint)]);
-                self.print_again(entries);
+                self.print_again(items);
             }
             Told::Hooks(hooks) => self.say(crate::view::report::hooks(&hooks, self.columns)),
             Told::Context(usage) => self.say(crate::view::report::context(&usage, self.facts.is_demo(), self.columns)),

@@ -126,15 +126,16 @@ impl App {
         if self.asking.is_some() || now.saturating_sub(self.watched.looked) < LOOK_INTERVAL {
             return;
         }
-        let calls = self.feed.running_commands();
-        let known = |call: &String| self.picture.calls.iter().find(|facts| facts.id == *call);
+        let calls = self.feed.running_commands().filter(|call| call.time >= MIN_TIME);
         let looks: Vec<Act> = calls
-            .into_iter()
-            .filter_map(|call| known(&call).map(|facts| (call, facts)))
-            .filter(|(_, facts)| facts.time >= MIN_TIME)
-            .map(|(call, facts)| Act::CallOutput {
-                task: facts.task.clone().unwrap_or_else(|| call.clone()),
-                call,
+            .map(|call| Act::CallOutput {
+                task: call
+                    .call
+                    .task
+                    .as_ref()
+                    .map_or(&call.call.id, |task| &task.id)
+                    .to_string(),
+                call: call.call.id.to_string(),
             })
             .collect();
         if !looks.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use sluice_host::conversation::Entry;
+use sluice_host::items::{Item, of_messages};
 use sluice_host::sessions::Sessions;
 use sluice_wire::control::{RenameSession, RewindFiles, SideQuestion};
 use tokio::task::spawn_blocking;
@@ -24,7 +24,7 @@ impl Doer {
                 return Ok(None);
             }
             Act::ReadSession { session, title } => Told::Transcript {
-                entries: self.read(session).await?,
+                items: self.read(session).await?,
                 title: Some(title),
             },
             Act::RenameSession {
@@ -39,12 +39,12 @@ impl Doer {
                 return Ok(None);
             }
             Act::Changes { uuid, title } => {
-                let entries = crate::view::earlier::changes(&self.messages().await?, &uuid);
-                if entries.is_empty() {
+                let items = crate::view::earlier::changes(&self.messages().await?, &uuid);
+                if items.is_empty() {
                     return Err("no file was changed since".to_owned());
                 }
                 Told::Transcript {
-                    entries,
+                    items,
                     title: Some(title),
                 }
             }
@@ -62,7 +62,7 @@ impl Doer {
                 })
             }
             Act::Transcript => Told::Transcript {
-                entries: self.transcript().await?,
+                items: self.transcript().await?,
                 title: None,
             },
             Act::Points => {
@@ -74,9 +74,9 @@ impl Doer {
                 Told::Rewound { count, then }
             }
             Act::Reprint(most) => {
-                let mut entries = self.transcript().await?;
-                entries.drain(..entries.len().saturating_sub(most));
-                Told::Reprint(entries)
+                let mut items = self.transcript().await?;
+                items.drain(..items.len().saturating_sub(most));
+                Told::Reprint(items)
             }
             Act::Rename(title) => {
                 let request = RenameSession {
@@ -132,11 +132,11 @@ impl Doer {
     }
 
     /// What was said in any session.
-    async fn read(&self, session: String) -> Result<Vec<Entry>, String> {
+    async fn read(&self, session: String) -> Result<Vec<Item>, String> {
         let root = self.facts.config_dir.clone();
         let read = spawn_blocking(move || Sessions::under(root).messages(&session, None));
         let messages = read.await.map_err(said)?.map_err(said)?;
-        Ok(crate::view::earlier::entries(&messages))
+        Ok(of_messages(&messages))
     }
 
     /// What was said from a prompt on, in short, by the model itself.
@@ -161,12 +161,12 @@ impl Doer {
     }
 
     /// What is on disk of this session; what was heard where nothing is kept.
-    async fn transcript(&self) -> Result<Vec<Entry>, String> {
+    async fn transcript(&self) -> Result<Vec<Item>, String> {
         let messages = self.messages().await?;
         if messages.is_empty() {
-            return self.client.look(|state| state.entries().to_vec()).await.map_err(said);
+            return self.client.look(|state| state.items().collect()).await.map_err(said);
         }
-        Ok(crate::view::earlier::entries(&messages))
+        Ok(of_messages(&messages))
     }
 
     async fn messages(&self) -> Result<Vec<sluice_host::sessions::SessionMessage>, String> {
@@ -226,9 +226,9 @@ impl Doer {
 
     /// The conversation as markdown.
     async fn export(&self, path: &str) -> Result<Told, String> {
-        let entries = self.transcript().await?;
+        let items = self.transcript().await?;
         let file = self.facts.folder.join(path);
-        let text = crate::view::export::markdown(&entries);
+        let text = crate::view::export::markdown(&items);
         sluice_host::private::write(&file, text).map_err(|error| format!("{path}: {error}"))?;
         Ok(Told::Notice(format!("written to {path}")))
     }

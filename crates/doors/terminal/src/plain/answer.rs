@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use sluice_host::conversation::Ask;
+use sluice_host::items::{Card, CardBody};
 use sluice_wire::ToHost;
 use sluice_wire::control::{
     Allow, CanUseToolResponse, Deny, Elicitation, ElicitationAction, ElicitationResponse, Request, RequestId,
@@ -63,7 +64,7 @@ impl Asked {
             _ => return None,
         };
         let input = call.input.to_value();
-        if call.tool_name == "AskUserQuestion"
+        if let CardBody::Question(_) = Card::of_input(&call.tool_name, &input).body
             && let Some(questions) = Questions::read(&input)
         {
             let mut lines = vec![format!("ask 1 of {count}: {}", title(&questions))];

@@ -159,9 +159,12 @@ fn a_change_is_told_by_what_lines_were_and_become() {
     let input = json!({"file_path": "add.rs", "old_string": "a - b", "new_string": "a + b"});
     let file = "fn add() {\n    a - b\n}\n";
     assert_eq!(
-        details("Edit", &input, Some(file)),
+        details(&Card::of_input("Edit", &input), &input, Some(file)),
         ["  line 2 was:     a - b", "  line 2 becomes: a + b"]
     );
     let input = json!({"file_path": "new.md", "content": "hello"});
-    assert_eq!(details("Write", &input, None), ["  line 1 added: hello"]);
+    assert_eq!(
+        details(&Card::of_input("Write", &input), &input, None),
+        ["  line 1 added: hello"]
+    );
 }

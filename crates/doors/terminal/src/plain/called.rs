@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use sluice_host::items::{Card, CardBody};
 use sluice_wire::control::{Allow, CanUseTool, CanUseToolResponse, Deny};
 use sluice_wire::mode::PermissionMode;
 use sluice_wire::permission_update::{Destination, PermissionUpdate, SetMode};
@@ -56,15 +57,13 @@ impl Called {
 
     /// What is asked, whole, and what can be typed.
     pub(super) fn lines(&self) -> Vec<String> {
-        let tool = &self.call.tool_name;
         let input = self.call.input.to_value();
-        let subject = card::subject(tool, &input);
-        let folder = format!("{}/", self.folder.display());
-        let near = one_line(subject.strip_prefix(&folder).unwrap_or(&subject));
-        let title = format!("ask 1 of {}: {} {near}", self.count, card::name(tool));
+        let card = self.card();
+        let near = one_line(&card::subject(&card, &self.folder.display().to_string()));
+        let title = format!("ask 1 of {}: {} {near}", self.count, card.title);
         let file = self.file();
         let mut lines = vec![title.trim_end().to_owned()];
-        lines.extend(details(tool, &input, file.as_deref()));
+        lines.extend(details(&card, &input, file.as_deref()));
         if !self.is_plan() {
             let dialog = permission(&self.call, &input, file.as_deref(), self.mode, "", 10_000, false);
             lines.extend(dialog.why.iter().map(|row| format!("  {}", row.text().trim())));
@@ -81,8 +80,12 @@ impl Called {
         format!("answer 1 to {last}, then Enter; no with words: {last} and the words; stop: Escape, Enter")
     }
 
+    fn card(&self) -> Card {
+        Card::of_input(&self.call.tool_name, &self.call.input.to_value())
+    }
+
     fn is_plan(&self) -> bool {
-        self.call.tool_name == "ExitPlanMode"
+        matches!(self.card().body, CardBody::Plan(_))
     }
 
     /// The present text of the file it would change.
@@ -126,7 +129,7 @@ impl Called {
         let step = match choice {
             Choice::Yes => Step::Answer(Box::new(self.allow(None)), said),
             Choice::Keep(update) => Step::Answer(Box::new(self.allow(Some(*update))), said),
-            Choice::Change if self.call.tool_name == "Bash" => return Some(Chosen::Command),
+            Choice::Change if matches!(self.card().body, CardBody::Shell(_)) => return Some(Chosen::Command),
             Choice::Change => Step::Edit(self.text()),
             Choice::Anew => self.begin_anew(words, said),
             Choice::No(message) if words.is_empty() => Step::Answer(Box::new(deny(message)), said),
@@ -179,12 +182,7 @@ impl Called {
 
     /// The part of the input that can be changed.
     fn part(&self) -> &'static str {
-        match self.call.tool_name.as_str() {
-            "Bash" => "command",
-            "ExitPlanMode" => "plan",
-            "Write" => "content",
-            _ => "new_string",
-        }
+        self.card().editable().unwrap_or("new_string")
     }
 
     fn text(&self) -> String {

@@ -1,13 +1,14 @@
 //! Diffs as lines.
 
 use serde_json::Value;
+use sluice_host::items::{Card, CardBody, Plan};
 
 use crate::text::clean::one_line;
 use crate::view::diff::{ChangeLine, Side};
 
 /// The change or the command, whole.
-pub(super) fn details(tool: &str, input: &Value, file: Option<&str>) -> Vec<String> {
-    if let Some(lines) = crate::view::ask::changed_lines(tool, input, file) {
+pub(super) fn details(card: &Card, input: &Value, file: Option<&str>) -> Vec<String> {
+    if let Some(lines) = crate::view::ask::changed_lines(card, file) {
         return changes(&lines);
     }
     let text = |text: &str| {
@@ -15,9 +16,9 @@ pub(super) fn details(tool: &str, input: &Value, file: Option<&str>) -> Vec<Stri
             .map(|line| format!("  {}", one_line(line)))
             .collect::<Vec<_>>()
     };
-    match tool {
-        "Bash" => text(input.get("command").and_then(Value::as_str).unwrap_or_default()),
-        "ExitPlanMode" => text(input.get("plan").and_then(Value::as_str).unwrap_or_default()),
+    match &card.body {
+        CardBody::Shell(shell) if !shell.command.is_empty() => text(&shell.command),
+        CardBody::Plan(Plan { text: Some(plan) }) => text(plan),
         _ => text(&serde_json::to_string_pretty(input).unwrap_or_default()),
     }
 }

@@ -1,14 +1,12 @@
-//! Events as lines.
+//! Items as lines.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Duration;
 
-use serde_json::Value;
-use sluice_host::conversation::{CallState, Entry, EntryKind};
-use sluice_wire::content::{Block, Content};
-use sluice_wire::stdout::system::System;
-use sluice_wire::stdout::{ResultSubtype, TerminalReason, TurnResult};
-use sluice_wire::{ToAgent, ToHost};
+use sluice_host::conversation::Time;
+use sluice_host::items::{
+    CardBody, Item, ItemBody, ItemChange, ItemField, ItemId, ItemStatus, NoticeKind, PromptSource, ToolCall, TurnEnd,
+    TurnOutcome,
+};
 
 use super::speech::Speech;
 use crate::text::clean::{one_line, output_line};
@@ -27,18 +25,26 @@ const EVERY: u64 = 30;
 struct Told {
     number: usize,
     subject: String,
+    /// Since when it runs.
+    started: Time,
     /// How many seconds it ran when that was said.
     running: Option<u64>,
 }
 
-/// Turns entries into lines; knows the numbers of calls.
+/// Turns items into lines; knows the numbers of calls.
 #[derive(Debug)]
 pub(super) struct Lines {
     folder: String,
     /// Times and tokens are told too.
     verbose: bool,
-    calls: HashMap<String, Told>,
+    calls: HashMap<ItemId, Told>,
     count: usize,
+    /// Complete items that have been reported.
+    told: HashSet<ItemId>,
+    /// The answer that is being written.
+    writing: Option<(ItemId, String)>,
+    /// The last retry that was reported.
+    retry: Option<(ItemId, u64)>,
     speech: Speech,
     /// Since when the model thinks, and how many seconds that was when it was said.
     thinks: Option<(u64, Option<u64>)>,
@@ -54,6 +60,9 @@ impl Lines {
             verbose,
             calls: HashMap::new(),
             count: 0,
+            told: HashSet::new(),
+            writing: None,
+            retry: None,
             speech: Speech::default(),
             thinks: None,
             tasks: String::new(),
@@ -62,15 +71,22 @@ impl Lines {
     }
 
     /// The lines of what is new.
-    pub(super) fn of(&mut self, picture: &Picture, now: u64) -> Vec<String> {
+    pub(super) fn of(&mut self, picture: &Picture) -> Vec<String> {
         let mut lines = Vec::new();
-        for (_, entry) in picture.entries.iter().filter(|(_, entry)| entry.parent.is_none()) {
-            self.entry(entry, picture, &mut lines);
+        for change in &picture.changes {
+            match change {
+                ItemChange::Item(item) if item.parent.is_none() => self.item(item, picture.now, &mut lines),
+                ItemChange::Delta {
+                    item,
+                    field: ItemField::Text,
+                    text,
+                    ..
+                } => self.grow(*item, text, &mut lines),
+                _ => {}
+            }
         }
-        if let Some((message, text)) = picture.draft_text() {
-            lines.extend(spoken(self.speech.go_on(message, text, false)));
-        }
-        self.long(picture, now, &mut lines);
+        self.answered.extend(picture.answered.iter().cloned());
+        self.long(picture, &mut lines);
         lines.extend(self.tasks(picture));
         lines
     }
@@ -80,54 +96,108 @@ impl Lines {
         call.is_some_and(|call| self.answered.contains(call))
     }
 
-    fn entry(&mut self, entry: &Entry, picture: &Picture, lines: &mut Vec<String>) {
-        if let EntryKind::Prompt(_) = entry.kind {
-            if let Ok(ToAgent::User(user)) = entry.line.to_agent() {
-                lines.push(format!("you: {}", one_line(&user.message.content.text())));
-            }
-            return;
+    fn grow(&mut self, item: ItemId, more: &str, lines: &mut Vec<String>) {
+        if let Some((id, text)) = self.writing.as_mut().filter(|(id, _)| *id == item) {
+            text.push_str(more);
+            lines.extend(spoken(self.speech.go_on(id.0, text, false)));
         }
-        match entry.line.to_host() {
-            Ok(ToHost::Assistant(said)) => {
-                for block in &said.message.content {
-                    match block {
-                        Block::Text(text) => {
-                            lines.extend(spoken(self.speech.go_on(&said.message.id, &text.text, true)));
-                        }
-                        Block::ToolUse(used) => lines.push(self.call(&used.id, &used.name, &used.input.to_value())),
-                        _ => {}
-                    }
-                }
+    }
+
+    fn item(&mut self, item: &Item, now: Time, lines: &mut Vec<String>) {
+        match &item.body {
+            ItemBody::ToolCall(call) => return self.call(item, call, lines),
+            ItemBody::Text { text } if item.status == ItemStatus::Streaming => {
+                self.writing = Some((item.id, text.clone()));
+                lines.extend(spoken(self.speech.go_on(item.id.0, text, false)));
+                return;
             }
-            Ok(ToHost::User(user)) if user.is_replay != Some(true) => {
-                for block in user.message.content.into_blocks() {
-                    if let Block::ToolResult(result) = block {
-                        let text = result.content.as_ref().map(Content::text).unwrap_or_default();
-                        let time = picture.calls.iter().find(|call| call.id == result.tool_use_id);
-                        let time = time.map(|call| call.time).filter(|_| self.verbose);
-                        self.result(&result.tool_use_id, &text, result.is_error == Some(true), time, lines);
-                    }
+            ItemBody::Retry(retry) => {
+                let told = Some((item.id, retry.attempt));
+                if self.retry != told {
+                    self.retry = told;
+                    lines.push(format!(
+                        "error: {}, trying again in {} seconds, attempt {} of {}",
+                        retry.error,
+                        retry.next.since(now).as_millis().div_ceil(1000),
+                        retry.attempt,
+                        retry.max
+                    ));
                 }
+                return;
             }
-            Ok(ToHost::Result(result)) => lines.push(self.ending(&result, entry, picture)),
-            Ok(ToHost::System(system)) => {
-                if let System::Informational(note) = &*system
-                    && note.tag.as_deref() == Some("answered")
-                {
-                    self.answered.extend(note.tool_use_id.clone());
+            _ => {}
+        }
+        if !item.status.is_open() && self.told.insert(item.id) {
+            self.complete(item, lines);
+        }
+    }
+
+    /// An item is complete.
+    fn complete(&mut self, item: &Item, lines: &mut Vec<String>) {
+        match &item.body {
+            ItemBody::Prompt(prompt) if prompt.source == PromptSource::Host => {
+                lines.push(format!("you: {}", one_line(&prompt.text)));
+            }
+            ItemBody::Text { text } if item.status == ItemStatus::Done => {
+                lines.extend(spoken(self.speech.go_on(item.id.0, text, true)));
+            }
+            ItemBody::Error(error) => lines.extend(spoken(self.speech.go_on(item.id.0, &error.text, true))),
+            ItemBody::Command(command) => match &command.output {
+                Some(output) => lines.extend(spoken(self.speech.go_on(item.id.0, output, true))),
+                // Its output follows.
+                None => {
+                    self.told.remove(&item.id);
                 }
-                lines.extend(of_system(&system, picture));
+            },
+            ItemBody::TurnEnd(end) => lines.extend(self.ending(end)),
+            ItemBody::TaskEnd(end) if end.output.is_some() => lines.push(format!(
+                "job {} {}: {}",
+                end.task,
+                feed::outcome_word(&end.outcome),
+                one_line(end.subject.lines().next().unwrap_or_default())
+            )),
+            ItemBody::Compaction(made) if item.status == ItemStatus::Done => {
+                let after = made.after.map(|after| format!(" to {}", amount::tokens(after)));
+                let before = amount::tokens(made.before.unwrap_or_default());
+                lines.push(format!(
+                    "notice: compacted {before}{} tokens",
+                    after.unwrap_or_default()
+                ));
+            }
+            ItemBody::Notice(notice) if matches!(notice.kind, NoticeKind::Message | NoticeKind::Answered) => {
+                lines.push(format!("notice: {}", one_line(notice.text.trim())));
             }
             _ => {}
         }
     }
 
-    fn call(&mut self, id: &str, tool: &str, input: &Value) -> String {
-        self.count += 1;
-        let subject = card::subject(tool, input);
-        let near = subject.strip_prefix(&format!("{}/", self.folder)).unwrap_or(&subject);
-        let mut subject = format!("{} {}", card::name(tool), one_line(near)).trim_end().to_owned();
-        if let Some(lines) = ask::changed_lines(tool, input, None) {
+    fn call(&mut self, item: &Item, call: &ToolCall, lines: &mut Vec<String>) {
+        if item.status == ItemStatus::Streaming || self.told.contains(&item.id) {
+            return;
+        }
+        if !self.calls.contains_key(&item.id) {
+            self.count += 1;
+            let told = Told {
+                number: self.count,
+                subject: self.subject(call),
+                started: call.started,
+                running: None,
+            };
+            lines.push(format!("call {}: {}", told.number, told.subject));
+            self.calls.insert(item.id, told);
+        }
+        if let Some(told) = self.calls.get_mut(&item.id) {
+            told.started = call.started;
+        }
+        if call.ended.is_some() && self.told.insert(item.id) {
+            self.result(item, call, lines);
+        }
+    }
+
+    fn subject(&self, call: &ToolCall) -> String {
+        let near = one_line(&card::subject(&call.card, &self.folder));
+        let mut subject = format!("{} {near}", call.card.title).trim_end().to_owned();
+        if let Some(lines) = ask::changed_lines(&call.card, None) {
             let (added, removed) = diff::counts(&lines);
             let added = (added > 0).then(|| format!("{} added", amount::count(added, "line")));
             let removed = (removed > 0).then(|| match added {
@@ -139,30 +209,32 @@ impl Lines {
                 subject.push_str(&part);
             }
         }
-        let told = Told {
-            number: self.count,
-            subject: subject.clone(),
-            running: None,
-        };
-        self.calls.insert(id.to_owned(), told);
-        format!("call {}: {subject}", self.count)
+        subject
     }
 
-    fn result(&mut self, id: &str, text: &str, failed: bool, time: Option<Duration>, lines: &mut Vec<String>) {
-        let Some(told) = self.calls.remove(id) else { return };
+    fn result(&mut self, item: &Item, call: &ToolCall, lines: &mut Vec<String>) {
+        let Some(told) = self.calls.remove(&item.id) else {
+            return;
+        };
+        let Some(result) = &call.result else { return };
         let number = told.number;
-        let took = time
-            .map(|time| format!(", {}", seconds(time.as_secs())))
-            .unwrap_or_default();
-        if !failed {
+        let took = match (self.verbose, call.ended) {
+            (true, Some(ended)) => format!(", {}", seconds(ended.since(call.started).as_secs())),
+            _ => String::new(),
+        };
+        if matches!(item.status, ItemStatus::Done | ItemStatus::Background) {
             lines.push(format!("call {number} done{took}"));
             return;
         }
-        let text = text.strip_prefix("Error: ").unwrap_or(text);
-        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-        let (code, said) = match first.strip_prefix("Exit code ") {
-            Some(code) => (format!(", exit {}", code.trim()), rest),
-            None => (String::new(), text),
+        let (code, said) = match &call.card.body {
+            CardBody::Shell(shell) => {
+                let code = shell.exit_code.map(|code| format!(", exit {code}"));
+                (code.unwrap_or_default(), shell.output.as_deref().unwrap_or_default())
+            }
+            _ => {
+                let text = result.text.as_str();
+                (String::new(), text.strip_prefix("Error: ").unwrap_or(text))
+            }
         };
         let said: Vec<&str> = said.lines().collect();
         if said.is_empty() {
@@ -176,16 +248,16 @@ impl Lines {
     }
 
     /// What takes long: calls, and thoughts.
-    fn long(&mut self, picture: &Picture, now: u64, lines: &mut Vec<String>) {
+    fn long(&mut self, picture: &Picture, lines: &mut Vec<String>) {
         let is_due = |passed: u64, told: Option<u64>| match told {
             None => passed >= FIRST,
             Some(told) => passed >= told + EVERY,
         };
-        for call in picture.calls.iter().filter(|call| call.state == CallState::Running) {
-            let passed = call.time.as_secs();
-            if let Some(told) = self.calls.get_mut(&call.id)
-                && is_due(passed, told.running)
-            {
+        let mut running: Vec<&mut Told> = self.calls.values_mut().collect();
+        running.sort_by_key(|told| told.number);
+        for told in running {
+            let passed = picture.now.since(told.started).as_secs();
+            if is_due(passed, told.running) {
                 told.running = Some(passed);
                 lines.push(format!(
                     "call {} running, {}: {}",
@@ -195,6 +267,7 @@ impl Lines {
                 ));
             }
         }
+        let now = picture.now.0;
         self.thinks = match (picture.doing, self.thinks) {
             (Doing::Thinking, None) => Some((now, None)),
             (Doing::Thinking, Some((since, told))) => {
@@ -225,26 +298,20 @@ impl Lines {
         })
     }
 
-    fn ending(&self, result: &TurnResult, entry: &Entry, picture: &Picture) -> String {
-        let stopped = matches!(
-            result.terminal_reason,
-            Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools)
-        );
-        if stopped {
-            return "stopped".to_owned();
+    fn ending(&self, end: &TurnEnd) -> Option<String> {
+        match end.outcome {
+            TurnOutcome::Stopped => Some("stopped".to_owned()),
+            TurnOutcome::Unreported | TurnOutcome::Died(_) => None,
+            TurnOutcome::Completed if self.verbose => {
+                let tokens = end.tokens.map_or(0, |tokens| tokens.output);
+                Some(format!("done, {}, {tokens} tokens", seconds(end.duration.as_secs())))
+            }
+            TurnOutcome::Completed => Some("done".to_owned()),
+            TurnOutcome::Failed { .. } | TurnOutcome::MaxTurns | TurnOutcome::MaxBudget => {
+                let error = end.errors.first().map_or("the turn failed", String::as_str);
+                Some(format!("error: {}", one_line(error)))
+            }
         }
-        if result.is_error || result.subtype != ResultSubtype::Success {
-            let told = result.errors.iter().flatten().next().or(result.result.as_ref());
-            return format!("error: {}", one_line(told.map_or("the turn failed", String::as_str)));
-        }
-        let turn = entry.turn.filter(|_| self.verbose);
-        let turn = turn.and_then(|at| picture.turns.iter().find(|(place, ..)| *place == at as usize));
-        let Some((_, turn, _)) = turn else {
-            return "done".to_owned();
-        };
-        let time = turn.ended.unwrap_or(entry.at).since(turn.began);
-        let tokens = turn.usage.map_or(0, |usage| usage.output);
-        format!("done, {}, {tokens} tokens", seconds(time.as_secs()))
     }
 }
 
@@ -254,40 +321,6 @@ fn spoken(sentences: Vec<String>) -> impl Iterator<Item = String> {
 
 fn seconds(count: u64) -> String {
     amount::count(count, "second")
-}
-
-fn of_system(system: &System, picture: &Picture) -> Option<String> {
-    match system {
-        System::ApiRetry(retry) => Some(format!(
-            "error: {}, trying again in {} seconds, attempt {} of {}",
-            retry.error,
-            (retry.retry_delay_ms.get() / 1000.0).ceil(),
-            retry.attempt,
-            retry.max_retries
-        )),
-        System::TaskNotification(task) if !task.output_file.is_empty() => {
-            let known = picture.ended_jobs.iter().find(|known| *known.id == task.task_id);
-            let text = feed::job_text(&task.summary, known);
-            Some(format!(
-                "job {} {}: {text}",
-                task.task_id,
-                feed::outcome_word(&task.status)
-            ))
-        }
-        System::CompactBoundary(boundary) => {
-            let made = &boundary.compact_metadata;
-            let after = made.post_tokens.map(|after| format!(" to {}", amount::tokens(after)));
-            let before = amount::tokens(made.pre_tokens);
-            Some(format!(
-                "notice: compacted {before}{} tokens",
-                after.unwrap_or_default()
-            ))
-        }
-        System::Informational(note) if note.is_meta != Some(true) => {
-            Some(format!("notice: {}", one_line(note.content.trim())))
-        }
-        _ => None,
-    }
 }
 
 #[cfg(test)]

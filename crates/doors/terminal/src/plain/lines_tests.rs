@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use pretty_assertions::assert_eq;
-use serde_json::json;
+use serde_json::{Value, json};
 use sluice_host::conversation::{ConversationEvent, ConversationState, Submit, Time, What, step};
+use sluice_host::items::ItemCursor;
 use sluice_wire::Frame;
 use sluice_wire::stdin::User;
 
@@ -11,7 +12,7 @@ use super::*;
 struct Stage {
     state: ConversationState,
     now: u64,
-    from: usize,
+    from: ItemCursor,
     lines: Lines,
     said: Vec<String>,
 }
@@ -21,7 +22,7 @@ impl Stage {
         let mut stage = Self {
             state: ConversationState::default(),
             now: 10_000,
-            from: 0,
+            from: ItemCursor::default(),
             lines: Lines::new("/home/me/code/shop", verbose),
             said: Vec::new(),
         };
@@ -34,9 +35,9 @@ impl Stage {
     fn happen(&mut self, what: What) {
         let at = Time(self.now);
         step(&mut self.state, ConversationEvent { at, what });
-        let picture = Picture::of(&self.state, self.from, at);
-        self.from = picture.next;
-        self.said.extend(self.lines.of(&picture, self.now));
+        let picture = Picture::of(&self.state, self.from.clone(), at);
+        self.from = picture.cursor.clone();
+        self.said.extend(self.lines.of(&picture));
     }
 
     fn says(&mut self, line: &Value) {

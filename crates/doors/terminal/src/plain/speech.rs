@@ -3,7 +3,8 @@
 /// How much of a streamed text was written as lines.
 #[derive(Debug, Default)]
 pub(super) struct Speech {
-    message: String,
+    /// The item with the text.
+    item: Option<u32>,
     /// How much of its text.
     at: usize,
     /// Inside a block of code, whose lines are said whole.
@@ -12,10 +13,10 @@ pub(super) struct Speech {
 
 impl Speech {
     /// What can be said of a text that grows; all that is left, once it `ended`.
-    pub(super) fn go_on(&mut self, message: &str, text: &str, ended: bool) -> Vec<String> {
-        if self.message != message || text.len() < self.at {
+    pub(super) fn go_on(&mut self, item: u32, text: &str, ended: bool) -> Vec<String> {
+        if self.item != Some(item) || text.len() < self.at {
             *self = Self {
-                message: message.to_owned(),
+                item: Some(item),
                 ..Self::default()
             };
         }
@@ -84,9 +85,9 @@ mod tests {
             let mut speech = Speech::default();
             let mut said = Vec::new();
             for end in (step..text.len()).step_by(step) {
-                said.extend(speech.go_on("m", text.get(..end).unwrap_or(text), false));
+                said.extend(speech.go_on(1, text.get(..end).unwrap_or(text), false));
             }
-            said.extend(speech.go_on("m", text, true));
+            said.extend(speech.go_on(1, text, true));
             assert_eq!(said, wanted, "in pieces of {step}");
         }
     }
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn another_message_begins_anew() {
         let mut speech = Speech::default();
-        assert_eq!(speech.go_on("a", "One. Tw", false), ["One."]);
-        assert_eq!(speech.go_on("b", "One. Two", true), ["One.", "Two"]);
+        assert_eq!(speech.go_on(1, "One. Tw", false), ["One."]);
+        assert_eq!(speech.go_on(2, "One. Two", true), ["One.", "Two"]);
     }
 }

@@ -17,10 +17,11 @@ impl Session {
 
     pub(super) async fn look(&mut self) {
         let Some(client) = &self.client else { return };
-        let from = self.from;
+        let from = self.from.clone();
         let time = Time(now());
         if let Ok(picture) = client.look(move |state| Picture::of(state, from, time)).await {
-            self.from = picture.next;
+            self.from = picture.cursor.clone();
+            let revision = picture.cursor.revision();
             self.app.see(picture, now());
             if self.told_back.is_none()
                 && let Some(session) = self.app.begun()
@@ -30,7 +31,7 @@ impl Session {
             }
             if self.facts.kept {
                 // It is on the screen and on disk; the pager reads it there.
-                client.let_go(self.from).await.ok();
+                client.let_go(revision).await.ok();
             }
         }
     }

@@ -1,16 +1,16 @@
 //! Cards: one for each tool call, `mark name  subject  facts` and some rows of its result.
 
-pub(crate) mod files;
+mod files;
 mod others;
 mod shell;
 mod subject;
 
 use std::time::Duration;
 
-use serde_json::Value;
+use sluice_host::items::{CardBody, ItemStatus, SearchKind, Shell, ShellAction, ToolCall, Verb};
 
 pub(crate) use others::todo_row;
-pub use subject::{name, subject};
+pub use subject::{link, subject};
 
 use super::amount;
 use super::diff;
@@ -20,21 +20,18 @@ use crate::text::{Role, Row, Style, width};
 /// A call, with what is known of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallCard {
-    pub id: String,
-    /// The tool, as the wire names it.
-    pub tool: String,
-    pub input: Value,
+    pub call: ToolCall,
+    pub status: ItemStatus,
+    /// Paths below this folder are shown relative to it.
+    pub folder: String,
     /// How long it ran, or runs.
     pub time: Duration,
-    pub state: CardState,
     /// Who allowed it or what was kept with that, where that is worth saying.
     pub note: Option<String>,
+    /// Why it was refused, where that was here.
+    pub refusal: Option<String>,
     /// What a subagent is doing: its calls, the last ones.
     pub inside: Vec<Self>,
-    /// Tokens and calls of a subagent.
-    pub used: Option<(u64, u64)>,
-    /// Where its subject leads.
-    pub link: Option<String>,
     /// The key that moves it to the background.
     pub moves: String,
     /// The end of what it has printed so far, while it runs.
@@ -42,24 +39,78 @@ pub struct CallCard {
 }
 
 /// The state of a call on its card.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CardState {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CardState {
     Running,
-    /// What it came to: the text, and what the tool gave besides.
-    Done {
-        text: String,
-        value: Value,
-    },
-    Failed {
-        text: String,
-        value: Value,
-    },
+    Done,
+    Failed,
     /// It was not allowed.
-    Denied {
-        why: String,
-    },
-    /// The turn ended first.
+    Denied,
+    /// A person stopped it.
     Stopped,
+    /// The process ended first.
+    Interrupted,
+}
+
+impl CallCard {
+    /// A call in a session of this folder.
+    #[must_use]
+    pub fn new(call: ToolCall, status: ItemStatus, folder: &str) -> Self {
+        Self {
+            call,
+            status,
+            folder: folder.to_owned(),
+            time: Duration::ZERO,
+            note: None,
+            refusal: None,
+            inside: Vec::new(),
+            moves: "ctrl+b".to_owned(),
+            output: None,
+        }
+    }
+
+    /// Whether its result is still to come.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.state() == CardState::Running
+    }
+
+    fn state(&self) -> CardState {
+        match self.status {
+            ItemStatus::Streaming | ItemStatus::Running | ItemStatus::Waiting => CardState::Running,
+            // The end of a command in the background has a separate row.
+            _ if self.shell().is_some_and(|shell| shell.task.is_some()) => CardState::Done,
+            ItemStatus::Done | ItemStatus::Background => CardState::Done,
+            ItemStatus::Failed | ItemStatus::Denied if self.refusal.is_some() => CardState::Denied,
+            ItemStatus::Failed => CardState::Failed,
+            ItemStatus::Denied => CardState::Denied,
+            ItemStatus::Cancelled if self.refusal.is_some() && self.call.result.is_some() => CardState::Denied,
+            ItemStatus::Cancelled => CardState::Stopped,
+            ItemStatus::Interrupted => CardState::Interrupted,
+        }
+    }
+
+    fn shell(&self) -> Option<&Shell> {
+        match &self.call.card.body {
+            CardBody::Shell(shell) => Some(shell),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a command that runs.
+    #[must_use]
+    pub fn runs_command(&self) -> bool {
+        self.is_running() && self.shell().is_some_and(|shell| shell.action == ShellAction::Run)
+    }
+
+    /// What the model reads of the result.
+    fn text(&self) -> &str {
+        self.call.result.as_ref().map_or("", |result| &result.text)
+    }
+
+    fn subject(&self) -> String {
+        subject(&self.call.card, &self.folder)
+    }
 }
 
 /// The parts of a card.
@@ -131,27 +182,21 @@ pub(crate) const CHANGE: usize = 16;
 /// The rows of a card. `spinner` stands before a running one.
 #[must_use]
 pub fn rows(call: &CallCard, width: usize, spinner: &str) -> Vec<Row> {
-    let (mark, role) = match &call.state {
+    let state = call.state();
+    let (mark, role) = match state {
         CardState::Running => (spinner, Role::Accent),
-        CardState::Done { value, .. } if value.get("backgroundTaskId").is_some() => ("&", Role::Note),
-        CardState::Done { .. } => ("✓", Role::Good),
-        CardState::Failed { .. } | CardState::Stopped => ("✗", Role::Bad),
-        CardState::Denied { .. } => ("⊘", Role::Bad),
+        CardState::Done if call.shell().is_some_and(|shell| shell.task.is_some()) => ("&", Role::Note),
+        CardState::Done => ("✓", Role::Good),
+        CardState::Failed | CardState::Stopped | CardState::Interrupted => ("✗", Role::Bad),
+        CardState::Denied => ("⊘", Role::Bad),
     };
     let mut parts = parts(call);
     if let Some(note) = &call.note {
         parts.facts.push(note.clone());
     }
-    let mut rows = head(
-        mark,
-        role,
-        &name(&call.tool),
-        &subject(&call.tool, &call.input),
-        &parts.facts,
-        width,
-    );
-    if let (Some(link), Some(row)) = (&call.link, rows.first_mut()) {
-        lead(row, link);
+    let mut rows = head(mark, role, &call.call.card.title, &call.subject(), &parts.facts, width);
+    if let (Some(link), Some(row)) = (link(&call.call.card, &call.folder), rows.first_mut()) {
+        lead(row, &link);
     }
     let unit = if parts.unit.is_empty() { "line" } else { parts.unit };
     let left_out = |count: usize| Row::faint(&format!("    ⋯ {} (ctrl+o)", amount::count(count as u64, unit)));
@@ -162,7 +207,7 @@ pub fn rows(call: &CallCard, width: usize, spinner: &str) -> Vec<Row> {
     if parts.after > 0 {
         rows.push(left_out(parts.after));
     }
-    if call.state == CardState::Running {
+    if state == CardState::Running {
         // Of agents inside agents only the innermost running call shows.
         for inner in &call.inside {
             let shown = self::rows(inner, width.saturating_sub(4), spinner);
@@ -247,38 +292,52 @@ pub fn middle(text: &str, room: usize) -> String {
 }
 
 fn parts(call: &CallCard) -> Parts {
-    match &call.state {
+    match call.state() {
         CardState::Running => running(call),
         CardState::Stopped => Parts::default().fact(format!("stopped by you after {}", amount::running(call.time))),
-        CardState::Denied { why } => Parts::default().fact(why.clone()),
-        CardState::Done { text, value } => match call.tool.as_str() {
-            "Bash" | "BashOutput" | "KillShell" | "TaskOutput" | "TaskStop" => shell::done(call, text, value),
-            "Read" => files::read(text, value),
-            "Edit" | "MultiEdit" => files::edited(value, call),
-            "Write" => files::written(value, call),
-            "NotebookEdit" => files::notebook(value, call),
-            "Grep" => files::grep(value, text),
-            "Glob" => files::glob(value, text),
-            "WebFetch" => others::fetched(value, text, call.time),
-            "WebSearch" => others::searched(value, text, call.time),
-            "Task" | "Agent" => others::agent(call, text, value),
-            "TodoWrite" | "TaskCreate" | "TaskUpdate" | "TaskList" | "TaskGet" => others::tasks(call, text, value),
-            "AskUserQuestion" => others::answers(value, text),
-            "ExitPlanMode" => Parts::default().fact("the plan is taken"),
-            "EnterPlanMode" => Parts::default(),
-            _ => others::any(call, text),
+        CardState::Interrupted => Parts::default().fact("interrupted"),
+        CardState::Denied => {
+            let first = call.text().lines().next().unwrap_or("denied").to_owned();
+            Parts::default().fact(call.refusal.clone().unwrap_or(first))
+        }
+        CardState::Done => done(call),
+        CardState::Failed => match call.shell() {
+            Some(shell) => shell::failed(call, shell),
+            None => others::failed(call),
         },
-        CardState::Failed { text, value } => match call.tool.as_str() {
-            "Bash" => shell::failed(call, text),
-            _ => others::failed(call, text, value),
+    }
+}
+
+fn done(call: &CallCard) -> Parts {
+    match &call.call.card.body {
+        CardBody::Shell(shell) => shell::done(call, shell),
+        CardBody::FileRead(read) => files::read(read),
+        CardBody::FileChange(change) => files::changed(change),
+        CardBody::Notebook(notebook) => files::notebook(notebook),
+        CardBody::Search(search) => match search.kind {
+            SearchKind::Text => files::matches(search, call.text()),
+            SearchKind::Names => files::names(search, call.text()),
+            SearchKind::Tools => others::any(call),
         },
+        CardBody::Web(web) => others::web(web, call),
+        CardBody::Subagent(agent) => others::agent(agent, call),
+        CardBody::Tasks(tasks) => others::tasks(tasks, call.text()),
+        CardBody::Question(question) => others::answers(question, call.text()),
+        CardBody::Plan(plan) => match plan.text {
+            Some(_) => Parts::default().fact("the plan is taken"),
+            None => Parts::default(),
+        },
+        CardBody::Mcp(_) | CardBody::Generic(_) => others::any(call),
     }
 }
 
 fn running(call: &CallCard) -> Parts {
     let time = amount::running(call.time);
-    match call.tool.as_str() {
-        "Bash" => {
+    match &call.call.card.body {
+        CardBody::Shell(Shell {
+            action: ShellAction::Run,
+            ..
+        }) => {
             let parts = Parts::default()
                 .fact(time)
                 .fact(format!("{} to background", call.moves));
@@ -287,15 +346,13 @@ fn running(call: &CallCard) -> Parts {
                 None => parts,
             }
         }
-        "Task" | "Agent" => {
-            let parts = others::agent_kind(&call.input)
-                .into_iter()
-                .fold(Parts::default(), Parts::fact);
+        CardBody::Subagent(agent) => {
+            let parts = agent.kind.iter().cloned().fold(Parts::default(), Parts::fact);
             let parts = parts.fact(time);
-            match call.used {
-                Some((tokens, calls)) if calls > 0 => parts
-                    .fact(amount::count(calls, "call"))
-                    .fact(format!("{} tokens", amount::tokens(tokens))),
+            match &call.call.task {
+                Some(task) if task.calls > 0 => parts
+                    .fact(amount::count(task.calls, "call"))
+                    .fact(format!("{} tokens", amount::tokens(task.tokens))),
                 _ => parts,
             }
         }
@@ -312,7 +369,7 @@ pub(crate) fn took(time: Duration) -> Option<String> {
 /// Whether consecutive ones become one row.
 #[must_use]
 pub fn is_reading(call: &CallCard) -> bool {
-    matches!(call.tool.as_str(), "Read" | "Grep" | "Glob") && matches!(call.state, CardState::Done { .. })
+    call.call.card.only_reads() && call.state() == CardState::Done
 }
 
 /// Several finished readings in one row.
@@ -320,17 +377,17 @@ pub fn is_reading(call: &CallCard) -> bool {
 pub fn joined(calls: &[CallCard], columns: usize) -> Vec<Row> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for call in calls {
-        match counts.iter_mut().find(|(tool, _)| *tool == call.tool) {
+        let title = &*call.call.card.title;
+        match counts.iter_mut().find(|(known, _)| *known == title) {
             Some((_, count)) => *count += 1,
-            None => counts.push((&call.tool, 1)),
+            None => counts.push((title, 1)),
         }
     }
-    let names: Vec<String> = counts.iter().map(|(tool, count)| format!("{tool} {count}")).collect();
-    let reads = calls.iter().filter(|call| call.tool == "Read");
-    let reads: Vec<String> = reads
-        .map(|call| subject::base(&subject(&call.tool, &call.input)))
-        .collect();
-    let found = calls.iter().filter(|call| call.tool != "Read").map(files::found);
+    let names: Vec<String> = counts.iter().map(|(title, count)| format!("{title} {count}")).collect();
+    let is_read = |call: &&CallCard| call.call.card.verb == Verb::Read;
+    let reads = calls.iter().filter(is_read);
+    let reads: Vec<String> = reads.map(|call| subject::base(&call.subject())).collect();
+    let found = calls.iter().filter(|call| !is_read(call)).map(files::found);
     let facts: Vec<String> = Some(reads.join(" "))
         .filter(|text| !text.is_empty())
         .into_iter()
@@ -352,29 +409,25 @@ pub fn joined(calls: &[CallCard], columns: usize) -> Vec<Row> {
 
 /// What a card shows below its head, with nothing left out.
 #[derive(Debug)]
-pub enum CardBody<'a> {
+pub enum Below<'a> {
     None,
     /// The change of a file.
     Change,
     /// Text.
-    Text(std::borrow::Cow<'a, str>),
+    Text(&'a str),
 }
 
-/// The body of a card.
+/// The part of a card below its head.
 #[must_use]
-pub fn body(call: &CallCard) -> CardBody<'_> {
-    match (&call.state, call.tool.as_str()) {
-        (CardState::Done { .. }, "Edit" | "MultiEdit" | "Write") => CardBody::Change,
-        (CardState::Done { text, value }, "Bash") => {
-            let word = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
-            CardBody::Text(match (word("stdout"), word("stderr")) {
-                ("", "") => text.into(),
-                (out, "") => out.into(),
-                (out, problems) => format!("{out}\n{problems}").into(),
-            })
+pub fn below(call: &CallCard) -> Below<'_> {
+    match (call.state(), &call.call.card.body) {
+        (CardState::Done, CardBody::FileChange(_)) => Below::Change,
+        (CardState::Done, CardBody::Shell(shell)) => {
+            let output = shell.output.as_deref().filter(|output| !output.is_empty());
+            Below::Text(output.unwrap_or(call.text()))
         }
-        (CardState::Done { text, .. } | CardState::Failed { text, .. }, _) => CardBody::Text(text.into()),
-        _ => CardBody::None,
+        (CardState::Done | CardState::Failed, _) => Below::Text(call.text()),
+        _ => Below::None,
     }
 }
 
@@ -389,9 +442,9 @@ pub fn head_rows(call: &CallCard, width: usize) -> Vec<Row> {
 #[must_use]
 pub fn whole(call: &CallCard, width: usize) -> Vec<Row> {
     let mut all = head_rows(call, width);
-    match (body(call), &call.state) {
-        (CardBody::Change, CardState::Done { value, .. }) => all.extend(diff::rows(&files::changes(value, call))),
-        (CardBody::Text(text), _) => all.extend(lines(&text).into_iter().map(output)),
+    match (below(call), &call.call.card.body) {
+        (Below::Change, CardBody::FileChange(change)) => all.extend(diff::rows(&files::changes(change))),
+        (Below::Text(text), _) => all.extend(lines(text).into_iter().map(output)),
         _ => {}
     }
     all

@@ -1,9 +1,9 @@
 //! Diffs: numbered rows, with the changed words marked.
 
-use serde_json::Value;
 use similar::{Algorithm, ChangeTag, DiffableStr as _, capture_diff_slices, diff_ratio};
 
 use crate::text::{Role, Row, Style, wrap};
+use sluice_host::items::Hunk;
 
 /// What became of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,18 +27,16 @@ pub struct ChangeLine {
 /// How many unchanged lines stand around a change.
 const AROUND: usize = 1;
 
-/// The lines of a `structuredPatch`.
+/// The lines of a change as hunks.
 #[must_use]
-pub fn of_patch(patch: &Value) -> Vec<ChangeLine> {
+pub fn of_hunks(hunks: &[Hunk]) -> Vec<ChangeLine> {
     let mut lines = Vec::new();
-    for hunk in patch.as_array().into_iter().flatten() {
-        let number = |name: &str| hunk.get(name).and_then(Value::as_u64).unwrap_or(1);
-        let (mut old, mut new) = (number("oldStart"), number("newStart"));
+    for hunk in hunks {
+        let (mut old, mut new) = (hunk.old_start, hunk.new_start);
         if !lines.is_empty() {
             lines.push(gap());
         }
-        let texts = hunk.get("lines").and_then(Value::as_array).into_iter().flatten();
-        for text in texts.filter_map(Value::as_str) {
+        for text in &hunk.lines {
             let (sign, text) = text.split_at_checked(1).unwrap_or((" ", ""));
             let (side, number) = match sign {
                 "-" => (Side::Removed, old),

@@ -1,4 +1,4 @@
-//! The conversation on its way into the history: entries become items, items are committed in order.
+//! Items are committed to the history of the terminal in order.
 //!
 //! An item leaves when it and all before it are done. Only what was committed and what still waits is known here; what
 //! is true is looked up in the conversation with every frame.
@@ -7,20 +7,17 @@ mod ending;
 mod reading;
 mod running;
 
-pub(crate) use ending::{job_text, outcome_word};
+pub(crate) use ending::outcome_word;
 
-use std::collections::{HashMap, VecDeque};
-use std::time::Duration;
+use std::collections::{HashMap, HashSet, VecDeque};
 
-use serde_json::Value;
+use sluice_host::items::{ItemChange, ItemField, ItemId};
 
-use super::card::{self, CallCard, CardState};
-use super::changed::Changed;
+use super::card::{self, CallCard};
 use super::markdown::{self, Markdown, Measure};
 use super::picture::Picture;
 use crate::screen::Mark;
 use crate::text::{Role, Row, Style};
-use sluice_host::conversation::{CallState, DraftKind};
 
 /// What an item is, for the blank rows between items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,13 +34,13 @@ pub enum Kind {
 }
 
 #[derive(Debug)]
-enum Item {
+enum Pending {
     /// Rows of a prompt, a note, an answer of a command.
     Rows(Kind, Vec<Row>),
     /// A whole text.
     Text(String),
-    /// A call, by its id.
-    Call(String),
+    /// A call.
+    Call(ItemId),
     /// The end of a turn, for terminals that jump between them.
     End,
 }
@@ -51,10 +48,20 @@ enum Item {
 /// An answer that is partly committed.
 #[derive(Debug)]
 struct Streaming {
-    message: String,
+    item: ItemId,
+    /// Whether it still grows.
+    grows: bool,
+    text: String,
     markdown: Markdown,
-    /// What of the text was given to it.
-    given: String,
+    /// How many bytes of the text were given to it.
+    given: usize,
+}
+
+impl Streaming {
+    /// Returns the part of the text that was given to the renderer.
+    fn begun(&self) -> &str {
+        self.text.get(..self.given).unwrap_or_default()
+    }
 }
 
 /// The way into the history.
@@ -81,11 +88,15 @@ pub struct Feed {
     pub clock: crate::clock::Clock,
     /// Marks among the rows that were committed last, and the row each stands before.
     pub marks: Vec<(usize, Mark)>,
-    items: VecDeque<Item>,
-    calls: HashMap<String, CallCard>,
+    items: VecDeque<Pending>,
+    /// Items that were taken in, once they were complete.
+    taken: HashSet<ItemId>,
+    calls: HashMap<ItemId, CallCard>,
     /// Calls of subagents, by the call that started them; the last ones.
-    inside: HashMap<String, Vec<String>>,
+    inside: HashMap<ItemId, Vec<ItemId>>,
     streaming: Option<Streaming>,
+    /// The thinking that is being streamed.
+    thought: Option<(ItemId, String)>,
     last: Kind,
     /// The last retry that was told.
     pub retry: Option<Retry>,
@@ -101,8 +112,6 @@ pub struct Feed {
     refusals: HashMap<String, String>,
     /// What the model suggests to ask next.
     pub suggestion: Option<String>,
-    /// What was changed in files.
-    pub changed: Changed,
     /// How long requests to the model took in all turns, in milliseconds.
     pub api_ms: u64,
     /// The transcript could not be written, and no turn ended since without such a loss.
@@ -114,6 +123,7 @@ pub struct Feed {
 /// A request that failed and is tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
+    pub item: ItemId,
     pub why: String,
     pub attempt: u64,
     pub most: u64,
@@ -138,9 +148,11 @@ impl Feed {
             clock: crate::clock::Clock::default(),
             marks: Vec::new(),
             items: VecDeque::new(),
+            taken: HashSet::new(),
             calls: HashMap::new(),
             inside: HashMap::new(),
             streaming: None,
+            thought: None,
             last: Kind::Start,
             retry: None,
             failed: false,
@@ -149,7 +161,6 @@ impl Feed {
             notes: HashMap::new(),
             refusals: HashMap::new(),
             suggestion: None,
-            changed: Changed::default(),
             api_ms: 0,
             writes_lost: false,
             loses_writes: false,
@@ -173,7 +184,7 @@ impl Feed {
 
     /// Puts rows of ours among the items.
     pub fn say(&mut self, kind: Kind, rows: Vec<Row>) {
-        self.items.push_back(Item::Rows(kind, rows));
+        self.items.push_back(Pending::Rows(kind, rows));
     }
 
     /// Remembers what to say on the card of a call.
@@ -195,55 +206,71 @@ impl Feed {
     /// Takes in what is new.
     pub fn take(&mut self, picture: &Picture, width: usize) {
         self.width = width;
-        for (_, entry) in &picture.entries {
-            self.entry(entry, picture);
-        }
-        for call in &picture.calls {
-            if let Some(known) = self.calls.get_mut(&call.id) {
-                known.time = call.time;
-                known.used = call.used;
-                if call.state == CallState::Dropped && known.state == CardState::Running {
-                    known.state = CardState::Stopped;
-                }
+        for change in &picture.changes {
+            match change {
+                ItemChange::Item(item) => self.item(item),
+                ItemChange::Delta { item, field, text, .. } => self.grow(*item, *field, text),
+                ItemChange::Removed { item, .. } => self.removed(*item),
             }
         }
-        let Some(draft) = &picture.draft else {
-            return;
-        };
-        let text = draft
-            .blocks
-            .iter()
-            .find_map(|(kind, text)| matches!(kind, DraftKind::Text).then_some(text));
-        if let Some(text) = text {
-            self.stream(&draft.message, text);
+        for call in self.calls.values_mut() {
+            call.time = call.call.time(picture.now);
         }
     }
 
-    fn stream(&mut self, message: &str, text: &str) {
-        let is_same = self
-            .streaming
-            .as_ref()
-            .is_some_and(|it| it.message == message && text.starts_with(&it.given));
-        if !is_same {
-            self.cut_off();
-            self.streaming = Some(Streaming {
-                message: message.to_owned(),
-                markdown: Markdown::default(),
-                given: String::new(),
-            });
+    fn grow(&mut self, item: ItemId, field: ItemField, more: &str) {
+        match (field, &mut self.streaming, &mut self.thought) {
+            (ItemField::Text, Some(streaming), _) if streaming.item == item => streaming.text.push_str(more),
+            (ItemField::Thinking, _, Some((id, thought))) if *id == item => thought.push_str(more),
+            _ => {}
         }
+    }
+
+    fn removed(&mut self, item: ItemId) {
+        self.retry = self.retry.take().filter(|retry| retry.item != item);
+        self.streaming = self.streaming.take().filter(|streaming| streaming.item != item);
+    }
+
+    /// A text no longer grows. What of it was committed stays; the rest is decided by what comes next.
+    fn stop_writing(&mut self, item: ItemId) {
+        if let Some(streaming) = self.streaming.as_mut().filter(|it| it.item == item) {
+            streaming.grows = false;
+        }
+        self.thought = self.thought.take().filter(|(id, _)| *id != item);
+    }
+
+    fn stream(&mut self, item: ItemId, text: &str) {
+        let known = self.streaming.as_mut().filter(|it| it.item == item);
+        if let Some(streaming) = known.filter(|it| text.starts_with(it.begun())) {
+            text.clone_into(&mut streaming.text);
+            return;
+        }
+        self.cut_off();
+        self.streaming = Some(Streaming {
+            item,
+            grows: true,
+            text: text.to_owned(),
+            markdown: Markdown::default(),
+            given: 0,
+        });
     }
 
     /// A draft that was never said for good keeps its rows.
     fn cut_off(&mut self) {
         if let Some(streaming) = self.streaming.take()
-            && !streaming.given.is_empty()
+            && streaming.given > 0
         {
             let row = Row::new()
                 .add("✗ ", Role::Bad)
                 .add("cut off here, asked again", Style::FAINT);
-            self.items.push_back(Item::Rows(Kind::End, vec![row]));
+            self.items.push_back(Pending::Rows(Kind::End, vec![row]));
         }
+    }
+
+    /// Whether an answer is being written.
+    #[must_use]
+    pub fn is_writing(&self) -> bool {
+        self.streaming.as_ref().is_some_and(|streaming| streaming.grows)
     }
 
     /// Rows that leave for good now.
@@ -251,60 +278,58 @@ impl Feed {
         let mut rows = Vec::new();
         while let Some(item) = self.items.front() {
             match item {
-                Item::Call(id) => {
+                Pending::Call(id) => {
                     let Some(call) = self.calls.get(id) else {
                         self.items.pop_front();
                         continue;
                     };
-                    if call.state == CardState::Running {
+                    if call.is_running() {
                         break;
                     }
                     if card::is_reading(call) {
                         let count = self.readings();
                         // More of them may join while the turn goes on.
-                        if count == self.items.len() && picture.turn.is_some() && picture.draft_text().is_none() {
+                        if count == self.items.len() && picture.turn.is_some() && !self.is_writing() {
                             break;
                         }
                         self.commit_readings(count, width, &mut rows);
                         continue;
                     }
-                    let id = id.clone();
+                    let id = *id;
                     self.items.pop_front();
-                    let call = self.finished(&id);
+                    let call = self.finished(id);
                     let shown = call.map(|call| self.card(&call, width)).unwrap_or_default();
                     self.put(Kind::Card, shown, &mut rows);
                 }
-                Item::Rows(..) | Item::Text(_) | Item::End => match self.items.pop_front() {
-                    Some(Item::Rows(kind, shown)) => self.put(kind, shown, &mut rows),
-                    Some(Item::Text(text)) => {
+                Pending::Rows(..) | Pending::Text(_) | Pending::End => match self.items.pop_front() {
+                    Some(Pending::Rows(kind, shown)) => self.put(kind, shown, &mut rows),
+                    Some(Pending::Text(text)) => {
                         let shown = markdown::rows(&text, self.measure(width));
                         self.put(Kind::Text, shown, &mut rows);
                     }
-                    Some(Item::End) => self.marks.push((rows.len(), Mark::End)),
+                    Some(Pending::End) => self.marks.push((rows.len(), Mark::End)),
                     _ => {}
                 },
             }
         }
         if self.items.is_empty() {
-            self.commit_stream(picture, width, &mut rows);
+            self.commit_stream(width, &mut rows);
         }
         rows
     }
 
     /// What of the answer is final.
-    fn commit_stream(&mut self, picture: &Picture, width: usize, rows: &mut Vec<Row>) {
+    fn commit_stream(&mut self, width: usize, rows: &mut Vec<Row>) {
         let measure = self.measure(width);
-        let (Some(streaming), Some((message, text))) = (&mut self.streaming, picture.draft_text()) else {
+        let Some(streaming) = self.streaming.as_mut().filter(|it| it.grows) else {
             return;
         };
-        if streaming.message != message {
+        let new = streaming.text.get(streaming.given..).unwrap_or_default();
+        if new.is_empty() {
             return;
         }
-        let Some(new) = text.get(streaming.given.len()..).filter(|new| !new.is_empty()) else {
-            return;
-        };
         let done = streaming.markdown.push(new, measure);
-        streaming.given.push_str(new);
+        streaming.given = streaming.text.len();
         if !done.is_empty() {
             self.put(Kind::Text, done, rows);
         }
@@ -317,29 +342,29 @@ impl Feed {
         }
     }
 
-    fn finished(&mut self, id: &str) -> Option<CallCard> {
-        self.inside.remove(id);
-        let mut call = self.calls.remove(id)?;
-        call.note = self.notes.remove(id);
+    fn finished(&mut self, id: ItemId) -> Option<CallCard> {
+        self.inside.remove(&id);
+        let mut call = self.calls.remove(&id)?;
+        call.note = self.notes.remove(&*call.call.id);
         Some(call)
     }
 
     fn readings(&self) -> usize {
         let is_reading =
-            |item: &Item| matches!(item, Item::Call(id) if self.calls.get(id).is_some_and(card::is_reading));
+            |item: &Pending| matches!(item, Pending::Call(id) if self.calls.get(id).is_some_and(card::is_reading));
         self.items.iter().take_while(|item| is_reading(item)).count()
     }
 
     fn commit_readings(&mut self, count: usize, width: usize, rows: &mut Vec<Row>) {
-        let ids: Vec<String> = self
+        let ids: Vec<ItemId> = self
             .items
             .drain(..count)
             .filter_map(|item| match item {
-                Item::Call(id) => Some(id),
+                Pending::Call(id) => Some(id),
                 _ => None,
             })
             .collect();
-        let calls: Vec<CallCard> = ids.iter().filter_map(|id| self.finished(id)).collect();
+        let calls: Vec<CallCard> = ids.iter().filter_map(|id| self.finished(*id)).collect();
         let shown = match calls.as_slice() {
             [one] => self.card(one, width),
             many if self.verbose => many.iter().flat_map(|call| self.card(call, width)).collect(),
@@ -375,21 +400,21 @@ impl Feed {
 
     /// The part of the answer that is not final, and whether a blank row belongs before it.
     #[must_use]
-    pub fn tail(&self, picture: &Picture, width: usize) -> Vec<Row> {
+    pub fn tail(&self, width: usize) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
-        match (&self.streaming, picture.draft_text()) {
-            (Some(streaming), Some((_, text))) => {
+        match self.streaming.as_ref().filter(|it| it.grows) {
+            Some(streaming) => {
                 if self.items.is_empty() {
-                    if streaming.given.is_empty() || (self.last != Kind::Text && !streaming.markdown.is_settled()) {
+                    if streaming.given == 0 || (self.last != Kind::Text && !streaming.markdown.is_settled()) {
                         rows.push(Row::new());
                     }
                     rows.extend(streaming.markdown.tail(self.measure(width)));
                 } else {
-                    rows.extend(markdown::rows(text, self.measure(width)));
+                    rows.extend(markdown::rows(&streaming.text, self.measure(width)));
                 }
             }
-            _ => {
-                if let Some(thought) = picture.thought() {
+            None => {
+                if let Some((_, thought)) = &self.thought {
                     let last = thought.trim_end().lines().next_back().unwrap_or_default();
                     rows.push(Row::faint(&format!("    {last}")).cut(width));
                 }
@@ -398,46 +423,10 @@ impl Feed {
         rows
     }
 
-    /// A call an ask is about.
-    #[must_use]
-    pub fn call(&self, id: &str) -> Option<&CallCard> {
-        self.calls.get(id)
-    }
-}
-
-impl Picture {
-    /// The text that is being written, and in which message.
-    #[must_use]
-    pub fn draft_text(&self) -> Option<(&str, &str)> {
-        let draft = self.draft.as_ref()?;
-        let text = draft
-            .blocks
-            .iter()
-            .find_map(|(kind, text)| matches!(kind, DraftKind::Text).then_some(text))?;
-        Some((&draft.message, text))
-    }
-
-    /// What is being thought.
-    #[must_use]
-    pub fn thought(&self) -> Option<&str> {
-        let (kind, text) = self.draft.as_ref()?.blocks.last()?;
-        matches!(kind, DraftKind::Thinking).then_some(text)
-    }
-}
-
-/// A new call.
-fn new_call(id: &str, tool: &str, input: Value) -> CallCard {
-    CallCard {
-        id: id.to_owned(),
-        tool: tool.to_owned(),
-        input,
-        time: Duration::ZERO,
-        state: CardState::Running,
-        note: None,
-        inside: Vec::new(),
-        used: None,
-        link: None,
-        moves: "ctrl+b".to_owned(),
-        output: None,
+    /// Returns an id above all that were taken in and above those of this session, for items of a saved session.
+    pub(crate) fn free_id(&self) -> u32 {
+        const SAVED: u32 = 1 << 31;
+        let highest = self.taken.iter().map(|id| id.0).max().unwrap_or(0);
+        highest.max(SAVED) + 1
     }
 }

@@ -3,25 +3,30 @@
 use std::time::Duration;
 
 use sluice_host::conversation::{
-    Activity, Ask, AskKind, Call, CallState, Command, Context, ConversationState, DraftKind, Entry, Evidence, Task,
-    Time, Todo, Tokens, Turn,
+    Activity, Ask, AskKind, Command, Context, ConversationState, DraftKind, Evidence, Task, Time, Todo, Tokens,
 };
+use sluice_host::items::{FileCount, ItemBody, ItemChange, ItemCursor, NoticeKind};
 use sluice_wire::ToAgent;
 use sluice_wire::mode::PermissionMode;
 
+use super::amount;
 use super::withdrawal::{self, Settled};
 
 /// The conversation as one frame sees it.
 #[derive(Debug, Clone, Default)]
 pub struct Picture {
-    /// Entries that were not looked at yet, with their places.
-    pub entries: Vec<(usize, Entry)>,
-    /// The place of the next entry.
-    pub next: usize,
-    /// The answer that is being written.
-    pub draft: Option<Draft>,
-    /// Every call that has no result or got it just now.
-    pub calls: Vec<CallFacts>,
+    /// The moment.
+    pub now: Time,
+    /// The items that changed since the picture before.
+    pub changes: Vec<ItemChange>,
+    /// The changes up to here have been looked at.
+    pub cursor: ItemCursor,
+    /// Whether an answer is being written, or a call runs.
+    pub speaks: bool,
+    /// Calls whose permission request another client answered, among the changes.
+    pub answered: Vec<String>,
+    /// The files that were changed in this session.
+    pub changed: Vec<FileCount>,
     /// The asks a person has to answer.
     pub asks: Vec<Ask>,
     /// Those of before, and what became of them.
@@ -51,10 +56,6 @@ pub struct Picture {
     pub context: Context,
     pub todos: Vec<Todo>,
     pub jobs: Vec<Task>,
-    /// The background tasks whose end is among these entries.
-    pub ended_jobs: Vec<Task>,
-    /// The turns that ended in these entries.
-    pub turns: Vec<(usize, Turn, u64)>,
     pub turn_count: usize,
     /// How many of them somebody asked for.
     pub asked: usize,
@@ -76,61 +77,27 @@ pub enum Doing {
     Stalled,
 }
 
-/// A message that grows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
-    pub message: String,
-    pub blocks: Vec<(DraftKind, String)>,
-}
-
-/// A call as the conversation knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallFacts {
-    pub id: String,
-    pub parent: Option<String>,
-    pub state: CallState,
-    pub time: Duration,
-    /// Tokens and calls of its subagent.
-    pub used: Option<(u64, u64)>,
-    /// The task that runs it, once the agent has announced one.
-    pub task: Option<String>,
-}
-
 impl Picture {
-    /// Looks at a conversation, at the entries from `from` on.
+    /// Looks at a conversation, and at the items that changed since the cursor.
     #[must_use]
-    pub fn of(state: &ConversationState, from: usize, now: Time) -> Self {
+    pub fn of(state: &ConversationState, mut cursor: ItemCursor, now: Time) -> Self {
         let session = state.session();
-        let entries: Vec<(usize, Entry)> = state.entries().iter().cloned().enumerate().skip(from).collect();
-        let draft = state.draft(None).map(|draft| Draft {
-            message: draft.message.to_string(),
-            blocks: draft
-                .blocks
-                .iter()
-                .map(|block| (block.kind.clone(), block.text.clone()))
-                .collect(),
-        });
+        let draft = state.draft(None);
         let written: usize = draft
             .iter()
             .flat_map(|draft| &draft.blocks)
-            .map(|(_, text)| text.len())
+            .map(|block| block.text.len())
             .sum();
         let open = state.open_turn().and_then(|at| state.turns().get(at));
-        let ended = entries
-            .iter()
-            .filter_map(|(_, entry)| entry.turn)
-            .map(|turn| turn as usize);
-        let mut ended: Vec<usize> = ended.collect();
-        ended.dedup();
-        let turns = ended.into_iter().filter_map(|at| {
-            let calls = state.calls().iter().filter(|call| call.turn == Some(at)).count();
-            Some((at, state.turns().get(at)?.clone(), calls as u64))
-        });
+        let changes = state.item_changes(&mut cursor);
         Self {
-            next: from + entries.len(),
-            doing: doing(state, now, draft.as_ref()),
-            draft,
-            calls: calls(state, now, from),
+            now,
+            answered: answered(state, &changes),
+            changes,
+            cursor,
+            doing: doing(state, now),
+            speaks: draft.is_some() || state.running_calls().next().is_some(),
+            changed: state.files_changed(),
             asks: state.pending_asks().filter(|ask| is_for_us(ask)).cloned().collect(),
             settled: withdrawal::settled(state),
             queue: queue(state),
@@ -159,12 +126,27 @@ impl Picture {
                 .filter(|task| task.is_open() && task.background)
                 .cloned()
                 .collect(),
-            ended_jobs: ended_jobs(state, &entries),
-            turns: turns.collect(),
             turn_count: state.turns().len(),
             asked: state.turns().iter().filter(|turn| !turn.prompts.is_empty()).count(),
-            entries,
         }
+    }
+
+    /// The lines that were added and removed.
+    #[must_use]
+    pub fn changed_lines(&self) -> (u64, u64) {
+        let files = self.changed.iter();
+        files.fold((0, 0), |(added, removed), file| {
+            (added + file.added, removed + file.removed)
+        })
+    }
+
+    /// `+164 -49 in 5 files`; nothing where nothing was changed.
+    #[must_use]
+    pub fn changed_words(&self) -> Option<String> {
+        let (added, removed) = self.changed_lines();
+        let lines = amount::lines(added, removed);
+        let files = amount::count(self.changed.len() as u64, "file");
+        (!lines.is_empty()).then(|| format!("{lines} in {files}"))
     }
 
     /// Whether a turn is open.
@@ -174,20 +156,24 @@ impl Picture {
     }
 }
 
-/// The tasks that ended, where one of the entries reports such an end.
-fn ended_jobs(state: &ConversationState, entries: &[(usize, Entry)]) -> Vec<Task> {
-    let reports = entries
-        .iter()
-        .any(|(_, entry)| entry.line.contains("task_notification"));
-    let ended = state.tasks().iter().filter(|task| reports && !task.is_open());
-    ended.cloned().collect()
+/// Returns the calls whose permission request another client answered.
+fn answered(state: &ConversationState, changes: &[ItemChange]) -> Vec<String> {
+    let notices = changes.iter().filter_map(|change| match change {
+        ItemChange::Item(item) => match &item.body {
+            ItemBody::Notice(notice) if notice.kind == NoticeKind::Answered => notice.call,
+            _ => None,
+        },
+        _ => None,
+    });
+    let calls = notices.filter_map(|call| Some(state.item(call)?.call()?.id.to_string()));
+    calls.collect()
 }
 
 fn is_for_us(ask: &Ask) -> bool {
     matches!(ask.kind, AskKind::Tool | AskKind::Elicitation)
 }
 
-fn doing(state: &ConversationState, now: Time, draft: Option<&Draft>) -> Doing {
+fn doing(state: &ConversationState, now: Time) -> Doing {
     match state.activity_at(now) {
         Activity::Idle => Doing::Idle,
         Activity::Waiting { .. } => Doing::Waiting,
@@ -197,55 +183,14 @@ fn doing(state: &ConversationState, now: Time, draft: Option<&Draft>) -> Doing {
             Evidence::Retrying => Doing::Retrying,
             Evidence::Compacting => Doing::Compacting,
             _ if state.running_calls().next().is_some() => Doing::Calling,
-            Evidence::Streaming => match draft.and_then(|draft| draft.blocks.last()) {
-                Some((DraftKind::Thinking, _)) => Doing::Thinking,
+            Evidence::Streaming => match state.draft(None).and_then(|draft| draft.blocks.last()) {
+                Some(block) if block.kind == DraftKind::Thinking => Doing::Thinking,
                 Some(_) => Doing::Writing,
                 None => Doing::Asking,
             },
             _ => Doing::Asking,
         },
     }
-}
-
-fn calls(state: &ConversationState, now: Time, from: usize) -> Vec<CallFacts> {
-    let is_new = |place: Option<usize>| place.is_some_and(|at| at >= from);
-    let calls = state.calls().iter().rev().take(2000);
-    let mut found: Vec<CallFacts> = calls
-        .filter(|call| {
-            call.state == CallState::Running
-                || is_new(call.result)
-                || is_new(call.entry)
-                || call.state == CallState::Dropped
-        })
-        .map(|call| {
-            let task = state
-                .tasks()
-                .iter()
-                .find(|task| task.call.as_deref() == Some(&*call.id));
-            CallFacts {
-                id: call.id.to_string(),
-                parent: call
-                    .parent
-                    .and_then(|at| state.calls().get(at))
-                    .map(|call| call.id.to_string()),
-                state: call.state,
-                time: call.ended.unwrap_or(now).since(started(state, call)),
-                task: task.map(|task| task.id.to_string()),
-                used: task.map(|task| (task.tokens, task.calls)),
-            }
-        })
-        .collect();
-    found.reverse();
-    found
-}
-
-/// When a call began to run: after the answer, where a person was asked about it.
-fn started(state: &ConversationState, call: &Call) -> Time {
-    let asks = state.asks().iter().rev().take(50);
-    let answered = asks
-        .filter(|ask| ask.call.as_deref() == Some(&*call.id))
-        .filter_map(|ask| ask.settled);
-    answered.fold(call.at, Time::max)
 }
 
 /// Prompts that were handed in and have not begun; not the one a turn is about to begin with.

@@ -7,14 +7,10 @@ mod cutting;
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::time::Duration;
 
-use serde_json::Value;
-use sluice_host::conversation::{Entry, EntryKind};
-use sluice_wire::content::{Block, Content};
-use sluice_wire::{ToAgent, ToHost};
+use sluice_host::items::{Item, ItemBody, ItemStatus, Notice, NoticeKind, PromptSource};
 
-use super::card::{self, CallCard, CardBody, CardState};
+use super::card::{self, Below, CallCard};
 use super::markdown::{Fence, Markdown};
 use super::prompt;
 use crate::text::{Role, Row, Style, wrap};
@@ -37,7 +33,7 @@ pub struct Whole {
     prompts: Vec<usize>,
     width: usize,
     laid_out: HashMap<usize, Vec<Row>>,
-    /// Paths below this folder are shown relative to it. Ends in `/`.
+    /// Paths below this folder are shown relative to it.
     folder: String,
 }
 
@@ -77,48 +73,52 @@ enum Look {
     Output,
 }
 
-/// The outcome of a call: its text, its value, and whether it failed.
-type Results = HashMap<String, (String, Value, bool)>;
-
 impl Whole {
-    /// Every entry of a conversation in `folder`.
+    /// Every item of a conversation in `folder`.
     #[must_use]
-    pub fn of(entries: &[Entry], folder: &str, width: usize) -> Self {
-        let mut results = results(entries);
+    pub fn of(items: &[Item], folder: &str, width: usize) -> Self {
         let mut whole = Self {
-            folder: format!("{folder}/"),
+            folder: folder.to_owned(),
             width,
             ..Self::default()
         };
-        for entry in entries {
-            if let EntryKind::Prompt(_) = entry.kind {
-                if let Ok(ToAgent::User(user)) = entry.line.to_agent() {
-                    whole.add_prompt(&user.message.content.text());
-                }
-                continue;
-            }
-            match entry.line.to_host() {
-                Ok(ToHost::Assistant(said)) => {
-                    let depth = if said.parent_tool_use_id.is_some() { 4 } else { 0 };
-                    for block in &said.message.content {
-                        whole.add_block(block, &mut results, depth);
-                    }
-                }
-                Ok(ToHost::User(user)) if user.is_replay != Some(true) => {
-                    let text = user.message.content.text();
-                    let is_result = matches!(user.message.content, Content::Blocks(ref blocks)
-                        if blocks.iter().any(|block| matches!(block, Block::ToolResult(_))));
-                    if text.starts_with("[Request interrupted") {
-                        let row = Row::new().add("✗ ", Role::Bad).add("stopped", Style::FAINT);
-                        whole.pieces.push(Piece::Row(row, 0));
-                    } else if !is_result && !text.trim().is_empty() {
-                        whole.add_lines(&text, Look::Text, 0);
-                    }
-                }
-                _ => {}
-            }
+        for item in items {
+            whole.add(item);
         }
         whole
+    }
+
+    fn add(&mut self, item: &Item) {
+        let depth = if item.parent.is_some() { 4 } else { 0 };
+        match &item.body {
+            ItemBody::Prompt(prompt) if matches!(prompt.source, PromptSource::Host | PromptSource::Other) => {
+                self.add_prompt(&prompt.text);
+            }
+            ItemBody::Text { text } => self.add_text(text, depth),
+            ItemBody::Command(command) => self.add_text(command.output.as_deref().unwrap_or_default(), depth),
+            ItemBody::Error(error) => self.add_text(&error.text, depth),
+            ItemBody::Thinking(thinking) => {
+                let row = Row::new().add("~ ", Role::Note).add("thought", Role::Faint);
+                self.pieces.push(Piece::Row(row, depth));
+                self.add_lines(&thinking.text, Look::Thought, depth);
+            }
+            ItemBody::ToolCall(call) if item.status != ItemStatus::Streaming => {
+                self.add_call(CallCard::new((**call).clone(), item.status, &self.folder), depth);
+            }
+            ItemBody::Notice(Notice {
+                kind: NoticeKind::Stopped,
+                ..
+            }) => {
+                let row = Row::new().add("✗ ", Role::Bad).add("stopped", Style::FAINT);
+                self.pieces.push(Piece::Row(row, 0));
+            }
+            ItemBody::Notice(Notice {
+                kind: NoticeKind::Context,
+                text,
+                ..
+            }) => self.add_lines(text, Look::Text, depth),
+            _ => {}
+        }
     }
 
     fn add_prompt(&mut self, text: &str) {
@@ -146,68 +146,30 @@ impl Whole {
         self.pieces.extend(parts.map(|text| Piece::Lines { text, look, depth }));
     }
 
-    fn add_block(&mut self, block: &Block, results: &mut Results, depth: usize) {
-        match block {
-            Block::Text(text) => {
-                self.add_gap();
-                for (text, code) in cutting::markdown(&text.text) {
-                    if code.is_none() {
-                        self.add_gap();
-                    }
-                    self.pieces.push(Piece::Markdown { text, code, depth });
-                }
+    fn add_text(&mut self, text: &str, depth: usize) {
+        self.add_gap();
+        for (text, code) in cutting::markdown(text) {
+            if code.is_none() {
                 self.add_gap();
             }
-            Block::Thinking(thought) => {
-                let row = Row::new().add("~ ", Role::Note).add("thought", Role::Faint);
-                self.pieces.push(Piece::Row(row, depth));
-                self.add_lines(&thought.thinking, Look::Thought, depth);
-            }
-            Block::ToolUse(used) => {
-                let state = match results.remove(&used.id) {
-                    Some((text, value, true)) => CardState::Failed { text, value },
-                    Some((text, value, false)) => CardState::Done { text, value },
-                    None => CardState::Running,
-                };
-                let call = CallCard {
-                    id: used.id.clone(),
-                    tool: used.name.clone(),
-                    input: self.near(used.input.to_value()),
-                    time: Duration::ZERO,
-                    state,
-                    note: None,
-                    inside: Vec::new(),
-                    link: None,
-                    moves: String::new(),
-                    used: None,
-                    output: None,
-                };
-                let at = self.pieces.len();
-                let body = card::body(&call);
-                let is_change = matches!(body, CardBody::Change);
-                if let CardBody::Text(text) = body {
-                    self.add_lines(text.trim_matches('\n'), Look::Output, depth);
-                }
-                let head = Piece::Card {
-                    call: Box::new(call),
-                    body: is_change,
-                    depth,
-                };
-                self.pieces.insert(at, head);
-            }
-            _ => {}
+            self.pieces.push(Piece::Markdown { text, code, depth });
         }
+        self.add_gap();
     }
 
-    fn near(&self, mut input: Value) -> Value {
-        for name in ["file_path", "notebook_path", "path"] {
-            if let Some(Value::String(path)) = input.get_mut(name)
-                && let Some(near) = path.strip_prefix(&self.folder)
-            {
-                *path = near.to_owned();
-            }
+    fn add_call(&mut self, call: CallCard, depth: usize) {
+        let at = self.pieces.len();
+        let below = card::below(&call);
+        let is_change = matches!(below, Below::Change);
+        if let Below::Text(text) = below {
+            self.add_lines(text.trim_matches('\n'), Look::Output, depth);
         }
-        input
+        let head = Piece::Card {
+            call: Box::new(call),
+            body: is_change,
+            depth,
+        };
+        self.pieces.insert(at, head);
     }
 
     /// The rows of a piece.
@@ -422,23 +384,6 @@ impl Piece {
         let letters = |text: &str| text.to_lowercase().replace(['*', '_', '`', '~', '\\'], "");
         wanted.contains(char::is_whitespace) || letters(text).contains(&letters(wanted))
     }
-}
-
-fn results(entries: &[Entry]) -> Results {
-    let mut results = Results::new();
-    for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Result) {
-        let Ok(ToHost::User(user)) = entry.line.to_host() else {
-            continue;
-        };
-        let value = user.tool_use_result.clone().unwrap_or(Value::Null);
-        for block in user.message.content.into_blocks() {
-            if let Block::ToolResult(result) = block {
-                let text = result.content.as_ref().map(Content::text).unwrap_or_default();
-                results.insert(result.tool_use_id, (text, value.clone(), result.is_error == Some(true)));
-            }
-        }
-    }
-    results
 }
 
 /// The row of a pager's end: where one is, and what can be done.

@@ -71,6 +71,8 @@ impl Fold<'_> {
         });
         super::insert(&mut self.state.index.pending, at);
         self.sign();
+        self.permission_asks(at, request.decision_reason.get());
+        self.waiting_changed();
         self.change(Change::Ask(at));
         if self.state.transport != TransportStatus::CatchingUp {
             self.tell_ask(at);
@@ -98,6 +100,8 @@ impl Fold<'_> {
             ask.line = None;
         }
         super::remove(&mut self.state.index.pending, at);
+        self.permission_settled(at);
+        self.waiting_changed();
         self.effects.push(Effect::Settled(at));
         self.change(Change::Ask(at));
     }
@@ -150,18 +154,29 @@ impl Fold<'_> {
             self.change(Change::Ask(at));
             return;
         }
+        let hook = ask.kind == AskKind::Hook;
+        let mut changes = None;
         let (state, response) = match answer.verdict {
-            AskVerdict::Allow(given) => (AskState::Allowed, Ok(whole(given, ask.line.as_ref()))),
+            AskVerdict::Allow(given) => {
+                changes = given.as_ref().and_then(|it| it.parse::<CanUseToolResponse>().ok());
+                (AskState::Allowed, Ok(whole(changes.as_ref(), ask.line.as_ref())))
+            }
             AskVerdict::Deny(given) => (AskState::Denied, Ok(given)),
             AskVerdict::Give(given) => (AskState::Allowed, Ok(given)),
             AskVerdict::Refuse(why) => (AskState::Denied, Err(why)),
         };
         let id = ask.id.clone();
+        if let (true, Ok(given)) = (hook, &response) {
+            self.hook_answered(at, given.get());
+        }
         let response = match response {
             Ok(response) => ControlResponse::success(id, &response),
             Err(why) => ControlResponse::error(id, why),
         };
-        self.settle(at, state, answer.by);
+        self.settle(at, state, answer.by.clone());
+        if let Some(changes) = changes {
+            self.answer_changes(at, &changes, answer.by);
+        }
         self.answered();
         self.send(ToAgent::from(response).into());
     }
@@ -176,12 +191,17 @@ impl Fold<'_> {
             ask.late += 1;
             return;
         }
-        let denied = !response.is_success()
-            || response.response.is_some_and(|it| {
-                let given = serde_json::from_str::<CanUseToolResponse>(it.get());
-                matches!(given, Ok(CanUseToolResponse::Deny(_)))
-            });
+        let hook = ask.kind == AskKind::Hook;
+        let given = response.response;
+        let answer = given.and_then(|it| serde_json::from_str::<CanUseToolResponse>(it.get()).ok());
+        let denied = !response.is_success() || matches!(answer, Some(CanUseToolResponse::Deny(_)));
         self.settle(at, if denied { AskState::Denied } else { AskState::Allowed }, None);
+        if let Some(given) = given.filter(|_| hook) {
+            self.hook_answered(at, given.get());
+        }
+        if let Some(answer) = answer.filter(|_| !hook) {
+            self.answer_changes(at, &answer, None);
+        }
         self.answered();
     }
 
@@ -196,9 +216,9 @@ impl Fold<'_> {
 }
 
 /// Old agents refuse a yes that does not repeat the input, so it is always repeated.
-fn whole(given: Option<Raw>, line: Option<&Line>) -> Raw {
-    let mut allow = match given.map(|it| it.parse::<CanUseToolResponse>()) {
-        Some(Ok(CanUseToolResponse::Allow(allow))) => *allow,
+fn whole(given: Option<&CanUseToolResponse>, line: Option<&Line>) -> Raw {
+    let mut allow = match given {
+        Some(CanUseToolResponse::Allow(allow)) => (**allow).clone(),
         _ => Allow::default(),
     };
     if allow.updated_input.is_none() {

@@ -1,20 +1,20 @@
-//! `system` messages, usage and cost: the facts of the session.
+//! The facts of the session: `init`, status, usage and cost.
 
 use serde::Deserialize;
 use sluice_wire::Frame;
 use sluice_wire::control::Subtype;
 use sluice_wire::mode::PermissionMode;
-use sluice_wire::stdout::SystemSubtype;
 use sluice_wire::stdout::system::{Activity, SessionState};
 
 use super::Fold;
 use crate::conversation::read::{self, Later, List, ModelUsage, Note, Num, Obj, Response, System, TurnResult, Word};
 use crate::conversation::{Change, Command, EntryKind, Evidence, LoadedPlugin, Model, Pending, Server, Tokens};
+use crate::items::{NoticeKind, NoticeLevel};
 
 /// `init`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Init<'a> {
+pub(super) struct Init<'a> {
     #[serde(borrow)]
     uuid: Word<'a>,
     #[serde(borrow)]
@@ -99,102 +99,21 @@ struct Learned<'a> {
     cancelled: Later<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Compacted {
-    post_tokens: Num,
-}
-
 impl Fold<'_> {
-    /// `system`: what the agent says about itself.
-    pub(super) fn system(&mut self, frame: &Frame) -> bool {
-        let text = frame.text();
-        let subtype = SystemSubtype::of(frame.subtype().unwrap_or_default());
-        if subtype == SystemSubtype::Init {
-            return serde_json::from_str::<Init<'_>>(text).is_ok_and(|it| {
-                self.init(&it);
-                true
-            });
-        }
-        // These come by the thousand and say only that something goes on.
-        if matches!(
-            subtype,
-            SystemSubtype::ThinkingTokens
-                | SystemSubtype::HookProgress
-                | SystemSubtype::HookStarted
-                | SystemSubtype::ControlRequestProgress
-        ) {
-            self.sign();
-            return true;
-        }
-        let Ok(it) = serde_json::from_str::<System<'_>>(text) else {
-            return false;
-        };
-        if !self.is_new(it.uuid.get()) {
-            return true;
-        }
-        match subtype {
-            SystemSubtype::Status => self.status(&it),
-            SystemSubtype::SessionStateChanged => self.session_state(&it),
-            SystemSubtype::TaskStarted => self.task_started(&it),
-            SystemSubtype::TaskProgress => self.task_progress(&it),
-            SystemSubtype::TaskUpdated => self.task_updated(&it),
-            SystemSubtype::TaskNotification => {
-                self.task_ended(&it);
-                self.entry(frame, EntryKind::System, None);
-            }
-            SystemSubtype::BackgroundTasksChanged => self.tasks_listed(&it.tasks.0),
-            SystemSubtype::CommandsChanged => {
-                let commands = read::later::<List<Obj<Named<'_>>>>(it.commands).unwrap_or_default();
-                self.state.session.commands = self::commands(&commands);
-                self.change(Change::Session);
-            }
-            SystemSubtype::SessionTitleChanged => {
-                self.state.session.title = it.title.boxed();
-                self.change(Change::Session);
-            }
-            SystemSubtype::UiInvalidate => {}
-            SystemSubtype::ApiRetry => {
-                self.void(None);
-                self.open(Evidence::Retrying);
-                self.evidence(Evidence::Retrying);
-                self.entry(frame, EntryKind::System, None);
-            }
-            SystemSubtype::CompactBoundary => {
-                if let Some(it) = read::later::<Compacted>(it.compact_metadata) {
-                    self.state.context.tokens = it.post_tokens.count();
-                    self.change(Change::Context);
-                }
-                self.sign();
-                self.entry(frame, EntryKind::System, None);
-            }
-            SystemSubtype::ModelFallback | SystemSubtype::ModelRefusalFallback => {
-                if let Some(model) = it.fallback_model.boxed() {
-                    self.state.session.model = Some(model);
-                    self.change(Change::Session);
-                }
-                self.sign();
-                self.entry(frame, EntryKind::System, None);
-            }
-            SystemSubtype::Unknown => {
-                self.state.drift.unknown += 1;
-                self.entry(frame, EntryKind::Unknown, None);
-                self.change(Change::Drift);
-            }
-            _ => {
-                self.sign();
-                self.entry(frame, EntryKind::System, None);
-            }
-        }
-        true
+    /// `commands_changed`: the slash commands there are now.
+    pub(super) fn commands_changed(&mut self, list: Later<'_>) {
+        let list = read::later::<List<Obj<Named<'_>>>>(list).unwrap_or_default();
+        self.state.session.commands = commands(&list);
+        self.change(Change::Session);
     }
 
     /// `init`: before every turn, with everything that holds from now on.
-    fn init(&mut self, init: &Init<'_>) {
+    pub(super) fn init(&mut self, init: &Init<'_>) {
         if !self.is_new(init.uuid.get()) {
             return;
         }
         self.session_id(init.session_id.get());
+        self.folder(init.cwd.get());
         let mut session = std::mem::take(&mut self.state.session);
         set(&mut session.cwd, &init.cwd);
         set(&mut session.model, &init.model);
@@ -242,11 +161,12 @@ impl Fold<'_> {
         self.state.todos.clear();
         self.state.context.tokens = 0;
         self.entry(frame, EntryKind::System, None);
+        self.notice(NoticeKind::Cleared, NoticeLevel::Info, "");
         self.change(Change::Todos);
         self.change(Change::Context);
     }
 
-    fn status(&mut self, status: &System<'_>) {
+    pub(super) fn status(&mut self, status: &System<'_>) {
         if let Some(mode) = status.mode.get() {
             self.state.session.mode = Some(PermissionMode::from(mode));
             self.change(Change::Session);
@@ -259,12 +179,14 @@ impl Fold<'_> {
             Some(Activity::Compacting) => {
                 self.open(Evidence::Compacting);
                 self.evidence(Evidence::Compacting);
+                self.compacting(true, None);
             }
             _ => {
                 let compacting = self.state.index.open.and_then(|at| self.state.turns.get(at));
                 if compacting.is_some_and(|it| it.evidence == Evidence::Compacting) {
                     self.evidence(Evidence::Requesting);
                 }
+                self.compacting(false, status.compact_error.get());
                 self.sign();
             }
         }
@@ -272,7 +194,7 @@ impl Fold<'_> {
     }
 
     /// A hint: nothing is closed or opened by it alone.
-    fn session_state(&mut self, it: &System<'_>) {
+    pub(super) fn session_state(&mut self, it: &System<'_>) {
         match it.state.get().map(SessionState::from) {
             Some(SessionState::Idle) => self.evidence(Evidence::SaidIdle),
             _ => self.sign(),
@@ -363,6 +285,14 @@ impl Fold<'_> {
             }
         }
         let total = result.total_cost_usd.0?;
+        // An agent that resumes a session also counts what was spent before; what it has spent since, it says apart.
+        let since =
+            read::later::<Obj<std::collections::HashMap<&str, ModelUsage>>>(result.model_usage_since_last_result);
+        let since = since.and_then(|usage| usage.0).filter(|models| !models.is_empty());
+        let since = since.map(|models| {
+            let costs = models.values().filter_map(|model| model.cost.0);
+            costs.fold(0.0, |sum, cost| sum + cost)
+        });
         // New agents go on counting when they resume; they are told by what only they say.
         let counts_on = result.model_usage_since_last_result.is_some();
         let before = if counts_on || self.state.cost_epoch == self.state.epoch {
@@ -370,7 +300,7 @@ impl Fold<'_> {
         } else {
             0.0
         };
-        let cost = if total >= before { total - before } else { total };
+        let cost = since.unwrap_or(if total >= before { total - before } else { total });
         self.state.cost_epoch = self.state.epoch;
         self.state.cost.named = total;
         self.state.cost.total += cost;

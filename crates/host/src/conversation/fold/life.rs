@@ -35,6 +35,7 @@ impl Fold<'_> {
     pub(super) fn up(&mut self) {
         let since = self.state.now;
         self.state.process = ProcessStatus::Up { since };
+        self.process_started();
         self.change(Change::Process);
     }
 
@@ -55,8 +56,8 @@ impl Fold<'_> {
         }
         self.state.interrupt = None;
         self.state.held.clear();
-        for draft in std::mem::take(&mut self.state.drafts) {
-            self.change(Change::Draft(draft.parent));
+        while let Some(parent) = self.state.drafts.first().map(|draft| draft.parent) {
+            self.void(parent);
         }
         self.drop_all_calls();
         for task in 0..self.state.tasks.len() {
@@ -81,6 +82,7 @@ impl Fold<'_> {
                 self.set_prompt(prompt, PromptState::Indeterminate);
             }
         }
+        self.process_ended(exit);
         self.change(Change::Process);
         if respawn && !self.state.closed {
             self.effects.push(Effect::Respawn);

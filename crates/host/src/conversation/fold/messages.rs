@@ -3,6 +3,7 @@
 use sluice_wire::Frame;
 
 use super::Fold;
+use super::items::Calling;
 use crate::conversation::read::{MessageFields, Note};
 use crate::conversation::{AskState, Call, CallState, Change, EntryKind, Evidence, Proof};
 
@@ -26,9 +27,17 @@ impl Fold<'_> {
         }
         let entry = self.entry(frame, EntryKind::Assistant, parent);
         let Some(inner) = &message.message.0 else { return };
-        for block in inner.content.0.iter().filter_map(|it| it.0.as_ref()) {
-            if block.ty.get() == Some("tool_use") {
-                let at = self.call(block.id.text(), block.name.text(), parent, Some(entry));
+        for block in inner.content.blocks() {
+            if block.ty.get() != Some("tool_use") {
+                self.block_said((frame, entry), parent, message, block);
+            } else {
+                let calling = Calling {
+                    frame,
+                    entry,
+                    message: inner.id.text(),
+                    input: block.input,
+                };
+                let at = self.call(block.id.text(), block.name.text(), parent, Some(calling));
                 if main
                     && self
                         .state
@@ -49,16 +58,14 @@ impl Fold<'_> {
     /// `user`: the result of a call, a notice, or a prompt repeated.
     pub(super) fn user(&mut self, frame: &Frame, message: &MessageFields<'_>) {
         let parent = self.parent(message.parent_tool_use_id.get());
-        if message.is_replay.0 && parent.is_none() && self.echoed(frame, message) {
+        if message.is_replay.0 && parent.is_none() && self.echoed(message) {
             return;
         }
         if !self.is_new(message.uuid.get()) {
             return;
         }
-        let empty = Vec::new();
-        let blocks = message.message.0.as_ref().map_or(&empty, |it| &it.content.0);
-        let results = blocks.iter().filter_map(|it| it.0.as_ref());
-        let mut results = results.filter(|it| it.ty.get() == Some("tool_result")).peekable();
+        let blocks = message.message.0.iter().flat_map(|it| it.content.blocks());
+        let mut results = blocks.filter(|it| it.ty.get() == Some("tool_result")).peekable();
         let kind = if results.peek().is_some() {
             EntryKind::Result
         } else {
@@ -72,8 +79,13 @@ impl Fold<'_> {
             } else {
                 CallState::Done
             };
-            self.end_call(at, state, entry);
-            self.outcome(at, message.tool_use_result);
+            if self.end_call(at, state, entry) {
+                self.call_result(at, (frame, entry), message, block);
+                self.outcome(at, message.tool_use_result);
+            }
+        }
+        if kind == EntryKind::User {
+            self.user_text(message, parent);
         }
         self.sign();
         if parent.is_some() || message.is_replay.0 {
@@ -109,7 +121,8 @@ impl Fold<'_> {
     }
 
     /// The call `id`, which is noted here if it is new.
-    fn call(&mut self, id: &str, name: &str, parent: Option<usize>, entry: Option<usize>) -> usize {
+    fn call(&mut self, id: &str, name: &str, parent: Option<usize>, calling: Option<Calling<'_>>) -> usize {
+        let entry = calling.map(|it| it.entry);
         if let Some(at) = self.state.find_call(id) {
             if let Some(call) = self.state.calls.get_mut(at)
                 && call.entry.is_none()
@@ -118,6 +131,7 @@ impl Fold<'_> {
                 call.entry = entry;
                 call.name = name.into();
                 call.parent = parent;
+                self.call_item(at, calling);
             }
             return at;
         }
@@ -136,14 +150,16 @@ impl Fold<'_> {
             heartbeat: None,
         });
         super::insert(&mut self.state.index.running, at);
+        self.call_item(at, calling);
         self.change(Change::Call(at));
         at
     }
 
-    fn end_call(&mut self, at: usize, state: CallState, entry: usize) {
+    /// Notes the result of a call. Returns false if it has one.
+    fn end_call(&mut self, at: usize, state: CallState, entry: usize) -> bool {
         let now = self.state.now;
         let Some(call) = self.state.calls.get_mut(at).filter(|it| it.result.is_none()) else {
-            return;
+            return false;
         };
         call.state = state;
         call.result = Some(entry);
@@ -151,11 +167,13 @@ impl Fold<'_> {
         let id = call.id.clone();
         super::remove(&mut self.state.index.running, at);
         self.void(Some(at));
-        self.change(Change::Call(at));
+        self.cut_blocks(Some(at));
         // The agent went on without waiting for an answer.
         for ask in self.asks_about(&id) {
             self.settle(ask, AskState::Superseded, None);
         }
+        self.change(Change::Call(at));
+        true
     }
 
     /// `tool_progress`: a call still runs.

@@ -138,6 +138,7 @@ impl Fold<'_> {
             }
             None => {
                 let line = self.state.prompts.get(at).map(|it| it.line.clone()).unwrap_or_default();
+                self.prompt_item(at);
                 self.add_entry(line, EntryKind::Prompt(place(at)), None, turn)
             }
         };
@@ -146,6 +147,7 @@ impl Fold<'_> {
             prompt.entry = Some(entry);
             prompt.turn = turn.or(before);
         }
+        self.prompt_changed(at);
         if turn.is_none() || turn == before {
             return;
         }
@@ -240,10 +242,15 @@ impl Fold<'_> {
             return;
         };
         let prompts = &mut self.state.prompts;
+        let mut gone = Vec::new();
         it.prompts.retain(|at| {
             let released = prompts.get_mut(*at).filter(|it| !it.started && which(*at, it));
+            gone.extend(released.is_some().then_some(*at));
             released.map(|it| it.turn = None).is_none()
         });
+        for at in gone {
+            self.prompt_changed(at);
+        }
     }
 
     /// The agent is done with a prompt. With the last of its turn, the turn's `result` is owed.
@@ -302,9 +309,9 @@ impl Fold<'_> {
     }
 
     /// The agent repeats a prompt it has read. Gives whether it is one of this side's.
-    pub(super) fn echoed(&mut self, frame: &Frame, message: &MessageFields<'_>) -> bool {
+    pub(super) fn echoed(&mut self, message: &MessageFields<'_>) -> bool {
         let known = message.uuid.get().and_then(|it| self.state.find_prompt(it));
-        let prompt = known.or_else(|| self.same_text(frame));
+        let prompt = known.or_else(|| self.same_text(message));
         let Some(at) = prompt else { return false };
         self.state.echoes = true;
         // An echo alone can also be that of a prompt that was run before. Agents that tell what becomes of
@@ -338,7 +345,7 @@ impl Fold<'_> {
     }
 
     /// A prompt written without a uuid comes back with one of the agent's making.
-    fn same_text(&self, frame: &Frame) -> Option<usize> {
+    fn same_text(&self, message: &MessageFields<'_>) -> Option<usize> {
         let unmarked = |at: &usize| {
             self.state
                 .prompts
@@ -349,7 +356,7 @@ impl Fold<'_> {
         let recent = self.state.prompts.len().saturating_sub(64);
         let mut candidates = (recent..self.state.prompts.len()).filter(unmarked).peekable();
         candidates.peek()?;
-        let content = said_content(frame)?;
+        let content = message.message.0.as_ref()?.content.text();
         candidates.find(|at| {
             let prompt = self.state.prompts.get(*at);
             let written = prompt.and_then(|it| match it.line.to_agent() {
@@ -358,12 +365,5 @@ impl Fold<'_> {
             });
             written.as_deref() == Some(content.as_str())
         })
-    }
-}
-
-fn said_content(frame: &Frame) -> Option<String> {
-    match frame.to_host() {
-        Ok(sluice_wire::ToHost::User(user)) => Some(user.message.content.text()),
-        _ => None,
     }
 }

@@ -33,10 +33,16 @@ impl Fold<'_> {
             return;
         };
         let Some(request) = &control.request.0 else { return };
-        let about = [&request.mode, &request.model, &request.message_uuid];
+        let about = [
+            &request.mode,
+            &request.model,
+            &request.message_uuid,
+            &request.user_message_id,
+        ];
+        let about = about.into_iter().find_map(|it| it.boxed());
         let pending = Pending {
             subtype: request.subtype.text().into(),
-            about: about.into_iter().find_map(|it| it.boxed()),
+            about: about.filter(|_| !request.dry_run.0),
             at: self.state.now,
             until,
             id: control.request_id,
@@ -100,7 +106,9 @@ impl Fold<'_> {
         };
         let pending = self.state.requests.remove(at);
         if response.is_success() {
+            let model = self.state.session.model.clone();
             self.learn(&pending, &response);
+            self.request_took_effect(&pending, response.response, model);
         }
         if pending.subtype == Subtype::Interrupt {
             self.acknowledged(&response);

@@ -33,7 +33,19 @@ impl Fold<'_> {
             }
             draft.seen.push(uuid);
         }
+        if event.ty.get() == Some("content_block_start") {
+            self.block_restarts(parent, event.index.count());
+        }
+        let Some(draft) = self.state.drafts.iter_mut().find(|it| it.parent == parent) else {
+            return;
+        };
         draft.event(&event);
+        let message = draft.message.clone();
+        match event.ty.text() {
+            "content_block_start" => self.block_started(parent, &message, &event),
+            "content_block_delta" => self.block_grew(parent, event.index.count()),
+            _ => {}
+        }
         let stops = match event.ty.text() {
             "message_delta" => event.delta.0.as_ref().and_then(|it| it.stop_reason.get()),
             _ => None,
@@ -69,9 +81,11 @@ impl Fold<'_> {
 
     fn begin_draft(&mut self, parent: Option<usize>, event: &ApiEvent<'_>) {
         self.void(parent);
+        self.cut_blocks(parent);
         if parent.is_none() {
             self.open(Evidence::Streaming);
             self.evidence(Evidence::Streaming);
+            self.retry_over();
         } else {
             self.sign();
         }
@@ -100,7 +114,9 @@ impl Fold<'_> {
             return;
         }
         if !draft.blocks.is_empty() {
-            draft.said = draft.blocks.remove(0).index + 1;
+            let block = draft.blocks.remove(0);
+            draft.said = block.index + 1;
+            self.keep_blocks(parent, vec![block]);
         }
         self.change(Change::Draft(parent));
     }
@@ -108,7 +124,8 @@ impl Fold<'_> {
     /// The draft will not be said, or was.
     pub(super) fn void(&mut self, parent: Option<usize>) {
         if let Some(at) = self.state.drafts.iter().position(|it| it.parent == parent) {
-            self.state.drafts.remove(at);
+            let draft = self.state.drafts.remove(at);
+            self.keep_blocks(parent, draft.blocks);
             self.change(Change::Draft(parent));
         }
     }

@@ -4,7 +4,7 @@ use sluice_wire::stdout::system::{TaskOutcome, TaskStatus};
 
 use super::Fold;
 use crate::conversation::read::{Listed, Obj, System, Word};
-use crate::conversation::{Change, Task, TaskState};
+use crate::conversation::{CallState, Change, Task, TaskState};
 
 impl Fold<'_> {
     pub(super) fn task_started(&mut self, it: &System<'_>) {
@@ -12,7 +12,7 @@ impl Fold<'_> {
         if let Some(task) = self.state.tasks.get_mut(at) {
             task.describe(&it.task_type, &it.description, &it.subagent_type);
             task.call = it.tool_use_id.boxed().or(task.call.take());
-            task.background |= it.is_backgrounded.0;
+            task.background = it.is_backgrounded.0.unwrap_or(task.background);
         }
         self.change(Change::Task(at));
         self.sign();
@@ -70,7 +70,11 @@ impl Fold<'_> {
             running.push(at);
             if let Some(task) = self.state.tasks.get_mut(at) {
                 task.describe(&it.task_type, &it.description, &it.subagent_type);
-                task.background = true;
+            }
+            // The list also contains commands that the turn waits for.
+            let waits = self.is_waited_for(at);
+            if let Some(task) = self.state.tasks.get_mut(at) {
+                task.background |= !waits;
             }
             self.change(Change::Task(at));
         }
@@ -80,6 +84,13 @@ impl Fold<'_> {
                 self.end_task(at, TaskState::Gone);
             }
         }
+    }
+
+    /// Whether a call waits for the end of a task.
+    fn is_waited_for(&self, at: usize) -> bool {
+        let call = self.state.tasks.get(at).and_then(|task| task.call.as_deref());
+        let call = call.and_then(|call| self.state.call(call));
+        call.is_some_and(|call| call.state == CallState::Running)
     }
 
     /// The task with this id, which is noted here if it is new.

@@ -1,7 +1,6 @@
 //! `tool_use_result`: todo and task lists, and commands left running in the background.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use sluice_wire::stdout::system::{TaskOutcome, TaskStatus};
 
 use super::Fold;
@@ -45,30 +44,12 @@ struct Item<'a> {
     status: Word<'a>,
     #[serde(borrow, rename = "activeForm")]
     active: Word<'a>,
-}
-
-/// The line of a call, down to its inputs.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Calling<'a> {
-    #[serde(borrow)]
-    message: Obj<CallingMessage<'a>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct CallingMessage<'a> {
-    #[serde(borrow)]
-    content: List<Obj<CallingBlock<'a>>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct CallingBlock<'a> {
-    #[serde(borrow)]
-    id: Word<'a>,
-    #[serde(borrow)]
-    input: Option<&'a RawValue>,
+    #[serde(borrow, rename = "blockedBy")]
+    after: List<Word<'a>>,
+    #[serde(borrow, rename = "addBlockedBy")]
+    more_after: List<Word<'a>>,
+    #[serde(borrow, rename = "addBlocks")]
+    before: List<Word<'a>>,
 }
 
 impl Fold<'_> {
@@ -107,11 +88,11 @@ impl Fold<'_> {
         let Some(outcome) = read::later::<Obj<Outcome<'_>>>(result).and_then(|it| it.0) else {
             return;
         };
-        let line = self.input_line(call);
-        let input = line
-            .as_deref()
-            .and_then(|it| input(it, &self.state.calls.get(call)?.id));
-        let input = input.unwrap_or_default();
+        let record = self.state.items.call(call).and_then(|record| record.input.clone());
+        let text = record
+            .map(|input| self.state.leaf(&input).to_owned())
+            .unwrap_or_default();
+        let input: Item<'_> = serde_json::from_str(&text).unwrap_or_default();
         if let Some(task) = &outcome.task.0 {
             let mut todo = task.todo();
             todo.active = input.active.boxed();
@@ -121,18 +102,21 @@ impl Fold<'_> {
             let id = outcome.task_id.get().or(input.task_id.get());
             if input.status.get() == Some("deleted") {
                 self.state.todos.retain(|it| it.id.as_deref() != id);
-            } else if let Some(todo) = self.state.todos.iter_mut().find(|it| it.id.as_deref() == id) {
-                todo.take_over(&input);
+            } else {
+                let blocks =
+                    |todo: &Todo| todo.id.is_some() && input.before.0.iter().any(|it| it.get() == todo.id.as_deref());
+                for todo in &mut self.state.todos {
+                    if todo.id.as_deref() == id {
+                        todo.take_over(&input);
+                    } else if let (true, Some(id)) = (blocks(todo), id) {
+                        todo.add_after(id);
+                    }
+                }
             }
         } else {
             return;
         }
         self.change(Change::Todos);
-    }
-
-    fn input_line(&self, call: usize) -> Option<crate::conversation::Line> {
-        let entry = self.state.calls.get(call)?.entry?;
-        Some(self.state.entries.get(entry)?.line.clone())
     }
 
     /// A command went on in the background. Old agents say it here and nowhere else.
@@ -175,16 +159,6 @@ impl Fold<'_> {
     }
 }
 
-fn input<'a>(line: &'a str, call: &str) -> Option<Item<'a>> {
-    let calling: Calling<'a> = serde_json::from_str(line).ok()?;
-    let blocks = calling.message.0?.content.0;
-    let block = blocks
-        .into_iter()
-        .filter_map(|it| it.0)
-        .find(|it| it.id.get() == Some(call))?;
-    serde_json::from_str(block.input?.get()).ok()
-}
-
 impl Item<'_> {
     fn todo(&self) -> Todo {
         Todo {
@@ -196,6 +170,7 @@ impl Item<'_> {
                 .unwrap_or_default(),
             active: self.active.boxed(),
             status: self.status.get().unwrap_or("pending").into(),
+            after: self.after.0.iter().filter_map(Word::boxed).collect(),
         }
     }
 }
@@ -209,5 +184,15 @@ impl Todo {
             self.status = status;
         }
         self.active = changed.active.boxed().or(self.active.take());
+        for id in changed.more_after.0.iter().filter_map(Word::get) {
+            self.add_after(id);
+        }
+    }
+
+    /// Adds an item that has to be done before.
+    fn add_after(&mut self, id: &str) {
+        if !self.after.iter().any(|known| **known == *id) {
+            self.after.push(id.into());
+        }
     }
 }

@@ -25,6 +25,7 @@ impl Fold<'_> {
         let at = self.state.turns.len();
         self.state.turns.push(Turn::new(self.state.now, evidence));
         self.state.index.open = Some(at);
+        self.turn_began();
         self.change(Change::Turn(at));
         Some(at)
     }
@@ -188,7 +189,7 @@ impl Fold<'_> {
             is_error: result.is_error.0,
             reason: result.terminal_reason.get().map(TerminalReason::from),
         };
-        self.close(turn, end);
+        self.close_with(turn, end, Some(result));
     }
 
     /// Whether a result ends the turn that is open.
@@ -240,6 +241,10 @@ impl Fold<'_> {
 
     /// Ends a turn and what cannot outlive it.
     pub(super) fn close(&mut self, turn: usize, end: End) {
+        self.close_with(turn, end, None);
+    }
+
+    fn close_with(&mut self, turn: usize, end: End, result: Option<&read::TurnResult<'_>>) {
         let now = self.state.now;
         let Some(it) = self.state.turns.get_mut(turn).filter(|it| it.is_open()) else {
             return;
@@ -248,6 +253,7 @@ impl Fold<'_> {
         it.ended = Some(now);
         self.change(Change::Turn(turn));
         if self.state.index.open != Some(turn) {
+            self.turn_ended(turn, false, result);
             return;
         }
         self.state.index.open = None;
@@ -257,6 +263,7 @@ impl Fold<'_> {
         self.void(None);
         self.drop_calls();
         self.supersede_turn();
+        self.turn_ended(turn, true, result);
     }
 
     /// Without a process no call goes on.
@@ -274,6 +281,7 @@ impl Fold<'_> {
         }
         super::remove(&mut self.state.index.running, at);
         self.void(Some(at));
+        self.cut_blocks(Some(at));
         self.change(Change::Call(at));
     }
 

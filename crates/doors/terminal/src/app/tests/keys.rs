@@ -195,8 +195,8 @@ fn the_pager_takes_every_key_of_its_table() {
     let mut stage = Stage::new(80, 24);
     let long: String = (0..200).map(|number| format!("line {number}\n")).collect();
     stage.turn(&long);
-    let entries = stage.state.entries().to_vec();
-    stage.app.told(Told::Transcript { entries, title: None }, stage.now);
+    let items = stage.state.items().collect();
+    stage.app.told(Told::Transcript { items, title: None }, stage.now);
     let top = |stage: &mut Stage| stage.app.sheet().map(|(rows, _)| rows.first().unwrap().text());
     let end = top(&mut stage);
     for (there, back) in [
@@ -223,8 +223,8 @@ fn the_pager_takes_every_key_of_its_table() {
     stage.press(&["e"]);
     assert!(matches!(stage.acts().as_slice(), [Act::Edit { .. }]));
     for leaves in ["q", "esc", "ctrl+c", "ctrl+o"] {
-        let entries = stage.state.entries().to_vec();
-        stage.app.told(Told::Transcript { entries, title: None }, stage.now);
+        let items = stage.state.items().collect();
+        stage.app.told(Told::Transcript { items, title: None }, stage.now);
         stage.press(&[leaves]);
         assert_eq!(top(&mut stage), None, "{leaves}");
     }

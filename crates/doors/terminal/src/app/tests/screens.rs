@@ -447,8 +447,8 @@ fn typing() {
 fn pager() {
     let mut stage = self::stage(80);
     cards(&mut stage);
-    let entries = stage.state.entries().to_vec();
-    stage.app.told(Told::Transcript { entries, title: None }, stage.now);
+    let items = stage.state.items().collect();
+    stage.app.told(Told::Transcript { items, title: None }, stage.now);
     let (rows, _) = stage.app.sheet().unwrap();
     let rows: Vec<String> = rows.iter().map(Row::text).collect();
     assert_eq!(rows.len(), 24);

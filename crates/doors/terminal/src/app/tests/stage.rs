@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use sluice_host::conversation::{ConversationEvent, ConversationState, Submit, Time, What, step};
+use sluice_host::items::ItemCursor;
 use sluice_wire::Frame;
 use sluice_wire::stdin::User;
 
@@ -20,7 +21,7 @@ pub(super) struct Stage {
     pub(super) app: App,
     pub(super) state: ConversationState,
     pub(super) now: Now,
-    pub(super) from: usize,
+    pub(super) from: ItemCursor,
     pub(super) committed: Vec<String>,
 }
 
@@ -47,7 +48,7 @@ impl Stage {
             app,
             state: ConversationState::default(),
             now: 10_000,
-            from: 0,
+            from: ItemCursor::default(),
             committed: Vec::new(),
         };
         stage.happen(What::Starting { resumed: false });
@@ -122,8 +123,8 @@ impl Stage {
     }
 
     pub(super) fn look(&mut self) {
-        let picture = Picture::of(&self.state, self.from, Time(self.now));
-        self.from = picture.next;
+        let picture = Picture::of(&self.state, self.from.clone(), Time(self.now));
+        self.from = picture.cursor.clone();
         self.app.see(picture, self.now);
     }
 

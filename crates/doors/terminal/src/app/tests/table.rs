@@ -76,8 +76,8 @@ fn picking() -> Stage {
 fn paging() -> Stage {
     let mut stage = idle();
     stage.turn(&"line\n".repeat(99));
-    let entries = stage.state.entries().to_vec();
-    stage.app.told(Told::Transcript { entries, title: None }, stage.now);
+    let items = stage.state.items().collect();
+    stage.app.told(Told::Transcript { items, title: None }, stage.now);
     stage.acts();
     stage
 }

@@ -108,8 +108,8 @@ fn paged(text: &str) -> Stage {
         "content": [{"type": "text", "text": text}], "stop_reason": null, "stop_sequence": null,
         "usage": {"input_tokens": 1, "output_tokens": 1}}, "parent_tool_use_id": null, "session_id": "s", "uuid": "a"}),
     );
-    let entries = stage.state.entries().to_vec();
-    stage.app.told(Told::Transcript { entries, title: None }, stage.now);
+    let items = stage.state.items().collect();
+    stage.app.told(Told::Transcript { items, title: None }, stage.now);
     let (rows, _) = stage.app.sheet().unwrap();
     assert!(rows.iter().any(|row| !row.is_blank()));
     stage

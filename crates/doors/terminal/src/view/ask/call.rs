@@ -5,9 +5,11 @@ use sluice_wire::control::{CanUseTool, DecisionReasonType};
 use sluice_wire::mode::PermissionMode;
 use sluice_wire::permission_update::{AddRules, Destination, PermissionUpdate};
 
+use sluice_host::items::{Card, CardBody, Shell, ShellAction, Verb};
+
 use super::Choice;
 use crate::text::{Role, Row, Style, wrap};
-use crate::view::card::{name, subject};
+use crate::view::card::subject;
 use crate::view::{amount, diff};
 
 /// From so many columns on, a change can be shown side by side.
@@ -62,15 +64,15 @@ pub fn permission(
     columns: usize,
     side_by_side: bool,
 ) -> Permission {
-    let tool = ask.tool_name.as_str();
-    let change = changed_lines(tool, input, file);
+    let card = Card::of_input(&ask.tool_name, input);
+    let change = changed_lines(&card, file);
     let mut title = Row::new()
         .add("? ", Role::Ask)
-        .add(&name(tool), Style::TEXT.bold())
+        .add(&card.title, Style::TEXT.bold())
         .add("  ", Style::TEXT);
     let mut body = Vec::new();
     if let Some(lines) = &change {
-        title.push(&subject(tool, input), Style::TEXT);
+        title.push(&subject(&card, ""), Style::TEXT);
         title.push(&format!("  {}", diff::summary(lines)), Role::Faint);
         if side_by_side && columns >= WIDE {
             body = diff::side_by_side(lines, columns);
@@ -79,11 +81,15 @@ pub fn permission(
                 body.extend(wrap::hard(&row, columns, 6));
             }
         }
-    } else if tool == "Bash" {
-        let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
-        let about = input.get("description").and_then(Value::as_str).unwrap_or_default();
-        title.push(about, Style::TEXT);
-        for line in command.trim_end().lines() {
+    } else if let CardBody::Shell(
+        shell @ Shell {
+            action: ShellAction::Run,
+            ..
+        },
+    ) = &card.body
+    {
+        title.push(shell.about.as_deref().unwrap_or_default(), Style::TEXT);
+        for line in shell.command.lines() {
             body.extend(wrap::whole(&Row::plain(line).indented(4), columns, 6));
         }
     } else {
@@ -91,7 +97,7 @@ pub fn permission(
             .description
             .clone()
             .or_else(|| ask.title.clone())
-            .unwrap_or_else(|| subject(tool, input));
+            .unwrap_or_else(|| subject(&card, ""));
         title.push(&crate::text::clean::one_line(&about), Style::TEXT);
         for line in fields(input) {
             body.extend(wrap::whole(&Row::plain(&line).indented(4), columns, 6));
@@ -100,8 +106,8 @@ pub fn permission(
     if !place.is_empty() {
         title.push(&format!("  ({place})"), Role::Faint);
     }
-    let why = Row::faint(&format!("  why: {}", reason(ask, mode)));
-    let choices = offered(ask, tool);
+    let why = Row::faint(&format!("  why: {}", reason(ask, &card, mode)));
+    let choices = offered(ask, &card);
     let default = if ask.default_to_no == Some(true) {
         choices.len().saturating_sub(1)
     } else {
@@ -134,26 +140,35 @@ fn fields(input: &Value) -> Vec<String> {
     lines
 }
 
-/// The change a call would make to a file.
+/// The change a call would make to a file, whose present text is `file`.
 #[must_use]
-pub(crate) fn changed_lines(tool: &str, input: &Value, file: Option<&str>) -> Option<Vec<diff::ChangeLine>> {
-    let word = |name: &str| input.get(name).and_then(Value::as_str);
-    match tool {
-        "Write" => Some(diff::of_texts(file.unwrap_or_default(), word("content")?, 1)),
-        "Edit" => {
-            let (old, new) = (word("old_string")?, word("new_string")?);
-            let all = input.get("replace_all").and_then(Value::as_bool) == Some(true);
-            match file.filter(|file| file.contains(old) && !old.is_empty()) {
-                Some(file) if all => Some(diff::of_texts(file, &file.replace(old, new), 1)),
-                Some(file) => Some(diff::of_texts(file, &file.replacen(old, new, 1), 1)),
-                None => Some(diff::of_texts(old, new, 1)),
-            }
+pub(crate) fn changed_lines(card: &Card, file: Option<&str>) -> Option<Vec<diff::ChangeLine>> {
+    let CardBody::FileChange(change) = &card.body else {
+        return None;
+    };
+    if let Some(content) = &change.content {
+        return Some(diff::of_texts(file.unwrap_or_default(), content, 1));
+    }
+    let after = file.and_then(|file| {
+        change.edits.iter().try_fold(file.to_owned(), |file, edit| {
+            let found = !edit.old.is_empty() && file.contains(&edit.old);
+            found.then(|| match edit.all {
+                true => file.replace(&edit.old, &edit.new),
+                false => file.replacen(&edit.old, &edit.new, 1),
+            })
+        })
+    });
+    match (change.edits.is_empty(), file, after) {
+        (true, ..) => None,
+        (false, Some(file), Some(after)) => Some(diff::of_texts(file, &after, 1)),
+        _ => {
+            let edits = change.edits.iter();
+            Some(edits.flat_map(|edit| diff::of_texts(&edit.old, &edit.new, 1)).collect())
         }
-        _ => None,
     }
 }
 
-fn reason(ask: &CanUseTool, mode: &str) -> String {
+fn reason(ask: &CanUseTool, card: &Card, mode: &str) -> String {
     if let Some(rule) = &ask.matched_ask_rule {
         let content = rule
             .rule_content
@@ -166,14 +181,14 @@ fn reason(ask: &CanUseTool, mode: &str) -> String {
     match (&ask.decision_reason_type, told) {
         (_, Some(told)) => told,
         (Some(DecisionReasonType::Hook), None) => "a hook wants you to decide".to_owned(),
-        _ => match ask.tool_name.as_str() {
-            "Edit" | "Write" | "NotebookEdit" => format!("mode \"{mode}\" asks before every change"),
+        _ => match card.verb {
+            Verb::Edit => format!("mode \"{mode}\" asks before every change"),
             _ => "no rule allows it".to_owned(),
         },
     }
 }
 
-fn offered(ask: &CanUseTool, tool: &str) -> Vec<(Choice, ChoiceMeaning)> {
+fn offered(ask: &CanUseTool, card: &Card) -> Vec<(Choice, ChoiceMeaning)> {
     let mut choices = vec![(Choice::new("Yes"), ChoiceMeaning::Yes)];
     let suggestions = ask.permission_suggestions.iter().flatten();
     for update in suggestions.filter(|_| ask.suppress_always_allow_rule != Some(true)) {
@@ -181,7 +196,7 @@ fn offered(ask: &CanUseTool, tool: &str) -> Vec<(Choice, ChoiceMeaning)> {
             choices.push((choice, ChoiceMeaning::Keep(Box::new(update.clone()))));
         }
     }
-    if matches!(tool, "Bash" | "Write" | "Edit") {
+    if card.editable().is_some() {
         choices.push((Choice::new("Change it first"), ChoiceMeaning::Change));
     }
     choices.push((Choice::new("No"), ChoiceMeaning::No));

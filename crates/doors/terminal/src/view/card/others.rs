@@ -1,99 +1,62 @@
-//! Cards of web tools, subagents, task lists, questions, MCP tools, and unknown tools.
+//! Cards of the web, subagents, task lists, questions, MCP tools, and unknown tools.
 
-use std::time::Duration;
-
-use serde_json::Value;
+use sluice_host::items::{Question, Subagent, TaskLine, Tasks, Web};
 
 use super::{CallCard, FAILURE, Parts, RESULT, took};
 use crate::text::{Row, Style};
 use crate::view::amount;
 
-fn number(value: &Value, name: &str) -> Option<u64> {
-    value.get(name).and_then(Value::as_u64)
-}
-
-pub(super) fn fetched(value: &Value, text: &str, time: Duration) -> Parts {
-    let code = number(value, "code").map(|code| code.to_string());
-    let bytes = number(value, "bytes").map(amount::bytes);
-    let facts = code.into_iter().chain(bytes).chain(took(time));
-    let said = value.get("result").and_then(Value::as_str).unwrap_or(text);
-    facts.fold(Parts::default(), Parts::fact).first(said, RESULT)
-}
-
-pub(super) fn searched(value: &Value, text: &str, time: Duration) -> Parts {
-    let results = value.get("results").and_then(Value::as_array);
-    let hits: Vec<&Value> = results
-        .into_iter()
-        .flatten()
-        .filter_map(|it| it.get("content")?.as_array())
-        .flatten()
-        .collect();
-    if hits.is_empty() {
-        return took(time)
-            .into_iter()
-            .fold(Parts::default(), Parts::fact)
-            .first(text, RESULT);
+pub(super) fn web(web: &Web, call: &CallCard) -> Parts {
+    match web {
+        Web::Fetch(fetch) => {
+            let code = fetch.code.map(|code| code.to_string());
+            let bytes = fetch.bytes.map(amount::bytes);
+            let facts = code.into_iter().chain(bytes).chain(took(call.time));
+            let said = fetch.answer.as_deref().unwrap_or(call.text());
+            facts.fold(Parts::default(), Parts::fact).first(said, RESULT)
+        }
+        Web::Search(search) if search.hits.is_empty() => any(call),
+        Web::Search(search) => {
+            let hits = search.hits.iter();
+            let lines: Vec<String> = hits.map(|hit| format!("{}  {}", hit.title, hit.url)).collect();
+            let parts = Parts::default().fact(amount::count(lines.len() as u64, "result"));
+            let parts = took(call.time).into_iter().fold(parts, Parts::fact);
+            parts.first(&lines.join("\n"), RESULT)
+        }
     }
-    let word = |hit: &Value, name: &str| hit.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let lines: Vec<String> = hits
-        .iter()
-        .map(|hit| format!("{}  {}", word(hit, "title"), word(hit, "url")))
-        .collect();
-    let parts = Parts::default().fact(amount::count(hits.len() as u64, "result"));
-    took(time)
+}
+
+pub(super) fn agent(agent: &Subagent, call: &CallCard) -> Parts {
+    let mut parts = agent.kind.iter().cloned().fold(Parts::default(), Parts::fact);
+    parts = took(agent.duration.unwrap_or(call.time))
         .into_iter()
-        .fold(parts, Parts::fact)
-        .first(&lines.join("\n"), RESULT)
-}
-
-/// The kind of subagent a call starts.
-pub(super) fn agent_kind(input: &Value) -> Option<String> {
-    input.get("subagent_type").and_then(Value::as_str).map(str::to_owned)
-}
-
-pub(super) fn agent(call: &CallCard, text: &str, value: &Value) -> Parts {
-    let mut parts = agent_kind(&call.input).into_iter().fold(Parts::default(), Parts::fact);
-    let time = number(value, "totalDurationMs").map_or(call.time, Duration::from_millis);
-    parts = took(time).into_iter().fold(parts, Parts::fact);
-    if let Some(calls) = number(value, "totalToolUseCount").filter(|calls| *calls > 0) {
+        .fold(parts, Parts::fact);
+    if let Some(calls) = agent.calls.filter(|calls| *calls > 0) {
         parts = parts.fact(amount::count(calls, "call"));
     }
-    if let Some(tokens) = number(value, "totalTokens") {
+    if let Some(tokens) = agent.tokens {
         parts = parts.fact(format!("{} tokens", amount::tokens(tokens)));
     }
-    let report = value.pointer("/content/0/text").and_then(Value::as_str).unwrap_or(text);
-    parts.first(report, RESULT)
+    parts.first(agent.report.as_deref().unwrap_or(call.text()), RESULT)
 }
 
 /// A list of things to do: how many are done, what changed and what is open.
-pub(super) fn tasks(call: &CallCard, text: &str, value: &Value) -> Parts {
-    let list = value
-        .get("newTodos")
-        .or_else(|| value.get("tasks"))
-        .or_else(|| call.input.get("todos"));
-    let Some(list) = list.and_then(Value::as_array) else {
+pub(super) fn tasks(tasks: &Tasks, text: &str) -> Parts {
+    let Some(list) = &tasks.list else {
         return Parts::default().first(text, 1);
     };
-    let word = |item: &Value, name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let done = list.iter().filter(|item| word(item, "status") == "completed").count();
+    let is_done = |task: &&TaskLine| task.status.as_deref() == Some("completed");
+    let done = list.iter().filter(is_done).count();
     let mut parts = Parts::default().fact(format!("{done} of {} done", list.len()));
-    for item in list {
-        let (sign, text) = match word(item, "status").as_str() {
-            "completed" => ("[x]", word(item, "content")),
-            "in_progress" => ("[>]", word(item, "activeForm")),
-            _ => ("[ ]", word(item, "content")),
+    for task in list {
+        let (sign, text) = match task.status.as_deref() {
+            Some("completed") => ("[x]", &task.subject),
+            Some("in_progress") => ("[>]", task.active.as_ref().unwrap_or(&task.subject)),
+            _ => ("[ ]", &task.subject),
         };
-        let text = if text.is_empty() { word(item, "subject") } else { text };
-        let before: Vec<String> = item
-            .get("blockedBy")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned))
-            .collect();
-        let mut row = todo_row(sign, &text);
-        if !before.is_empty() && sign == "[ ]" {
-            row.push(&format!("  after {}", before.join(", ")), Style::FAINT);
+        let mut row = todo_row(sign, text);
+        if !task.after.is_empty() && sign == "[ ]" {
+            row.push(&format!("  after {}", task.after.join(", ")), Style::FAINT);
         }
         parts.rows.push(row);
     }
@@ -109,27 +72,27 @@ pub(crate) fn todo_row(sign: &str, text: &str) -> Row {
         .add(text, style)
 }
 
-pub(super) fn answers(value: &Value, text: &str) -> Parts {
-    let Some(answers) = value.get("answers").and_then(Value::as_object) else {
+pub(super) fn answers(question: &Question, text: &str) -> Parts {
+    if question.answers.is_empty() {
         return Parts::default().first(text, RESULT);
-    };
+    }
     let mut parts = Parts::default();
-    for (question, answer) in answers {
-        let answer = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
-        let row = Row::faint(&format!("    {question}  ")).add(&answer, Style::TEXT);
+    for (question, answer) in &question.answers {
+        let row = Row::faint(&format!("    {question}  ")).add(answer, Style::TEXT);
         parts.rows.push(row);
     }
     parts
 }
 
-pub(super) fn any(call: &CallCard, text: &str) -> Parts {
+pub(super) fn any(call: &CallCard) -> Parts {
     took(call.time)
         .into_iter()
         .fold(Parts::default(), Parts::fact)
-        .first(text, RESULT)
+        .first(call.text(), RESULT)
 }
 
-pub(super) fn failed(call: &CallCard, text: &str, _: &Value) -> Parts {
+pub(super) fn failed(call: &CallCard) -> Parts {
+    let text = call.text();
     let text = text.strip_prefix("Error: ").unwrap_or(text);
     let text = text
         .trim()

@@ -2,89 +2,81 @@
 
 use std::time::Duration;
 
-use sluice_host::conversation::{Entry, Task};
-use sluice_wire::stdout::system::{TaskNotification, TaskOutcome};
-use sluice_wire::stdout::{ResultSubtype, TerminalReason, TurnResult};
+use sluice_host::items::{TaskEnd, TurnEnd, TurnOutcome};
+use sluice_wire::stdout::system::TaskOutcome;
 
-use super::{Feed, Item, Kind};
+use super::{Feed, Kind, Pending};
 use crate::text::clean::one_line;
 use crate::text::{Role, Row, Style};
 use crate::view::amount;
-use crate::view::picture::Picture;
 
 /// A turn that took longer says what it took.
 const LONG: Duration = Duration::from_secs(30);
 
 impl Feed {
-    pub(super) fn end(&mut self, result: &TurnResult, entry: &Entry, picture: &Picture) {
+    pub(super) fn end(&mut self, end: &TurnEnd) {
         self.retry = None;
-        self.api_ms += result.duration_api_ms;
-        let turn = entry
-            .turn
-            .and_then(|at| picture.turns.iter().find(|(place, ..)| *place == at as usize));
-        let time = turn
-            .map(|(_, turn, _)| turn.ended.unwrap_or(entry.at).since(turn.began))
-            .unwrap_or_default();
+        self.api_ms += u64::try_from(end.api.as_millis()).unwrap_or(u64::MAX);
         if let Some(mut streaming) = self.streaming.take() {
-            let rows = streaming.markdown.finish(self.measure(self.width));
+            let measure = self.measure(self.width);
+            let rest = streaming.text.get(streaming.given..).unwrap_or_default();
+            let mut rows = streaming.markdown.push(rest, measure);
+            rows.extend(streaming.markdown.finish(measure));
             self.say(Kind::Text, rows);
         }
-        let stopped = matches!(
-            result.terminal_reason,
-            Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools)
+        // The agent reports each loss: after a turn without one, the transcript is written again.
+        self.writes_lost = std::mem::take(&mut self.loses_writes);
+        self.failed = matches!(
+            end.outcome,
+            TurnOutcome::Failed { .. } | TurnOutcome::MaxTurns | TurnOutcome::MaxBudget
         );
-        self.failed = !stopped && (result.is_error || result.subtype != ResultSubtype::Success);
-        if stopped {
-            let text = format!("stopped after {}", amount::running(time));
-            self.say(
-                Kind::End,
-                vec![Row::new().add("✗ ", Role::Bad).add(&text, Style::FAINT)],
-            );
-        } else if self.failed {
-            self.failure(result);
-        } else if time >= LONG && self.durations {
-            let (calls, cost, out) = turn.map_or((0, None, 0), |(_, turn, calls)| {
-                (*calls, turn.cost, turn.usage.map_or(0, |usage| usage.output))
-            });
-            let mut facts = vec![amount::time(time)];
-            if calls > 0 {
-                facts.push(amount::count(calls, "call"));
+        match end.outcome {
+            TurnOutcome::Unreported | TurnOutcome::Died(_) => return,
+            TurnOutcome::Stopped => {
+                let text = format!("stopped after {}", amount::running(end.duration));
+                let row = Row::new().add("✗ ", Role::Bad).add(&text, Style::FAINT);
+                self.say(Kind::End, vec![row]);
             }
-            facts.push(format!("{} tokens out", amount::tokens(out)));
-            facts.extend(cost.filter(|cost| *cost >= 0.005).map(amount::dollars));
-            let row = Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Style::FAINT);
-            self.say(Kind::Card, vec![row]);
+            TurnOutcome::Completed if end.duration >= LONG && self.durations => {
+                let mut facts = vec![amount::time(end.duration)];
+                if end.calls > 0 {
+                    facts.push(amount::count(end.calls, "call"));
+                }
+                let out = end.tokens.map_or(0, |tokens| tokens.output);
+                facts.push(format!("{} tokens out", amount::tokens(out)));
+                facts.extend(end.cost.filter(|cost| *cost >= 0.005).map(amount::dollars));
+                let row = Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Style::FAINT);
+                self.say(Kind::Card, vec![row]);
+            }
+            TurnOutcome::Completed => {}
+            TurnOutcome::MaxTurns => self.failure("the limit of turns is reached"),
+            TurnOutcome::MaxBudget => self.failure("the limit of money is reached"),
+            TurnOutcome::Failed { .. } => {
+                let shown = self.shown_error.trim();
+                let mut errors = end.errors.iter().map(|text| text.trim());
+                if let Some(error) = errors.find(|text| *text != shown) {
+                    self.failure(error);
+                }
+            }
         }
-        self.items.push_back(Item::End);
+        self.items.push_back(Pending::End);
     }
 
-    fn failure(&mut self, result: &TurnResult) {
-        let told = result.errors.iter().flatten().cloned().chain(result.result.clone());
-        let limit = match result.subtype {
-            ResultSubtype::ErrorMaxTurns => Some("the limit of turns is reached".to_owned()),
-            ResultSubtype::ErrorMaxBudgetUsd => Some("the limit of money is reached".to_owned()),
-            _ => None,
-        };
-        for text in limit.into_iter().chain(told) {
-            let text = text.trim();
-            if !text.is_empty() && text != self.shown_error.trim() {
-                self.say(Kind::End, vec![Row::new().add("✗ ", Role::Bad).add(text, Style::TEXT)]);
-                return;
-            }
-        }
+    fn failure(&mut self, text: &str) {
+        self.say(Kind::End, vec![Row::new().add("✗ ", Role::Bad).add(text, Style::TEXT)]);
     }
 }
 
 /// The end of a background task, in one row.
-pub(super) fn job(task: &TaskNotification, known: Option<&Task>, width: usize) -> Vec<Row> {
-    if task.output_file.is_empty() {
+pub(super) fn job(end: &TaskEnd, width: usize) -> Vec<Row> {
+    if end.output.is_none() {
         return Vec::new();
     }
     let row = Row::new().add("& ", Role::Note).add(
-        &format!("job {} {}", task.task_id, outcome_word(&task.status)),
+        &format!("job {} {}", end.task, outcome_word(&end.outcome)),
         Style::TEXT.bold(),
     );
-    let text = job_text(&task.summary, known);
+    let text = one_line(end.subject.lines().next().unwrap_or_default());
     vec![row.add("  ", Style::TEXT).add(&text, Style::FAINT).cut(width)]
 }
 
@@ -94,13 +86,5 @@ pub(crate) fn outcome_word(outcome: &TaskOutcome) -> &'static str {
         TaskOutcome::Failed => "failed",
         TaskOutcome::Stopped => "stopped",
         _ => "ended",
-    }
-}
-
-/// What a background task was about. The summary of an agent is its report, which is written for the model.
-pub(crate) fn job_text(summary: &str, known: Option<&Task>) -> String {
-    match known {
-        Some(task) if &*task.kind == "local_agent" => one_line(&task.description),
-        _ => one_line(summary.trim().lines().next().unwrap_or_default()),
     }
 }

@@ -1,8 +1,10 @@
 //! Calls that are not committed yet: their cards in the live region, and the progress of those that run.
 
-use super::{Feed, Item};
+use sluice_host::items::ItemId;
+
+use super::{Feed, Pending};
 use crate::text::Row;
-use crate::view::card::{self, CallCard, CardState};
+use crate::view::card::{self, CallCard};
 use crate::view::markdown;
 
 impl Feed {
@@ -14,13 +16,13 @@ impl Feed {
         let mut more = 0;
         for item in &self.items {
             let shown = match item {
-                Item::Call(id) => match self.calls.get(id) {
-                    Some(call) => card::rows(&self.with_inside(call), width, spinner),
+                Pending::Call(id) => match self.calls.get(id) {
+                    Some(call) => card::rows(&self.with_inside(*id, call), width, spinner),
                     None => continue,
                 },
-                Item::Rows(_, rows) => rows.clone(),
-                Item::Text(text) => markdown::rows(text, self.measure(width)),
-                Item::End => continue,
+                Pending::Rows(_, rows) => rows.clone(),
+                Pending::Text(text) => markdown::rows(text, self.measure(width)),
+                Pending::End => continue,
             };
             if rows.len() + shown.len() > MOST && !rows.is_empty() {
                 more += 1;
@@ -34,61 +36,56 @@ impl Feed {
         rows
     }
 
-    fn with_inside(&self, call: &CallCard) -> CallCard {
+    fn with_inside(&self, id: ItemId, call: &CallCard) -> CallCard {
         let mut call = call.clone();
         call.moves.clone_from(&self.moves);
-        let ids = self.inside.get(&call.id).map(Vec::as_slice).unwrap_or_default();
-        let known = ids.iter().filter_map(|id| self.calls.get(id));
-        let known = known.map(|inner| self.innermost(inner));
+        let ids = self.inside.get(&id).map(Vec::as_slice).unwrap_or_default();
+        let known = ids.iter().filter_map(|id| Some((*id, self.calls.get(id)?)));
+        let known = known.map(|(id, inner)| self.innermost(id, inner));
         call.inside = known.rev_last(2);
         call
     }
 
     /// The deepest running call inside a call of a subagent.
-    fn innermost<'a>(&'a self, call: &'a CallCard) -> &'a CallCard {
+    fn innermost<'a>(&'a self, mut id: ItemId, call: &'a CallCard) -> &'a CallCard {
         let mut found = call;
         // Bounded by the number of calls: parents that form a cycle end the search.
         for _ in 0..self.calls.len() {
-            let inside = self.inside.get(&found.id).into_iter().flatten();
+            let inside = self.inside.get(&id).into_iter().flatten();
             let running = inside
-                .filter_map(|id| self.calls.get(id))
-                .rfind(|call| call.state == CardState::Running);
-            match running.filter(|_| found.state == CardState::Running) {
-                Some(inner) => found = inner,
+                .filter_map(|id| Some((*id, self.calls.get(id)?)))
+                .rfind(|(_, call)| call.is_running());
+            match running.filter(|_| found.is_running()) {
+                Some(inner) => (id, found) = inner,
                 None => break,
             }
         }
         found
     }
 
-    /// The tool of the call that runs, for the activity row.
-    #[must_use]
-    pub fn running_tool(&self) -> Option<String> {
-        self.items.iter().find_map(|item| match item {
-            Item::Call(id) => {
-                let call = self.calls.get(id).filter(|call| call.state == CardState::Running)?;
-                Some(card::name(&call.tool))
-            }
-            _ => None,
-        })
-    }
-
-    /// The Bash calls of the main conversation that run.
-    #[must_use]
-    pub fn running_commands(&self) -> Vec<String> {
+    /// The calls of the main conversation that run.
+    fn running(&self) -> impl Iterator<Item = &CallCard> {
         let calls = self.items.iter().filter_map(|item| match item {
-            Item::Call(id) => self.calls.get(id),
+            Pending::Call(id) => self.calls.get(id),
             _ => None,
         });
-        calls
-            .filter(|call| call.tool == "Bash" && call.state == CardState::Running)
-            .map(|call| call.id.clone())
-            .collect()
+        calls.filter(|call| call.is_running())
+    }
+
+    /// The title of the call that runs, for the activity row.
+    #[must_use]
+    pub fn running_tool(&self) -> Option<String> {
+        Some(self.running().next()?.call.card.title.to_string())
+    }
+
+    /// The commands of the main conversation that run.
+    pub fn running_commands(&self) -> impl Iterator<Item = &CallCard> {
+        self.running().filter(|call| call.runs_command())
     }
 
     /// Shows the end of what a running call has printed.
     pub fn prints(&mut self, call: &str, tail: String) {
-        if let Some(call) = self.calls.get_mut(call) {
+        if let Some(call) = self.calls.values_mut().find(|known| *known.call.id == *call) {
             call.output = Some(tail).filter(|tail| !tail.trim().is_empty());
         }
     }

@@ -1,0 +1,262 @@
+//! Title, verb and subject of each tool that clients are known to meet.
+
+use serde_json::json;
+
+use super::super::card::{Card, Subject, Verb};
+
+#[test]
+fn every_tool_that_a_client_may_meet_has_a_verb_and_a_subject() {
+    let text = |text: &str| Subject::Phrase(text.to_owned());
+    for (tool, title, verb, input, subject) in [
+        (
+            "Bash",
+            "Bash",
+            Verb::Run,
+            json!({"command": " ls "}),
+            Subject::Command("ls".into()),
+        ),
+        (
+            "PowerShell",
+            "PowerShell",
+            Verb::Run,
+            json!({"command": "dir"}),
+            Subject::Command("dir".into()),
+        ),
+        (
+            "BashOutput",
+            "BashOutput",
+            Verb::Control,
+            json!({"bash_id": "b1"}),
+            Subject::Task("b1".into()),
+        ),
+        (
+            "TaskOutput",
+            "TaskOutput",
+            Verb::Control,
+            json!({"task_id": "t1"}),
+            Subject::Task("t1".into()),
+        ),
+        (
+            "KillShell",
+            "KillShell",
+            Verb::Control,
+            json!({"shell_id": "s1"}),
+            Subject::Task("s1".into()),
+        ),
+        (
+            "TaskStop",
+            "TaskStop",
+            Verb::Control,
+            json!({"task_id": "t2"}),
+            Subject::Task("t2".into()),
+        ),
+        (
+            "Read",
+            "Read",
+            Verb::Read,
+            json!({"file_path": "/a"}),
+            Subject::Path("/a".into()),
+        ),
+        (
+            "Edit",
+            "Edit",
+            Verb::Edit,
+            json!({"file_path": "/a"}),
+            Subject::Path("/a".into()),
+        ),
+        (
+            "MultiEdit",
+            "MultiEdit",
+            Verb::Edit,
+            json!({"file_path": "/a"}),
+            Subject::Path("/a".into()),
+        ),
+        (
+            "Write",
+            "Write",
+            Verb::Edit,
+            json!({"file_path": "/a", "content": ""}),
+            Subject::Path("/a".into()),
+        ),
+        (
+            "NotebookEdit",
+            "NotebookEdit",
+            Verb::Edit,
+            json!({"notebook_path": "/n"}),
+            Subject::Path("/n".into()),
+        ),
+        (
+            "LS",
+            "LS",
+            Verb::Find,
+            json!({"path": "/a"}),
+            Subject::Path("/a".into()),
+        ),
+        (
+            "ToolSearch",
+            "ToolSearch",
+            Verb::Use,
+            json!({"query": "pdf"}),
+            Subject::Query("pdf".into()),
+        ),
+        (
+            "WebFetch",
+            "WebFetch",
+            Verb::Fetch,
+            json!({"url": "https://a"}),
+            Subject::Url("https://a".into()),
+        ),
+        (
+            "WebSearch",
+            "WebSearch",
+            Verb::Search,
+            json!({"query": "q"}),
+            Subject::Query("q".into()),
+        ),
+        (
+            "Task",
+            "Agent",
+            Verb::Delegate,
+            json!({"description": "look"}),
+            text("look"),
+        ),
+        (
+            "Agent",
+            "Agent",
+            Verb::Delegate,
+            json!({"description": "look"}),
+            text("look"),
+        ),
+        (
+            "SendMessage",
+            "SendMessage",
+            Verb::Delegate,
+            json!({"message": "go on"}),
+            text("go on"),
+        ),
+        (
+            "Workflow",
+            "Workflow",
+            Verb::Delegate,
+            json!({"title": "ship"}),
+            text("ship"),
+        ),
+        ("TodoWrite", "Tasks", Verb::Track, json!({"todos": []}), Subject::None),
+        ("TaskList", "Tasks", Verb::Track, json!({}), Subject::None),
+        (
+            "TaskCreate",
+            "Tasks",
+            Verb::Track,
+            json!({"subject": "s"}),
+            Subject::None,
+        ),
+        (
+            "TaskUpdate",
+            "Tasks",
+            Verb::Track,
+            json!({"taskId": "1"}),
+            Subject::None,
+        ),
+        ("TaskGet", "Tasks", Verb::Track, json!({"taskId": "1"}), Subject::None),
+        (
+            "AskUserQuestion",
+            "AskUserQuestion",
+            Verb::Ask,
+            json!({"questions": [{"question": "Why?"}]}),
+            text("Why?"),
+        ),
+        (
+            "ExitPlanMode",
+            "ExitPlanMode",
+            Verb::Plan,
+            json!({"plan": "1."}),
+            Subject::None,
+        ),
+        ("EnterPlanMode", "EnterPlanMode", Verb::Plan, json!({}), Subject::None),
+        (
+            "SetGoal",
+            "SetGoal",
+            Verb::Plan,
+            json!({"goal": "green"}),
+            text("green"),
+        ),
+        ("Skill", "Skill", Verb::Use, json!({"skill": "pdf"}), text("pdf")),
+        (
+            "StructuredOutput",
+            "StructuredOutput",
+            Verb::Use,
+            json!({"n": 1}),
+            Subject::None,
+        ),
+        (
+            "ReportFindings",
+            "ReportFindings",
+            Verb::Use,
+            json!({"findings": []}),
+            Subject::None,
+        ),
+        (
+            "Monitor",
+            "Monitor",
+            Verb::Wait,
+            json!({"description": "the build"}),
+            text("the build"),
+        ),
+        (
+            "ScheduleWakeup",
+            "ScheduleWakeup",
+            Verb::Wait,
+            json!({"reason": "later"}),
+            text("later"),
+        ),
+        (
+            "CronCreate",
+            "CronCreate",
+            Verb::Wait,
+            json!({"prompt": "daily"}),
+            text("daily"),
+        ),
+        ("CronDelete", "CronDelete", Verb::Wait, json!({"id": "c1"}), text("c1")),
+        ("CronList", "CronList", Verb::Wait, json!({}), Subject::None),
+        (
+            "EnterWorktree",
+            "EnterWorktree",
+            Verb::Use,
+            json!({"name": "w"}),
+            text("w"),
+        ),
+        (
+            "ExitWorktree",
+            "ExitWorktree",
+            Verb::Use,
+            json!({"action": "keep"}),
+            text("keep"),
+        ),
+        (
+            "ListMcpResourcesTool",
+            "ListMcpResourcesTool",
+            Verb::Use,
+            json!({"server": "s"}),
+            text("s"),
+        ),
+        (
+            "ReadMcpResourceDirTool",
+            "ReadMcpResourceDirTool",
+            Verb::Use,
+            json!({"uri": "a:b/"}),
+            text("a:b/"),
+        ),
+        (
+            "ReadMcpResourceTool",
+            "ReadMcpResourceTool",
+            Verb::Use,
+            json!({"uri": "a:b"}),
+            text("a:b"),
+        ),
+    ] {
+        let card = Card::of_input(tool, &input);
+        assert_eq!(&*card.title, title, "{tool}");
+        assert_eq!(card.verb, verb, "{tool}");
+        assert_eq!(card.subject, subject, "{tool}");
+    }
+}
