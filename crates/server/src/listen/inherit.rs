@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::{FdFlags, fcntl_setfd};
 
+/// Environment variables for the program that follows, by name.
+pub(super) type Variables = Vec<(&'static str, String)>;
+
 /// Names the process and its listeners: `PID main=5,6 metrics=7`.
 const VARIABLE: &str = "SLUICE_LISTENERS";
 
