@@ -406,7 +406,7 @@ fn collect_reserved(steps: &[Step], times: Option<usize>, reserved: &mut Vec<(Va
                 reserved.push((pattern.clone(), times));
             }
             Step::AwaitRecorded(line) if kind(line) == "control_request" => {
-                reserved.push((equivalent_pattern(line), times))
+                reserved.push((equivalent_pattern(line), times));
             }
             Step::When { then, otherwise, .. } => {
                 collect_reserved(then, times, reserved);
