@@ -135,7 +135,7 @@ fn list(named: &[Named]) -> String {
 }
 
 pub(crate) fn standing(named: &Named) -> String {
-    match &named.standing {
+    match &named.approval {
         ServerApproval::Approved => "configured".to_owned(),
         ServerApproval::Pending => "pending approval".to_owned(),
         ServerApproval::Rejected => "switched off".to_owned(),

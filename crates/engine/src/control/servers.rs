@@ -261,7 +261,7 @@ impl Session {
         };
         let id = id.clone();
         self.requests.asides.spawn(&id.clone(), async move {
-            let begun = auth::begin(&link).await;
+            let begun = auth::start(&link).await;
             let response = begun.map(|sign_in| McpAuthenticateResponse {
                 auth_url: Some(sign_in.url.clone()),
                 requires_user_action: Some(true),
