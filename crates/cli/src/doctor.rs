@@ -94,8 +94,8 @@ pub(crate) fn auth_status(flags: &Flags, environment: &Environment, text: bool) 
         "loginExpiresAt": null,
         "consoleProfileSignInOffered": false,
     });
-    if let Some(source) = source {
-        status["apiKeySource"] = source.into();
+    if let (Some(source), Some(fields)) = (source, status.as_object_mut()) {
+        fields.insert("apiKeySource".to_owned(), source.into());
     }
     let _gone = writeln!(out, "{status:#}");
     i32::from(!signed_in)

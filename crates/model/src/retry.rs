@@ -6,7 +6,7 @@ use crate::failure::Failure;
 
 /// The default number of retries (`CLAUDE_CODE_MAX_RETRIES`).
 pub const DEFAULT_MAX_RETRIES: u32 = 10;
-/// The maximum number of attempts at an overloaded server, whatever the policy. After that a fallback model is used.
+/// The maximum number of attempts at an overloaded server, regardless of the policy. After that a fallback model is used.
 pub const MAX_OVERLOADED_ATTEMPTS: u32 = 3;
 /// The maximum delay of the exponential backoff.
 pub const MAX_DELAY: Duration = Duration::from_secs(32);

@@ -68,7 +68,7 @@ pub enum ServerApproval {
 pub struct Named {
     /// Its name.
     pub name: String,
-    /// Where it is configured.
+    /// The scope that configures it.
     pub scope: Scope,
     /// The configuration as written, before variables are expanded.
     pub config: Result<ServerConfig, ConfigError>,
@@ -193,7 +193,7 @@ struct Choices {
     all: bool,
     enabled: Vec<String>,
     disabled: Vec<String>,
-    /// Disabled by the person for this project, in whatever scope they are configured.
+    /// Disabled by the person for this project, regardless of their scope.
     off: Vec<String>,
     /// A program opened the folder, or the folder is trusted for this run: servers run unless disabled.
     trusted_opener: bool,

@@ -164,7 +164,7 @@ fn tidy(mut message: Value) -> Value {
     message
 }
 
-/// Converts the answer of the host to the server's response. Every request gets a response, whatever the answer is.
+/// Converts the answer of the host to the server's response. Every request gets a response, even if the answer is invalid.
 fn answer(id: &Value, reply: Said) -> ServerJsonRpcMessage {
     let failed = |why: String| {
         let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, why, None);
@@ -179,7 +179,7 @@ fn answer(id: &Value, reply: Said) -> ServerJsonRpcMessage {
         Err(why) => return failed(why),
     };
     if let Some(object) = response.as_object_mut() {
-        // The answer belongs to this request, whatever id it contains.
+        // The answer belongs to this request, even if it contains another id.
         object.insert("id".to_owned(), id.clone());
         object.insert("jsonrpc".to_owned(), json!("2.0"));
     }
