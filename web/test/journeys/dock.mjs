@@ -52,3 +52,7 @@ export async function settled() {
 }
 export const log = (type) => fake.bridge.log.filter((one) => one.type === type);
 export const box = () => page.locator('#message');
+/** The role, id or tag of the focused element. */
+export const focused = () => page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.id ?? document.activeElement?.tagName);
+/** The number of visible key hints below an element. */
+export const seenCaps = (where) => page.locator(where).locator('.keys').filter({ visible: true }).count();
