@@ -4,15 +4,16 @@
 // start: whatever grows, shrinks or arrives above, that element stays where it is. The list follows its
 // end only while the reader is there.
 import '../styles/stream.css';
-import { batch, createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type Accessor, type JSX } from 'solid-js';
+import { batch, createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import { seconds } from '../text/format';
 import { Icon, LinkButton } from '../ui';
 import { whenIdle } from '../ui/task';
 import { bodiesThere } from './cards/Call';
-import { BreakLine, ItemView, Looked, OriginBox, Prompt, TurnEndLine } from './items';
-import { Rows, type Row, type Transcript, type Turn } from './model';
+import { createGroups } from './groups';
+import { Rows, type Row, type Transcript } from './model';
 import { Folds, FoldsProvider, observe, useServices } from './services';
+import { Section } from './StreamRows';
 import { Heights } from './window';
 
 export interface StreamHandle {
@@ -61,19 +62,11 @@ const AHEAD = 800;
 const NEAR_END = 48;
 const NEAR_TOP = 1200;
 
-interface Group {
-  key: string;
-  turn: Turn | undefined;
-  rows: Accessor<readonly Row[]>;
-  setRows: (rows: readonly Row[]) => void;
-}
-
 export function Stream(props: StreamProps): JSX.Element {
   const transcript = observe(props.transcript);
   const builder = new Rows();
   const folds = new Folds();
   const heights = new Heights();
-  const groups = new Map<string, Group>();
   let box!: HTMLDivElement;
   let inner!: HTMLDivElement;
   let expected = -1;
@@ -109,40 +102,7 @@ export function Stream(props: StreamProps): JSX.Element {
 
   // ── the window ─────────────────────────────────────────────────────────
 
-  const shown = createMemo((): Group[] => {
-    const { from, to } = range();
-    const part = rows().slice(from, to);
-    const out: Group[] = [];
-    const used = new Map<string, Row[]>();
-    for (const row of part) {
-      const key = row.turn?.key ?? row.key;
-      let list = used.get(key);
-      if (!list) {
-        list = [];
-        used.set(key, list);
-        out.push(groups.get(key) ?? makeGroup(key, row.turn));
-      }
-      list.push(row);
-    }
-    batch(() => {
-      for (const group of out) group.setRows(used.get(group.key) ?? []);
-    });
-    for (const key of groups.keys()) if (!used.has(key)) groups.delete(key);
-    for (const group of out) groups.set(group.key, group);
-    return out;
-  });
-
-  function makeGroup(key: string, turn: Turn | undefined): Group {
-    const [get, set] = createSignal<readonly Row[]>([], { equals: (a, b) => a.length === b.length && a.every((row, i) => row === b[i]) });
-    return {
-      key,
-      turn,
-      rows: get,
-      setRows: (next) => {
-        set(next);
-      },
-    };
-  }
+  const shown = createGroups(rows, range);
 
   /** Chooses the rows around `top` and sets the space that stands for the others. */
   function choose(top: number): void {
@@ -469,61 +429,5 @@ export function Stream(props: StreamProps): JSX.Element {
         </Show>
       </div>
     </FoldsProvider>
-  );
-}
-
-interface SectionProps {
-  group: Group;
-  watch: (element: HTMLElement) => void;
-  unwatch: (element: HTMLElement) => void;
-}
-
-function Section(props: SectionProps): JSX.Element {
-  const row = (one: Row) => <RowView row={one} watch={props.watch} unwatch={props.unwatch} />;
-  return (
-    <Show when={props.group.turn} fallback={<For each={props.group.rows()}>{row}</For>}>
-      {(turn) => {
-        const state = observe(turn());
-        const unasked = () => state().origin !== undefined && !state().items.some((item) => item.kind === 'prompt');
-        return (
-          <section class="turn" classList={{ live: state().live, theirs: unasked() }} tabIndex={-1}>
-            <h2 class="vh">
-              {unasked() ? t('transcript.turnUnasked', { n: state().n }) : t('transcript.turnFrom', { n: state().n, who: t('transcript.you').toLowerCase() })}
-            </h2>
-            <For each={props.group.rows()}>{row}</For>
-          </section>
-        );
-      }}
-    </Show>
-  );
-}
-
-function RowView(props: { row: Row; watch: (element: HTMLElement) => void; unwatch: (element: HTMLElement) => void }): JSX.Element {
-  let element!: HTMLDivElement;
-  onMount(() => props.watch(element));
-  onCleanup(() => props.unwatch(element));
-  const row = props.row;
-  return (
-    <div
-      ref={element}
-      class={`trow r-${row.kind === 'item' ? (row.item?.kind ?? '') : row.kind}`}
-      classList={{ tight: row.tight, [`br-${row.bracket ?? ''}`]: row.bracket !== undefined }}
-      data-row={row.key}
-      data-seq={row.seq}
-    >
-      {row.kind === 'prompt' && row.item?.kind === 'prompt' ? (
-        <Prompt item={row.item} />
-      ) : row.kind === 'origin' && row.turn ? (
-        <OriginBox turn={row.turn} />
-      ) : row.kind === 'end' && row.turn ? (
-        <TurnEndLine turn={row.turn} />
-      ) : row.kind === 'break' && row.cut ? (
-        <BreakLine cut={row.cut} />
-      ) : row.kind === 'looked' ? (
-        <Looked items={row.items} />
-      ) : row.item ? (
-        <ItemView item={row.item} />
-      ) : null}
-    </div>
   );
 }

@@ -14,7 +14,7 @@ const { journey } = stageFor({
   ],
 });
 const menu = (page, title) => page.getByRole('button', { name: `Menu of ${title}` }).first();
-const item = (page, name) => page.getByRole('menuitem', { name });
+const item = (page, name) => page.getByRole('menuitem', { name, exact: true });
 
 for (const [size, visitor] of [
   ['wide', {}],

@@ -1,5 +1,5 @@
 // The transcript of a session, built from records in order and from drafts. It knows no screen.
-import type { AgentMessage, Blob, Own, Record as Rec } from '../../api/types';
+import type { Blob, Record as Rec } from '../../api/types';
 import { Drafts, type DraftBlock } from './drafts';
 import { finish } from './finish';
 import {
@@ -16,9 +16,10 @@ import {
   type Item,
   type MarkFacts,
   type TaskFacts,
-  type TurnEnd,
 } from './items';
 import { Changes, Observed } from './observed';
+import { applyOwn, type TranscriptRecord } from './own';
+import { applyResult } from './result';
 import { applySystem } from './system';
 import { applyUser } from './user';
 import { fields, flag, heavy, list, num, str, textOf, type Fields, type Json } from './wire';
@@ -61,13 +62,16 @@ export class Transcript extends Observed {
   readonly drafts = new Drafts(this);
   /** A finished job that may begin the next turn. */
   pendingOrigin: Turn['origin'];
-  private current: Turn | undefined;
-  private lastTotal: number | undefined;
+  /** The turn that is running. */
+  live: Turn | undefined;
+  /** Total cost of the session in the last result, in US dollars. */
+  lastTotal: number | undefined;
   private retry: MarkItem | undefined;
   private made = 0;
   private readonly taskNames = new Map<string, string>();
   private lastAt = 0;
-  private before = 0;
+  /** Time of the record before the current one. */
+  before = 0;
   /** Lists made since watchers were last told: these may still grow in place. */
   private readonly fresh = new Set<readonly unknown[]>();
 
@@ -101,7 +105,7 @@ export class Transcript extends Observed {
 
   /** Lets go of what came before a record: whole turns, as the store lets them go. The rest stays as it is. */
   forget(before: number): void {
-    const kept = this.entries.filter((entry) => entry.seq >= before || entry === this.current);
+    const kept = this.entries.filter((entry) => entry.seq >= before || entry === this.live);
     if (kept.length === this.entries.length) return;
     this.entries = kept;
     for (const [id, call] of this.calls) if (call.seq < before) this.calls.delete(id);
@@ -120,10 +124,6 @@ export class Transcript extends Observed {
   }
   dropDrafts(parent: string | null): void {
     this.changes.run(() => this.drafts.drop(parent));
-  }
-
-  get live(): Turn | undefined {
-    return this.current;
   }
 
   /** The list of entries, or of a turn's items, changed. */
@@ -159,7 +159,7 @@ export class Transcript extends Observed {
         applyUser(this, message, place);
         break;
       case 'result':
-        this.takeResult(message, place);
+        applyResult(this, message, place);
         break;
       case 'system':
         applySystem(this, message, place);
@@ -174,19 +174,11 @@ export class Transcript extends Observed {
         this.addBreak('cleared', place);
         break;
       case 'sluice_prompt':
-        this.takePrompt(what as Extract<Own, { type: 'sluice_prompt' }>, place);
-        break;
       case 'sluice_ask':
-        this.takeAsk(what as Extract<Own, { type: 'sluice_ask' }>, place);
-        break;
       case 'sluice_process':
-        this.takeProcess(what as Extract<Own, { type: 'sluice_process' }>, place);
-        break;
       case 'sluice_unfinished':
-        this.takeUnfinished(what as Extract<Own, { type: 'sluice_unfinished' }>, place);
-        break;
       case 'sluice_note':
-        this.takeNote(what as Extract<Own, { type: 'sluice_note' }>, place);
+        applyOwn(this, what as TranscriptRecord, place);
         break;
       default:
         if (!SILENT.has(type)) this.addUnknown(type || 'no type', what as unknown as Json, place);
@@ -197,7 +189,7 @@ export class Transcript extends Observed {
 
   /** The turn a record belongs to; a new one where none runs. */
   turnFor(place: Place): Turn {
-    const now = this.current;
+    const now = this.live;
     if (now && (place.turn === null || place.turn === now.n)) return now;
     if (place.turn !== null) {
       for (let i = this.entries.length - 1; i >= 0; i -= 1) {
@@ -213,8 +205,8 @@ export class Transcript extends Observed {
   openTurn(place: Place): Turn {
     const last = this.entries.findLast((entry): entry is Turn => entry.kind === 'turn');
     const turn = new Turn(`t${place.seq}`, place.turn ?? (last ? last.n + 1 : 1), place.seq, place.at);
-    if (this.current) this.settle();
-    this.current = turn;
+    if (this.live) this.settle();
+    this.live = turn;
     this.entries = this.grown(this.entries, turn);
     this.changed();
     return turn;
@@ -253,7 +245,7 @@ export class Transcript extends Observed {
 
   addBreak(what: Break['what'], place: Place): Break {
     const broken = new Break(this.key(place), what, place.seq, place.at);
-    const turn = this.current;
+    const turn = this.live;
     if (turn && turn.items.length === 0 && what === 'compacted') {
       // Before the first words of a turn: the turn goes on below.
       this.entries = [...this.entries.filter((entry) => entry !== turn), broken, turn];
@@ -262,7 +254,7 @@ export class Transcript extends Observed {
       const next = new Turn(`${turn.key}+${place.seq}`, turn.n, place.seq, place.at);
       this.entries = [...this.entries, broken, next];
       this.splits.add(turn);
-      this.current = next;
+      this.live = next;
       this.changes.add(turn);
     } else {
       // What cleared the line was said before it, and its result still comes.
@@ -301,7 +293,7 @@ export class Transcript extends Observed {
 
   /** Nothing runs any more: what has no result will get none. */
   settle(): void {
-    const turn = this.current;
+    const turn = this.live;
     if (!turn) return;
     const walk = (items: readonly Item[]) => {
       for (const item of items) {
@@ -377,7 +369,8 @@ export class Transcript extends Observed {
     }
   }
 
-  private adopt<I extends Item>(item: I, place: Place, parent: string | undefined): I {
+  /** Adds an item and returns it. */
+  adopt<I extends Item>(item: I, place: Place, parent: string | undefined): I {
     this.add(item, place, parent);
     return item;
   }
@@ -427,60 +420,6 @@ export class Transcript extends Observed {
     }
   }
 
-  private takeResult(message: Fields, place: Place): void {
-    const turn = this.turnFor(place);
-    const subtype = str(message['subtype']) ?? 'success';
-    const total = num(message['total_cost_usd']);
-    const usage = fields(message['usage']);
-    const cached = num(usage['cache_read_input_tokens']) ?? 0;
-    const stopped =
-      /abort|interrupt/.test(str(message['terminal_reason']) ?? '') || turn.items.some((item) => item.kind === 'mark' && item.facts.what === 'stopped');
-    const failed = subtype !== 'success' || flag(message['is_error']);
-    const fresh = total !== undefined && this.lastTotal !== undefined && total < this.lastTotal;
-    const end: TurnEnd = {
-      seq: place.seq,
-      at: place.at,
-      subtype,
-      outcome: stopped ? 'stopped' : failed ? 'error' : 'success',
-      duration: num(message['duration_ms']),
-      cost: total === undefined ? undefined : fresh || this.lastTotal === undefined ? total : total - this.lastTotal,
-      totalCost: total,
-      input: (num(usage['input_tokens']) ?? 0) + (num(usage['cache_creation_input_tokens']) ?? 0) + cached,
-      cached,
-      output: num(usage['output_tokens']) ?? 0,
-      errors: list(message['errors'])
-        .map(str)
-        .filter((one) => one !== undefined),
-      denials: list(message['permission_denials']).length,
-      structured: message['structured_output'],
-    };
-    if (total !== undefined) this.lastTotal = total;
-    this.drafts.drop(null);
-    this.settle();
-    const command = str(message['local_command']);
-    if (command) turnIntoCommand(turn, command, this, place);
-    if (end.outcome === 'error') this.explain(message, turn, place);
-    if (!turn.origin && !turn.items.some((item) => item.kind === 'prompt')) turn.origin = originOf(fields(message['origin'])) ?? turn.origin;
-    turn.end = end;
-    if (this.current === turn) this.current = undefined;
-    this.changed(turn);
-  }
-
-  /** A turn that failed without saying so in a row of its own gets one. */
-  private explain(message: Fields, turn: Turn, place: Place): void {
-    if (turn.items.some((item) => item.kind === 'mark' && item.facts.what === 'error')) return;
-    const text = str(message['result']) || list(message['errors']).map(str).filter(Boolean).join(' ');
-    this.mark(
-      {
-        what: 'error',
-        error: str(message['subtype']) === 'success' ? 'unknown' : (str(message['subtype']) ?? 'unknown'),
-        text,
-        status: num(message['api_error_status']),
-      },
-      { ...place, turn: turn.n },
-    );
-  }
-
   private takeLimit(info: Fields, place: Place): void {
     const status = str(info['status']) ?? 'allowed';
     if (status === 'allowed') return;
@@ -492,7 +431,7 @@ export class Transcript extends Observed {
       type: str(info['rateLimitType']),
       part: num(info['utilization']),
     };
-    const last = this.current?.items.findLast((item) => item.kind === 'mark' && item.facts.what === 'limit');
+    const last = this.live?.items.findLast((item) => item.kind === 'mark' && item.facts.what === 'limit');
     if (last?.kind === 'mark' && last.facts.what === 'limit' && last.facts.status === status) {
       last.facts = facts;
       this.changes.add(last);
@@ -528,26 +467,6 @@ export class Transcript extends Observed {
 
   // ── our own records ────────────────────────────────────────────────────
 
-  private takePrompt(own: Extract<Own, { type: 'sluice_prompt' }>, place: Place): void {
-    const known = this.prompts.get(own.uuid);
-    const state = own.state as PromptItem['state'];
-    if (known) {
-      known.state = state;
-      known.by = own.by || known.by;
-      known.device = own.device || known.device;
-      known.foreign = false;
-      this.changes.add(known);
-      if (state === 'withdrawn') this.removePrompt(known);
-      return;
-    }
-    if (state === 'withdrawn') return;
-    this.addPrompt(own.uuid, own.text, own.images ?? [], place, (item) => {
-      item.state = state;
-      item.by = own.by;
-      item.device = own.device;
-    });
-  }
-
   addPrompt(uuid: string, text: PromptItem['text'], images: readonly Blob[], place: Place, set?: (item: PromptItem) => void): PromptItem {
     const item = new PromptItem(this.key(place), place.seq, place.at);
     item.uuid = uuid;
@@ -555,7 +474,7 @@ export class Transcript extends Observed {
     item.images = images.map((blob) => ({ mime: blob.mime, data: { $blob: blob }, bytes: blob.bytes }));
     set?.(item);
     if (uuid) this.prompts.set(uuid, item);
-    const now = this.current;
+    const now = this.live;
     const joins = now !== undefined && (place.turn === null || place.turn === now.n);
     item.steered = joins && now.items.some((one) => one.kind !== 'prompt');
     if (!joins) this.turnFor(place);
@@ -563,111 +482,4 @@ export class Transcript extends Observed {
     this.add(item, place);
     return item;
   }
-
-  private removePrompt(item: PromptItem): void {
-    this.prompts.delete(item.uuid);
-    for (const entry of this.entries) {
-      if (entry.kind !== 'turn' || !entry.items.includes(item)) continue;
-      entry.items = entry.items.filter((one) => one !== item);
-      if (entry.items.length === 0) this.entries = this.entries.filter((one) => one !== entry);
-      if (this.current === entry && entry.items.length === 0) this.current = undefined;
-      this.changed(entry);
-    }
-  }
-
-  private takeAsk(own: Extract<Own, { type: 'sluice_ask' }>, place: Place): void {
-    const call = own.toolUseId ? this.calls.get(own.toolUseId) : undefined;
-    if (!call) {
-      this.mark({ what: 'ask', ask: own }, place);
-      return;
-    }
-    call.ask = own;
-    if (own.outcome === 'denied' && call.state !== 'done') {
-      call.state = 'denied';
-      call.denial = { reason: own.message ?? undefined, by: 'user' };
-    }
-    this.changes.add(call);
-  }
-
-  private takeProcess(own: Extract<Own, { type: 'sluice_process' }>, place: Place): void {
-    if (own.state !== 'exited') return;
-    const failed = (own.code !== null && own.code !== 0) || own.signal !== null;
-    const inTurn = this.current !== undefined;
-    this.drafts.leave();
-    this.settle();
-    if (failed || inTurn)
-      this.mark(
-        {
-          what: 'process',
-          state: own.state,
-          code: own.code ?? undefined,
-          signal: own.signal ?? undefined,
-          reason: own.reason ?? undefined,
-          stderr: own.stderr,
-        },
-        place,
-      );
-    this.current = undefined;
-    this.changed();
-  }
-
-  /** What was read of a message whose writer ended before it was said. */
-  private takeUnfinished(own: Extract<Own, { type: 'sluice_unfinished' }>, place: Place): void {
-    const parent = own.parent ?? undefined;
-    for (const block of own.blocks) {
-      const kind = block.kind === 'thinking' ? 'thinking' : 'text';
-      const drafted = this.drafts.take(own.message, own.parent, kind);
-      if (block.text === '') continue;
-      const fresh = () => (kind === 'text' ? new TextItem(this.key(place), place.seq, place.at) : new ThinkingItem(this.key(place), place.seq, place.at));
-      const item = drafted ?? this.adopt(fresh(), place, parent);
-      Object.assign(item, { text: block.text, streaming: false, unfinished: true, message: own.message, seq: place.seq });
-      if (item.kind === 'thinking') {
-        item.began ||= this.before || place.at;
-        item.ended = place.at;
-      }
-      this.changes.add(item);
-    }
-  }
-
-  private takeNote(own: Extract<Own, { type: 'sluice_note' }>, place: Place): void {
-    if (own.kind === 'rewound') {
-      this.addBreak('rewound', place).summary = own.text;
-      return;
-    }
-    this.mark({ what: 'note', kind: own.kind, text: own.text }, place);
-  }
-}
-
-export type { AgentMessage };
-
-export function originOf(origin: Fields): Turn['origin'] {
-  switch (str(origin['kind'])) {
-    case 'task-notification':
-      return origin['subkind'] === 'scheduled-trigger'
-        ? { kind: 'wake', text: str(origin['fireReason']) ?? '' }
-        : { kind: 'task', text: '', status: '', task: undefined };
-    case 'peer':
-    case 'observer':
-    case 'coordinator':
-      return { kind: 'peer', text: str(origin['name']) ?? str(origin['from']) ?? '' };
-    case 'channel':
-      return { kind: 'channel', text: str(origin['server']) ?? '' };
-    case 'auto-continuation':
-      return { kind: 'continuation', text: '' };
-    case undefined:
-    case 'human':
-    case 'unclassified':
-      return undefined;
-    default:
-      return { kind: 'unknown', text: str(origin['kind']) ?? '' };
-  }
-}
-
-/** What the agent program printed itself becomes a row with the command's name. */
-function turnIntoCommand(turn: Turn, name: string, transcript: Transcript, place: Place): void {
-  const at = turn.items.findIndex((item) => item.kind === 'text' && item.synthetic);
-  const text = turn.items[at];
-  if (text?.kind !== 'text') return;
-  const item = transcript.commandItem(name, text.text, false, place);
-  turn.items = turn.items.map((one, index) => (index === at ? item : one));
 }
