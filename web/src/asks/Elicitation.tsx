@@ -1,4 +1,4 @@
-// A form, or a link, of an MCP server. What is filled in goes to the server, not to the model.
+// A form or a link that an MCP server requests. The values are sent to the server, not to the model.
 import { createMemo, createSignal, createUniqueId, For, Match, Show, Switch, type JSX } from 'solid-js';
 import type { JsonValue } from '../api/types';
 import { around, t } from '../text';
@@ -13,7 +13,7 @@ interface Form {
   opened: boolean;
 }
 
-/** Only addresses of the web are ever made into a link. */
+/** Returns the URL if it is an http(s) address; only these become links. */
 function webAddress(value: unknown): URL | null {
   try {
     const url = new URL(String(value));

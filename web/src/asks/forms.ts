@@ -1,4 +1,4 @@
-// Half-filled forms, kept per ask: another ask, a fold, a reload or another tab loses nothing of them.
+// Unsent form values, stored per request: they survive another request, folding, reloading and other tabs.
 import { isObject, readJson, writeJson, type Shelf } from '../protocol/storage';
 
 const PREFIX = 'sluice.ask.';

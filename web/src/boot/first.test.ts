@@ -26,7 +26,7 @@ class Socket {
   }
 }
 
-/** Runs it as a page at `hash` would; gives what it left for the page. */
+/** Runs the script at `hash` and returns what it left for the page. */
 function run(hash: string): { socket: Socket; heard: string[]; session: string | null; id: string } | undefined {
   const page: { sluiceFirst?: never } = {};
   const place = { hash, host: 'bridge:1', protocol: 'http:' };

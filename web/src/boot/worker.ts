@@ -1,4 +1,4 @@
-// The one place that needs a Trusted Types policy: the address of our own service worker.
+// Registers the service worker. The only place that needs a Trusted Types policy, for the worker's URL.
 interface ScriptPolicy {
   createScriptURL(url: string): unknown;
 }
@@ -21,7 +21,7 @@ function workerUrl(): string {
   return (policy ? policy.createScriptURL(WORKER) : WORKER) as string;
 }
 
-/** Keeps the shell for a fast start, where the browser allows it. After a failure the next connection tries it again. */
+/** Registers the service worker, which caches the page. A failed registration is retried after the next connection. */
 export function registerWorker(): void {
   if (asked || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
   asked = true;
@@ -30,6 +30,6 @@ export function registerWorker(): void {
       asked = false;
     });
   } catch {
-    // The page's policy does not allow it: the page starts from the network.
+    // Blocked by the content security policy: the page loads from the network.
   }
 }

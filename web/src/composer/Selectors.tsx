@@ -1,4 +1,4 @@
-// Model, permission mode and effort, at hand. A mode that asks nothing needs a typed word.
+// Model, permission mode and effort. Bypassing permissions must be confirmed by typing a word.
 import { createEffect, createSignal, Show, type JSX } from 'solid-js';
 import { reason } from '../gate/act';
 import type { Client, SessionView } from '../protocol';
@@ -12,7 +12,7 @@ export function Selectors(props: { client: Client; session: SessionView; disable
   const state = () => props.session.state();
   const [asking, setAsking] = createSignal(false);
   const [word, setWord] = createSignal('');
-  // On a phone the three are lists of a sheet.
+  // On a phone, the three are lists in a sheet.
   const [sheet, setSheet] = createSignal(false);
   const tell = (promise: Promise<unknown>) => void promise.catch((error: unknown) => toast(reason(error)));
   const send = (command: Parameters<typeof props.client.commands.send>[0]) => tell(props.client.commands.send(command));

@@ -1,4 +1,5 @@
-// Pictures before they are sent: at most 2000 pixels a side and small enough for a model, or history is spoiled by them.
+// Prepares pictures for sending: at most 2000 pixels per side and small enough for the model's API, which would
+// otherwise reject the whole conversation.
 export const MOST_PIXELS = 2_000;
 export const MOST_BYTES = 3_750_000;
 export const MOST_PICTURES = 20;
@@ -11,13 +12,13 @@ export interface Prepared {
   smaller: boolean;
 }
 
-/** The size it has to have. */
+/** The size of a picture scaled down to at most `most` pixels per side. */
 export function fit(width: number, height: number, most = MOST_PIXELS): { width: number; height: number } {
   const part = Math.min(1, most / Math.max(width, height, 1));
   return { width: Math.max(1, Math.round(width * part)), height: Math.max(1, Math.round(height * part)) };
 }
 
-/** Decodes a picture and makes it smaller where needed. Throws when it is none. */
+/** Decodes a picture and scales it down if needed. Throws if the file is not a picture. */
 export async function prepare(file: Blob): Promise<Prepared> {
   const bitmap = await createImageBitmap(file);
   try {

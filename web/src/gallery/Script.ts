@@ -10,7 +10,7 @@ export class Script {
   private seq = 0;
   private calls = 0;
   private messages = 0;
-  /** The message that calls of the same moment share. */
+  /** Id of the message that parallel calls belong to. */
   private shared: string | undefined;
 
   wait(seconds: number): this {
@@ -42,7 +42,7 @@ export class Script {
       parent_tool_use_id: null,
     });
   }
-  /** A call that is still running; its id. */
+  /** Starts a call and returns its id. */
   begin(name: string, input: object, parent: string | null = null): string {
     const id = `call${(this.calls += 1)}`;
     this.message({ type: 'tool_use', id, name, input }, parent);

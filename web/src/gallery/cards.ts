@@ -4,7 +4,7 @@ import { Script } from './Script';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkaPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** Every card, in the order of the design's sheet. Each part is one figure. */
+/** Every card, in the order of the design. Each entry is one figure. */
 export function cards(): { title: string; script: Script; open?: boolean }[] {
   const make = (title: string, work: (script: Script) => void, open = false) => {
     const script = new Script();

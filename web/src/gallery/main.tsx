@@ -1,4 +1,4 @@
-// Everything the transcript can show, from fixtures. Never part of the shipped page.
+// Everything the transcript can show, from fixtures. Not part of the shipped page.
 import { createSignal, For, Match, onMount, Show, Switch as Choose, type JSX } from 'solid-js';
 import { render } from 'solid-js/web';
 import '../styles';

@@ -2,7 +2,7 @@
 import { ESCAPE as E, LEASE } from './samples';
 import { Script } from './Script';
 
-/** A session as in the design's pictures. */
+/** The session of the design's pictures. */
 export function session(live: boolean): Script {
   const s = new Script();
   s.prompt(`The log of the failing run:\n${Array.from({ length: 40 }, (_, i) => `2026-11-15T14:0${i % 10} worker ${i} started`).join('\n')}`, 'Laptop').end(
@@ -71,7 +71,7 @@ export function session(live: boolean): Script {
   return s.end(1.61, 134);
 }
 
-/** Many messages, to see that the list stays light. */
+/** A session with many turns, to check that the list stays fast. */
 export function long(turns: number): Script {
   const s = new Script();
   for (let n = 1; n <= turns; n += 1) {

@@ -108,7 +108,7 @@ test('without a line every state is what it was, in dots', () => {
   expect(was('running')).toMatchObject({ word: 'Was running at 14:30', shape: 'dots', known: false, title: null, ground: 'off' });
   expect(was('waiting')).toMatchObject({ word: 'Was waiting for you at 14:30', group: 'needs' });
   expect(was('idle').word).toBe('Was idle at 14:30');
-  // Nothing is said for the first two seconds.
+  // The first two seconds of a lost connection are not reported.
   expect(of({ standing: 'running', lastSign: now }, { line: { phase: 'connecting', since: now } }).word).toBe('Running');
 });
 

@@ -4,14 +4,14 @@ import { linkFiles } from './filelinks';
 import type { MarkdownServices } from './render';
 
 export interface MarkdownProps {
-  /** Grows while `streaming`; any other change starts again. */
+  /** Appended to while `streaming`; any other change renders it again. */
   text: string;
   streaming?: boolean | undefined;
   services?: MarkdownServices | undefined;
   class?: string | undefined;
 }
 
-/** Prose of a model. While it streams only its tail is painted; whoever gives it text does so once a frame. */
+/** Markdown from a model. While streaming, only its tail is painted; the caller updates `text` at most once per frame. */
 export function Markdown(props: MarkdownProps): JSX.Element {
   let host!: HTMLDivElement;
   let stream: BlockStream | undefined;

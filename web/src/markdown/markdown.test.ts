@@ -87,7 +87,7 @@ test('samples joined in any order stream as the whole', () => {
   }
 });
 
-/** What is seen: without the caret, and without spaces at the end of a block, which show nothing. */
+/** The visible text: without the caret, and without trailing spaces of blocks. */
 function seen(host: HTMLElement): string {
   const copy = host.cloneNode(true) as HTMLElement;
   copy.querySelector('.caret')?.remove();
