@@ -15,7 +15,7 @@ function look(todo: TodoInfo, open: ReadonlySet<string>): Look {
   return { icon: 'circle', word: () => t('panels.taskPending'), look: '' };
 }
 
-/** The agent's own list. Changes are said politely, at most one in five seconds. */
+/** The agent's task list. Changes are announced to screen readers, at most one per five seconds. */
 export function Tasks(props: { state: SessionState | undefined }): JSX.Element {
   const todos = () => props.state?.todos ?? [];
   const done = () => todos().filter((one) => one.status === 'completed').length;

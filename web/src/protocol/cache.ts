@@ -1,12 +1,12 @@
-// The last that was seen of each session, kept on the device: a session is painted before the bridge answers, and after
-// an hour away only what is new comes over the line.
+// The last known state of each session, stored on the device. A session is shown before the bridge answers, and only
+// what is new is transferred.
 import { isObject, readJson, writeJson, type Chest, type Shelf } from './storage';
 import type { SessionStore, Snapshot } from './session';
 
 const MOST_SESSIONS = 30;
 export const WRITE_DELAY = 3_000;
 const FORM = 2;
-/** Which sessions are kept, where it can be read at once: nobody waits for the chest to hear that it has nothing. */
+/** Index of the cached sessions in local storage, so that a missing session is known without opening the database. */
 const KEPT = 'sluice.kept';
 
 interface Stored extends Snapshot {
@@ -42,7 +42,7 @@ export class SnapshotCache {
     }
   }
 
-  /** Writes it soon, once for many changes. */
+  /** Schedules a write; many changes cause one write. */
   touch(store: SessionStore): void {
     if (this.due.has(store.id)) return;
     this.due.set(store.id, {
@@ -54,7 +54,7 @@ export class SnapshotCache {
     });
   }
 
-  /** The page goes away: now. */
+  /** Writes immediately, when the page is closed. */
   async flush(): Promise<void> {
     const due = [...this.due.values()];
     this.due.clear();
@@ -77,7 +77,7 @@ export class SnapshotCache {
     try {
       await this.chest.delete('snapshots', sessionId);
     } catch {
-      /* nothing was kept */
+      /* nothing was stored */
     }
   }
 
@@ -94,7 +94,7 @@ export class SnapshotCache {
       await this.limit(store.id);
       writeJson(this.shelf, KEPT, await this.chest.keys('snapshots'));
     } catch {
-      /* the device is full or refuses: the bridge still has everything */
+      /* storage is full or not available: the bridge has everything */
     }
   }
 

@@ -1,9 +1,9 @@
-// What was typed and not sent, and what was sent before: per session, on this device, across reloads.
+// Unsent texts and sent messages per session, stored on this device.
 import { isObject, readJson, writeJson, type Chest, type Shelf } from './storage';
 
 const DRAFT = 'sluice.draft.';
 const HISTORY = 'sluice.prompts';
-/** Characters of one draft; longer ones are kept up to here. */
+/** Maximum number of characters that are stored of a draft. */
 export const MOST_TEXT = 200_000;
 export const MOST_DRAFTS = 60;
 export const MOST_HISTORY = 200;
@@ -39,7 +39,7 @@ export class Drafts {
     return readJson(this.shelf, DRAFT + sessionId, isDraft) ?? { text: '', pictures: [], at: 0 };
   }
 
-  /** Keeps a draft; false when the device refuses. An empty one is forgotten. */
+  /** Stores a draft; an empty one is deleted. Returns false if storage is full or not available. */
   set(sessionId: string, text: string, pictures: readonly DraftPicture[], now = Date.now()): boolean {
     if (text === '' && pictures.length === 0) {
       this.shelf.removeItem(DRAFT + sessionId);
@@ -75,11 +75,11 @@ export class Drafts {
     try {
       await this.chest.delete('pictures', key);
     } catch {
-      /* it is not kept then */
+      /* it is not stored then */
     }
   }
 
-  /** Earlier messages, newest first: those of this session. */
+  /** Earlier messages of this session, newest first. */
   history(sessionId: string): string[] {
     const all = readJson(this.shelf, HISTORY, isHistory) ?? [];
     return all
@@ -88,7 +88,7 @@ export class Drafts {
       .reverse();
   }
 
-  /** Remembers what was sent, or cleared: ↑ brings it back. */
+  /** Adds a sent or cleared message to the history of ↑. */
   remember(sessionId: string, text: string): void {
     const trimmed = text.slice(0, MOST_TEXT);
     if (trimmed.trim() === '') return;
@@ -120,7 +120,7 @@ export class Drafts {
     for (const key of this.oldest(sessionId).slice(0, Math.max(0, over))) this.shelf.removeItem(key);
   }
 
-  /** The device is full: what was sent before goes first, then the oldest half of other drafts. */
+  /** Frees storage: first the history, then the oldest half of the other drafts. */
   private makeRoom(sessionId: string): boolean {
     this.shelf.removeItem(HISTORY);
     const oldest = this.oldest(sessionId);

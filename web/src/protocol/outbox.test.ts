@@ -9,7 +9,7 @@ beforeEach(() => {
   vi.setSystemTime(1_000_000);
 });
 afterEach(() => vi.useRealTimers());
-/** Lets time pass until the next try. */
+/** Advances the time until `check` is true. */
 const until = async (check: () => boolean) => {
   for (let n = 0; n < 200 && !check(); n += 1) await vi.advanceTimersByTimeAsync(100);
 };

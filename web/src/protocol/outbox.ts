@@ -1,5 +1,5 @@
-// Messages that were sent by a person and have no receipt yet. They are kept on the device before they leave it, so a
-// reload, a crash of the tab or an hour without a line loses none, and they go out once: the id stays the same.
+// Sent messages without a receipt. They are stored on the device before they are sent, so a reload, a crash of the tab
+// or an hour offline loses none. The id stays the same, so each is delivered once.
 import type { Image, Problem, Receipt } from '../api/types';
 import { newId, type Commands } from './commands';
 import type { Connection } from './connection';
@@ -7,7 +7,7 @@ import { isObject, writeJson, type Chest, type Shelf } from './storage';
 import { Topic } from './topic';
 
 const PREFIX = 'sluice.outbox.';
-/** Sent, and no receipt for this long: said, not given up. */
+/** Milliseconds without a receipt after which a message is shown as unanswered; it is still retried. */
 export const UNANSWERED = 15_000;
 const MOST_AGE = 30 * 86_400_000;
 
@@ -17,7 +17,7 @@ export interface Kept {
   readonly uuid: string;
   readonly text: string;
   readonly images: readonly Image[];
-  /** Pictures that could not be uploaded yet, by their key in the chest. */
+  /** Keys of the pictures that are not uploaded yet. */
   readonly pictures: readonly string[];
   readonly steer: boolean;
   readonly at: number;
@@ -67,7 +67,7 @@ export class Outbox {
     });
   }
 
-  /** Looks again at what is kept: another tab may have sent or added some. */
+  /** Reads the stored messages again: another tab may have sent or added some. */
   read(): void {
     const seen = new Set<string>();
     for (let index = 0; index < this.shelf.length; index += 1) {
@@ -76,7 +76,7 @@ export class Outbox {
       try {
         const value: unknown = JSON.parse(this.shelf.getItem(key) ?? 'null');
         if (!isKept(value)) continue;
-        // A message for a session that is no more; nobody looks for it after so long.
+        // Too old: its session probably does not exist any more.
         if (value.at < Date.now() - MOST_AGE) {
           this.shelf.removeItem(key);
           index -= 1;
@@ -86,7 +86,7 @@ export class Outbox {
         this.entries.set(value.id, value);
         this.stateOf(value.id);
       } catch {
-        /* not ours */
+        /* not an entry of the outbox */
       }
     }
     for (const id of [...this.entries.keys()]) if (!seen.has(id) && this.live.get(id)?.state !== 'failed') this.forget(id);
@@ -106,7 +106,7 @@ export class Outbox {
     return this.all().filter((entry) => entry.sessionId === sessionId);
   }
 
-  /** Keeps a message and sends it as soon as there is a line. Resolves with its problem, or nothing when it was taken. */
+  /** Stores a message and sends it when connected. Resolves with the problem if it was refused, else with null. */
   keep(message: { sessionId: string; text: string; images?: readonly Image[]; pictures?: readonly string[]; steer?: boolean }): Promise<Problem | null> {
     const id = newId();
     const last = Math.max(0, ...[...this.entries.values()].map((entry) => entry.at));
@@ -128,7 +128,7 @@ export class Outbox {
     return done;
   }
 
-  /** Changes one that has not left. */
+  /** Edits a message that was not sent yet. */
   edit(id: string, text: string): boolean {
     const entry = this.entries.get(id);
     const { state } = this.stateOf(id);
@@ -142,7 +142,7 @@ export class Outbox {
     return true;
   }
 
-  /** Takes back one that has not left; returns it, so that its words are not lost. */
+  /** Removes a message that was not sent yet and returns it. */
   takeBack(id: string): Kept | null {
     const entry = this.entries.get(id);
     const { state } = this.stateOf(id);
@@ -152,7 +152,10 @@ export class Outbox {
     return entry;
   }
 
-  /** Sends one again that was refused. A refused id stays refused, so it gets another; the prompt is the same. */
+  /**
+   * Sends a refused message again. It gets another command id, since the receipt of the old one is final; the prompt is
+   * the same.
+   */
   retry(id: string, text?: string): void {
     const entry = this.entries.get(id);
     if (!entry) return;
@@ -165,7 +168,7 @@ export class Outbox {
     this.changed.tell();
   }
 
-  /** Sends what is kept, in order. */
+  /** Sends the stored messages in order. */
   private push(): void {
     this.flow = this.flow
       .then(async () => {

@@ -22,7 +22,7 @@ const store = (lost: (one: SessionStore) => void = () => undefined) => {
 };
 const seqs = (one: SessionStore) => one.records.map((r) => r.seq);
 
-/** A small generator, so that a failure can be repeated by its seed. */
+/** A seeded generator, so that a failure can be reproduced. */
 const random = (seed: number) => () => {
   seed = (seed * 1_664_525 + 1_013_904_223) >>> 0;
   return seed / 2 ** 32;

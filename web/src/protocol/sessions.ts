@@ -1,4 +1,4 @@
-// The list of sessions: as the bridge tells it, grouped by what needs a person, with what was read on this device.
+// The session list from the bridge, grouped by status, with the read state of this device.
 import type { ServerMessage, SessionInfo } from '../api/types';
 import { isObject, readJson, writeJson, type Shelf } from './storage';
 import { Topic } from './topic';
@@ -15,7 +15,7 @@ export interface Groups {
   idle: SessionInfo[];
 }
 
-/** Which group a session stands in. Unread does not move it; it only comes first there. */
+/** The group of a session. Unread sessions stay in their group, but are sorted first. */
 export function groupOf(info: SessionInfo): Group {
   if (info.pendingAsks > 0) return 'needs';
   switch (info.standing) {
@@ -42,7 +42,7 @@ export class SessionList {
   readonly changed = new Topic<void>();
   private readonly sessions = new Map<string, SessionInfo>();
   private readonly seen: Map<string, number>;
-  /** Whether the bridge told the list on this line; else it is what was kept. */
+  /** True if the bridge sent the list on this connection; otherwise it comes from the cache. */
   current = false;
 
   constructor(private readonly shelf: Shelf) {
@@ -60,7 +60,7 @@ export class SessionList {
         break;
       case 'session': {
         const known = this.sessions.get(message.session.sessionId);
-        // A summary that was overtaken on its way says nothing new.
+        // Ignores a summary that is older than the known one.
         if (known && known.cursor.epoch === message.session.cursor.epoch && known.cursor.seq > message.session.cursor.seq) return true;
         this.sessions.set(message.session.sessionId, message.session);
         break;
@@ -76,7 +76,7 @@ export class SessionList {
     return true;
   }
 
-  /** The line is away: what is shown was. */
+  /** The connection was lost: the list is outdated. */
   cut(): void {
     this.current = false;
     this.keep();
@@ -90,12 +90,12 @@ export class SessionList {
     return [...this.sessions.values()];
   }
 
-  /** A turn ended since it was last looked at here. */
+  /** True if a turn ended since the session was last viewed on this device. */
   unread(info: SessionInfo): boolean {
     return info.finishedAt !== null && (info.standing === 'idle' || info.standing === 'stopped') && info.finishedAt > (this.seen.get(info.sessionId) ?? 0);
   }
 
-  /** It is looked at now; `when` says when those who show the list are told. */
+  /** Marks a session as read; `when` schedules the notification of the listeners. */
   look(sessionId: string, when: (tell: () => void) => void = (tell) => tell()): void {
     const info = this.sessions.get(sessionId);
     const at = Math.max(info?.finishedAt ?? 0, this.seen.get(sessionId) ?? 0);
@@ -112,7 +112,7 @@ export class SessionList {
     if (news) when(() => this.changed.tell());
   }
 
-  /** Needs you: oldest first. Running: newest start first. Idle: unread first, then the last used. */
+  /** Needs you: oldest first. Running: newest start first. Idle: unread first, then by last use. */
   groups(archived = false): Groups {
     const groups: Groups = { needs: [], running: [], idle: [] };
     for (const info of this.sessions.values()) if (info.archived === archived) groups[groupOf(info)].push(info);
@@ -122,7 +122,7 @@ export class SessionList {
     return groups;
   }
 
-  /** How many wait for a person, for the title and the badge. */
+  /** The sessions that need the user, for the title and the badge. */
   waiting(): SessionInfo[] {
     return this.groups().needs;
   }

@@ -1,5 +1,5 @@
-// What a device keeps: small things in localStorage (at once), large ones in IndexedDB. Either can be refused or full;
-// then it is said, and the page goes on with what is in memory.
+// Storage of a device: small values in local storage (synchronous), large ones in IndexedDB. If one is full or not
+// available, this is reported and the page continues in memory.
 import { Topic } from './topic';
 
 /** The part of `Storage` that is used. */
@@ -13,7 +13,7 @@ export interface Shelf {
 
 export class MemoryShelf implements Shelf {
   private readonly entries = new Map<string, string>();
-  /** Characters it takes at most, for tests of a full one. */
+  /** `room`: maximum number of characters, for tests of a full storage. */
   constructor(private readonly room = Number.POSITIVE_INFINITY) {}
   get length(): number {
     return this.entries.size;
@@ -45,7 +45,7 @@ export function browserShelf(): Shelf {
   }
 }
 
-/** Something could not be kept. Told once until keeping works again. */
+/** Storing failed. Published once until storing succeeds again. */
 export const keepFailed = new Topic<unknown>();
 
 export function readJson<T>(shelf: Shelf, key: string, check: (value: unknown) => value is T): T | null {
@@ -71,7 +71,7 @@ export function writeJson(shelf: Shelf, key: string, value: unknown): boolean {
 
 export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A place for large things by key. */
+/** Key-value storage for large values. */
 export interface Chest {
   get(store: StoreName, key: string): Promise<unknown>;
   put(store: StoreName, key: string, value: unknown): Promise<void>;

@@ -1,6 +1,6 @@
 import { createSignal } from 'solid-js';
 
-// The one way things are told here: those who listen are called in order, and can stop listening.
+// Publish/subscribe: listeners are called in order and can unsubscribe.
 export type Listener<T> = (value: T) => void;
 
 export class Topic<T> {
@@ -22,7 +22,7 @@ export class Topic<T> {
   }
 }
 
-/** A value that notifies when it changes. What Solid computes from `value` is computed again then, after the listeners ran. */
+/** A value that notifies listeners when it changes. Solid computations that read `value` run again after the listeners. */
 export class Held<T> {
   private readonly topic = new Topic<T>();
   private readonly signal = createSignal(undefined, { equals: false });
@@ -40,7 +40,7 @@ export class Held<T> {
     this.signal[1]();
   }
 
-  /** Calls with every later value. */
+  /** Calls the listener with every later value. */
   listen(listener: Listener<T>): () => void {
     return this.topic.listen(listener);
   }

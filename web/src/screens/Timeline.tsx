@@ -1,4 +1,4 @@
-// The session over time: records per slice, turns, waits, ends that failed, compactions. A slider over it scrubs.
+// The session over time: records per interval, turns, pending requests, failures, compactions. A slider over it scrubs.
 import '../text/places';
 import { createMemo, For, Show, type JSX } from 'solid-js';
 import type { TimelineData, TurnInfo } from '../api/types';
@@ -20,7 +20,7 @@ export function Timeline(props: { id: string; data: TimelineData; at: number; on
   const slice = () => W / Math.max(1, props.data.flow.length);
   const bad = (turn: TurnInfo) => turn.end === 'error' || turn.end === 'died';
   const place = (at: number) => `${Math.min(100, Math.max(0, (x(at) / W) * 100))}%`;
-  // Within minutes the seconds tell the places apart.
+  // Short sessions need seconds to distinguish positions.
   const told = (at: number) => (span() < 600_000 ? seconds(at) : clock(at));
   const scale = createMemo(() => Array.from({ length: 6 }, (_, i) => props.data.from + (span() * i) / 5));
   const label = () =>

@@ -1,4 +1,4 @@
-// The first visit without a key: what will be shown, and a real session on the demo model in the scratch folder.
+// Shown on the first visit without an API key: starts a real session with the demo model in a temporary folder.
 import '../text/onboarding';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { Button, Icon } from '../ui';

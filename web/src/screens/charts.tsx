@@ -1,5 +1,5 @@
-// The charts, drawn here: bars stacked by model, shares as rows. Hover and focus name a bar; the figures are in a table
-// beside them. The drawing is one SVG that fills its box; words stand beside it, so that they are never stretched.
+// Charts: bars stacked by model, shares as rows. Hover and focus name a bar; a table contains the figures. The drawing
+// is one SVG that fills its box; labels are outside, so that they are not stretched.
 import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { t } from '../text';
@@ -15,7 +15,7 @@ export const dayName = (key: string): string => {
 
 const COLOURS = ['var(--c1)', 'var(--c2)', 'var(--c3)', 'var(--c4)', 'var(--c5)', 'var(--c6)'];
 const MOST = COLOURS.length;
-/** The colour of a model: by its place; those beyond the sixth share one. */
+/** The colour of a model, by its index; models beyond the sixth share one. */
 export const colourOf = (models: readonly string[], model: string): string => {
   const at = models.indexOf(model);
   return model === UNTOLD || at < 0 ? 'var(--line-3)' : (COLOURS[Math.min(at, MOST - 1)] ?? 'var(--c6)');
@@ -41,7 +41,7 @@ export function Legend(props: { models: readonly string[]; rows: readonly Stack[
   );
 }
 
-/** The boxes of one bar, from the bottom up, in parts of the height. */
+/** The segments of a bar from the bottom up, as fractions of the height. */
 export function boxes(parts: readonly Part[], models: readonly string[], top: number): { model: string; y: number; height: number }[] {
   const rank = (part: Part) => (part.model === UNTOLD ? models.length : models.indexOf(part.model));
   let under = 0;
@@ -71,7 +71,8 @@ export function StackedBars(props: {
   const lines = createMemo(() => Array.from({ length: Math.round(top() / stepBy()) + 1 }, (_, i) => i * stepBy()));
   const slot = () => W / Math.max(1, props.rows.length);
   const width = () => Math.min(slot() * 0.68, 60);
-  // About four labels fit on a phone; the last day is always named. Bars that are not days are named where there is room.
+  // About four labels fit on a phone; the last day is always labelled. Bars that are not days are labelled if there is
+  // space.
   const named = (i: number) =>
     props.days ? i === props.rows.length - 1 || (i % Math.ceil(props.rows.length / 4) === 0 && i < props.rows.length - 3) : props.rows.length <= 8;
   const tells = (row: Stack) => {
@@ -147,7 +148,7 @@ export function StackedBars(props: {
   );
 }
 
-/** Rows with a bar each, stacked by model too. */
+/** Rows with a bar each, stacked by model. */
 export function Shares(props: { rows: readonly Stack[]; models: readonly string[]; name: (row: Stack) => string; mono?: boolean }): JSX.Element {
   const rows = createMemo(() => [...props.rows].sort((a, b) => b.cost - a.cost).slice(0, 10));
   const total = () => props.rows.reduce((sum, row) => sum + row.cost, 0);
