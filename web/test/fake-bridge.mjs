@@ -1,38 +1,38 @@
 #!/usr/bin/env node
-// A bridge that is only a script: it serves the built page and speaks level 1 with made-up sessions, so that the page
-// can be looked at and tested without an agent.
+// A scripted bridge: serves the built page and implements level 1 of the API with made-up sessions, to view and test the
+// page without an agent.
 //
 //   node test/fake-bridge.mjs [--port 4747] [--dist dist] [--unpaired] [--scope view|operate|approve|admin]
 //
-// With the vite server (`npm run dev`) leave it on port 4747: vite passes /api and /ws on to it.
+// For the development server (`npm run dev`) use port 4747, to which it forwards /api and /ws.
 // From a test: `import { startFake } from '../test/fake-bridge.mjs'; const fake = await startFake({ port: 0 });`
-// gives { url, port, bridge, control(body), close() }.
+// returns { url, port, bridge, control(body), close() }.
 //
-// Sessions (test/fake/sessions.mjs): s-permission (two asks), s-bash, s-hidden, s-write, s-mcp, s-question, s-plan,
+// Sessions (test/fake/sessions.mjs): s-permission (two requests), s-bash, s-hidden, s-write, s-mcp, s-question, s-plan,
 // s-elicitation, s-link, s-dialog, s-crashed, s-running (with a queue), s-agents, s-retrying, s-limited, s-stalled,
 // s-stopping, s-starting, s-unread, s-idle, s-bypass, s-full, s-external, s-lost, s-stopped, s-long (10,000 messages).
-// A message to an idle session is answered with a streamed turn. Pairing code: K7QF-2M9X.
+// A message to an idle session starts a streamed turn. Pairing code: K7QF-2M9X.
 //
-// `POST /control` with JSON drives it; `do` is one of
-//   reset                                   everything as at the start
-//   offline {on}                            cuts all lines and takes no new ones until {on:false}
-//   drop                                    cuts all lines once
-//   silence {on}                            lines stay open but nothing is sent or answered
+// `POST /control` with JSON controls it; `do` is one of
+//   reset                                   restores the initial state
+//   offline {on}                            closes all connections and refuses new ones until {on:false}
+//   drop                                    closes all connections once
+//   silence {on}                            connections stay open, but nothing is sent or answered
 //   bye {reason}                            restarting, stopping, reload
-//   frame {message}                         sends any message to everybody
+//   frame {message}                         sends any message to all clients
 //   record {sessionId, what}                appends a record
 //   patch {sessionId, state}                changes the folded state
 //   ask {sessionId, kind}                   edit bash hidden write fetch mcp question plan elicitation link dialog
-//   decide {sessionId, ask?, outcome, by}   an ask is answered elsewhere (allowed, denied), or cancelled, expired
+//   decide {sessionId, ask?, outcome, by}   answers a request elsewhere (allowed, denied), or cancels or expires it
 //   stream {sessionId, text, chunk?, every?} streams a block by deltas, then its record
 //   deltas {sessionId, perSecond, seconds}  a flood of deltas
-//   epoch {sessionId}                       history was rewritten: a new epoch, a snapshot for everybody
-//   scope {scope}                           what the device may do (drops lines)
-//   lose {receipts}                         runs the next N commands but cuts the line instead of a receipt
-//   slow {ms}                               receipts come late
-//   options {neverStops}                    an interrupt has no effect
-//   ping {every}                            milliseconds between pings (for new lines)
-// `GET /control/log` gives the commands that had an effect; `GET /control/state` the sessions.
+//   epoch {sessionId}                       rewrites the history: a new epoch, a snapshot for all clients
+//   scope {scope}                           sets the scope of the device (closes connections)
+//   lose {receipts}                         runs the next N commands, but closes the connection instead of sending a receipt
+//   slow {ms}                               delays receipts
+//   options {neverStops}                    interrupts have no effect
+//   ping {every}                            milliseconds between pings (for new connections)
+// `GET /control/log` returns the commands that had an effect; `GET /control/state` the sessions.
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { createHash } from 'node:crypto';
@@ -41,7 +41,7 @@ import { dirname, extname, join, normalize } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { FakeBridge } from './fake/bridge.mjs';
 
-// Not by its name: test runners resolve that as for a browser.
+// Not by name: vitest would resolve the browser version.
 const need = createRequire(import.meta.url);
 const { WebSocketServer } = need(join(dirname(need.resolve('ws/package.json')), 'index.js'));
 const TYPES = {

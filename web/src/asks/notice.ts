@@ -62,7 +62,7 @@ export class Notices {
     this.badge();
   }
 
-  /** "(2) Edit waits for you · Sluice" */
+  /** "(2) Permission needed: Edit · Sluice" */
   title(base: string): string {
     const line = this.client.connection.line.value;
     const waiting = this.client.list.waiting().map((info) => standingOf(info, { now: this.client.connection.now(), line }));

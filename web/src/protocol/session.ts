@@ -414,7 +414,7 @@ export class SessionStore {
     if (this.scheduled) return;
     this.scheduled = true;
     this.schedule(() => {
-      // What was missed is shown at once instead of row by row, without waiting for what does not come.
+      // Missed records are shown together instead of row by row, but only those that arrive in time.
       if (this.catchingUp()) {
         this.scheduled = false;
         this.flushSoon();

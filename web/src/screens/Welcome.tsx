@@ -1,4 +1,4 @@
-// Shown on the first visit without an API key: starts a real session with the demo model in a temporary folder.
+// Shown on the first visit without an API key: starts a real session with the demo model in the scratch folder.
 import '../text/onboarding';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { Button, Icon } from '../ui';

@@ -10,7 +10,7 @@ function found(from: string, name: string): string | null {
   return [path, `${path}.ts`, `${path}.tsx`, `${path}/index.ts`].find((one) => existsSync(one) && statSync(one).isFile() && /\.tsx?$/.test(one)) ?? null;
 }
 
-/** Every source the first load holds: what is imported from the start, not what is fetched when it is needed. */
+/** The modules of the initial load: those that are imported statically. */
 function firstLoad(start: string): Map<string, string> {
   const sources = new Map<string, string>();
   const next = [start];
@@ -40,7 +40,7 @@ test('a file that shows words which come later brings them', () => {
     readdirSync(folder, { withFileTypes: true }).flatMap((one) =>
       one.isDirectory() ? files(join(folder, one.name)) : /\.tsx?$/.test(one.name) && !one.name.includes('.test.') ? [join(folder, one.name)] : [],
     );
-  // Sections of the panel are in a `Pane`, which brings the words.
+  // Sections of the panel are in a `Pane`, which imports the texts.
   const brought = [
     ['settings|keys', 'text/rooms'],
     ['places', 'text/places'],

@@ -1,8 +1,6 @@
-// The transcript as a list of which only what is near the window is in the document.
-//
-// The reader's place is an element and its distance from the top, never a number of pixels from the
-// start: whatever grows, shrinks or arrives above, that element stays where it is. The list follows its
-// end only while the reader is there.
+// The transcript as a virtual list: only rows near the window are in the document. The scroll position is stored as a
+// row and its distance from the top of the window, not as a pixel offset, so that the row stays in place when others grow,
+// shrinks or is added above. The list follows its end only while the user is there.
 import '../styles/stream.css';
 import { batch, createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { t } from '../text';
@@ -17,17 +15,17 @@ import { Section } from './StreamRows';
 import { Heights } from './window';
 
 export interface StreamHandle {
-  /** To the end, and stay there. */
+  /** Scrolls to the end and follows it. */
   toEnd(): void;
-  /** To the row of a record; false when it is not here yet. */
+  /** Scrolls to the row of a record. Returns false if the record is not loaded. */
   toSeq(seq: number): boolean;
   toRow(index: number): void;
   rows(): readonly Row[];
-  /** The rows that are in the document. */
+  /** The range of rows that are in the document. */
   shown(): { from: number; to: number };
-  /** To the next or the previous turn, with the focus on it. */
+  /** Scrolls to the next or previous turn and focuses it. */
   byTurn(step: 1 | -1): void;
-  /** Closes every body. */
+  /** Folds all rows. */
   foldAll(): void;
   folds: Folds;
   element: HTMLElement;
@@ -36,25 +34,25 @@ export interface StreamHandle {
 
 export interface StreamProps {
   transcript: Transcript;
-  /** There are older records; asked for when the reader comes near the top. */
+  /** There are older records; they are requested when the user comes near the top. */
   hasOlder?: boolean | undefined;
   onOlder?: (() => void) | undefined;
-  /** Opens at this record instead of the end: the first unread one, or a link's. */
+  /** Opens at this record instead of the end: the first unread one, or the target of a link. */
   startAt?: number | undefined;
-  /** Folds six or more looks in a row; on unless set. */
+  /** Folds six or more read-only calls in a row. True by default. */
   foldLooks?: boolean | undefined;
   handle?: ((handle: StreamHandle) => void) | undefined;
-  /** Called once, when what is in view and near it has its place. */
+  /** Called once, when the visible rows and those near them have their positions. */
   onSettled?: (() => void) | undefined;
-  /** Told when the set of rows in the document changed (find marks its hits anew). */
+  /** Called when other rows are in the document, so that find can mark its matches again. */
   onShown?: (() => void) | undefined;
-  /** Whether the reader is at the end: what is there counts as read. */
+  /** Called with whether the user is at the end: what is visible there counts as read. */
   onFollow?: ((following: boolean) => void) | undefined;
-  /** Nothing flows: the line is away, or the agent ended. */
+  /** Stops animations: disconnected, or the agent ended. */
   still?: boolean | undefined;
-  /** The line is away: up to when everything is here. */
+  /** Time up to which the transcript is complete, while disconnected. */
   seenUpTo?: number | undefined;
-  /** Shown when nothing was said yet. */
+  /** Shown while there are no messages. */
   empty?: JSX.Element;
 }
 
@@ -72,9 +70,9 @@ export function Stream(props: StreamProps): JSX.Element {
   let expected = -1;
   let lastTop = 0;
   let settling = false;
-  /** Whether the browser laid it out once. */
+  /** True after the first layout. */
   let laid = false;
-  /** First what is in view, so that it is there at once; what is near it in the next moment. */
+  /** Pixels that are rendered above and below the window. 0 for the first frame, so that it appears quickly. */
   let ahead = 0;
   let anchor: { key: string; offset: number } | undefined;
   let seen = 0;
@@ -100,11 +98,9 @@ export function Stream(props: StreamProps): JSX.Element {
     props.onFollow?.(on);
   };
 
-  // ── the window ─────────────────────────────────────────────────────────
-
   const shown = createGroups(rows, range);
 
-  /** Chooses the rows around `top` and sets the space that stands for the others. */
+  /** Chooses the rows around `top` and sets the padding that replaces the others. */
   function choose(top: number): void {
     const all = rows();
     const height = tall();
@@ -115,16 +111,19 @@ export function Stream(props: StreamProps): JSX.Element {
       setRange({ from, to });
       setPads({ top: heights.top(from), bottom: Math.max(0, heights.total - heights.top(to)) });
     });
-    // The row that had the focus left the document: the list takes it, or the keys would go nowhere.
+    // The focused row was removed from the document: focuses the list, so that keys keep working.
     if (inside && document.activeElement === document.body) box.focus({ preventScroll: true });
   }
 
-  /** Its height. Before the first layout a guess will do, and costs none; when it was too low more rows follow at once. */
+  /** Height of the window. Estimated before the first layout, which avoids forcing one; if it is too low, more rows are added. */
   const tall = (): number => (laid ? box.clientHeight || 800 : Math.max(300, innerHeight - 200));
 
   const elementOf = (key: string): HTMLElement | null => inner.querySelector<HTMLElement>(`[data-row="${CSS.escape(key)}"]`);
 
-  /** The first row in view and how far its top is from the top of the window; false when none is. */
+  /**
+   * Stores the first visible row and its distance from the top of the window as the anchor. Returns false if no row is
+   * visible.
+   */
   function remember(): boolean {
     const view = box.getBoundingClientRect();
     for (const element of inner.querySelectorAll<HTMLElement>('[data-row]')) {
@@ -143,10 +142,10 @@ export function Stream(props: StreamProps): JSX.Element {
     lastTop = expected;
   }
 
-  /** Puts the reader back to where they were: at the end, or with the anchor where it was. */
+  /** Restores the scroll position: at the end, or with the anchor in its place. */
   function hold(): void {
     if (following()) {
-      // Where that ends up is known; to read it back would have the browser bring everything up to date once more.
+      // Computed instead of read back, which would force another layout.
       lastTop = expected = box.scrollHeight - box.clientHeight;
       box.scrollTop = expected;
       return;
@@ -158,7 +157,7 @@ export function Stream(props: StreamProps): JSX.Element {
     if (Math.abs(moved) >= 1) scrollTo(box.scrollTop + moved);
   }
 
-  /** After anything that may have moved things: measure, choose the window again, hold the place. */
+  /** Called after any change of heights: measures, chooses the rows again and restores the scroll position. */
   function settle(): void {
     if (settling) return;
     settling = true;
@@ -169,7 +168,7 @@ export function Stream(props: StreamProps): JSX.Element {
         if (index >= 0) choose(Math.max(0, heights.top(index) - anchor.offset));
         else choose(box.scrollTop);
       } else choose(box.scrollTop);
-      // Before the first layout there is nothing to hold: that comes with the sizes, before anything is painted.
+      // Before the first layout there is no position to restore; the first resize event arrives before the first paint.
       if (laid) hold();
     } finally {
       settling = false;
@@ -190,8 +189,6 @@ export function Stream(props: StreamProps): JSX.Element {
     if (changed) settle();
   });
 
-  // ── the reader ─────────────────────────────────────────────────────────
-
   const onScroll = () => {
     const top = box.scrollTop;
     const own = Math.abs(top - expected) < 1.5;
@@ -203,7 +200,7 @@ export function Stream(props: StreamProps): JSX.Element {
     const atEnd = rest <= NEAR_END && range().to === rows().length;
     if (atEnd && !up) follow(true);
     else if (up && rest > 2) follow(false);
-    // Rows that come in above are seldom as high as guessed: what is in view stays where it was scrolled to.
+    // Rows added above rarely have their estimated height: keeps the visible rows in place.
     const known = remember();
     choose(top);
     if (!known) remember();
@@ -267,7 +264,7 @@ export function Stream(props: StreamProps): JSX.Element {
     folds.closeAll(keys);
   }
 
-  /** Opening or closing a body: its row stays where it is, also at the end; there the end is kept only if still in view. */
+  /** Opening or closing a row keeps it in place, also at the end. The end is followed again only if it is still visible. */
   const onClick = (event: MouseEvent) => {
     const target = event.target as Element;
     const row = target.closest('summary, .link-btn') ? target.closest<HTMLElement>('[data-row]') : null;
@@ -311,7 +308,7 @@ export function Stream(props: StreamProps): JSX.Element {
       follow(false);
       anchor = { key: row.key, offset: 12 };
       choose(heights.top(index) - 12);
-      // Rows above the target may turn out higher than guessed: the anchor holds the target.
+      // Rows above the target may be higher than estimated: the anchor keeps the target in place.
       const element = elementOf(row.key);
       if (element) scrollTo(box.scrollTop + element.getBoundingClientRect().top - box.getBoundingClientRect().top - 12);
       props.onShown?.();
@@ -356,7 +353,7 @@ export function Stream(props: StreamProps): JSX.Element {
       }),
     );
     document.addEventListener('selectionchange', onSelect);
-    // Its line stands below the last row: the end is then elsewhere.
+    // The notice is below the last row and moves the end.
     createEffect(
       on(
         () => props.seenUpTo,

@@ -1,4 +1,4 @@
-// The rows of the transcript that are no calls: what was said, thought, printed, and what went wrong.
+// Rows of the transcript other than calls: messages, thinking, command output and errors.
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { Terminal } from '../ansi/Terminal';
 import { Markdown } from '../markdown/Markdown';
@@ -46,7 +46,7 @@ export function ItemView(props: { item: Item; depth?: number | undefined }): JSX
 export function Prose(props: { item: TextItem }): JSX.Element {
   const services = useServices();
   const item = observe(props.item);
-  // It grows with every frame; what does not change with its words is not set again each time.
+  // The text changes every frame; memos avoid setting the other attributes each time.
   const kind = createMemo(() => (item().synthetic ? 'synthetic' : ''));
   const streaming = createMemo(() => item().streaming);
   return (
@@ -69,7 +69,7 @@ function copyLink(link: string): void {
   void copyText(new URL(link, location.href).href).then((done) => done && toast(t('transcript.linkCopied')));
 }
 
-/** What the model said in a turn, as it wrote it. */
+/** The text the model wrote in a turn, as Markdown. */
 const saidIn = (turn: Turn): string =>
   turn.items
     .filter((item): item is TextItem => item.kind === 'text')
@@ -193,7 +193,7 @@ const SAID_LINES = 24;
 const SAID_SHOWN = 12;
 const SAID_CHARS = 4000;
 
-/** What a person wrote; something long that was pasted shows its beginning. */
+/** A message of the user; long pasted text is folded. */
 function SaidText(props: { text: string; id: string }): JSX.Element {
   const folds = useFolds();
   const key = () => `said:${props.id}`;
@@ -296,7 +296,7 @@ function detail(item: MarkItem): { title: string; text: string } | undefined {
   const facts = item.facts;
   if (facts.what === 'process' && facts.stderr.length > 0) return { title: t('transcript.lastWords'), text: facts.stderr.join('\n') };
   if (facts.what === 'hook' && facts.outcome !== 'blocked' && facts.output) return { title: t('transcript.output'), text: facts.output };
-  // Nothing is said twice.
+  // The title repeats the text already.
   if (facts.what === 'error' && facts.text && !markText(facts, item.at, 0).startsWith(facts.text)) return { title: t('transcript.output'), text: facts.text };
   return undefined;
 }
@@ -361,7 +361,7 @@ export function Unknown(props: { item: UnknownItem }): JSX.Element {
   );
 }
 
-/** Many looks as one row: what was read and searched; each of them inside. */
+/** Several read-only calls as one row that contains them. */
 export function Looked(props: { items: readonly CallItem[] }): JSX.Element {
   const folds = useFolds();
   const key = () => `looked:${props.items[0]?.key ?? ''}`;

@@ -1,7 +1,7 @@
-// What the server worked out once is asked for once: rows leave the document and come back.
+// Caches answers of the server, since rows are rendered again whenever they scroll into view.
 import type { TranscriptServices } from './services';
 
-/** Remembers the newest answers; a failure is forgotten, so that it can be tried again. */
+/** Caches the most recent answers; a failed request is not cached. */
 export function remember<Args extends readonly unknown[], Answer>(
   ask: (...args: Args) => Promise<Answer>,
   keyOf: (...args: Args) => string,

@@ -26,7 +26,7 @@ const services: TranscriptServices = {
     ]),
 };
 
-/** Everything of a transcript on the screen, with every body open. */
+/** Renders a transcript with every row open. */
 async function show(transcript: Transcript): Promise<HTMLElement> {
   const folds = new Folds();
   const openAll = (items: readonly Item[]) => {
@@ -67,7 +67,7 @@ async function show(transcript: Transcript): Promise<HTMLElement> {
     ),
     host,
   );
-  // Bodies are a part that comes.
+  // Bodies are loaded on demand.
   await vi.waitFor(
     () => {
       if (host.querySelector('.call > .body:empty')) throw new Error('a body did not come');

@@ -9,7 +9,7 @@ const options = [
   { value: 'b', label: 'B' },
 ] as const;
 
-/** Renders a control, gives its host, and removes it afterwards. */
+/** Renders a control, passes its host to `look`, and removes it afterwards. */
 function shown(make: () => ReturnType<typeof Select>, look: (host: HTMLElement) => void): void {
   const host = document.createElement('div');
   document.body.append(host);

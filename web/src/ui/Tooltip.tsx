@@ -1,4 +1,4 @@
-// One tooltip element for the page. It only repeats a label: nothing can be learned by hovering alone.
+// One tooltip element for the page. It only repeats the accessible label.
 import { place } from './place';
 
 const DELAY = 500;
@@ -34,7 +34,7 @@ function hide(): void {
   owner = undefined;
 }
 
-/** Shows `text` beside `anchor` while it is hovered with a mouse or focused by keyboard. */
+/** Shows `text` next to `anchor` while it is hovered or focused by keyboard. */
 export function tooltip(anchor: HTMLElement, text: () => string): void {
   const showAfter = (delay: number) => {
     clearTimeout(timer);
@@ -43,7 +43,8 @@ export function tooltip(anchor: HTMLElement, text: () => string): void {
   anchor.addEventListener('pointerenter', (event) => {
     if (event.pointerType === 'mouse') showAfter(DELAY);
   });
-  // In a separate task: a menu that opens or closes can move the focus here, and browsers refuse a second popover meanwhile.
+  // In a separate task: a menu that opens or closes can move the focus here, and browsers refuse a second popover
+  // meanwhile.
   anchor.addEventListener('focus', () => {
     if (anchor.matches(':focus-visible')) showAfter(0);
   });

@@ -1,4 +1,4 @@
-// From one session to another, and back on the line after an hour without it.
+// Switching between sessions, and reconnecting after an hour offline.
 import { rowsOf } from './stream.mjs';
 import { measured } from './probe.mjs';
 import { median } from './table.mjs';
@@ -59,7 +59,7 @@ export async function measureReturn(table, { browser, fake }) {
     await page.locator('.gate[data-standing="offline"]').waitFor();
     for (let n = 0; session.records.length < 500 + AWAY; n += 1) for (const what of make.turn(`Said while away, ${n}`)) session.push(what);
     session.push(make.text('The last words of that hour.'));
-    // Each message to the bridge takes its time, so that a second round trip would show.
+    // Every message to the bridge is delayed, so that a second round trip is noticed.
     const heard = [];
     let began = 0;
     const receive = fake.bridge.receive.bind(fake.bridge);

@@ -48,7 +48,7 @@ export class FakeBridge {
     return [...this.clients].filter((client) => client.subscribed.has(session.id));
   }
 
-  /** The folded state to those who listen, the summary to all. */
+  /** Sends the folded state to subscribers and the summary to all clients. */
   tell(session) {
     this.broadcast({ type: 'session', session: session.state.info });
     for (const client of this.hearers(session)) this.send(client, { type: 'state', ...session.state });
@@ -122,7 +122,7 @@ export class FakeBridge {
     step();
   }
 
-  /** A prompt that is answered with thinking, words and the end of the turn; then the next in the queue. */
+  /** Answers a prompt with thinking, text and the end of the turn; then the next one in the queue. */
   converse(session, prompt) {
     this.record(session, prompt);
     session.run('thinking', {
@@ -252,7 +252,7 @@ export class FakeBridge {
   connect(socket) {
     const client = { socket, hello: null, subscribed: new Map(), numbers: 0, pinging: null };
     this.clients.add(client);
-    // As the bridge does, for clients that never say hello.
+    // As the bridge does, for clients without a hello message.
     this.send(client, { type: 'session_list', sessions: [] });
     socket.on('message', (data) => this.receive(client, JSON.parse(String(data))));
     socket.on('close', () => {

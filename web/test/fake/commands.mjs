@@ -1,4 +1,4 @@
-// What the fake bridge does with a command: the effects a page can see, and the data of the receipt.
+// Commands of the fake bridge: the effects a page can see, and the payloads of the receipts.
 import * as make from './messages.mjs';
 import { diff } from './asks.mjs';
 import { FakeSession } from './sessions.mjs';
@@ -23,7 +23,7 @@ const TREE = () => ({
   message: 'Update reaper.rs, add notes.md',
   worktree: { main: '/home/ada/tidepool', into: 'main', commits: 2 },
 });
-/** What `git` prints for a step. */
+/** Output of `git` for each action. */
 const GIT = {
   commit: (step) => [`git add -A -- ${step.paths.join(' ')}`, `git commit -q -m '${step.message}' --only -- ${step.paths.join(' ')}`],
   discard_file: (step) => [`git restore -- ${step.path}`],
@@ -86,7 +86,7 @@ const RESOURCES = [
   ['github', 'issue://123', 'Flaky reaper test', null],
 ];
 
-/** Runs `command`; returns the data of its receipt, or throws a problem. */
+/** Runs `command`. Returns the payload of its receipt, or throws a problem. */
 export function run(bridge, command, by) {
   const { type } = command;
   const session = command.sessionId ? bridge.sessions.get(command.sessionId) : undefined;

@@ -101,12 +101,12 @@ test('questions are answered by digits; a half-filled form is there after a relo
 test('digits choose without focus on an option, question after question', async () => {
   await open('s-question');
   await settled();
-  // From the page: nothing has the focus.
+  // Nothing has the focus.
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press('1');
   await until('first chosen', () => page.locator('.qs').first().locator('input').first().isChecked());
   assert.equal(await focused(), 'dialog');
-  // From the dialog: the next question, which takes several.
+  // The dialog has the focus: the next question, with several answers.
   await page.keyboard.press('1');
   await page.keyboard.press('2');
   const second = page.locator('.qs').nth(1).locator('input');
@@ -129,7 +129,7 @@ test('caps of a question are shown where digits choose; digits in the message bo
   await page.keyboard.type('12');
   assert.equal(await box().inputValue(), '12');
   assert.equal(await page.locator('.qs input:checked').count(), 0);
-  // The way that is shown leads there.
+  // The shortcut that is shown moves the focus there.
   await page.keyboard.press('Shift+F6');
   await until('dialog focused', async () => (await focused()) === 'dialog');
 });

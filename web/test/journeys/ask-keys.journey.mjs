@@ -14,7 +14,7 @@ test('an ask takes the focus when nobody types, to the dialog and not to a butto
   await settled();
   for (const key of ['Space', 'Enter', '1', 'y']) await page.keyboard.press(key);
   assert.equal(await page.locator('.askbox').count(), 1);
-  // Commands come in order: the one answer is that of the key that is meant.
+  // Commands are ordered: the only answer is the one of the intended key.
   await settled();
   await page.keyboard.press('Control+Enter');
   await until('allowed', () => log('answer_ask').length > 0);
@@ -123,7 +123,7 @@ test('no key decides before the form of the ask is there and 350 ms have passed'
 });
 
 test('a second press before the page is drawn again has no second effect', async () => {
-  // Frames wait while they are held: the page cannot show that the ask is answered.
+  // While frames are held back, the page cannot show that the request was answered.
   await page.addInitScript(() => {
     const draw = window.requestAnimationFrame.bind(window);
     const held = [];
@@ -186,7 +186,7 @@ test('an open menu takes Escape for itself', async () => {
   await page.waitForSelector('.menu:popover-open');
   await page.keyboard.press('Escape');
   await page.waitForSelector('.menu:popover-open', { state: 'detached' });
-  // The next one is for the turn: it is the only one that arrives.
+  // The second Escape is for the turn: it is the only one that has an effect.
   await page.keyboard.press('Escape');
   await until('interrupted', () => log('interrupt').length > 0);
   await page.waitForSelector('.gate[data-standing="stopping"], .gate[data-standing="idle"], .gate[data-standing="unread"]');

@@ -1,5 +1,5 @@
-// How a person is called: title, badge, notice, sound and push; several asks at once; keys that were changed; a server
-// that wants a sign-in.
+// How the user is notified: title, badge, notification, sound and push; several requests at once; rebound keys; a
+// server that needs authorization.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => guarded.close());
 
-/** Stands in for what a browser shows outside of the page; keeps what was asked of it. */
+/** Replaces what a browser shows outside of the page and records its calls. */
 const outside = () => {
   window.__outside = { notices: [], badges: [], tones: 0 };
   Object.defineProperty(navigator, 'setAppBadge', {
@@ -123,7 +123,7 @@ journey('two sessions ask at once: both are counted, each is answered by itself'
   await until('two rows', async () => (await rows.filter({ hasText: /asks-[ab]/ }).count()) === 2);
   await rows.filter({ hasText: 'asks-b' }).getByRole('button', { name: 'Allow once' }).click();
   await rows.filter({ hasText: 'asks-b' }).waitFor({ state: 'detached' });
-  // The other one still waits, and G A goes to it.
+  // The other one is still pending, and G A opens it.
   await rows.filter({ hasText: 'asks-a' }).waitFor();
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press('g');
@@ -182,7 +182,7 @@ journey('a server that wants a sign-in is signed in to: the address is shown, an
   const address = new URL(await link.getAttribute('href'));
   assert.equal(address.host, new URL(guarded.url).host);
   await row.getByText(address.host).first().waitFor();
-  // The person agrees there, in a tab of the browser; the agent hears of it.
+  // The user agrees in another tab; the agent is notified.
   const said = await fetch(address, { redirect: 'follow' });
   assert.ok(said.ok, `${said.status}`);
   await row.getByText(/Connected/).waitFor();
@@ -190,7 +190,7 @@ journey('a server that wants a sign-in is signed in to: the address is shown, an
   assert.equal(guarded.seen.signedIn, 1);
 });
 
-/** A push service that takes everything, and a worker that is there. */
+/** A push service that accepts everything, and a service worker. */
 const pushing = () => {
   window.__push = { on: false, asked: [], refuses: false };
   const made = {
@@ -285,7 +285,7 @@ journey(
     await until('a worker', worker);
     const push = (data) => line.send('ServiceWorker.deliverPushMessage', { origin: stage.url, registrationId, data: JSON.stringify(data) });
     const rung = () => worker().evaluate(async () => (await self.registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag })));
-    // While somebody looks at the page it says it itself.
+    // While the page is visible it shows the state itself.
     await page.goto('about:blank');
     await push({ session: 'one', title: 'The secret plan', body: 'Bash waits for you', ask: 'a' });
     await until('rung', async () => (await rung()).length === 1);

@@ -71,7 +71,7 @@ test('a picture is made smaller, said so, and sent by its hash', async () => {
   assert.match(log('input')[0].images[0].hash, /^[0-9a-f]{64}$/);
 });
 
-/** Drops files on an element, as a person does with a file manager. */
+/** Drops files on an element, as from a file manager. */
 const drop = (where, files) =>
   page.locator(where).evaluate((element, list) => {
     const data = new DataTransfer();

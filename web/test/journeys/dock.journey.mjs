@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fake, page, fresh, open, settled, log, box } from './dock.mjs';
 import { axeFinds, until } from './browser.mjs';
 
-/** By hand, unless the page was quicker by itself. */
+/** Reconnects with the button, unless the page reconnected automatically. */
 const backOnLine = () =>
   until(
     'on the line again',
@@ -42,7 +42,7 @@ test('a line that is silent is noticed and opened anew', async () => {
   fake.control({ do: 'silence', on: true });
   await page.waitForSelector('.gate[data-standing="offline"]');
   fake.control({ do: 'silence', on: false });
-  // A try that hangs is begun anew by hand.
+  // Restarts an attempt that hangs.
   await backOnLine();
   await page.waitForSelector('.gate[data-standing="idle"], .gate[data-standing="unread"]', { timeout: 20_000 });
 });
@@ -143,7 +143,7 @@ test('a session is painted from what was kept, and caught up with one request', 
 });
 
 const looks = async (name) => {
-  // Colours do not depend on the size, nor places on the theme.
+  // Colours do not depend on the size, and positions not on the theme.
   for (const [size, colorScheme] of [
     [{ width: 1440, height: 900 }, 'light'],
     [{ width: 390, height: 844 }, 'dark'],
@@ -156,7 +156,7 @@ const looks = async (name) => {
   }
 };
 
-// Its states at rest are rooms of access.journey.mjs, judged there with all of the page around them.
+// The dock at rest is covered by access.journey.mjs, together with the rest of the page.
 test('axe finds nothing in the dock while it is used', async () => {
   const uses = {
     's-permission, changed first': ['s-permission', () => page.locator('.askbox .change').click()],

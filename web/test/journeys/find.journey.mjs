@@ -46,7 +46,7 @@ journey('find reaches what was never fetched: the beginning of a session of many
     await says(page, `You said: turn number ${n}`);
     await stands(page, 'idle');
   }
-  // Afresh, with nothing kept on the device: only the last turns come.
+  // Without the cache of the device: only the last turns are loaded.
   await page.evaluate(
     () =>
       new Promise((done) => {

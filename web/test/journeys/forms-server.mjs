@@ -1,4 +1,4 @@
-// An MCP server over stdio with one tool that asks the person for something before it answers.
+// An MCP server over stdio with one tool that sends the user a form before it returns.
 import { createInterface } from 'node:readline';
 
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

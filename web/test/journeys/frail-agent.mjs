@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// An agent that speaks the protocol as far as it has to, and dies in its first turn with words on standard error.
+// A minimal agent that crashes in its first turn with a message on standard error.
 import { createInterface } from 'node:readline';
 
 if (process.argv.includes('--version')) {

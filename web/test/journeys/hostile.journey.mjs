@@ -1,4 +1,5 @@
-// What an agent, a tool, a file name or a person can write must stay text: nothing runs, nothing is loaded from elsewhere.
+// Texts of agents, tools, file names and users must stay text: nothing is executed, nothing is loaded from other
+// origins.
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
@@ -37,7 +38,7 @@ const set = stageFor({
   plan: [[{ tool: 'ExitPlanMode', input: { plan: `# ${CORPUS[1]}\n\n${ALL}` } }], [{ text: 'Planned.' }]],
 });
 const { journey } = set;
-/** Nothing of it ran, and nothing of it became an element. */
+/** Nothing was executed, and nothing became an element. */
 async function harmless(page) {
   const bad = await page.evaluate(() => ({
     ran: window.__ran ?? null,
@@ -147,7 +148,7 @@ test('another page in the same browser reaches nothing: no answer is readable, n
   try {
     await context.addCookies(cookies);
     const page = await context.newPage();
-    // The same site, another origin: a cookie that is SameSite=Strict is sent from here.
+    // The same site, but another origin: a SameSite=Strict cookie is sent from here.
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
     const before = await stage.ask('devices');
     const code = await stage.pair();

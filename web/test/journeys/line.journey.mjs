@@ -1,4 +1,4 @@
-// What happens while something else happens: messages that wait, a stop, a reload, other screens, a bridge that dies.
+// Interruptions: queued messages, a stop, a reload, other clients, a bridge that is killed.
 import { BROKEN_LINE } from './browser.mjs';
 import { ask, assert, begin, box, decide, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
 
@@ -164,7 +164,7 @@ journey(
     await context.setOffline(true);
     model.open('offline');
     await page.getByText('Not connected').first().waitFor({ timeout: 60_000 });
-    // What was being written is still there to be read, up to when is said, and nothing looks as if more came.
+    // The unfinished message is still shown, with the time of the last update, and nothing is animated.
     await says(page, 'Working on offline.');
     await page
       .locator('.stream')

@@ -1,4 +1,4 @@
-// The list of a long session: the reader's place holds, whatever comes before, after or in it. At the fake bridge.
+// Scroll position in a long session: it is stable when rows are added before it, after it or inside of it. Uses the fake bridge.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { startFake } from '../fake-bridge.mjs';
@@ -32,7 +32,7 @@ beforeEach(async () => {
   await still();
 });
 
-/** Frames until nothing of the list moves any more. */
+/** Waits until nothing in the list moves any more. */
 const still = () =>
   page.evaluate(async () => {
     const box = document.querySelector('.stream');
@@ -56,7 +56,7 @@ const scrollBy = async (dy) => {
   await page.mouse.wheel(0, dy);
   await still();
 };
-/** A row that can be seen, and where it is. */
+/** A visible row and its position. */
 const seen = () =>
   page.evaluate(() => {
     const edge = document.querySelector('.stream').getBoundingClientRect().top;
@@ -105,7 +105,7 @@ test('older parts that come in front leave what is read where it is', async () =
   const here = await seen();
   const oldest = await first();
   assert.ok(oldest > 1, 'there is something older');
-  // Whoever scrolls there gets what is older without asking.
+  // Scrolling near the top loads older records.
   await page.evaluate(() => {
     document.querySelector('.stream').scrollTop -= 5;
   });
@@ -139,7 +139,7 @@ test('a stream is followed at the end, and a scroll up ends that', async () => {
   await still();
   assert.ok((await rest()) <= 2);
   await scrollBy(-500);
-  // The whole stream is one row: a paragraph of it is looked at.
+  // The whole stream is one row: checks a paragraph in it.
   const line = () => page.locator('.stream p', { hasText: 'Words 30 of' }).evaluate((it) => it.getBoundingClientRect().top);
   const before = await line();
   for (let n = 40; n < 80; n += 1) fake.bridge.delta(session, block, `Words ${n} of a stream that goes on.\n\n`);

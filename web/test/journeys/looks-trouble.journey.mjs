@@ -1,4 +1,4 @@
-// What the page looks like when something is wrong: axe finds nothing there either, and nothing is wider than the screen.
+// The page in case of trouble: axe finds nothing, and nothing is wider than the screen.
 import { axeFinds } from './browser.mjs';
 import { assert, stageFor } from './journey.mjs';
 import { SCENES, troublesOf } from './screens.mjs';

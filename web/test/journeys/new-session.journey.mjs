@@ -27,7 +27,7 @@ journey('the folder field is used with the keyboard alone', async ({ guest, page
   await until('the second is chosen', async () => (await chosen()).includes('keys/beta'));
   await field.press('Enter');
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'message');
-  // Tab completes a part of a name and then moves on.
+  // Tab completes a partial name and then moves the focus.
   await field.fill('~/keys/al');
   await until('one is offered', async () => (await page.locator('.folds label').count()) === 1);
   await field.press('Tab');
@@ -80,7 +80,7 @@ journey('keyboard only: start, type, send, allow', async ({ guest, page }) => {
   await page.keyboard.type('keys only');
   await page.keyboard.press('Enter');
   await until('the ask has the focus', () => page.evaluate(() => document.activeElement?.closest('.askbox') !== null));
-  // A key within the first moment is ignored on purpose, and starts that moment again.
+  // A key in the first moments is ignored on purpose and restarts the waiting time.
   await until('allowed', async () => {
     if (!(await ask(page).count())) return true;
     await page.evaluate(
@@ -161,7 +161,7 @@ journey('a picture is attached and sent', async ({ guest, page, stage }) => {
     .waitFor();
   await send(page, 'look at this');
   await page.locator('.stream .saidpics img').first().waitFor();
-  // Some agents put words about the picture beside it.
+  // Some agents add text about the picture.
   await until(
     'it is answered',
     async () =>

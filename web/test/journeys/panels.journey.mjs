@@ -1,5 +1,5 @@
-// What stands beside a conversation, used and not only looked at: rules, servers, jobs, hooks, changes; and rows of the
-// transcript that only long or many calls have.
+// Using the panels of a session: rules, servers, background tasks, hooks, changes; and rows of the transcript that only
+// long or many calls have.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ const { journey } = stageFor({
   'long output': [[{ tool: 'Bash', input: { command: 'seq -f "row %g of it" 1 400', description: 'Count' } }], [{ text: 'Counted.' }]],
 });
 const pane = (page, title) => page.locator('details.pane', { has: page.locator('summary', { hasText: title }) }).first();
-/** All panels of a session, each open. */
+/** Opens all panels of a session. */
 async function overview(guest, page, id) {
   await guest.go(`#/s/${id}/overview`);
   await pane(page, 'Context').waitFor();
@@ -60,7 +60,7 @@ journey('a rule is added in the panel, stands under its scope, holds, is removed
   await rule.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Undo' }).click();
   await rule.waitFor();
-  // It holds: the call is refused without a question.
+  // The rule is applied: the call is denied without a request.
   await guest.go(`#/s/${id}`);
   await send(page, 'against the rule');
   await says(page, 'That was refused.');
@@ -182,7 +182,7 @@ for (const [size, visitor] of [
       await row('forms')
         .getByText(/^Connected/)
         .waitFor();
-      // It dies between two turns: the panel shows it without a new one.
+      // The server is killed between two turns: the panel shows it without a new turn.
       const own = stage.rest().filter((pid) => {
         try {
           return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('forms-server.mjs');
@@ -321,7 +321,7 @@ journey(
     )
       await call.locator('summary').first().click();
     await call.getByText('row 400 of it').waitFor();
-    // Its beginning and its end; what is between comes when it is asked for.
+    // The beginning and the end; the middle is loaded on request.
     assert.ok(!/row 150 of it/.test(await call.innerText()));
     await call.getByRole('button', { name: 'Show all' }).click();
     await until('all of it', async () => /row 150 of it/.test(await call.innerText()));
@@ -356,7 +356,7 @@ journey('what a server offers is found after @, with its name, and the agent rea
   await begin(guest, 'hello', folder);
   await stands(page, 'idle');
   const option = page.getByRole('option', { name: /papers:paper:\/\/lease-rules/ });
-  // The server starts beside the agent: it is asked again until it answers.
+  // The server starts in parallel with the agent: the status is polled until it answers.
   await until(
     'the server offers it',
     async () => {
@@ -370,7 +370,7 @@ journey('what a server offers is found after @, with its name, and the agent rea
     40,
   );
   await option.getByText('Lease rules · when a lease ends').waitFor();
-  // Files come first.
+  // Files are listed first.
   assert.match(await page.getByRole('option').first().innerText(), /leases\.md/);
   await option.click();
   assert.equal(await box(page).inputValue(), 'what does @papers:paper://lease-rules ');

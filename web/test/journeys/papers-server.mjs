@@ -1,4 +1,4 @@
-// An MCP server over stdio with resources: two papers one can name in a message.
+// An MCP server over stdio with two resources that can be referenced in a message.
 import { createInterface } from 'node:readline';
 
 const PAPERS = [

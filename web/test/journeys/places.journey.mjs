@@ -11,13 +11,13 @@ journey('usage shows what was spent, by day, folder and model, also as a table',
   await stands(page, 'idle');
   await guest.go('#/usage');
   await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
-  // By the name its agent announced; the id is its title.
+  // By the name its agent announced; the id is in the tooltip.
   await page.getByText('Opus 5.5', { exact: true }).first().waitFor();
   await page.locator('.hb [title="claude-opus-5-5"]', { hasText: 'Opus 5.5' }).waitFor();
   await page.getByRole('heading', { name: 'Cost per' }).waitFor();
   for (const by of ['Day', 'Turn', 'Session', 'Folder', 'Model']) {
     await page.getByRole('radio', { name: by, exact: true }).click();
-    // Every bar is a stack of models, and says what it is.
+    // Every bar is stacked by model and labelled.
     await page.locator('svg.stacks rect').first().waitFor({ state: 'attached' });
     await page.locator('.bars').getByRole('button', { name: /\$/ }).last().waitFor();
     await page.locator('.legend').getByText('Opus 5.5').waitFor();
@@ -100,7 +100,7 @@ journey('effort, thinking and output style are chosen in the panel, and hold aft
     .getByText(/Saved for this folder/)
     .first()
     .waitFor();
-  // A field shows what was chosen once it is saved.
+  // A field shows the choice once it is saved.
   await until('the style is saved', async () => (await chosen.getByLabel('Output style').inputValue()) === 'Explanatory');
   await chosen.getByLabel('Effort').selectOption('high');
   await until('the effort is set', async () => (await chosen.getByLabel('Effort').inputValue()) === 'high');
@@ -116,7 +116,7 @@ journey('effort, thinking and output style are chosen in the panel, and hold aft
   );
   await guest.go(`#/s/${id}`);
   await page.locator('.comp .sel.effort', { hasText: 'High' }).waitFor();
-  // From the message box as well.
+  // Also from the message box.
   await page.locator('.comp .sel.effort').click();
   await page
     .getByRole('menuitemradio', { name: /^Low/ })
@@ -139,7 +139,7 @@ journey('help lists what the agent announced: commands, tools, agents, skills an
   await page.locator('.help').getByText('general-purpose', { exact: true }).waitFor();
   const skills = page.locator('ul', { has: page.getByText('tidy', { exact: true }) });
   await skills.getByText('Puts a drawer in order').first().waitFor();
-  // What is looked for narrows all of it.
+  // The search filters all sections.
   await page.getByLabel(/Find/).first().fill('drawer');
   await page.locator('.help').getByText('tidy').first().waitFor();
   assert.equal(await page.locator('.help').getByText('general-purpose', { exact: true }).count(), 0);

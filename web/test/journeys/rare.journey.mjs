@@ -1,5 +1,5 @@
-// What rarely happens in the dock and around it, against the fake bridge: an ask that expired, a bridge that restarts, a
-// context that is nearly full, messages nobody understood. The page is $SLUICE_DIST or web/dist.
+// Rare states of the dock, against the fake bridge: an expired request, a bridge that restarts, a context that is
+// nearly full, unknown messages. The page is $SLUICE_DIST or web/dist.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from './browser.mjs';
@@ -24,7 +24,7 @@ test('a bridge that restarts says so before it goes, in the list and in a sessio
     await page.goto(`${fake.url}/${place}`);
     await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
     if (place !== '#/') await page.locator('.gate[data-standing="idle"]').waitFor();
-    // It takes no new lines, and then ends those there are with a word; cut at once, the word could be lost.
+    // Refuses new connections, then closes the existing ones with a message; closing them at once could lose it.
     fake.bridge.offline = true;
     fake.control({ do: 'bye', reason: 'restarting' });
     await page

@@ -1,4 +1,4 @@
-// Every screen of the page in a state worth looking at; for axe and for pictures.
+// Every screen of the page in a useful state, for axe and for screenshots.
 import { readFileSync } from 'node:fs';
 import { ask, decide, folderWith, says, send, sessionOf, stands } from './journey.mjs';
 
@@ -117,7 +117,7 @@ async function start(guest, text, mode) {
   await guest.page.waitForURL(/#\/s\//);
 }
 
-/** Goes through the screens; yields the name of each when it stands there. */
+/** Visits the screens; yields the name of each once it is rendered. */
 export async function* screensOf({ guest, page }) {
   folder = folderWith(guest.stage, 'tidepool', { 'src/pool.rs': OLD, 'README.md': '# Tidepool\n' });
   await guest.go('#/new');
@@ -218,10 +218,11 @@ export async function* screensOf({ guest, page }) {
   yield 'gone';
 }
 
-/** What goes wrong: an agent that is silent, one that was ended, a line that is gone. */
+/** States of trouble: a silent agent, a crashed agent, a lost connection. */
 export async function* troublesOf({ guest, page }) {
   folder = folderWith(guest.stage, 'tidepool', { 'src/pool.rs': OLD, 'README.md': '# Tidepool\n' });
-  // Someone between the bridge and the page: a minute without a sign is too long to wait for, and a line that breaks makes browsers complain.
+  // A proxy between bridge and page: a minute of silence is too long for a test, and browsers report broken
+  // connections.
   const way = { silent: false, held: false, cut: () => {} };
   await page.routeWebSocket(/\/ws$/, (socket) => {
     way.cut = () => socket.close({ code: 1012, reason: 'cut' });
@@ -263,7 +264,7 @@ export async function* troublesOf({ guest, page }) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      /* it has ended */
+      /* the process has ended */
     }
   }
   await stands(page, 'crashed');
@@ -271,7 +272,7 @@ export async function* troublesOf({ guest, page }) {
   yield 'session-crashed';
 }
 
-/** Whether a process is the agent of a session: its runner knows the session, and it speaks the protocol. */
+/** True if a process is the agent of a session: its runner belongs to the session, and it speaks the protocol. */
 function agentOf(pid, id) {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'latin1');

@@ -1,4 +1,4 @@
-// What can be done with a session: rename, archive, delete, fork, export, rewind.
+// Actions on a session: rename, archive, delete, fork, export, rewind.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask, assert, begin, decide, folderWith, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
@@ -80,7 +80,7 @@ journey('a session that is deleted from its own page leads to the list, without 
 
 journey('a session is renamed, archived, brought back and deleted', async ({ guest, page }) => {
   await begin(guest, 'rename me');
-  // Before the first turn it is idle too; a row that goes to another group takes its open menu with it.
+  // The session is idle before the first turn too; a row that moves to another group closes its menu.
   await says(page, 'You said: rename me');
   await stands(page, 'idle');
   await menu(page, 'rename me').click();
@@ -107,7 +107,7 @@ journey('a session is renamed, archived, brought back and deleted', async ({ gue
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor();
   assert.equal(await link.count(), 0);
-  // Whoever kept its address is told that it is gone, and where to go.
+  // Its old address shows that it does not exist and offers the session list.
   await guest.go(`#/s/${id}`);
   await page.getByRole('heading', { name: 'Session not found', level: 1 }).waitFor();
   await until('the title says so too', async () => (await page.title()).startsWith('Session not found'));

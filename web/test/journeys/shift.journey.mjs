@@ -1,4 +1,4 @@
-// Every view of the page at the fake bridge, wide and on a phone: what is shown when it is opened stays where it is.
+// Every view of the page at the fake bridge, wide and on a phone: nothing moves after it was shown.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startFake } from '../fake-bridge.mjs';
@@ -18,7 +18,7 @@ after(async () => {
   await fake?.close();
 });
 
-/** Sums the layout shifts that no input caused, and keeps what moved. */
+/** Sums the layout shifts that no input caused, and records what moved. */
 function watchShifts() {
   window.__shifts = { sum: 0, moved: [] };
   new PerformanceObserver((list) => {

@@ -1,4 +1,4 @@
-// From the printed address to a change that was read and allowed.
+// From the printed address to a change that was reviewed and allowed.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask, assert, begin, box, decide, folderWith, says, send, stageFor, stands, until } from './journey.mjs';
@@ -54,7 +54,7 @@ const { journey } = stageFor({
     ],
     [{ text: 'Thank you for the answers.' }],
   ],
-  // A plan that was written down where the agent said: only such a one can be changed by a person.
+  // A plan in the file that the agent named: only such a plan can be edited by the user.
   'written plan': (_, wish) => {
     const file = /[^\s"'`\\]+\/plans\/[^\s"'`\\]+\.md/.exec(JSON.stringify(wish))?.[0] ?? 'no-plan-file';
     return [
@@ -228,7 +228,7 @@ journey('a plan is changed by the person first, and what they wrote is what the 
   const field = page.getByLabel('The plan', { exact: true });
   assert.match(await field.inputValue(), /2\. Mend it/);
   await field.fill('# A plan for the gate\n\n1. Look at it\n2. Paint it');
-  // Half a plan is there after a reload.
+  // An unfinished plan is still there after a reload.
   await page.reload();
   assert.match(await page.getByLabel('The plan', { exact: true }).inputValue(), /Paint it/);
   await decide(page, page.getByRole('button', { name: /Approve, ask before each edit/ }));
@@ -239,7 +239,7 @@ journey('a plan is changed by the person first, and what they wrote is what the 
 });
 
 journey('tasks stand in the side panel with how they stand', async ({ guest, page, stage }) => {
-  // Models that keep track by themselves are given no list.
+  // Some models have no task list.
   await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
   await page.getByLabel('Model', { exact: true }).fill('claude-haiku-4-5');
   await box(page).fill('tasks please');

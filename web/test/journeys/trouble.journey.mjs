@@ -1,4 +1,4 @@
-// When things go wrong the page says what, since when, and what it does about it; and nothing typed is lost.
+// Failures: the page shows what failed, since when, and what it does about it; no typed text is lost.
 import { fileURLToPath } from 'node:url';
 import { BROKEN_LINE } from './browser.mjs';
 import { assert, begin, box, folderWith, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
@@ -15,7 +15,7 @@ const { journey } = stageFor(
   { extra: ['--agent', 'sluice', '--agent', `'${FRAIL}'`] },
 );
 
-/** The line with someone in it who can change what the bridge says: a minute without a sign is too long for a test. */
+/** A proxy that can change the messages of the bridge: a minute of silence is too long for a test. */
 async function between(page, change) {
   const way = { change, say: () => {} };
   await page.routeWebSocket(/\/ws$/, (socket) => {
@@ -74,7 +74,7 @@ journey('an agent that gives no sign is said to be silent, with the age of its l
     .getByText(/No activity for 2 m/)
     .first()
     .waitFor();
-  // The age goes on by itself: it is not a word of a moment ago.
+  // The age is updated while nothing arrives.
   const first = await page.locator('.gate').innerText();
   await until('the age grows', async () => (await page.locator('.gate').innerText()) !== first);
   for (const rung of ['Interrupt', 'Restart'])
@@ -84,10 +84,10 @@ journey('an agent that gives no sign is said to be silent, with the age of its l
       .first()
       .waitFor();
   assert.equal(await box(page).inputValue(), 'typed meanwhile');
-  // It rings nobody's bell twice: keep waiting folds the ladder.
+  // It does not notify twice: "Keep waiting" folds the actions.
   await page.getByRole('button', { name: 'Keep waiting' }).click();
   await page.locator('.ladder').waitFor({ state: 'detached' });
-  // A sign comes: it is running again.
+  // A message arrives: it is running again.
   still = false;
   way.change = (message) => message;
   await page.reload();
@@ -118,7 +118,7 @@ journey('an agent that crashes is shown with its last words, and what was typed 
     .getByText(/is saved/)
     .first()
     .waitFor();
-  // Nothing flows any more.
+  // Animations have stopped.
   await page.locator('.streambox.still').waitFor();
   await page
     .getByRole('button', { name: 'Copy a report' })
@@ -135,7 +135,7 @@ journey('an agent that crashes is shown with its last words, and what was typed 
     .getByText(/Agent exited/)
     .first()
     .waitFor();
-  // The others are chosen again for the next one.
+  // The other agents can be chosen again for the next session.
   await guest.go('#/new');
   await page.getByLabel('Agent', { exact: true }).selectOption('sluice');
 });
@@ -148,7 +148,7 @@ journey('a bridge of another version says so; the page is loaded anew when the p
   way.say({ type: 'bye', reason: 'reload', message: 'another build' });
   const notice = page.locator('.notice', { hasText: 'The bridge was updated.' });
   await notice.waitFor();
-  // The line goes on meanwhile.
+  // The connection stays open meanwhile.
   await send(page, 'hello again').catch(() => {});
   await box(page).fill('half a sentence');
   await notice.getByRole('button', { name: 'Reload' }).click();
@@ -225,12 +225,12 @@ journey(
     await page.evaluate(async () => {
       await navigator.serviceWorker.ready;
     });
-    // The first visit is not steered by the worker; the second one is, and what it fetched is kept.
+    // The service worker does not control the first visit, but the second, whose files it caches.
     await page.reload();
     await until('the worker steers it', () => page.evaluate(() => navigator.serviceWorker.controller !== null));
     await says(page, 'Hello.');
     await box(page).fill('typed before it went');
-    // The last that was seen is written down when the page is left.
+    // The last known state is stored when the page is closed.
     await until('kept on the device', () =>
       page.evaluate((one) => {
         document.dispatchEvent(new Event('visibilitychange'));
@@ -264,7 +264,7 @@ journey(
     const { url, errors, data } = await cdp.send('Page.getAppManifest');
     assert.equal(url, `${stage.url}/app.webmanifest`);
     assert.deepEqual(errors, []);
-    // The one thing Chromium minds here is that a test's window keeps nothing.
+    // The only complaint of Chromium: the window of a test is in private mode.
     const { installabilityErrors } = await cdp.send('Page.getInstallabilityErrors');
     assert.deepEqual(
       installabilityErrors.map((one) => one.errorId).filter((id) => id !== 'in-incognito'),
@@ -301,7 +301,7 @@ journey(
       manifest.icons.some((one) => one.purpose === 'maskable'),
       'one may be cut to the shape of the system',
     );
-    // As the installed app starts it: from its start address, with no line at all.
+    // Started like the installed app: from its start address, offline.
     await guest.context.setOffline(true);
     await page.goto(`${stage.url}${manifest.start_url}`);
     await page.locator('.app').waitFor();

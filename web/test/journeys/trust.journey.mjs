@@ -1,5 +1,5 @@
-// A folder that brings hooks, rules and servers: what is held back is shown where a session starts or runs, and a person
-// trusts it there.
+// A folder with hooks, rules and servers: what is disabled is shown where a session starts or runs, and the user trusts
+// the folder there.
 import { readFileSync } from 'node:fs';
 import { axeFinds } from './browser.mjs';
 import { assert, begin, box, folderWith, says, stageFor, stands, until } from './journey.mjs';
@@ -42,7 +42,7 @@ journey('a new session lists what an untrusted folder brings; trusting it there 
   await dialog(page).waitFor({ state: 'detached' });
   await note(page).waitFor({ state: 'detached' });
   assert.equal(trusted(stage, folder), true);
-  // A folder that brings nothing needs no trust.
+  // A folder without settings needs no trust.
   await page.getByLabel('Folder', { exact: false }).first().fill(plain);
   await page.getByRole('radio', { name: /plain/ }).waitFor();
   assert.equal(await note(page).count(), 0);

@@ -9,18 +9,18 @@ import { observe, shortPath, useFolds, useNow, useServices } from '../services';
 import { ItemView } from '../items';
 import { isAgent, summarise, timeOf, type Target } from './describe';
 
-/** No row is open when a session is first painted, or few are: what they hold comes right after. */
+/** Few rows are open initially, so their bodies are loaded afterwards. */
 const CallBody = lazy(() => import('./bodies'));
-/** When what an open row holds is there. */
+/** Resolves when the bodies of open rows are loaded. */
 export const bodiesThere = (): Promise<unknown> => CallBody.preload();
 
 export interface CallProps {
   item: CallItem;
-  /** How many agents it is below the first. */
+  /** Nesting depth below the main agent. */
   depth?: number | undefined;
 }
 
-/** Open by itself: what failed, a subagent at work, a plan to read. */
+/** True for calls that are open by default: failed ones, running subagents, plans. */
 function opensItself(call: CallItem, waiting: boolean): boolean {
   if (call.state === 'failed') return call.name === 'Bash' || call.name === 'PowerShell';
   if (isAgent(call.name)) return call.state === 'running' || call.state === 'background';
@@ -158,7 +158,7 @@ function TargetView(props: { target: Target }): JSX.Element {
   );
 }
 
-/** Steps of a subagent shown at first: the newest. */
+/** Number of the newest subagent steps that are shown initially. */
 const STEPS = 30;
 const DEEPEST = 3;
 

@@ -1,4 +1,4 @@
-// The row of a call: icon, name, target and outcome, from its input and its tool's own account.
+// The row of a call: icon, name, target and outcome, from its input and result.
 import { t } from '../../text';
 import { bytes, count, duration } from '../../text/format';
 import type { IconName } from '../../ui';
@@ -15,13 +15,13 @@ export interface Summary {
   icon: IconName;
   name: string;
   target: Target;
-  /** What came of it, without who allowed it and how long it took. */
+  /** The outcome, without who allowed it and how long it took. */
   outcome: string;
-  /** Who allowed or answered it; left out where there is little room. */
+  /** Who allowed or answered it; omitted where there is little space. */
   by?: string | undefined;
   counts?: { added: number; removed: number } | undefined;
   tone: '' | 'run' | 'err' | 'ask';
-  /** From another agent. */
+  /** The message came from another agent. */
   other?: boolean | undefined;
 }
 
@@ -31,7 +31,7 @@ const path = (value: string): Target => ({ kind: 'path', path: value });
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 const stripUrl = (url: string): string => url.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
-/** A field of an input that is still being written. */
+/** Reads a field of incomplete JSON. */
 export function draftField(draft: string, name: string): string | undefined {
   const match = new RegExp(`"${name}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)`).exec(draft);
   if (!match) return undefined;
@@ -299,7 +299,7 @@ const generic = (input: Fields): string => {
   return '';
 };
 
-/** `device`: this person's own, so that what was decided on it is said to be decided by "you". */
+/** `device`: id of this device, so that its decisions are shown as made by "you". */
 export function summarise(call: CallItem, waiting: boolean, device?: string): Summary {
   const tool = known(call);
   const result = fields(call.structured);
@@ -375,7 +375,7 @@ function denied(call: CallItem, device: string | undefined): string {
   }
 }
 
-/** How long it took, or runs already. */
+/** Duration of a call, or how long it has been running. */
 export function timeOf(call: CallItem, now: number): string {
   const result = fields(call.structured);
   const told =

@@ -1,4 +1,4 @@
-// Bodies of tools that read, search and change files.
+// Bodies of the tools that read, search and change files.
 import { createResource, For, Match, Show, Switch, type JSX } from 'solid-js';
 import { DiffView } from '../../diff/DiffView';
 import { diffOfPatch, diffOfText, type WirePatch } from '../../diff/fromPatch';
@@ -86,7 +86,7 @@ function Cell(props: { cell: Fields }): JSX.Element {
   );
 }
 
-/** The server's diff where there is one, else what the agent itself said. */
+/** The server's diff if available, else the one of the agent. */
 export function DiffBody(props: { call: CallItem }): JSX.Element {
   const services = useServices();
   const own = (): Diff | undefined => plainDiff(props.call, services.cwd?.());
@@ -182,7 +182,7 @@ export function NotebookBody(props: { call: CallItem }): JSX.Element {
 
 const HITS = 200;
 
-/** Hits by file, with what matched underlined. */
+/** Search results by file, with the matches underlined. */
 export function GrepBody(props: { call: CallItem }): JSX.Element {
   const result = () => fields(props.call.structured);
   const content = () => textOf(heavy(result()['content'])) || (props.call.result && result()['mode'] === undefined ? plain(props.call.result) : '');

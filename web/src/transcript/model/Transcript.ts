@@ -1,4 +1,4 @@
-// The transcript of a session, built from records in order and from drafts. It knows no screen.
+// The transcript of a session, built from its records and drafts. Independent of any user interface.
 import type { Blob, Record as Rec } from '../../api/types';
 import { Drafts, type DraftBlock } from './drafts';
 import { finish } from './finish';
@@ -30,7 +30,7 @@ export interface Place {
   turn: number | null;
 }
 
-/** Said on the way, for other screens or for nobody: no row of the transcript. */
+/** Record types without a row in the transcript. */
 const SILENT = new Set([
   'stream_event',
   'control_request',
@@ -52,15 +52,15 @@ const SILENT = new Set([
 export class Transcript extends Observed {
   readonly changes = new Changes();
   entries: Entry[] = [];
-  /** Messages nobody here understands, for the count in the panel. */
+  /** Number of unknown messages, for the panel. */
   unknown = 0;
-  /** The newest record that was taken. */
+  /** Sequence number of the newest record. */
   seq = -1;
   readonly calls = new Map<string, CallItem>();
   readonly prompts = new Map<string, PromptItem>();
   readonly tasks = new Map<string, { call: CallItem | undefined; facts: TaskFacts }>();
   readonly drafts = new Drafts(this);
-  /** A finished job that may begin the next turn. */
+  /** A finished background task, which may be the origin of the next turn. */
   pendingOrigin: Turn['origin'];
   /** The turn that is running. */
   live: Turn | undefined;
@@ -72,10 +72,10 @@ export class Transcript extends Observed {
   private lastAt = 0;
   /** Time of the record before the current one. */
   before = 0;
-  /** Lists made since watchers were last told: these may still grow in place. */
+  /** Lists created since the last notification; these may be modified in place. */
   private readonly fresh = new Set<readonly unknown[]>();
 
-  /** Takes one record, or many. */
+  /** Applies one or more records. */
   apply(records: Rec | readonly Rec[]): void {
     const all = Array.isArray(records) ? (records as readonly Rec[]) : [records as Rec];
     this.changes.run(() => {
@@ -84,7 +84,7 @@ export class Transcript extends Observed {
     this.fresh.clear();
   }
 
-  /** Puts older records in front. They are whole turns, as the server pages them. */
+  /** Inserts older records at the front. They are whole turns, as in the server's pages. */
   prepend(records: readonly Rec[]): void {
     if (records.length === 0) return;
     const older = new Transcript();
@@ -103,7 +103,7 @@ export class Transcript extends Observed {
     this.changed();
   }
 
-  /** Lets go of what came before a record: whole turns, as the store lets them go. The rest stays as it is. */
+  /** Drops the turns before a record, like the store. */
   forget(before: number): void {
     const kept = this.entries.filter((entry) => entry.seq >= before || entry === this.live);
     if (kept.length === this.entries.length) return;
@@ -126,7 +126,7 @@ export class Transcript extends Observed {
     this.changes.run(() => this.drafts.drop(parent));
   }
 
-  /** The list of entries, or of a turn's items, changed. */
+  /** Marks the list of entries, or the items of a turn, as changed. */
   changed(turn?: Turn): void {
     if (turn) this.changes.add(turn);
     this.changes.add(this);
@@ -143,7 +143,7 @@ export class Transcript extends Observed {
     try {
       this.read(type, message, what, place);
     } catch {
-      // A message of a shape nobody knew: it is shown as it came, and those after it are read.
+      // A record of unexpected shape is shown as unknown; the following ones are not affected.
       this.addUnknown(type || 'no type', what as unknown as Json, place);
     }
   }
@@ -185,9 +185,7 @@ export class Transcript extends Observed {
     }
   }
 
-  // ── where things go ────────────────────────────────────────────────────
-
-  /** The turn a record belongs to; a new one where none runs. */
+  /** Returns the turn of a record; opens a new one if none is running. */
   turnFor(place: Place): Turn {
     const now = this.live;
     if (now && (place.turn === null || place.turn === now.n)) return now;
@@ -212,7 +210,7 @@ export class Transcript extends Observed {
     return turn;
   }
 
-  /** Puts an item at the end of its place: a subagent's items under the call that started it. */
+  /** Appends an item to its turn; items of a subagent are appended to the call that started it. */
   add(item: Item, place: Place, parent?: string | null): void {
     const call = parent ? this.calls.get(parent) : undefined;
     if (call) {
@@ -225,7 +223,7 @@ export class Transcript extends Observed {
     this.changed(turn);
   }
 
-  /** A list with one more: a new list for those who compare, unless nobody saw the old one yet. */
+  /** Appends to a list. Copies the list, so that observers see a change, unless it has not been published yet. */
   private grown<T>(list: T[], one: T): T[] {
     if (this.fresh.has(list)) {
       list.push(one);
@@ -247,17 +245,17 @@ export class Transcript extends Observed {
     const broken = new Break(this.key(place), what, place.seq, place.at);
     const turn = this.live;
     if (turn && turn.items.length === 0 && what === 'compacted') {
-      // Before the first words of a turn: the turn goes on below.
+      // Before the first item of a turn: the turn continues below the break.
       this.entries = [...this.entries.filter((entry) => entry !== turn), broken, turn];
     } else if (turn && what !== 'cleared') {
-      // A break inside a turn cuts it: what follows hangs on a second part of the same turn.
+      // A break inside a turn splits it: the following items belong to a second part of the same turn.
       const next = new Turn(`${turn.key}+${place.seq}`, turn.n, place.seq, place.at);
       this.entries = [...this.entries, broken, next];
       this.splits.add(turn);
       this.live = next;
       this.changes.add(turn);
     } else {
-      // What cleared the line was said before it, and its result still comes.
+      // The command that cleared the conversation is above the break, and its result has not arrived yet.
       this.entries = [...this.entries, broken];
       if (what === 'cleared') {
         this.settle();
@@ -267,7 +265,7 @@ export class Transcript extends Observed {
     this.changed();
     return broken;
   }
-  /** Turns that go on below a break: they have no end of their own. */
+  /** Turns that continue below a break and so have no end. */
   readonly splits = new Set<Turn>();
 
   key(place: Place): string {
@@ -291,7 +289,7 @@ export class Transcript extends Observed {
     return item;
   }
 
-  /** Nothing runs any more: what has no result will get none. */
+  /** Completes the running turn: calls without a result will not get one. */
   settle(): void {
     const turn = this.live;
     if (!turn) return;
@@ -312,9 +310,7 @@ export class Transcript extends Observed {
     walk(turn.items);
   }
 
-  // ── the agent's messages ───────────────────────────────────────────────
-
-  /** `failed`: the row of the retries that this error ends. It becomes the row of the error. */
+  /** `failed`: the row of the retries that this error ends; it becomes the row of the error. */
   private takeAssistant(message: Fields, place: Place, failed?: MarkItem): void {
     const body = fields(message['message']);
     const id = str(body['id']) ?? '';
@@ -410,7 +406,7 @@ export class Transcript extends Observed {
     return call;
   }
 
-  /** Remembers what tasks are called: later calls name only their number. */
+  /** Stores the names of tasks, since later calls contain only their numbers. */
   private nameTasks(call: CallItem): void {
     const result = fields(call.structured);
     for (const one of [result['task'], ...list(result['tasks'])]) {
@@ -456,7 +452,7 @@ export class Transcript extends Observed {
     this.retry = this.mark(facts, place);
   }
 
-  /** Something else came: the retry is over, well or not. */
+  /** The retry is over, successfully or not. */
   endRetry(failed = false): void {
     const mark = this.retry;
     if (mark?.facts.what !== 'retry') return;
@@ -464,8 +460,6 @@ export class Transcript extends Observed {
     this.changes.add(mark);
     this.retry = undefined;
   }
-
-  // ── our own records ────────────────────────────────────────────────────
 
   addPrompt(uuid: string, text: PromptItem['text'], images: readonly Blob[], place: Place, set?: (item: PromptItem) => void): PromptItem {
     const item = new PromptItem(this.key(place), place.seq, place.at);

@@ -1,5 +1,5 @@
-// Blocks that are still being written. A draft is already the item it will be: the finished message takes
-// it over, so nothing on the screen is made anew.
+// Unfinished blocks of messages. A draft is already the item of the transcript: the completed message updates it, so
+// that nothing is rendered again.
 import { CallItem, TextItem, ThinkingItem, type Item } from './items';
 import type { Place, Transcript } from './Transcript';
 
@@ -10,7 +10,7 @@ export interface DraftBlock {
   kind: string;
   id?: string | null;
   name?: string | null;
-  /** All of it so far. */
+  /** The complete text so far. */
   text: string;
 }
 
@@ -45,7 +45,7 @@ export class Drafts {
     this.write(draft.item, (draft.item.kind === 'call' ? draft.item.draft : draft.item.text) + text);
   }
 
-  /** The oldest draft of a message of that kind, handed over for good. */
+  /** Removes and returns the oldest draft of a message of this kind. */
   take(message: string, parent: string | null, kind: 'text' | 'thinking'): TextItem | ThinkingItem | undefined {
     for (const [key, draft] of this.open) {
       if (draft.message !== message || draft.parent !== parent || draft.item.kind !== kind) continue;
@@ -59,7 +59,7 @@ export class Drafts {
     for (const [key, draft] of this.open) if (draft.item.kind === 'call' && draft.item.id === callId) this.open.delete(key);
   }
 
-  /** The writer is gone: what it had said stays as far as it came; calls that were never made go. */
+  /** The agent process ended: keeps unfinished texts and removes unfinished calls. */
   leave(): void {
     for (const [key, { item }] of this.open) {
       if (item.kind === 'call' || item.text === '') continue;
@@ -70,7 +70,7 @@ export class Drafts {
     this.drop();
   }
 
-  /** What one writer was writing will not be finished: it goes. Without one, everybody's. */
+  /** Removes the drafts of one agent, or of all agents if `parent` is undefined. */
   drop(parent?: string | null): void {
     const gone = new Set<Item>();
     for (const [key, draft] of this.open) {

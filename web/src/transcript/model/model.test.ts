@@ -300,7 +300,7 @@ test('find goes over everything', () => {
   expect(find(new Rows().of(transcript), 'needle').map((hit) => hit.count)).toEqual([1, 3]);
 });
 
-/** Milliseconds of the processor, whatever else the machine does. */
+/** Processor time in milliseconds, independent of other load on the machine. */
 const spent = () => process.cpuUsage().user / 1000;
 
 test('ten thousand messages are taken in well under a second', () => {
@@ -337,7 +337,7 @@ test('retries that end in an error are one row: the error, with how often it was
 
 const RECORDINGS = join(import.meta.dirname, '../../../../../shared/wire/recordings');
 
-/** Everything that is on a row, with what hangs below it. */
+/** All texts and calls in the transcript, including nested ones. */
 function everything(transcript: Transcript): { texts: Set<string>; calls: Set<string> } {
   const texts = new Set<string>();
   const calls = new Set<string>();

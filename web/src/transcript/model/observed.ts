@@ -1,5 +1,5 @@
-// Things of the transcript tell who looks at them that they changed; nothing else is told.
-// Changes made inside `Changes.run` are told once, at its end.
+// Notifies observers of transcript items about changes. Changes made inside `Changes.run` are published once, at its
+// end.
 
 export class Changes {
   private depth = 0;

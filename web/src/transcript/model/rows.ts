@@ -1,5 +1,5 @@
-// The transcript as rows of one list, so that a turn of a thousand calls can be windowed as well as a
-// thousand turns. A row keeps its identity as long as what it shows is the same thing.
+// The transcript as one list of rows, so that a turn with a thousand calls can be virtualized as well as a thousand
+// turns. A row stays the same object as long as it shows the same thing.
 import type { Break, CallItem, Entry, Item, PromptItem, Turn } from './items';
 import type { Transcript } from './Transcript';
 
@@ -12,9 +12,9 @@ export interface Row {
   readonly item: Item | undefined;
   readonly items: readonly CallItem[];
   readonly cut: Break | undefined;
-  /** Where it stands among calls that were made at once. */
+  /** Position in a group of parallel calls. */
   readonly bracket: 'first' | 'middle' | 'last' | undefined;
-  /** Stands close under the row above: calls and thoughts form one table. */
+  /** Without space above: calls and thinking form one table. */
   readonly tight: boolean;
   readonly seq: number;
 }
@@ -27,13 +27,13 @@ const looks = (item: Item | undefined): item is CallItem =>
 export class Rows {
   private readonly turns = new WeakMap<Turn, { items: readonly Item[]; live: boolean; origin: unknown; fold: boolean; rows: readonly Row[] }>();
   private readonly kept = new Map<string, Row>();
-  /** Whether read-only calls in a row are folded into one; a setting. */
+  /** Setting: folds consecutive read-only calls into one row. */
   fold = true;
 
   of(transcript: Transcript): Row[] {
     const out: Row[] = [];
     for (const entry of transcript.entries) for (const row of this.entry(entry, transcript)) out.push(row);
-    // A row holds its turn: those of turns that were let go must not stay.
+    // Rows reference their turns, so rows of dropped turns must be removed.
     if (this.kept.size > out.length + 200) {
       this.kept.clear();
       for (const row of out) this.kept.set(row.key, row);

@@ -1,4 +1,4 @@
-// `user` messages of the agent: results of calls, prompts it replays, and texts it wrote itself.
+// `user` messages of the agent: results of calls, replayed prompts, and texts the agent generated.
 import type { Place, Transcript } from './Transcript';
 import { fields, flag, heavy, list, str, textOf, type Fields } from './wire';
 
@@ -23,7 +23,7 @@ export function applyUser(transcript: Transcript, message: Fields, place: Place)
   }
   if (results > 0 || (texts.length === 0 && images === 0)) return;
   const text = texts.join('\n');
-  // The first words a subagent gets are in its call already.
+  // The prompt of a subagent is part of its call.
   if (parent !== undefined) {
     if (isInterruption(text)) stopped(transcript, place, parent);
     return;
@@ -41,7 +41,7 @@ function stopped(transcript: Transcript, place: Place, parent?: string): void {
   let cut = 0;
   for (const item of turn.items) {
     if (item.kind !== 'call') continue;
-    // An interrupt is told to the model as a refusal; nobody refused anything.
+    // The model receives an interrupt as a denied call; it is shown as cancelled.
     if (item.state === 'denied' && item.ask?.outcome !== 'denied' && item.denial?.reason === undefined) {
       item.state = 'cancelled';
       item.denial = undefined;
@@ -61,7 +61,7 @@ function takeText(transcript: Transcript, message: Fields, text: string, uuid: s
   const complained = inTag(text, 'local-command-stderr');
   if (printed !== undefined || complained !== undefined) {
     const output = (printed ?? complained ?? '').trim();
-    // A compaction has its own line; that it printed "Compacted" says nothing more.
+    // A compaction has its own row; the output "Compacted" is redundant.
     if (/^Compacted\b/.test(output) && complained === undefined) return;
     transcript.add(transcript.commandItem(lastCommand(transcript), output, complained !== undefined, place), place);
     return;
