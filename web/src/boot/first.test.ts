@@ -39,7 +39,7 @@ beforeEach(() => {
   localStorage.clear();
 });
 
-test('the line is begun as the page itself would begin it, and the session of the address is asked for', () => {
+test('the early connection sends hello and subscribes to the session in the address', () => {
   const first = run('#/s/a%20b/12?beside=c');
   expect(first?.socket.address).toBe('ws://bridge:1/ws');
   const sent = first?.socket.open().sent ?? [];
@@ -49,7 +49,7 @@ test('the line is begun as the page itself would begin it, and the session of th
   expect(first?.heard).toEqual(['x']);
 });
 
-test('a session the device kept, another place and a broken address are not asked for', () => {
+test('cached sessions, other screens and invalid addresses are not subscribed', () => {
   localStorage.setItem('sluice.kept', '["s-1"]');
   expect(
     run('#/s/s-1')
@@ -64,7 +64,7 @@ test('a session the device kept, another place and a broken address are not aske
   expect(run('#/s/%E0%A4%A')).toBeUndefined();
 });
 
-test('who brings a code begins no line', () => {
+test('no connection is opened with a pairing code in the address', () => {
   expect(run('#pair=K7QF-2M9X')).toBeUndefined();
   expect(Socket.made).toEqual([]);
 });

@@ -28,7 +28,7 @@ const random = (seed: number) => () => {
   return seed / 2 ** 32;
 };
 
-test('records come once and in order, however frames are doubled and mixed', () => {
+test('records arrive once and in order, whatever the order of frames', () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const next = random(seed);
     const { one, told, frame } = store();
@@ -59,7 +59,7 @@ test('records come once and in order, however frames are doubled and mixed', () 
   }
 });
 
-test('a hole that stays is asked for, and what was held follows it', () => {
+test('a gap is requested again, and the records behind it follow', () => {
   const lost = vi.fn();
   const { one } = store(lost);
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
@@ -73,7 +73,7 @@ test('a hole that stays is asked for, and what was held follows it', () => {
   expect(seqs(one)).toEqual([1, 2, 3]);
 });
 
-test('what was missed is taken whether it comes before or after the bridge says so', () => {
+test('missed records are accepted before and after caught_up', () => {
   for (const order of ['before', 'after']) {
     const { one } = store();
     one.applySnapshot({ epoch: 1, seq: 1 }, [record(1)], false);
@@ -88,7 +88,7 @@ test('what was missed is taken whether it comes before or after the bridge says 
   }
 });
 
-test('a number the bridge never used is asked for once, then passed over', () => {
+test('an unused sequence number is requested once, then skipped', () => {
   const lost = vi.fn();
   const { one } = store(lost);
   one.applySnapshot({ epoch: 1, seq: 1 }, [record(1)], false);
@@ -121,7 +121,7 @@ test('another epoch replaces everything', () => {
   expect(told.at(-1)?.reset).toBe(true);
 });
 
-test('deltas are told once a frame and only for the block that grew', () => {
+test('deltas are published once per frame and only for their block', () => {
   const { one, told, frame } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.applyBlock({ s: 1, b: 1, message: 'm', parent: null, index: 0, kind: 'text', id: null, name: null, text: 'He' });
@@ -142,7 +142,7 @@ const said = (message: string, content: object[], parent: string | null = null) 
 });
 const block = (b: number, over: object = {}) => ({ s: 1, b, message: 'm', parent: null, index: 0, kind: 'text', id: null, name: null, text: 'x', ...over });
 
-test('a record takes the place of the block it holds, not of the next one', () => {
+test('a record replaces its own draft, not the next one', () => {
   const { one } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.applyBlock(block(1, { kind: 'thinking' }));
@@ -156,7 +156,7 @@ test('a record takes the place of the block it holds, not of the next one', () =
   expect(one.drafts).toEqual([]);
 });
 
-test('a call is superseded by its id', () => {
+test('a call is replaced by its id', () => {
   const { one } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.applyBlock(block(1, { kind: 'call', id: 'a' }));
@@ -165,7 +165,7 @@ test('a call is superseded by its id', () => {
   expect(one.drafts.map((draft) => draft.id)).toEqual(['b']);
 });
 
-test('memory is bounded: old turns go, and can be had again', () => {
+test('old turns are dropped from memory and can be loaded again', () => {
   const { one, frame } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   for (let seq = 1; seq <= MOST_RECORDS + 1; seq += 1) one.applyRecord(record(seq, undefined, { turn: Math.ceil(seq / 10) }));
@@ -181,7 +181,7 @@ test('memory is bounded: old turns go, and can be had again', () => {
   expect(seqs(one)).toEqual(Array.from({ length: MOST_RECORDS + 1 }, (_, n) => n + 1));
 });
 
-test('nothing is let go while somebody reads above', () => {
+test('nothing is dropped while the user reads above', () => {
   const { one } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.setReading(true);
@@ -191,7 +191,7 @@ test('nothing is let go while somebody reads above', () => {
   expect(one.records.length).toBeLessThan(MOST_RECORDS);
 });
 
-test('a session that was left comes back with its cursor in the hello', async () => {
+test('a warm session is resumed with its cursor in the hello', async () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -213,7 +213,7 @@ test('a session that was left comes back with its cursor in the hello', async ()
   expect(last().of('subscribe')).toEqual([]);
 });
 
-test('what was seen last is painted before the bridge answers', async () => {
+test('the cached state is shown before the bridge answers', async () => {
   const first = testClient();
   first.client.connection.start();
   first.last().welcome();
@@ -243,7 +243,7 @@ test('what was seen last is painted before the bridge answers', async () => {
   expect(told).toContainEqual({ epoch: 1, seq: 2 });
 });
 
-test('a session that was asked for before there was a client is not asked for again', async () => {
+test('a session subscribed by the early connection is not subscribed again', async () => {
   const { client, last } = testClient();
   client.connection.start();
   client.begun('theirs', 'first-1');
@@ -272,7 +272,7 @@ test('a session that was asked for before there was a client is not asked for ag
   ]).toContain('theirs');
 });
 
-test('only the newest sessions nobody looks at stay subscribed', async () => {
+test('only the most recently used sessions stay subscribed', async () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();

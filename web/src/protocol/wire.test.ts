@@ -63,7 +63,7 @@ function connect(shelf = new MemoryShelf()): Client {
   return client;
 }
 
-test('no record is lost or doubled and no message sent twice, however often the line breaks', async () => {
+test('records and messages are neither lost nor duplicated, however often the connection breaks', async () => {
   fake.control({ do: 'reset' });
   let seed = 7;
   const random = () => {
@@ -119,7 +119,7 @@ test('no record is lost or doubled and no message sent twice, however often the 
   client.connection.stop();
 }, 30_000);
 
-test('what was kept by a page that is gone is sent by the next one', async () => {
+test('messages stored by a closed page are sent by the next one', async () => {
   fake.control({ do: 'reset' });
   fake.control({ do: 'offline', on: true });
   const shelf = new MemoryShelf();

@@ -14,7 +14,7 @@ const row = (key: string, cost: number, model: string | null = null) => ({
   duration: 1,
 });
 
-test('the parts of a row are together what the row says', () => {
+test('the parts of a row add up to its cost', () => {
   const parts = partsOf({ cost: 1 }, [{ model: 'a', cost: 0.7 }]);
   expect(parts.at(-1)?.model).toBe(UNTOLD);
   expect(parts.reduce((sum, part) => sum + part.cost, 0)).toBeCloseTo(1);
@@ -26,7 +26,7 @@ test('the parts of a row are together what the row says', () => {
   ).toHaveLength(2);
 });
 
-test('rows that are split are gathered by key, the dearest model first; what has no model is untold', () => {
+test('rows are grouped by key, most expensive model first; cost without a model is unknown', () => {
   const by = partsByKey([row('monday', 1, 'a'), row('monday', 2, 'b'), row('tuesday', 3, 'a'), row('tuesday', 0, 'b'), row('tuesday', 0.5)]);
   expect(by.get('monday')).toEqual([
     { model: 'b', cost: 2 },

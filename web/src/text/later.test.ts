@@ -26,7 +26,7 @@ function firstLoad(start: string): Map<string, string> {
   return sources;
 }
 
-test('what the first load holds says nothing in words that come later', () => {
+test('the initial load uses no texts that are loaded on demand', () => {
   const sources = firstLoad(join(process.cwd(), 'src/main.ts'));
   expect(sources.size).toBeGreaterThan(80);
   const wrong = [...sources]
@@ -35,7 +35,7 @@ test('what the first load holds says nothing in words that come later', () => {
   expect(wrong).toEqual([]);
 });
 
-test('a file that shows words which come later brings them', () => {
+test('a module that uses texts loaded on demand imports them', () => {
   const files = (folder: string): string[] =>
     readdirSync(folder, { withFileTypes: true }).flatMap((one) =>
       one.isDirectory() ? files(join(folder, one.name)) : /\.tsx?$/.test(one.name) && !one.name.includes('.test.') ? [join(folder, one.name)] : [],

@@ -1,6 +1,6 @@
 // The transcript as a virtual list: only rows near the window are in the document. The scroll position is stored as a
 // row and its distance from the top of the window, not as a pixel offset, so that the row stays in place when others grow,
-// shrinks or is added above. The list follows its end only while the user is there.
+// shrink or are added above. The list follows its end only while the user is there.
 import '../styles/stream.css';
 import { batch, createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { t } from '../text';

@@ -79,7 +79,7 @@ async function show(transcript: Transcript): Promise<HTMLElement> {
 
 const ODD = /\[object |\bundefined\b|\bNaN\b|transcript\.\w+/;
 
-test('every card of the gallery renders with its body open', async () => {
+test('every card of the gallery renders while open', async () => {
   for (const { title, script } of cards()) {
     const transcript = new Transcript();
     transcript.apply(script.records);
@@ -90,7 +90,7 @@ test('every card of the gallery renders with its body open', async () => {
   }
 });
 
-test('a path inside the folder is shown without the folder', async () => {
+test('a path inside the folder is shown relative to it', async () => {
   const transcript = new Transcript();
   transcript.apply(session(false).records);
   const host = await show(transcript);
@@ -100,7 +100,7 @@ test('a path inside the folder is shown without the folder', async () => {
 
 const ATTACK = '<img src=x onerror="alert(1)">';
 
-test('nothing an agent or a tool writes becomes an element', async () => {
+test('text of agents and tools never becomes an element', async () => {
   const transcript = new Transcript();
   let seq = 0;
   const take = (what: object) => transcript.apply([{ sessionId: 's', epoch: 1, seq: (seq += 1), at: seq, turn: null, what: what as Rec['what'] }]);
@@ -199,7 +199,7 @@ test('nothing an agent or a tool writes becomes an element', async () => {
   host.remove();
 });
 
-test('a body that stayed with the server shows its beginning and is fetched when asked for', async () => {
+test('a body stored on the server shows its beginning and is loaded on request', async () => {
   const transcript = new Transcript();
   const blob = { $blob: { hash: 'abc', bytes: 90_000, mime: 'text/plain', head: 'the beginning', tail: 'the end', lines: 2000 } };
   const whats = [
@@ -236,7 +236,7 @@ test('a body that stayed with the server shows its beginning and is fetched when
   host.remove();
 });
 
-test('a model that took over goes by its name, also where the agent said nothing about it', async () => {
+test('a fallback model is shown by its name, also if the agent does not report it', async () => {
   const transcript = new Transcript();
   transcript.apply([
     {

@@ -41,7 +41,7 @@ test('a select shows another value only after its owner accepted it', () => {
   );
 });
 
-test('a select whose owner accepts at once shows the value at once', () => {
+test('a select shows the value at once if its owner accepts at once', () => {
   const [value, setValue] = createSignal<'a' | 'b'>('a');
   shown(
     () => <Select value={value()} options={options} onChange={setValue} />,
@@ -54,7 +54,7 @@ test('a select whose owner accepts at once shows the value at once', () => {
   );
 });
 
-test('a tick box shows what its owner says', () => {
+test('a checkbox is controlled by its owner', () => {
   const wanted: boolean[] = [];
   shown(
     () => (
@@ -71,7 +71,7 @@ test('a tick box shows what its owner says', () => {
   );
 });
 
-test('radio buttons show what their owner says', () => {
+test('radio buttons are controlled by their owner', () => {
   const [value, setValue] = createSignal<'a' | 'b'>('a');
   let accepts = false;
   shown(

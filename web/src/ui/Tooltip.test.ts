@@ -37,7 +37,7 @@ afterEach(() => {
   for (const one of document.querySelectorAll('button')) one.remove();
 });
 
-test('a button that is focused by a menu being shown shows no tooltip during it', () => {
+test('a button that is focused while a menu opens shows no tooltip', () => {
   const button = anchor();
   const menu = document.createElement('div');
   const failures: unknown[] = [];

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { fake, page, errors, open, settled, log, box, focused, seenCaps } from './dock.mjs';
 import { until } from './browser.mjs';
 
-test('the whole command is shown, and what hides in it', async () => {
+test('the whole command is shown, including hidden characters', async () => {
   await open('s-hidden');
   const shown = await page.locator('.cmdbig').innerText();
   assert.match(shown, /\\u202e.*\\u200b.*\\e\[2K \| sh/);
@@ -13,7 +13,7 @@ test('the whole command is shown, and what hides in it', async () => {
   assert.ok(await page.locator('.askbox .deny.primary').count());
 });
 
-test('a suggestion allows with its rule; scope is said in words', async () => {
+test('a suggestion allows the call and adds its rule, shown with its scope', async () => {
   await open('s-bash');
   await settled();
   assert.deepEqual(await page.locator('.btn.rule').allInnerTexts(), ['cargo flamegraph:*, this project, only you', 'the folder ~/Desktop, this session']);
@@ -23,7 +23,7 @@ test('a suggestion allows with its rule; scope is said in words', async () => {
   assert.deepEqual(log('answer_ask')[0].suggestions, [0]);
 });
 
-test('the change is shown before it is allowed; changed first, the live diff follows and the changed input is sent', async () => {
+test('a change is shown before it is allowed; an edited input updates the diff and is sent', async () => {
   await open('s-permission');
   await page.waitForSelector('.askbox .diff');
   await settled();
@@ -38,7 +38,7 @@ test('the change is shown before it is allowed; changed first, the live diff fol
   assert.match(log('answer_ask')[0].updatedInput.file_path, /reaper.rs$/);
 });
 
-test('two asks: 1 of 2, and an answer to one leaves the other', async () => {
+test('of two requests the second stays open when the first is answered', async () => {
   await open('s-permission');
   await settled();
   assert.match(await page.locator('.askhead').innerText(), /1 of 2/);
@@ -54,7 +54,7 @@ test('two asks: 1 of 2, and an answer to one leaves the other', async () => {
   await page.waitForFunction(() => document.querySelector('.askhead')?.textContent?.includes('Permission needed: Bash'));
 });
 
-test('answered elsewhere: said with who, and what was typed goes to the message box', async () => {
+test('a request answered elsewhere shows by whom, and typed text moves to the message box', async () => {
   await open('s-bash');
   await settled();
   await page.locator('.askbox .denymsg').fill('write it to target/ instead');
@@ -66,14 +66,14 @@ test('answered elsewhere: said with who, and what was typed goes to the message 
   assert.equal(log('answer_ask').length, 0);
 });
 
-test('withdrawn is said too', async () => {
+test('a withdrawn request is shown as such', async () => {
   await open('s-bash');
   fake.control({ do: 'decide', sessionId: 's-bash', outcome: 'cancelled' });
   await page.waitForSelector('.askbox.frozen');
   assert.match(await page.locator('.askbox.frozen').innerText(), /No longer needed[\s\S]*withdrew/);
 });
 
-test('questions are answered by digits; a half-filled form is there after a reload', async () => {
+test('digits answer questions, and unsent answers survive a reload', async () => {
   await open('s-question');
   await settled();
   assert.ok(await page.getByRole('button', { name: 'Send answers' }).isDisabled());
@@ -98,7 +98,7 @@ test('questions are answered by digits; a half-filled form is there after a relo
   });
 });
 
-test('digits choose without focus on an option, question after question', async () => {
+test('digits choose options of one question after another without focus on an option', async () => {
   await open('s-question');
   await settled();
   // Nothing has the focus.
@@ -117,7 +117,7 @@ test('digits choose without focus on an option, question after question', async 
   assert.deepEqual(errors, []);
 });
 
-test('caps of a question are shown where digits choose; digits in the message box are text', async () => {
+test('key hints of a question are shown where digits choose; digits in the message box are text', async () => {
   await open('s-question');
   await settled();
   await page.locator('.askbox').focus();
@@ -134,7 +134,7 @@ test('caps of a question are shown where digits choose; digits in the message bo
   await until('dialog focused', async () => (await focused()) === 'dialog');
 });
 
-test('questions are answered in words', async () => {
+test('questions can be answered with free text', async () => {
   await open('s-question');
   await settled();
   await page.getByRole('button', { name: 'Answer in words' }).click();
@@ -144,7 +144,7 @@ test('questions are answered in words', async () => {
   assert.equal(log('answer_ask')[0].message, 'Use whatever is simplest.');
 });
 
-test('a plan is approved into a mode, changed, or sent back', async () => {
+test('a plan is edited and approved into a mode', async () => {
   await open('s-plan');
   await settled();
   await page.getByRole('button', { name: 'Edit the plan' }).click();
@@ -155,7 +155,7 @@ test('a plan is approved into a mode, changed, or sent back', async () => {
   assert.equal(log('answer_ask')[0].updatedInput.plan, '# Only step one');
 });
 
-test('a form says what is wrong under the field, and sends typed values', async () => {
+test('a form shows errors under the fields and sends typed values', async () => {
   await open('s-elicitation');
   await settled();
   await page.getByLabel('Contact').fill('ops at tidepool');
@@ -175,7 +175,7 @@ test('a form says what is wrong under the field, and sends typed values', async 
   );
 });
 
-test('a link is shown whole and opened only by a press', async () => {
+test('a link is shown in full and opened only by a click', async () => {
   await open('s-link');
   assert.equal(await page.locator('.whole').innerText(), 'https://github.example/login/device?code=AB12-CD34');
   const link = page.locator('.linkask a');
@@ -186,7 +186,7 @@ test('a link is shown whole and opened only by a press', async () => {
   assert.equal(log('answer_ask')[0].decision, 'decline');
 });
 
-test('a device that may only look sees the ask and cannot decide or write', async () => {
+test('a view-only device shows the request but cannot answer it or send messages', async () => {
   fake.control({ do: 'scope', scope: 'view' });
   await open('s-bash');
   await page.waitForSelector('text=Waiting for an answer');

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { fake, page, errors, open, settled, log, box, focused, seenCaps } from './dock.mjs';
 import { until } from './browser.mjs';
 
-test('an ask takes the focus when nobody types, to the dialog and not to a button', async () => {
+test('a request focuses its dialog, not a button, if the user is not typing', async () => {
   await open('s-idle');
   await page.evaluate(() => document.activeElement?.blur());
   fake.control({ do: 'ask', sessionId: 's-idle', kind: 'edit' });
@@ -26,7 +26,7 @@ test('an ask takes the focus when nobody types, to the dialog and not to a butto
   assert.deepEqual(errors, []);
 });
 
-test('it never takes the focus from a field with text; Enter there queues and answers nothing', async () => {
+test('a request does not take the focus from a field with text, and Enter there queues the message', async () => {
   await open('s-idle');
   await box().click();
   await page.keyboard.type('half a thou');
@@ -41,7 +41,7 @@ test('it never takes the focus from a field with text; Enter there queues and an
   assert.equal(await page.locator('.askbox').count(), 1);
 });
 
-test('right after typing an ask shows no key that does nothing; Ctrl Enter goes to it and then allows', async () => {
+test('after typing a request shows no inactive key hints; Ctrl Enter focuses it and then allows', async () => {
   await open('s-idle');
   await box().click();
   await page.keyboard.type('x');
@@ -61,7 +61,7 @@ test('right after typing an ask shows no key that does nothing; Ctrl Enter goes 
   assert.deepEqual(errors, []);
 });
 
-test('keys within 350 ms do nothing; Ctrl Enter allows after that, once', async () => {
+test('keys within 350 ms of a request are ignored, then Ctrl Enter allows once', async () => {
   await open('s-idle');
   await page.evaluate(() => document.activeElement?.blur());
   await page.evaluate(() => {
@@ -89,7 +89,7 @@ test('keys within 350 ms do nothing; Ctrl Enter allows after that, once', async 
   );
 });
 
-test('no key decides before the form of the ask is there and 350 ms have passed', async () => {
+test('keys are ignored until 350 ms after the form of the request was loaded', async () => {
   let letGo;
   const held = new Promise((resolve) => {
     letGo = resolve;
@@ -122,7 +122,7 @@ test('no key decides before the form of the ask is there and 350 ms have passed'
   );
 });
 
-test('a second press before the page is drawn again has no second effect', async () => {
+test('a second key press before the next frame has no effect', async () => {
   // While frames are held back, the page cannot show that the request was answered.
   await page.addInitScript(() => {
     const draw = window.requestAnimationFrame.bind(window);
@@ -148,7 +148,7 @@ test('a second press before the page is drawn again has no second effect', async
   assert.equal(log('answer_ask').length, 1);
 });
 
-test('Escape: text is cleared, then the ask denied, then the turn interrupted; arrow up brings the text back', async () => {
+test('Escape clears the text, then denies the request, then interrupts; ↑ restores the text', async () => {
   await open('s-idle');
   await box().click();
   await page.keyboard.type('not yet');
@@ -169,7 +169,7 @@ test('Escape: text is cleared, then the ask denied, then the turn interrupted; a
   await until('interrupted', () => log('interrupt').length === 1);
 });
 
-test('when it is done the focus is where it was', async () => {
+test('the focus returns after the last request', async () => {
   await open('s-idle');
   await box().focus();
   fake.control({ do: 'ask', sessionId: 's-idle', kind: 'bash' });
@@ -180,7 +180,7 @@ test('when it is done the focus is where it was', async () => {
   await until('box focused', async () => (await focused()) === 'message');
 });
 
-test('an open menu takes Escape for itself', async () => {
+test('an open menu handles Escape', async () => {
   await open('s-running');
   await page.locator('.comp .sel').first().click();
   await page.waitForSelector('.menu:popover-open');
@@ -202,7 +202,7 @@ test('Shift Escape denies and stops', async () => {
   assert.equal(log('answer_ask')[0].interrupt, true);
 });
 
-test('fold leaves one line; A opens it again', async () => {
+test('a folded request is one line and is unfolded with A', async () => {
   await open('s-bash');
   await settled();
   await page.locator('.askbox').focus();

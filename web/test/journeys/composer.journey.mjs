@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { fake, context, page, errors, fresh, open, log, box } from './dock.mjs';
 import { axeFinds, until } from './browser.mjs';
 
-test('what is typed is there after a reload', async () => {
+test('unsent text survives a reload', async () => {
   await open('s-idle');
   await box().fill('half a thought');
   await page.waitForFunction(() => Object.keys(localStorage).some((key) => key.startsWith('sluice.draft.')));
@@ -13,7 +13,7 @@ test('what is typed is there after a reload', async () => {
   assert.equal(await box().inputValue(), 'half a thought');
 });
 
-test('commands are completed with the focus in the box, and unknown ones are caught', async () => {
+test('commands are completed while the box keeps the focus, and unknown ones are rejected', async () => {
   await open('s-idle');
   await box().click();
   await page.keyboard.type('/rev');
@@ -31,7 +31,7 @@ test('commands are completed with the focus in the box, and unknown ones are cau
   await until('sent', () => log('input').length === 1);
 });
 
-test('files are found by the server', async () => {
+test('files are completed by the server', async () => {
   await open('s-idle');
   await box().click();
   await page.keyboard.type('Compare @pooltestreap');
@@ -40,7 +40,7 @@ test('files are found by the server', async () => {
   assert.equal(await box().inputValue(), 'Compare @crates/pool/tests/reaper.rs ');
 });
 
-test('what servers offer is found after the files, with its name, and put in as the agent reads it', async () => {
+test('MCP resources are completed after files and inserted in the agent’s notation', async () => {
   await open('s-idle');
   await box().click();
   await page.keyboard.type('Look at @leases');
@@ -53,7 +53,7 @@ test('what servers offer is found after the files, with its name, and put in as 
   assert.equal(log('input')[0].text.trim(), 'Look at @postgres:schema://public/leases');
 });
 
-test('a picture is made smaller, said so, and sent by its hash', async () => {
+test('a picture is resized, labelled as resized, and sent by its hash', async () => {
   await open('s-idle');
   await page.evaluate(async () => {
     const canvas = new OffscreenCanvas(3000, 1500);
@@ -79,7 +79,7 @@ const drop = (where, files) =>
     for (const kind of ['dragenter', 'dragover', 'drop']) element.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
   }, files);
 
-test('a file dropped anywhere on the session is attached; a text file becomes part of the message', async () => {
+test('a file dropped on the session is attached, the content of a text file is inserted', async () => {
   await open('s-idle');
   await page.locator('.stream').waitFor();
   await box().fill('Look at this');
@@ -105,7 +105,7 @@ test('on a phone model, mode and effort are three labelled lists', async () => {
   assert.deepEqual(errors, []);
 });
 
-test('the queue is changed, moved, steered and taken back', async () => {
+test('queued messages are edited, moved, steered and taken back', async () => {
   await open('s-running');
   const texts = () => fake.bridge.sessions.get('s-running').state.queue.map((one) => one.text.slice(0, 8));
   assert.deepEqual(texts(), ['Then run', 'And writ']);
@@ -125,7 +125,7 @@ test('the queue is changed, moved, steered and taken back', async () => {
   await until('there again', () => texts()[0] === 'Then run');
 });
 
-test('Ctrl Enter steers into a running turn', async () => {
+test('Ctrl Enter steers a running turn', async () => {
   await open('s-running');
   await box().click();
   await page.keyboard.type('use the other clock');
@@ -134,7 +134,7 @@ test('Ctrl Enter steers into a running turn', async () => {
   assert.equal(log('input')[0].steer, true);
 });
 
-test('a message to a session that is not running resumes it first', async () => {
+test('a message to a stopped session resumes it first', async () => {
   await open('s-stopped');
   await box().fill('go on');
   await page.keyboard.press('Enter');
@@ -145,7 +145,7 @@ test('a message to a session that is not running resumes it first', async () => 
   );
 });
 
-test('on a phone Enter is a new line and the button sends', async () => {
+test('on a phone Enter inserts a line break and the button sends', async () => {
   await context.close();
   await fresh({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await open('s-idle');

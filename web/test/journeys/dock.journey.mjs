@@ -19,7 +19,7 @@ const backOnLine = () =>
     { seconds: 30 },
   );
 
-test('without a line messages are kept and go out once when it is back, receipts lost or not', async () => {
+test('a message sent while offline is delivered once, also if receipts are lost', async () => {
   await open('s-running');
   fake.control({ do: 'offline', on: true });
   await page.waitForSelector('.gate[data-standing="offline"]');
@@ -36,7 +36,7 @@ test('without a line messages are kept and go out once when it is back, receipts
   assert.equal(log('input').length, 1);
 });
 
-test('a line that is silent is noticed and opened anew', async () => {
+test('a silent connection is detected and reopened', async () => {
   fake.control({ do: 'ping', every: 500 });
   await open('s-idle');
   fake.control({ do: 'silence', on: true });
@@ -70,7 +70,7 @@ for (const [size, visitor] of [
   });
 }
 
-test('bypass needs the typed word, and the gate says it as long as it lasts', async () => {
+test('bypassing permissions must be confirmed with a word, and the gate shows the mode', async () => {
   await open('s-idle');
   await page.getByRole('button', { name: /^Permission mode/ }).click();
   await page.locator('.menu:popover-open .bad').click();
@@ -82,7 +82,7 @@ test('bypass needs the typed word, and the gate says it as long as it lasts', as
   assert.equal(log('set_permission_mode')[0].mode, 'bypassPermissions');
 });
 
-test('Stop says Stopping at once; Force comes after ten seconds', async () => {
+test('Stop shows "Stopping" at once, and Force is offered after ten seconds', async () => {
   fake.bridge.options.neverStops = true;
   await open('s-running');
   await page.getByRole('button', { name: /^Stop/ }).click();
@@ -94,21 +94,21 @@ test('Stop says Stopping at once; Force comes after ten seconds', async () => {
   await until('ended', () => log('stop_session').length === 1);
 });
 
-test('a crash shows its last words and resumes', async () => {
+test('a crash shows the last error output and can be resumed', async () => {
   await open('s-crashed');
   assert.match(await page.locator('.gateslot').innerText(), /killed by signal 9[\s\S]*out of memory[\s\S]*memory allocation of 536870912 bytes failed/);
   await page.getByRole('button', { name: 'Resume where it stopped' }).click();
   await until('resumed', () => log('resume_session').length === 1);
 });
 
-test('the title counts the sessions that need a person', async () => {
+test('the title counts the sessions that need the user', async () => {
   await open('s-idle');
   await page.waitForFunction(() => /^\(12\) /.test(document.title));
   fake.control({ do: 'decide', sessionId: 's-bash', outcome: 'allowed', by: 'Phone' });
   await page.waitForFunction(() => /^\(11\) /.test(document.title));
 });
 
-test('a session is painted from what was kept, and caught up with one request', async () => {
+test('a cached session is shown at once and updated with one request', async () => {
   await open('s-running');
   await page.waitForFunction(() => document.querySelectorAll('.trow').length > 3);
   await page.evaluate(() => window.dispatchEvent(new Event('pagehide')));

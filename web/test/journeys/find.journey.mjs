@@ -9,7 +9,7 @@ const { journey } = stageFor({
   many: [[{ text: Array.from({ length: 80 }, (_, n) => `Line ${n + 1} of the long answer.`).join('\n\n') }]],
 });
 
-journey('search finds what was said and goes to the place', async ({ guest, page }) => {
+journey('search finds a message and opens it', async ({ guest, page }) => {
   await begin(guest, 'say the word');
   await says(page, 'heliotrope');
   await stands(page, 'idle');
@@ -20,7 +20,7 @@ journey('search finds what was said and goes to the place', async ({ guest, page
   await says(page, 'heliotrope');
 });
 
-journey('find goes through everything said, also what is not on the screen', async ({ guest, page }) => {
+journey('find covers the whole transcript, also what is not rendered', async ({ guest, page }) => {
   await begin(guest, 'many lines');
   await says(page, 'Line 80 of the long answer.');
   await stands(page, 'idle');
@@ -38,7 +38,7 @@ journey('find goes through everything said, also what is not on the screen', asy
   );
 });
 
-journey('find reaches what was never fetched: the beginning of a session of many turns', async ({ guest, page }) => {
+journey('find covers records that are not loaded yet', async ({ guest, page }) => {
   const id = await begin(guest, 'say the word');
   await stands(page, 'idle');
   for (let n = 0; n < 16; n += 1) {
@@ -73,7 +73,7 @@ journey('find reaches what was never fetched: the beginning of a session of many
   );
 });
 
-journey('a session another program made is listed as such, and can be read', async ({ guest, page, stage }) => {
+journey('a session of another program is marked as such and can be read', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'elsewhere');
   await promisify(execFile)(BIN, ['-p', 'say the word'], { cwd: folder, env: stage.env });
   await guest.go('#/');

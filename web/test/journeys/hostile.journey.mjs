@@ -56,7 +56,7 @@ async function harmless(page) {
   assert.deepEqual(bad, { ran: null, elements: [], links: [], pictures: [], at: new URL(page.url()).origin });
 }
 
-journey('as what the agent says and thinks, and as a prompt', async ({ guest, page }) => {
+journey('hostile text of the agent and of the user stays text', async ({ guest, page }) => {
   await begin(guest, `speak ${ALL}`);
   await stands(page, 'idle');
   await page.locator('details.think summary').first().click();
@@ -64,7 +64,7 @@ journey('as what the agent says and thinks, and as a prompt', async ({ guest, pa
   await harmless(page);
 });
 
-journey('as the title of a session, in every place that shows it', async ({ guest, page }) => {
+journey('hostile session titles stay text on every screen', async ({ guest, page }) => {
   await begin(guest, 'hello');
   await stands(page, 'idle');
   for (const title of [CORPUS[0], CORPUS[1], CORPUS[11]]) {
@@ -89,7 +89,7 @@ journey('as the title of a session, in every place that shows it', async ({ gues
   await harmless(page);
 });
 
-journey('as the output of a command', async ({ guest, page, stage }) => {
+journey('hostile output of a command stays text', async ({ guest, page, stage }) => {
   folder = folderWith(stage, 'hostile');
   writeFileSync(join(folder, 'corpus.txt'), ALL);
   await begin(guest, 'run it', folder);
@@ -104,7 +104,7 @@ journey('as the output of a command', async ({ guest, page, stage }) => {
   await harmless(page);
 });
 
-journey('as the name and the text of a file, before and after it is allowed', async ({ guest, page, stage }) => {
+journey('hostile file names and contents stay text before and after they are allowed', async ({ guest, page, stage }) => {
   folder = folderWith(stage, 'hostile-names');
   await begin(guest, 'write it', folder);
   await ask(page).locator('.diff').waitFor();
@@ -122,7 +122,7 @@ journey('as the name and the text of a file, before and after it is allowed', as
   await harmless(page);
 });
 
-journey('as questions and as a plan', async ({ guest, page, stage }) => {
+journey('hostile questions and plans stay text', async ({ guest, page, stage }) => {
   await begin(guest, 'question me');
   await ask(page).locator('.qopt').first().waitFor();
   await harmless(page);
@@ -138,7 +138,7 @@ journey('as questions and as a plan', async ({ guest, page, stage }) => {
   await harmless(page);
 });
 
-test('another page in the same browser reaches nothing: no answer is readable, no line opens, no frame shows', { timeout: 60_000 }, async () => {
+test('another page in the same browser can read no answer, open no connection and embed no frame', { timeout: 60_000 }, async () => {
   const { browser, stage, cookies } = set;
   const server = createServer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>'));
   await new Promise((resolve) => {

@@ -9,7 +9,7 @@ for (const [size, viewport, colorScheme] of [
   ['phone', { width: 390, height: 844 }, 'dark'],
 ]) {
   journey(
-    `axe finds nothing when an agent is silent, ended or out of reach, ${size}, ${colorScheme}`,
+    `axe finds nothing when an agent is silent, crashed or disconnected, ${size}, ${colorScheme}`,
     async ({ guest, page }) => {
       const found = [];
       for await (const name of troublesOf({ guest, page })) {

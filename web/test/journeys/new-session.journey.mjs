@@ -9,7 +9,7 @@ const { journey } = stageFor({
 });
 const item = (page, name) => page.getByRole('menuitem', { name });
 
-journey('the folder field is used with the keyboard alone', async ({ guest, page, stage }) => {
+journey('the folder field works with the keyboard alone', async ({ guest, page, stage }) => {
   for (const name of ['keys/alpha', 'keys/beta']) folderWith(stage, name);
   await guest.go('#/new');
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
@@ -39,36 +39,33 @@ journey('the folder field is used with the keyboard alone', async ({ guest, page
   assert.equal(await field.inputValue(), '');
 });
 
-journey(
-  'a folder is found by the beginning of its path and taken by Tab; one that is not there is said to be none; used once, it is offered first',
-  async ({ guest, page, stage }) => {
-    const folder = folderWith(stage, 'estuary/gauges', { 'README.md': '# Gauges\n' });
-    folderWith(stage, 'estuary/gates');
-    await guest.go('#/new');
-    await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
-    const field = page.getByRole('textbox', { name: 'Folder' });
-    const offered = page.locator('.folds label');
-    await field.fill('~/estuary/nothing');
-    await page.getByText(/No such folder/).waitFor();
-    await field.fill('~/estuary/ga');
-    await until('both are offered', async () => (await offered.count()) === 2);
-    await field.fill('~/estuary/gau');
-    await until('one is left', async () => (await offered.count()) === 1);
-    await field.press('Tab');
-    await until('it is filled in', async () => (await field.inputValue()) === '~/estuary/gauges/');
-    await box(page).fill('say the word');
-    await page
-      .locator('.comp')
-      .getByRole('button', { name: /^Start/ })
-      .click();
-    await page.waitForURL(/#\/s\//);
-    await says(page, 'heliotrope');
-    assert.equal(await page.locator('header.head .where span[title]').getAttribute('title'), folder);
-    await guest.go('#/new');
-    await page.reload();
-    await until('it is offered first', async () => (await offered.first().textContent())?.includes('~/estuary/gauges'));
-  },
-);
+journey('folders are completed with Tab, missing ones are reported, and used ones are offered first', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'estuary/gauges', { 'README.md': '# Gauges\n' });
+  folderWith(stage, 'estuary/gates');
+  await guest.go('#/new');
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+  const field = page.getByRole('textbox', { name: 'Folder' });
+  const offered = page.locator('.folds label');
+  await field.fill('~/estuary/nothing');
+  await page.getByText(/No such folder/).waitFor();
+  await field.fill('~/estuary/ga');
+  await until('both are offered', async () => (await offered.count()) === 2);
+  await field.fill('~/estuary/gau');
+  await until('one is left', async () => (await offered.count()) === 1);
+  await field.press('Tab');
+  await until('it is filled in', async () => (await field.inputValue()) === '~/estuary/gauges/');
+  await box(page).fill('say the word');
+  await page
+    .locator('.comp')
+    .getByRole('button', { name: /^Start/ })
+    .click();
+  await page.waitForURL(/#\/s\//);
+  await says(page, 'heliotrope');
+  assert.equal(await page.locator('header.head .where span[title]').getAttribute('title'), folder);
+  await guest.go('#/new');
+  await page.reload();
+  await until('it is offered first', async () => (await offered.first().textContent())?.includes('~/estuary/gauges'));
+});
 
 journey('keyboard only: start, type, send, allow', async ({ guest, page }) => {
   await guest.go('#/');
@@ -104,7 +101,7 @@ journey('keyboard only: start, type, send, allow', async ({ guest, page }) => {
 });
 
 journey(
-  'phone: start, read, allow, without anything wider than the screen',
+  'phone: start, read, allow, and nothing is wider than the screen',
   async ({ guest, page }) => {
     await begin(guest, 'keys only, on a phone');
     await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
@@ -134,7 +131,7 @@ journey(
   { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 );
 
-journey('commands and files are offered while one types', async ({ guest, page, stage }) => {
+journey('commands and files are completed while typing', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'typed', { 'src/heron.rs': 'fn main() {}\n' });
   await begin(guest, 'hello there', folder);
   await stands(page, 'idle');
@@ -172,7 +169,7 @@ journey('a picture is attached and sent', async ({ guest, page, stage }) => {
   );
 });
 
-journey('the agent’s mode and model are changed from the message box', async ({ guest, page }) => {
+journey('the permission mode is changed in the message box', async ({ guest, page }) => {
   await begin(guest, 'hello there');
   await stands(page, 'idle');
   await page.getByRole('button', { name: /^Permission mode/ }).click();

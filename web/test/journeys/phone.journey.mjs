@@ -50,7 +50,7 @@ for (const [size, visitor] of [
   ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
 ]) {
   journey(
-    `a bridge of this machine alone says how another device reaches it (${size})`,
+    `a bridge without network access shows how to connect another device (${size})`,
     async ({ guest, page }) => {
       await guest.go('#/settings/devices');
       await page.getByRole('button', { name: 'Pair another device' }).click();

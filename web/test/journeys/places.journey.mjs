@@ -5,7 +5,7 @@ const { journey } = stageFor({
   'say the word': [[{ text: 'The word is heliotrope.' }]],
 });
 
-journey('usage shows what was spent, by day, folder and model, also as a table', async ({ guest, page }) => {
+journey('usage shows the cost by day, folder and model, also as a table', async ({ guest, page }) => {
   await begin(guest, 'say the word');
   await says(page, 'heliotrope');
   await stands(page, 'idle');
@@ -29,7 +29,7 @@ journey('usage shows what was spent, by day, folder and model, also as a table',
     .waitFor();
 });
 
-journey('fast mode is one press in the settings, and the next session uses it', async ({ guest, page, model }) => {
+journey('fast mode is switched on in the settings and used by the next session', async ({ guest, page, model }) => {
   await guest.go('#/settings');
   await page.getByText('Fast mode', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Use haiku' }).click();
@@ -45,7 +45,7 @@ journey('fast mode is one press in the settings, and the next session uses it', 
   assert.match(model.asked.find((one) => one.main && one.prompt === 'say the word quickly').model, /haiku/);
 });
 
-journey('theme and language are chosen, kept, and hold after a reload', async ({ guest, page }) => {
+journey('theme and language are stored and apply after a reload', async ({ guest, page }) => {
   await guest.go('#/settings/appearance');
   await page.getByRole('radio', { name: 'Dark' }).click();
   await page.getByRole('radio', { name: 'Deutsch' }).click();
@@ -57,7 +57,7 @@ journey('theme and language are chosen, kept, and hold after a reload', async ({
   await page.getByRole('heading', { name: 'Sitzungen', level: 1 }).waitFor();
 });
 
-journey('another device is paired by a code that is made here, is listed, and is put out again', async ({ guest, page, another }) => {
+journey('another device is paired with a code, listed, and revoked', async ({ guest, page, another }) => {
   await guest.go('#/settings/devices');
   await page.getByRole('button', { name: 'Pair another device' }).click();
   await page.getByRole('button', { name: 'Show the code for this machine' }).click();
@@ -78,7 +78,7 @@ journey('another device is paired by a code that is made here, is listed, and is
   await row.waitFor({ state: 'detached' });
 });
 
-journey('effort, thinking and output style are chosen in the panel, and hold after a reload', async ({ guest, page }) => {
+journey('effort, thinking and output style are chosen in the panel and kept after a reload', async ({ guest, page }) => {
   const id = await begin(guest, 'say the word');
   await stands(page, 'idle');
   await guest.go(`#/s/${id}/overview`);
@@ -145,7 +145,7 @@ journey('help lists what the agent announced: commands, tools, agents, skills an
   assert.equal(await page.locator('.help').getByText('general-purpose', { exact: true }).count(), 0);
 });
 
-journey('the panels of a session answer: context, cost, rules, settings, hooks, what was not understood', async ({ guest, page }) => {
+journey('all panels of a session load: context, cost, rules, settings, hooks, unknown messages', async ({ guest, page }) => {
   const id = await begin(guest, 'say the word');
   await stands(page, 'idle');
   await guest.go(`#/s/${id}/overview`);

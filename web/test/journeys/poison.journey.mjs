@@ -199,11 +199,11 @@ function look() {
   return { bad, shown: (document.body.textContent.match(/__ran|evil\.example/g) ?? []).length };
 }
 
-test('in every room of the page', { timeout: 420_000 }, () => wander(ROOMS, false));
-test('and where names of tools are hostile too', { timeout: 420_000 }, () =>
+test('hostile texts stay text on every screen', { timeout: 420_000 }, () => wander(ROOMS, false));
+test('hostile tool names stay text on every screen', { timeout: 420_000 }, () =>
   wander(
     ROOMS.filter((room) => /^#\/s\/s-\w+$/.test(room.at) && (!room.act || /open|first/.test(room.name))),
     true,
   ),
 );
-test('and where every text is a long word', { timeout: 420_000 }, () => wander(ROOMS, false, () => LONG));
+test('long words do not break the layout of any screen', { timeout: 420_000 }, () => wander(ROOMS, false, () => LONG));

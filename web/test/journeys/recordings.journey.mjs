@@ -67,7 +67,7 @@ const unknownRows = (page) =>
     return { found, rows: document.querySelectorAll('.stream .trow').length };
   });
 
-test('every recording is shown in the page without a row nobody knows', { skip, timeout: 300_000 }, async () => {
+test('every recording is shown without unknown rows', { skip, timeout: 300_000 }, async () => {
   const fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
   // High enough to render all rows of a batch at once, at a low resolution to paint quickly.
   const context = await browser.newContext({
@@ -167,7 +167,7 @@ function fewest(version) {
   }
 }
 
-test('recordings that hold every kind of message come through the real bridge, played by a scripted agent', { skip, timeout: 300_000 }, async () => {
+test('recordings of every kind of message work through the real bridge', { skip, timeout: 300_000 }, async () => {
   const chosen = ['2.1.38', '2.1.325'].flatMap(fewest).slice(0, 30);
   assert.ok(chosen.length >= 8, String(chosen.length));
   // The bridge passes flags to an agent; the recording player accepts none.

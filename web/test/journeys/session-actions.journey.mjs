@@ -21,7 +21,7 @@ for (const [size, visitor] of [
   ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
 ]) {
   journey(
-    `the title of a session is edited where it is shown (${size})`,
+    `the title of a session is edited in the header (${size})`,
     async ({ guest, page }) => {
       await begin(guest, `title me ${size}`);
       await says(page, `You said: title me ${size}`);
@@ -47,7 +47,7 @@ for (const [size, visitor] of [
   ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
 ]) {
   journey(
-    `a session has the title of its first message without the greeting, and another one once it is renamed (${size})`,
+    `a session is titled with its first message without the greeting, until it is renamed (${size})`,
     async ({ guest, page }) => {
       await begin(guest, `Hi, can you please fix test ${size}? It fails.`);
       await stands(page, 'idle');
@@ -65,7 +65,7 @@ for (const [size, visitor] of [
   );
 }
 
-journey('a session that is deleted from its own page leads to the list, without an error', async ({ guest, page }) => {
+journey('deleting the open session leads to the list without an error', async ({ guest, page }) => {
   await begin(guest, 'delete me here');
   await says(page, 'You said: delete me here');
   await stands(page, 'idle');
@@ -78,7 +78,7 @@ journey('a session that is deleted from its own page leads to the list, without 
   guest.clean();
 });
 
-journey('a session is renamed, archived, brought back and deleted', async ({ guest, page }) => {
+journey('a session is renamed, archived, restored and deleted', async ({ guest, page }) => {
   await begin(guest, 'rename me');
   // The session is idle before the first turn too; a row that moves to another group closes its menu.
   await says(page, 'You said: rename me');
@@ -117,7 +117,7 @@ journey('a session is renamed, archived, brought back and deleted', async ({ gue
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
 });
 
-journey('a session is forked: the new one knows what was said and has its own life', async ({ guest, page }) => {
+journey('a fork has the history of its session and continues independently', async ({ guest, page }) => {
   await begin(guest, 'say the word');
   await says(page, 'heliotrope');
   await stands(page, 'idle');
@@ -133,7 +133,7 @@ journey('a session is forked: the new one knows what was said and has its own li
   await says(page, 'You said: only in the fork');
 });
 
-journey('a session is exported as markdown, as one page and as records', async ({ guest, page }) => {
+journey('a session is exported as Markdown, as one page and as records', async ({ guest, page }) => {
   await begin(guest, 'say the word');
   await says(page, 'heliotrope');
   await stands(page, 'idle');
@@ -156,7 +156,7 @@ journey('a session is exported as markdown, as one page and as records', async (
   }
 });
 
-journey('rewind shows what would change on disk, then does it', async ({ guest, page, stage }) => {
+journey('rewind shows the effect on files before it is done', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'rewinds', { 'file.txt': 'before\n' });
   target = join(folder, 'file.txt');
   await begin(guest, 'change the file', folder);

@@ -54,7 +54,7 @@ async function shiftOf(room, size) {
 }
 
 for (const [name, size] of Object.entries(SIZES)) {
-  test(`a view that is opened moves nothing, ${name}`, { timeout: 300_000 }, async () => {
+  test(`nothing moves after a view was opened, ${name}`, { timeout: 300_000 }, async () => {
     const found = [];
     for (const room of ROOMS.filter((one) => !one.act)) {
       const { sum, moved } = await shiftOf(room, size);

@@ -54,7 +54,7 @@ const agentIn = (pid, folder) => {
 };
 const side = (page) => page.locator('.stage > .panel');
 
-journey('an agent that dies in a turn is said to be dead, with why, and is resumed', async ({ guest, page, model, stage }) => {
+journey('a crashed agent is shown with the reason and can be resumed', async ({ guest, page, model, stage }) => {
   await begin(guest, 'die now', folderWith(stage, 'dies'));
   await model.reached('die');
   await says(page, 'I am at work.');
@@ -92,7 +92,7 @@ journey('an agent that dies in a turn is said to be dead, with why, and is resum
   await says(page, 'You said: are you there');
 });
 
-journey('an overloaded model is tried again, and the page says so meanwhile', async ({ guest, page }) => {
+journey('an overloaded model is retried, and the page shows it', async ({ guest, page }) => {
   await begin(guest, 'overload it');
   await page
     .locator('.gate', { hasText: 'Retrying' })
@@ -103,7 +103,7 @@ journey('an overloaded model is tried again, and the page says so meanwhile', as
   await stands(page, 'idle');
 });
 
-journey('a job in the background is listed and stopped', async ({ guest, page }) => {
+journey('a background task is listed and stopped', async ({ guest, page }) => {
   await begin(guest, 'background it');
   await says(page, 'It runs in the background.');
   await side(page).getByText('1 running').waitFor();
@@ -129,7 +129,7 @@ journey('a subagent is nested below its call', async ({ guest, page }) => {
   });
 });
 
-journey('asks come one after the other, and the title of the window says that one waits', async ({ guest, page }) => {
+journey('requests are shown one after the other, and the window title counts them', async ({ guest, page }) => {
   await begin(guest, 'both of them');
   await ask(page).locator('.cmdbig', { hasText: 'first-of-two' }).waitFor();
   const waiting = await page.title();
@@ -160,7 +160,7 @@ journey('a denial can stop the turn', async ({ guest, page }) => {
   assert.equal(await page.getByText('not to be said').count(), 0);
 });
 
-journey('a cell of a notebook is shown as a cell before and after', async ({ guest, page, stage }) => {
+journey('a notebook cell is shown before and after its change', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'books', {
     'a.ipynb': JSON.stringify({
       cells: [{ cell_type: 'code', id: 'one', metadata: {}, execution_count: null, outputs: [], source: ['print("before")'] }],
@@ -178,7 +178,7 @@ journey('a cell of a notebook is shown as a cell before and after', async ({ gue
   assert.match(readFileSync(book, 'utf8'), /after/);
 });
 
-journey('a message is put into the running turn', async ({ guest, page, model }) => {
+journey('a message steers the running turn', async ({ guest, page, model }) => {
   await begin(guest, 'steer it');
   await model.reached('steer');
   await send(page, 'and look left');
@@ -191,7 +191,7 @@ journey('a message is put into the running turn', async ({ guest, page, model })
   await stands(page, 'idle');
 });
 
-journey('compaction is a line in the transcript', async ({ guest, page }) => {
+journey('a compaction is a line in the transcript', async ({ guest, page }) => {
   await begin(guest, 'hello there');
   await stands(page, 'idle');
   await box(page).fill('/compact');
@@ -208,7 +208,7 @@ journey('compaction is a line in the transcript', async ({ guest, page }) => {
     .waitFor();
 });
 
-journey('a server asks with a form made from its schema', async ({ guest, page, stage }) => {
+journey('a server requests input with a form made from its schema', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'forms');
   writeFileSync(
     join(stage.home, '.claude.json'),
@@ -237,7 +237,7 @@ journey('a server asks with a form made from its schema', async ({ guest, page, 
   await says(page, 'The table is booked.');
 });
 
-journey('a file outside the folder is asked about, with the path that is in the way and why', async ({ guest, page, stage }) => {
+journey('a request for a file outside the folder shows the path and the reason', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'fenced');
   outside = join(folderWith(stage, 'beyond'), 'note.txt');
   await begin(guest, 'write outside', folder);
@@ -260,7 +260,7 @@ journey('a file outside the folder is asked about, with the path that is in the 
   assert.deepEqual([existsSync(outside), readFileSync(`${outside}.md`, 'utf8')], [true, 'from another folder\n']);
 });
 
-journey('a device that may only look sees the ask and cannot answer it', async ({ guest, page, another }) => {
+journey('a view-only device shows the request but cannot answer it', async ({ guest, page, another }) => {
   await begin(guest, 'both of them');
   await ask(page).locator('.cmdbig').waitFor();
   const id = sessionOf(page);

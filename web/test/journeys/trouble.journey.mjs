@@ -35,7 +35,7 @@ for (const [size, visitor] of [
   ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
 ]) {
   journey(
-    `an API error is one message with a Retry, which sends the prompt again (${size})`,
+    `an API error is one message with a Retry button that sends the prompt again (${size})`,
     async ({ guest, page }) => {
       await begin(guest, `fail once ${size}`);
       await page.locator('.end', { hasText: 'ended with an error' }).waitFor();
@@ -55,7 +55,7 @@ for (const [size, visitor] of [
   );
 }
 
-journey('an agent that gives no sign is said to be silent, with the age of its last activity and a ladder', async ({ guest, page }) => {
+journey('a silent agent is shown with the age of its last activity and with actions', async ({ guest, page }) => {
   const silent = (info) => ({ ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 });
   let still = false;
   const way = await between(page, (message) => {
@@ -95,7 +95,7 @@ journey('an agent that gives no sign is said to be silent, with the age of its l
   assert.equal(sessionOf(page), id);
 });
 
-journey('an agent that crashes is shown with its last words, and what was typed stays', async ({ guest, page, stage }) => {
+journey('a crashed agent is shown with its error output, and typed text stays', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'frail');
   await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
@@ -140,7 +140,7 @@ journey('an agent that crashes is shown with its last words, and what was typed 
   await page.getByLabel('Agent', { exact: true }).selectOption('sluice');
 });
 
-journey('a bridge of another version says so; the page is loaded anew when the person wants, and nothing typed is lost', async ({ guest, page }) => {
+journey('a bridge of another version is reported, the user reloads, and no typed text is lost', async ({ guest, page }) => {
   const way = await between(page, (message) => message);
   await begin(guest, 'hello');
   await says(page, 'Hello.');
@@ -156,7 +156,7 @@ journey('a bridge of another version says so; the page is loaded anew when the p
   assert.equal(await box(page).inputValue(), 'half a sentence');
 });
 
-journey('a browser that keeps nothing more is said so, and the page goes on', async ({ guest, page }) => {
+journey('a full browser storage is reported, and the page keeps working', async ({ guest, page }) => {
   await guest.context.addInitScript(() => {
     const keep = Storage.prototype.setItem;
     Storage.prototype.setItem = function (key, value) {
@@ -180,7 +180,7 @@ journey('a browser that keeps nothing more is said so, and the page goes on', as
   await page.locator('.stream').getByText('hello from a full browser').first().waitFor();
 });
 
-journey('a bridge whose disk is full says so, and what was typed is still there', async ({ guest, page }) => {
+journey('a full disk of the bridge is reported, and typed text stays', async ({ guest, page }) => {
   let full = false;
   const way = await between(page, (message) =>
     full && message.type === 'receipt' && message.ok
@@ -217,7 +217,7 @@ journey('a bridge whose disk is full says so, and what was typed is still there'
 });
 
 journey(
-  'the page starts without its bridge: from what the browser kept, with what was typed, and comes back with it',
+  'the page starts offline from the cache with unsent text, and reconnects',
   async ({ guest, page, stage }) => {
     const id = await begin(guest, 'hello');
     await says(page, 'Hello.');
@@ -251,7 +251,7 @@ journey(
 );
 
 journey(
-  'the page can be installed as an app: its manifest holds, its icons load, its shell is served without the bridge',
+  'the page can be installed as an app: manifest, icons, offline start',
   async ({ guest, page, stage }) => {
     await guest.go('#/');
     await page.locator('.app').waitFor();

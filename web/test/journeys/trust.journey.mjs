@@ -22,7 +22,7 @@ const settings = (extra = {}) => ({
 const note = (page) => page.getByText('is not trusted. Some of its settings are held back');
 const dialog = (page) => page.getByRole('dialog', { name: 'Trust this folder?' });
 
-journey('a new session lists what an untrusted folder brings; trusting it there is remembered', async ({ guest, page, stage }) => {
+journey('a new session lists what an untrusted folder enables, and the trust is remembered', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'brings', {
     ...settings({ env: { MY_TOOL: '1' } }),
     '.mcp.json': JSON.stringify({ mcpServers: { tracker: { command: 'tracker-mcp' } } }),
@@ -53,7 +53,7 @@ for (const [size, visitor] of [
   ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
 ]) {
   journey(
-    `in a session the folder is trusted, the agent restarts, and its hooks run (${size})`,
+    `trusting the folder of a session restarts the agent and enables its hooks (${size})`,
     async ({ guest, page, stage }) => {
       const folder = folderWith(stage, `hooked-${size}`, settings());
       const ran = () => {

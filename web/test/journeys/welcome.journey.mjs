@@ -4,7 +4,7 @@ import { ask, assert, decide, says, sessionOf, stageFor, stands, until } from '.
 // A reference CLI is installed but not signed in, so it cannot be used.
 const { journey } = stageFor(null, { programs: { claude: '#!/bin/sh\nexit 1\n' } });
 
-journey('without a key the page greets, and the demo runs a real session with an approval', async ({ guest, page }) => {
+journey('without an API key the welcome screen starts the demo with a permission request', async ({ guest, page }) => {
   await guest.go('#/');
   await page.getByRole('heading', { name: 'Welcome to Sluice' }).waitFor();
   await page.getByRole('button', { name: 'Check the key' }).click();
@@ -68,7 +68,7 @@ journey('without a key the page greets, and the demo runs a real session with an
 });
 
 journey(
-  'on a phone the tour runs, and its steps are in the overview',
+  'on a phone the tour works, and its steps are in the overview',
   async ({ guest, page }) => {
     await guest.go('#/welcome');
     await page.getByRole('button', { name: 'Begin' }).click();

@@ -13,7 +13,7 @@ const { journey } = stageFor({
 });
 
 journey(
-  'two sessions stand side by side: each has its own box, the panel is of the one that has the focus',
+  'two sessions side by side have separate message boxes and share the panel',
   async ({ guest, page }) => {
     await begin(guest, 'left side');
     await says(page, 'This is the left one.');
@@ -55,7 +55,7 @@ journey(
 );
 
 journey(
-  'three stand side by side at 1600 pixels: added from the menu, reached by key, closed one by one, fewer on a smaller screen',
+  'three sessions fit side by side at 1600 pixels, and fewer on a smaller screen',
   async ({ guest, page }) => {
     const ids = [];
     for (const name of ['left', 'middle', 'right']) {
@@ -137,7 +137,7 @@ journey(
 );
 
 journey(
-  'an ask beside is answered where it is',
+  'a request of the second session is answered in its place',
   async ({ guest, page }) => {
     await begin(guest, 'waits here');
     await ask(page).locator('.cmdbig').waitFor();
@@ -153,7 +153,7 @@ journey(
   { viewport: { width: 1920, height: 1000 } },
 );
 
-journey('a worktree by a tick: the session works beside the folder, which stays as it was', async ({ guest, page, stage }) => {
+journey('a worktree session leaves the folder unchanged', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'with-git', { 'README.md': '# Here\n' });
   const git = (...words) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...words], { cwd: folder, env: { ...process.env, HOME: stage.home } });

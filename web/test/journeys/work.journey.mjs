@@ -201,7 +201,7 @@ for (const [size, visitor] of SIZES) {
   );
 
   journey(
-    `a path in the transcript opens the file at its line; the tree marks what is ignored (${size})`,
+    `a path in the transcript opens the file at its line, and the tree marks ignored files (${size})`,
     async ({ guest, page, stage }) => {
       const folder = folderWith(stage, `files-${size}`, {
         'src/pool.rs': 'fn pool() {\n    // two\n    reap();\n}\n',
@@ -278,7 +278,7 @@ const agentIn = (pid, folder) => {
 
 for (const [size, visitor] of SIZES) {
   journey(
-    `a turn in which the agent died is tried again with its message (${size})`,
+    `a turn whose agent crashed is retried with its message (${size})`,
     async ({ guest, page, model, stage }) => {
       const folder = folderWith(stage, `dies-${size}`);
       await begin(guest, `die once ${size}`, folder);
@@ -300,7 +300,7 @@ for (const [size, visitor] of SIZES) {
   );
 
   journey(
-    `a template is written on the page and offered after a slash at once (${size})`,
+    `a template is created on the page and completed after a slash at once (${size})`,
     async ({ guest, page, stage }) => {
       await begin(guest, 'hello there');
       await stands(page, 'idle');

@@ -33,7 +33,7 @@ function build(...whats: object[]): Transcript {
   return transcript;
 }
 
-test('a turn holds the prompt, what was said, its calls and its end', () => {
+test('a turn contains the prompt, messages, calls and its end', () => {
   const transcript = build(
     prompt('p1', 'hi'),
     { type: 'system', subtype: 'init' },
@@ -49,7 +49,7 @@ test('a turn holds the prompt, what was said, its calls and its end', () => {
   expect(turn?.live).toBe(false);
 });
 
-test('a message of a shape nobody knew is shown as it came, and those after it are read', () => {
+test('a record of unexpected shape is shown as unknown, the following ones are not affected', () => {
   const { images: _, ...bare } = prompt('p1', 'hi');
   const transcript = build(
     bare,
@@ -60,7 +60,7 @@ test('a message of a shape nobody knew is shown as it came, and those after it a
   expect(turns(transcript).flatMap((turn) => kinds(turn.items))).toEqual(['prompt', 'unknown', 'text']);
 });
 
-test('the cost of a turn is the difference of what the agent counts up', () => {
+test('the cost of a turn is the difference of the agent’s cumulative figures', () => {
   const transcript = build(
     prompt('a', '1'),
     result({ total_cost_usd: 0.5 }),
@@ -72,7 +72,7 @@ test('the cost of a turn is the difference of what the agent counts up', () => {
   expect(turns(transcript).map((turn) => turn.end?.cost)).toEqual([0.5, 0.25, 0.1]);
 });
 
-test('a draft becomes the finished item without a new identity', () => {
+test('a draft becomes the completed item and stays the same object', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm1', parent: null, index: 0, kind: 'text', text: 'Hel' });
   const item = turns(transcript)[0]?.items[1];
@@ -87,7 +87,7 @@ test('a draft becomes the finished item without a new identity', () => {
   expect(draft).toMatchObject({ state: 'running', draft: '', input: { file_path: '/a' } });
 });
 
-test('a delta tells the item alone, not the list', () => {
+test('a delta notifies the item only, not the list', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm1', parent: null, index: 0, kind: 'text', text: 'a' });
   let list = 0;
@@ -105,14 +105,14 @@ test('a delta tells the item alone, not the list', () => {
   expect([list, one]).toEqual([0, 1]);
 });
 
-test('dropped drafts leave nothing behind', () => {
+test('removed drafts leave nothing behind', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm1', parent: null, index: 0, kind: 'thinking', text: 'hm' });
   transcript.dropDrafts(null);
   expect(kinds(turns(transcript)[0]?.items ?? [])).toEqual(['prompt']);
 });
 
-test('what was said when the agent died stays as far as it came', () => {
+test('an unfinished message stays when the agent process ends', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm', parent: null, index: 0, kind: 'text', text: 'half a sent' });
   transcript.draft({ message: 'm', parent: null, index: 1, kind: 'call', id: 'c', name: 'Bash', text: '{"comm' });
@@ -131,7 +131,7 @@ test('what was said when the agent died stays as far as it came', () => {
   expect(items[1]).toMatchObject({ text: 'half a sent', streaming: false });
 });
 
-test('a message its agent never finished is that message, told once and marked', () => {
+test('a recorded unfinished message is shown once and marked', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm', parent: null, index: 0, kind: 'text', text: 'half a' });
   const own = (seq: number, what: object) => ({ sessionId: 's', epoch: 1, seq, at: 1, turn: null, what }) as never;
@@ -150,7 +150,7 @@ test('a message its agent never finished is that message, told once and marked',
   expect(items.find((item) => item.kind === 'text')).toMatchObject({ text: 'half a sent', streaming: false, unfinished: true });
 });
 
-test('a subagent hangs under its call', () => {
+test('items of a subagent belong to its call', () => {
   const transcript = build(
     prompt('p', 'x'),
     said('m1', call('c1', 'Agent', { description: 'look' })),
@@ -163,7 +163,7 @@ test('a subagent hangs under its call', () => {
   expect((items[1] as CallItem).children.map((child) => (child as CallItem).name)).toEqual(['Grep']);
 });
 
-test('a turn that a background job began says so', () => {
+test('a turn started by a background task shows its origin', () => {
   const transcript = build(
     prompt('p', 'x'),
     said('m', call('c', 'Bash', { run_in_background: true })),
@@ -180,7 +180,7 @@ test('a turn that a background job began says so', () => {
   expect((turns(transcript)[0]?.items[1] as CallItem | undefined)?.state).toBe('done');
 });
 
-test('retries are one line that turns into the past', () => {
+test('retries are one row that is marked as over', () => {
   const retry = (attempt: number) => ({
     type: 'system',
     subtype: 'api_retry',
@@ -196,7 +196,7 @@ test('retries are one line that turns into the past', () => {
   expect(marks[0]?.facts).toMatchObject({ what: 'retry', attempt: 2, over: true });
 });
 
-test('compaction cuts the line and keeps the summary', () => {
+test('a compaction splits the turn and keeps the summary', () => {
   const transcript = build(
     prompt('p', 'x'),
     said('m', text('a')),
@@ -210,7 +210,7 @@ test('compaction cuts the line and keeps the summary', () => {
   expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'break', 'item', 'end']);
 });
 
-test('an interrupted turn cancels what ran', () => {
+test('an interrupted turn cancels its running calls', () => {
   const transcript = build(
     prompt('p', 'x'),
     said('m', call('c', 'Bash', { command: 'sleep 9' })),
@@ -223,7 +223,7 @@ test('an interrupted turn cancels what ran', () => {
   expect(turn?.end?.outcome).toBe('stopped');
 });
 
-test('a denied call says by whom', () => {
+test('a denied call shows who denied it', () => {
   const transcript = build(
     prompt('p', 'x'),
     said('m', call('c', 'Bash', { command: 'rm' })),
@@ -247,7 +247,7 @@ test('a denied call says by whom', () => {
   expect(turns(transcript)[0]?.items[1]).toMatchObject({ state: 'denied', denial: { by: 'user', reason: 'keep it' } });
 });
 
-test('older records go in front and the numbers are put right', () => {
+test('prepending older records corrects the cost of the next turn', () => {
   const older = [record(prompt('a', '1'), 1), record(result({ total_cost_usd: 0.5 }), 1)];
   const newer = [record(prompt('b', '2'), 2), record(result({ total_cost_usd: 0.75 }), 2)];
   const transcript = new Transcript();
@@ -259,7 +259,7 @@ test('older records go in front and the numbers are put right', () => {
   ]);
 });
 
-test('six looks in a row are one row after the turn, and parallel calls have a bracket', () => {
+test('six read-only calls are one row after the turn, and parallel calls have a bracket', () => {
   const reads = Array.from({ length: 6 }, (_, i) => [said(`r${i}`, call(`r${i}`, 'Read', { file_path: '/a' })), answered(`r${i}`, 'x')]).flat();
   const transcript = build(prompt('p', 'x'), said('m', call('c1', 'Bash'), call('c2', 'Bash'), call('c3', 'Bash')), ...reads);
   const rows = new Rows();
@@ -276,13 +276,13 @@ test('six looks in a row are one row after the turn, and parallel calls have a b
   expect(rows.of(transcript)[1]).toBe(first);
 });
 
-test('what nobody knows is kept as it came', () => {
+test('unknown records are kept unchanged', () => {
   const transcript = build(prompt('p', 'x'), { type: 'system', subtype: 'brand_new', a: 1 }, { type: 'mystery' });
   expect(kinds(turns(transcript)[0]?.items ?? [])).toEqual(['prompt', 'unknown', 'unknown']);
   expect(transcript.unknown).toBe(2);
 });
 
-test('a record that came already has no second effect', () => {
+test('a duplicate record is ignored', () => {
   const transcript = new Transcript();
   const one = record(prompt('p', 'x'));
   transcript.apply([one, one]);
@@ -303,7 +303,7 @@ test('find goes over everything', () => {
 /** Processor time in milliseconds, independent of other load on the machine. */
 const spent = () => process.cpuUsage().user / 1000;
 
-test('ten thousand messages are taken in well under a second', () => {
+test('ten thousand messages are applied in well under a second', () => {
   const records: Rec[] = [];
   for (let turn = 1; turn <= 500; turn += 1) {
     records.push(record(prompt(`big${turn}`, 'go'), turn));
@@ -319,7 +319,7 @@ test('ten thousand messages are taken in well under a second', () => {
   expect(rows).toHaveLength(500 * 11);
 });
 
-test('retries that end in an error are one row: the error, with how often it was tried', () => {
+test('retries that end in an error are one row with the number of attempts', () => {
   const retry = (attempt: number) => ({
     type: 'system',
     subtype: 'api_retry',
@@ -391,7 +391,7 @@ test.skipIf(!existsSync(RECORDINGS))('nothing the recorded agents said or did is
   expect(lost).toEqual([]);
 });
 
-test('a compaction before the first words of a turn loses nothing', () => {
+test('a compaction before the first item of a turn loses nothing', () => {
   const transcript = build(
     prompt('p', 'x'),
     said('m', text('a')),
@@ -404,12 +404,12 @@ test('a compaction before the first words of a turn loses nothing', () => {
   expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'end', 'break', 'item', 'end']);
 });
 
-test('what clears the line ends above it', () => {
+test('a turn that clears the conversation ends above the break', () => {
   const transcript = build(prompt('p', '/clear'), { type: 'system', subtype: 'init' }, { type: 'conversation_reset' }, result(), prompt('q', 'x'), result());
   expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'end', 'break', 'prompt', 'end']);
 });
 
-test('a call that names a task by its number is told its name', () => {
+test('a call with a task number shows the name of the task', () => {
   const transcript = build(
     prompt('p', 'x'),
     said('m', call('a', 'TaskCreate', { subject: 'Fix it' })),
@@ -419,7 +419,7 @@ test('a call that names a task by its number is told its name', () => {
   expect(turns(transcript)[0]?.items[2]).toMatchObject({ about: 'Fix it' });
 });
 
-test('a rule that denied is not mistaken for a person', () => {
+test('a denial by a rule is not attributed to the user', () => {
   const transcript = build(
     prompt('p', 'x'),
     said('m', call('c', 'Read')),
@@ -433,7 +433,7 @@ test('a rule that denied is not mistaken for a person', () => {
   expect(turns(transcript)[0]?.items[1]).toMatchObject({ state: 'denied', denial: { by: 'rule' } });
 });
 
-test('an interrupt is no refusal', () => {
+test('an interrupt is not a denial', () => {
   const transcript = build(
     prompt('p', 'x'),
     said('m', call('c', 'Bash')),
@@ -474,7 +474,7 @@ test.skipIf(!existsSync(RECORDINGS))('no message of the recorded versions is unk
   expect([...unknown]).toEqual([]);
 });
 
-test('what the store lets go leaves the model, and the rest is the same things as before', () => {
+test('dropping old records removes them from the model and keeps the rest', () => {
   const transcript = new Transcript();
   const first = seq + 1;
   for (let n = 1; n <= 6; n += 1)
