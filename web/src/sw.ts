@@ -47,8 +47,8 @@ async function freshPage(request: Request): Promise<Response> {
 
 // Names of files contain a hash, so a cached file is always current.
 async function keptFile(request: Request): Promise<Response> {
-  const kept = await caches.match(request);
-  if (kept) return kept;
+  const cached = await caches.match(request);
+  if (cached) return cached;
   const response = await fetch(request);
   if (response.ok) await (await caches.open(CACHE)).put(request, response.clone());
   return response;
@@ -66,18 +66,18 @@ self.addEventListener('push', (event) => {
 });
 
 async function ring(data: PushMessageData | null): Promise<void> {
-  let told: Told = {};
+  let payload: Told = {};
   try {
-    told = (data?.json() ?? {}) as Told;
+    payload = (data?.json() ?? {}) as Told;
   } catch {
     // Unknown payload; browsers require a notification nevertheless.
   }
   const open = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
   if (open.some((page) => page.focused)) return;
   const chosen = (await (await caches.match('/notices'))?.json().catch(() => null)) as { content?: boolean; words?: string } | null | undefined;
-  const session = told.session ?? '';
-  await self.registration.showNotification(chosen?.content ? (told.title ?? 'Sluice') : (chosen?.words ?? 'Sluice'), {
-    body: told.body ?? '',
+  const session = payload.session ?? '';
+  await self.registration.showNotification(chosen?.content ? (payload.title ?? 'Sluice') : (chosen?.words ?? 'Sluice'), {
+    body: payload.body ?? '',
     tag: `sluice-${session}`,
     icon: '/icon.svg',
     data: session,

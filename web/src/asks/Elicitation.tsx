@@ -55,7 +55,7 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
   const cancel = (interrupt = false) => void context.answer('cancel', { decision: 'cancel', interrupt });
   context.setKeys({ primary: send, dismiss: () => cancel(), dismissAndStop: () => cancel(true) });
   const off = () => !context.may() || context.act.busy();
-  const goes = around('forms.goesToServer', 'server');
+  const destination = around('forms.goesToServer', 'server');
   return (
     <>
       <div class="asktitle">
@@ -63,9 +63,9 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
           <Revealed prose text={String(ask.request['message'] ?? ask.request['title'] ?? server)} />
         </h2>
         <p id={`ask-why-${ask.ask}`}>
-          {goes[0]}
+          {destination[0]}
           <code>{server}</code>
-          {goes[1]}
+          {destination[1]}
         </p>
       </div>
       <div class="askbody" ref={body}>

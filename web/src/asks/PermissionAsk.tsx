@@ -328,12 +328,12 @@ function Why(props: { context: AskContext }): JSX.Element {
     return typeof value === 'string' && value !== '' ? value : null;
   };
   const input = inputOf(ask.request);
-  const told = text('description') ?? (typeof input['description'] === 'string' ? input['description'] : null);
+  const purpose = text('description') ?? (typeof input['description'] === 'string' ? input['description'] : null);
   // The title contains the path already.
   const repeats = ['file_path', 'notebook_path', 'path'].some(
-    (key) => typeof input[key] === 'string' && told !== null && (input[key] === told || (input[key] as string).endsWith(`/${told}`)),
+    (key) => typeof input[key] === 'string' && purpose !== null && (input[key] === purpose || (input[key] as string).endsWith(`/${purpose}`)),
   );
-  const description = repeats ? null : told;
+  const description = repeats ? null : purpose;
   const why = text('decision_reason');
   // If the agent gives no reason, the permission mode is the reason: it asks before every edit.
   const path = ['file_path', 'notebook_path'].map((key) => input[key]).find((one) => typeof one === 'string');

@@ -47,8 +47,8 @@ export function QuestionForm(props: { context: AskContext }): JSX.Element {
   };
   const skip = (interrupt = false) => void context.answer('skip', { decision: 'deny', message: SKIPPED, interrupt });
   const words = () => {
-    const said = form().words?.trim();
-    if (said) void context.answer('words', { decision: 'deny', message: said });
+    const answer = form().words?.trim();
+    if (answer) void context.answer('words', { decision: 'deny', message: answer });
   };
   // The question whose options are chosen with digits: the focused one, a multiple-choice question that was begun, or
   // else the first unanswered one.

@@ -58,7 +58,7 @@ const rules = (toolName: string, ruleContent: string | undefined, destination: s
 });
 
 test('suggestions are shown with their scope', () => {
-  const said = suggestionsOf({
+  const texts = suggestionsOf({
     permission_suggestions: [
       { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
       rules('Edit', 'crates/**', 'projectSettings'),
@@ -69,7 +69,7 @@ test('suggestions are shown with their scope', () => {
       { type: 'unheard' },
     ],
   });
-  expect(said.map((one) => [one.index, `${one.before}${one.code ? `${one.before ? ' ' : ''}\`${one.code}\`` : ''}, ${one.scope}`])).toEqual([
+  expect(texts.map((one) => [one.index, `${one.before}${one.code ? `${one.before ? ' ' : ''}\`${one.code}\`` : ''}, ${one.scope}`])).toEqual([
     [0, 'all edits, this session'],
     [1, '`Edit(crates/**)`, this project'],
     [2, '`cargo test:*`, this project, only you'],

@@ -43,8 +43,8 @@ export function changedLines(before: string, after: string): number {
     if (have > 0) counts.set(line, have - 1);
     else fresh += 1;
   }
-  const gone = [...counts.values()].reduce((sum, n) => sum + n, 0);
-  return Math.max(fresh, gone);
+  const removed = [...counts.values()].reduce((sum, n) => sum + n, 0);
+  return Math.max(fresh, removed);
 }
 
 /** Returns the main text of an input, to count changed lines. */

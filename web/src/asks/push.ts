@@ -26,8 +26,8 @@ async function call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unkn
     throw new PushTrouble(t('settings.pushUnreachable'));
   }
   if (answer.ok) return answer;
-  const told = (await answer.json().catch(() => null)) as { message?: string } | null;
-  throw new PushTrouble(answer.status === 404 ? t('settings.pushNotHere') : t('settings.pushRefused', { why: told?.message ?? String(answer.status) }));
+  const problem = (await answer.json().catch(() => null)) as { message?: string } | null;
+  throw new PushTrouble(answer.status === 404 ? t('settings.pushNotHere') : t('settings.pushRefused', { why: problem?.message ?? String(answer.status) }));
 }
 
 export async function pushIsOn(): Promise<boolean> {
@@ -67,8 +67,8 @@ export async function pushOff(): Promise<void> {
 /** Stores whether the service worker may show content. Workers cannot read local storage, so it is stored in a cache. */
 export async function tellWorker(content: boolean): Promise<void> {
   try {
-    const kept = await caches.open('notices');
-    await kept.put('/notices', new Response(JSON.stringify({ content, words: t('asks.aSession') })));
+    const cache = await caches.open('notices');
+    await cache.put('/notices', new Response(JSON.stringify({ content, words: t('asks.aSession') })));
   } catch {
     // Without a cache, notifications have no content.
   }

@@ -7,7 +7,7 @@ interface TrustedTypesFactory {
 }
 
 const WORKER = '/sw.js';
-let asked = false;
+let requested = false;
 let policy: ScriptPolicy | undefined;
 
 function workerUrl(): string {
@@ -23,11 +23,11 @@ function workerUrl(): string {
 
 /** Registers the service worker, which caches the page. A failed registration is retried after the next connection. */
 export function registerWorker(): void {
-  if (asked || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
-  asked = true;
+  if (requested || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
+  requested = true;
   try {
     void navigator.serviceWorker.register(workerUrl(), { scope: '/' }).catch(() => {
-      asked = false;
+      requested = false;
     });
   } catch {
     // Blocked by the content security policy: the page loads from the network.

@@ -45,7 +45,7 @@ export function Dock(props: DockProps): JSX.Element {
   const here = () => props.here !== false;
   const all = useKept(props.client, id);
   // Messages that are sent immediately are not shown in the queue.
-  const kept = () => all().filter((entry) => entry.state !== 'sent' || props.now - props.client.connection.skew - entry.at > 800);
+  const unsent = () => all().filter((entry) => entry.state !== 'sent' || props.now - props.client.connection.skew - entry.at > 800);
   const standing = createMemo(() => sessionStanding(props));
   const name = () => standing()?.name ?? 'idle';
   const connected = () => props.line.phase === 'up' || props.line.phase === 'connecting';
@@ -170,7 +170,7 @@ export function Dock(props: DockProps): JSX.Element {
         <Queue
           client={props.client}
           session={props.session}
-          kept={kept()}
+          kept={unsent()}
           connected={props.line.phase === 'up'}
           running={running()}
           resumable={name() === 'crashed' || name() === 'lost'}

@@ -328,10 +328,10 @@ function endOfTurn(session: SessionView): string | null {
     const record = records[index];
     if (record?.what.type !== 'result') continue;
     const spent = session.state()?.cost.turn ?? null;
-    const took: unknown = (record.what as { duration_ms?: unknown }).duration_ms;
+    const elapsed: unknown = (record.what as { duration_ms?: unknown }).duration_ms;
     return [
       t('asks.turnEnded', { n: record.turn ?? 1, time: clock(record.at) }),
-      typeof took === 'number' ? duration(took) : null,
+      typeof elapsed === 'number' ? duration(elapsed) : null,
       spent === null ? null : money(spent),
     ]
       .filter(Boolean)

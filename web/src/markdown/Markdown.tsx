@@ -15,18 +15,18 @@ export interface MarkdownProps {
 export function Markdown(props: MarkdownProps): JSX.Element {
   let host!: HTMLDivElement;
   let stream: BlockStream | undefined;
-  let taken = '';
+  let rendered = '';
   const services = untrack(() => props.services) ?? {};
 
   const update = (text: string, streaming: boolean) => {
-    if (!stream || stream.done || !text.startsWith(taken)) {
-      if (stream?.done && text === taken) return;
+    if (!stream || stream.done || !text.startsWith(rendered)) {
+      if (stream?.done && text === rendered) return;
       host.replaceChildren();
       stream = new BlockStream(host, services);
-      taken = '';
+      rendered = '';
     }
-    if (text.length > taken.length) stream.append(text.slice(taken.length));
-    taken = text;
+    if (text.length > rendered.length) stream.append(text.slice(rendered.length));
+    rendered = text;
     if (!streaming) {
       stream.finish();
       if (services.fileHref) linkFiles(host, services.fileHref);

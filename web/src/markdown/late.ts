@@ -3,13 +3,13 @@
 // RegExp` in marked by this (`vite.config.ts`).
 
 class LateRule {
-  private made: RegExp | undefined;
+  private compiled: RegExp | undefined;
   constructor(
     readonly source: string,
     readonly flags: string,
   ) {}
   private get rule(): RegExp {
-    return (this.made ??= new RegExp(this.source, this.flags));
+    return (this.compiled ??= new RegExp(this.source, this.flags));
   }
   get lastIndex(): number {
     return this.rule.lastIndex;

@@ -235,10 +235,10 @@ test('an open fence grows by appending to one text node', () => {
 });
 
 test('a closed fence is highlighted by the server, an open one is not', async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const services = {
     highlight: (lang: string, code: string) => {
-      asked.push(lang);
+      requests.push(lang);
       return Promise.resolve(
         code.split('\n').map(
           (line) =>
@@ -254,12 +254,12 @@ test('a closed fence is highlighted by the server, an open one is not', async ()
   const stream = new BlockStream(host, services);
   stream.append('```rust\nfn a() {}\n');
   stream.paint();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   stream.append('```\n\nafter\n\n');
   stream.finish();
   await Promise.resolve();
   await Promise.resolve();
-  expect(asked).toEqual(['rust']);
+  expect(requests).toEqual(['rust']);
   expect(host.querySelector('code .k')?.textContent).toBe('fn a() {}');
 });
 

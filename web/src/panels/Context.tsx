@@ -38,12 +38,12 @@ export function parts(usage: Usage, max: number): Part[] {
     .filter((one) => !isFree(one) && !isKept(one))
     .sort((a, b) => b.tokens - a.tokens)
     .map((one, i) => ({ name: one.name, tokens: one.tokens, colour: COLOURS[Math.min(i, COLOURS.length - 1)] ?? 'var(--c6)', kept: false }));
-  const kept = all.filter(isKept).reduce((sum, one) => sum + one.tokens, 0);
-  const free = Math.max(0, max - used.reduce((sum, one) => sum + one.tokens, 0) - kept);
+  const reserved = all.filter(isKept).reduce((sum, one) => sum + one.tokens, 0);
+  const free = Math.max(0, max - used.reduce((sum, one) => sum + one.tokens, 0) - reserved);
   return [
     ...used,
     ...(free > 0 ? [{ name: '', tokens: free, colour: 'var(--line)', kept: false }] : []),
-    ...(kept > 0 ? [{ name: '', tokens: kept, colour: '', kept: true }] : []),
+    ...(reserved > 0 ? [{ name: '', tokens: reserved, colour: '', kept: true }] : []),
   ];
 }
 

@@ -15,15 +15,15 @@ type Step = { key: Key & `onboarding.${string}`; done: boolean };
 /** The steps of the tour in order, and whether each is done. */
 export function steps(all: readonly { what: { type: string } & Record<string, unknown> }[], state: SessionState | undefined, devices: number): Step[] {
   const has = (test: (what: Record<string, unknown> & { type: string }) => boolean) => all.some((one) => test(one.what));
-  const asked = (kind: string) =>
+  const answered = (kind: string) =>
     has((what) => what.type === 'sluice_ask' && (kind === 'question' ? what['kind'] === 'question' : what['kind'] !== 'question'));
   const failed = has((what) => what.type === 'user' && JSON.stringify(what['message'] ?? '').includes('"is_error":true'));
   return [
     { key: 'onboarding.send', done: has((what) => what.type === 'sluice_prompt') },
     { key: 'onboarding.watch', done: has((what) => what.type === 'assistant') },
     { key: 'onboarding.tasks', done: (state?.todos.length ?? 0) > 0 },
-    { key: 'onboarding.decide', done: asked('tool') },
-    { key: 'onboarding.answer', done: asked('question') },
+    { key: 'onboarding.decide', done: answered('tool') },
+    { key: 'onboarding.answer', done: answered('question') },
     { key: 'onboarding.failure', done: failed },
     { key: 'onboarding.phone', done: devices > 1 },
   ];

@@ -27,7 +27,7 @@ export function Tasks(props: { state: SessionState | undefined }): JSX.Element {
           .flatMap((one) => (one.id ? [one.id] : [])),
       ),
   );
-  let said = 0;
+  let announcedAt = 0;
   createEffect(
     on(
       () =>
@@ -36,8 +36,8 @@ export function Tasks(props: { state: SessionState | undefined }): JSX.Element {
           .map((one) => one.subject),
       (after, before) => {
         const fresh = before && after.find((one) => !before.includes(one));
-        if (!fresh || Date.now() - said < 5000) return;
-        said = Date.now();
+        if (!fresh || Date.now() - announcedAt < 5000) return;
+        announcedAt = Date.now();
         announce(t('panels.saidDone', { task: fresh }));
       },
     ),

@@ -25,7 +25,7 @@ const isStored = (value: unknown): value is Stored =>
 const isNames = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
 export class SnapshotCache {
-  private readonly due = new Map<string, { store: SessionStore; timer: ReturnType<typeof setTimeout> }>();
+  private readonly scheduled = new Map<string, { store: SessionStore; timer: ReturnType<typeof setTimeout> }>();
 
   constructor(
     private readonly chest: Chest,
@@ -33,7 +33,7 @@ export class SnapshotCache {
   ) {}
 
   async load(sessionId: string): Promise<Snapshot | null> {
-    if (!this.kept().includes(sessionId)) return null;
+    if (!this.cachedIds().includes(sessionId)) return null;
     try {
       const value = await this.chest.get('snapshots', sessionId);
       return isStored(value) ? value : null;
@@ -44,11 +44,11 @@ export class SnapshotCache {
 
   /** Schedules a write; many changes cause one write. */
   touch(store: SessionStore): void {
-    if (this.due.has(store.id)) return;
-    this.due.set(store.id, {
+    if (this.scheduled.has(store.id)) return;
+    this.scheduled.set(store.id, {
       store,
       timer: setTimeout(() => {
-        this.due.delete(store.id);
+        this.scheduled.delete(store.id);
         void this.write(store);
       }, WRITE_DELAY),
     });
@@ -56,8 +56,8 @@ export class SnapshotCache {
 
   /** Writes immediately, when the page is closed. */
   async flush(): Promise<void> {
-    const due = [...this.due.values()];
-    this.due.clear();
+    const due = [...this.scheduled.values()];
+    this.scheduled.clear();
     await Promise.all(
       due.map(({ store, timer }) => {
         clearTimeout(timer);
@@ -67,12 +67,12 @@ export class SnapshotCache {
   }
 
   async forget(sessionId: string): Promise<void> {
-    const kept = this.kept();
-    if (kept.includes(sessionId))
+    const cached = this.cachedIds();
+    if (cached.includes(sessionId))
       writeJson(
         this.shelf,
         KEPT,
-        kept.filter((one) => one !== sessionId),
+        cached.filter((one) => one !== sessionId),
       );
     try {
       await this.chest.delete('snapshots', sessionId);
@@ -81,7 +81,7 @@ export class SnapshotCache {
     }
   }
 
-  private kept(): string[] {
+  private cachedIds(): string[] {
     return readJson(this.shelf, KEPT, isNames) ?? [];
   }
 

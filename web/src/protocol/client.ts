@@ -55,7 +55,7 @@ export class Client {
     this.list = new SessionList(this.shelf);
     this.drafts = new Drafts(this.shelf, chest);
     this.cache = new SnapshotCache(chest, this.shelf);
-    this.connection.messages.listen((message) => this.hear(message));
+    this.connection.messages.listen((message) => this.onMessage(message));
     this.connection.opened.listen(() => this.subscribeAll());
     this.connection.line.listen((line) => {
       if (line.phase === 'up') return;
@@ -111,8 +111,8 @@ export class Client {
     open.store.asked();
     this.commands.claim((receipt) => {
       if (receipt.id !== id) return false;
-      if (receipt.ok) this.known(open.store, receipt.data);
-      else if (receipt.error?.code === 'session') this.gone(sessionId);
+      if (receipt.ok) this.onSubscribed(open.store, receipt.data);
+      else if (receipt.error?.code === 'session') this.onUnknownSession(sessionId);
       return true;
     });
   }
@@ -176,20 +176,20 @@ export class Client {
 
   private ask(store: SessionStore, cursor: Cursor | null): void {
     this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: TURNS }).then(
-      (answer) => this.known(store, answer),
+      (answer) => this.onSubscribed(store, answer),
       (error: unknown) => {
-        if (error instanceof Refusal && error.code === 'session') this.gone(store.id);
+        if (error instanceof Refusal && error.code === 'session') this.onUnknownSession(store.id);
       },
     );
   }
 
   /** Handles the answer to a subscription; it may contain another session id. */
-  private known(store: SessionStore, answer: unknown): void {
+  private onSubscribed(store: SessionStore, answer: unknown): void {
     const to = (answer as { sessionId?: string } | null)?.sessionId;
-    if (to && to !== store.id) this.moved.tell({ from: store.id, to });
+    if (to && to !== store.id) this.moved.publish({ from: store.id, to });
   }
 
-  private gone(sessionId: string): void {
+  private onUnknownSession(sessionId: string): void {
     this.stores.get(sessionId)?.store.gone();
     void this.cache.forget(sessionId);
   }
@@ -208,14 +208,14 @@ export class Client {
     return id === undefined ? undefined : this.stores.get(id)?.store;
   }
 
-  private hear(message: ServerMessage): void {
+  private onMessage(message: ServerMessage): void {
     if (this.list.apply(message)) {
-      if (message.type === 'session_removed') this.gone(message.sessionId);
+      if (message.type === 'session_removed') this.onUnknownSession(message.sessionId);
       return;
     }
     switch (message.type) {
       case 'welcome':
-        for (const id of message.unknown) this.gone(id);
+        for (const id of message.unknown) this.onUnknownSession(id);
         this.welcome.set(message);
         break;
       case 'caught_up':

@@ -134,7 +134,7 @@ export class Commands {
   private readonly claims: ((receipt: Receipt) => boolean)[] = [];
 
   constructor(private readonly connection: Connection) {
-    connection.messages.listen((message) => this.hear(message));
+    connection.messages.listen((message) => this.onMessage(message));
     connection.opened.listen(() => {
       for (const one of this.pending.values()) one.sent = connection.send(one.command);
     });
@@ -179,7 +179,7 @@ export class Commands {
     this.claims.push(taker);
   }
 
-  private hear(message: ServerMessage): void {
+  private onMessage(message: ServerMessage): void {
     if (message.type === 'receipt') this.settle(message);
     else if (message.type === 'error' && message.requestId) {
       this.settle({

@@ -86,7 +86,7 @@ export class Connection {
   private upAt = 0;
   /** Number of consecutive connections that failed early. */
   private brief = 0;
-  private heard = 0;
+  private lastFrameAt = 0;
   private bye: Left | null = null;
   private pingEvery = FIRST_PING;
   private retry: ReturnType<typeof setTimeout> | null = null;
@@ -174,11 +174,11 @@ export class Connection {
   /** Sends a ping. If nothing arrives, the connection is closed and reopened. */
   probe(): void {
     if (!this.open || this.probing !== null) return;
-    const asked = Date.now();
+    const sentAt = Date.now();
     this.send({ type: 'ping' });
     this.probing = setTimeout(() => {
       this.probing = null;
-      if (this.heard < asked) this.fail();
+      if (this.lastFrameAt < sentAt) this.fail();
     }, PROBE_TIMEOUT);
   }
 
@@ -195,7 +195,7 @@ export class Connection {
     if (this.stopped) return;
     this.tries += 1;
     this.triedAt = Date.now();
-    this.tell(null);
+    this.publishLine(null);
     let wire: Wire;
     try {
       wire = this.options.open();
@@ -209,7 +209,7 @@ export class Connection {
     wire.onopen = () => {
       if (this.wire !== wire) return;
       this.open = true;
-      this.hear();
+      this.onFrame();
       if (!wire.greeted)
         this.send({
           type: 'hello',
@@ -232,7 +232,7 @@ export class Connection {
   }
 
   private receive(data: unknown): void {
-    this.hear();
+    this.onFrame();
     let message: ServerMessage;
     try {
       const read: unknown = JSON.parse(String(data));
@@ -252,11 +252,11 @@ export class Connection {
         this.greet(message);
         return;
       case 'bye':
-        this.leave(message.reason);
+        this.onBye(message.reason);
         return;
       default:
         // Messages before the welcome are for clients without a hello message.
-        if (this.welcome) this.messages.tell(message);
+        if (this.welcome) this.messages.publish(message);
     }
   }
 
@@ -267,16 +267,16 @@ export class Connection {
     this.upAt = Date.now();
     this.bye = null;
     this.clear('grace');
-    this.hear();
+    this.onFrame();
     // Before `up` is published: its listeners read the scopes of this device.
-    this.messages.tell(welcome);
+    this.messages.publish(welcome);
     this.line.set({ phase: 'up', since: Date.now(), tries: 0, nextTry: null, bye: null });
     const { build } = this.options;
     if (build && welcome.build && build !== welcome.build) this.options.reload?.(welcome.build);
-    this.opened.tell();
+    this.opened.publish();
   }
 
-  private leave(reason: Bye): void {
+  private onBye(reason: Bye): void {
     this.bye = reason;
     // The connection stays open: a page of another build is better than none.
     if (reason === 'reload') {
@@ -296,8 +296,8 @@ export class Connection {
   }
 
   /** Any frame shows that the connection works. Without one for two and a half ping intervals, the connection is closed. */
-  private hear(): void {
-    this.heard = Date.now();
+  private onFrame(): void {
+    this.lastFrameAt = Date.now();
     if (this.probing !== null) this.clear('probing');
     const patience = this.welcome ? Math.max(this.pingEvery * 2.5, 1_000) : CONNECT_TIMEOUT;
     // Hundreds of frames may arrive per second: the timer is not restarted by each; it checks the time when it fires.
@@ -310,7 +310,7 @@ export class Connection {
   private listenOn(ms: number, patience: number): void {
     this.watch = setTimeout(() => {
       this.watch = null;
-      const rest = this.heard + patience - Date.now();
+      const rest = this.lastFrameAt + patience - Date.now();
       if (rest > 0) this.listenOn(rest, patience);
       else this.fail();
     }, ms);
@@ -342,7 +342,7 @@ export class Connection {
 
   private plan(): void {
     if (this.hidden && !this.options.triesHidden?.()) {
-      this.tell(null);
+      this.publishLine(null);
       return;
     }
     const step = STEPS[Math.min(this.tries, STEPS.length - 1)] ?? 15_000;
@@ -353,7 +353,7 @@ export class Connection {
       this.retry = null;
       this.attempt();
     }, wait);
-    this.tell(Date.now() + wait);
+    this.publishLine(Date.now() + wait);
   }
 
   private startGrace(): void {
@@ -364,7 +364,7 @@ export class Connection {
     }, GRACE);
   }
 
-  private tell(nextTry: number | null): void {
+  private publishLine(nextTry: number | null): void {
     const { phase } = this.line.value;
     if (phase === 'up' || phase === 'unpaired') return;
     this.line.set({ phase, since: this.lostAt, tries: this.tries, nextTry, bye: this.bye });

@@ -94,8 +94,8 @@ export class Drafts {
     if (trimmed.trim() === '') return;
     const all = (readJson(this.shelf, HISTORY, isHistory) ?? []).filter((one) => one.s !== sessionId || one.t !== trimmed);
     all.push({ s: sessionId, t: trimmed });
-    const kept = all.slice(-MOST_HISTORY);
-    while (kept.length > 0 && !writeJson(this.shelf, HISTORY, kept)) kept.splice(0, Math.ceil(kept.length / 2));
+    const history = all.slice(-MOST_HISTORY);
+    while (history.length > 0 && !writeJson(this.shelf, HISTORY, history)) history.splice(0, Math.ceil(history.length / 2));
   }
 
   private keys(): string[] {

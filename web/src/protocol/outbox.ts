@@ -63,7 +63,7 @@ export class Outbox {
     connection.line.listen((line) => {
       if (line.phase === 'up') return;
       for (const one of this.live.values()) if (one.state === 'sent' || one.state === 'unanswered') this.mark(one, 'kept');
-      this.changed.tell();
+      this.changed.publish();
     });
   }
 
@@ -90,7 +90,7 @@ export class Outbox {
       }
     }
     for (const id of [...this.entries.keys()]) if (!seen.has(id) && this.live.get(id)?.state !== 'failed') this.forget(id);
-    this.changed.tell();
+    this.changed.publish();
   }
 
   all(): KeptEntry[] {
@@ -124,7 +124,7 @@ export class Outbox {
       this.stateOf(id).done.push(resolve);
     });
     this.push();
-    this.changed.tell();
+    this.changed.publish();
     return done;
   }
 
@@ -138,7 +138,7 @@ export class Outbox {
       return true;
     }
     this.put({ ...entry, text });
-    this.changed.tell();
+    this.changed.publish();
     return true;
   }
 
@@ -148,7 +148,7 @@ export class Outbox {
     const { state } = this.stateOf(id);
     if (!entry || state === 'sent' || state === 'unanswered') return null;
     this.forget(id);
-    this.changed.tell();
+    this.changed.publish();
     return entry;
   }
 
@@ -165,7 +165,7 @@ export class Outbox {
     this.put(fresh);
     this.stateOf(fresh.id).done.push(...done);
     this.push();
-    this.changed.tell();
+    this.changed.publish();
   }
 
   /** Sends the stored messages in order. */
@@ -200,10 +200,10 @@ export class Outbox {
     state.timer = setTimeout(() => {
       if (state.state === 'sent') {
         this.mark(state, 'unanswered');
-        this.changed.tell();
+        this.changed.publish();
       }
     }, UNANSWERED);
-    this.changed.tell();
+    this.changed.publish();
   }
 
   private async uploadPictures(entry: Kept): Promise<Kept | undefined> {
@@ -218,7 +218,7 @@ export class Outbox {
         state.problem = { code: 'limit', message: error instanceof Error ? error.message : String(error), hint: null, resolved: null };
         this.mark(state, 'failed');
         this.put({ ...entry, images, pictures: entry.pictures.slice(index) });
-        this.changed.tell();
+        this.changed.publish();
         return undefined;
       }
     }
@@ -239,7 +239,7 @@ export class Outbox {
       this.mark(state, 'failed');
       for (const done of state.done.splice(0)) done(state.problem);
     }
-    this.changed.tell();
+    this.changed.publish();
     return true;
   }
 

@@ -10,11 +10,11 @@ afterEach(() => vi.useRealTimers());
 const store = (lost: (one: SessionStore) => void = () => undefined) => {
   const flushes: (() => void)[] = [];
   const one = new SessionStore('s', (flush) => flushes.push(flush), lost);
-  const told: Change[] = [];
-  one.changes.listen((change) => told.push(change));
+  const changes: Change[] = [];
+  one.changes.listen((change) => changes.push(change));
   return {
     one,
-    told,
+    told: changes,
     frame: () => {
       for (const flush of flushes.splice(0)) flush();
     },
@@ -135,7 +135,7 @@ test('deltas are published once per frame and only for their block', () => {
   expect(one.pulse).toBe(1);
 });
 
-const said = (message: string, content: object[], parent: string | null = null) => ({
+const assistantMessage = (message: string, content: object[], parent: string | null = null) => ({
   type: 'assistant',
   parent_tool_use_id: parent,
   message: { id: message, content },
@@ -148,9 +148,9 @@ test('a record replaces its own draft, not the next one', () => {
   one.applyBlock(block(1, { kind: 'thinking' }));
   one.applyBlock(block(2, { index: 1 }));
   one.applyBlock(block(3, { message: 'n', parent: 'agent' }));
-  one.applyRecord(record(1, said('m', [{ type: 'thinking', thinking: 'x' }])));
+  one.applyRecord(record(1, assistantMessage('m', [{ type: 'thinking', thinking: 'x' }])));
   expect(one.drafts.map((draft) => draft.key)).toEqual([2, 3]);
-  one.applyRecord(record(2, said('m', [{ type: 'text', text: 'x' }])));
+  one.applyRecord(record(2, assistantMessage('m', [{ type: 'text', text: 'x' }])));
   expect(one.drafts.map((draft) => draft.key)).toEqual([3]);
   one.applyVoid('agent');
   expect(one.drafts).toEqual([]);
@@ -161,7 +161,7 @@ test('a call is replaced by its id', () => {
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.applyBlock(block(1, { kind: 'call', id: 'a' }));
   one.applyBlock(block(2, { kind: 'call', id: 'b', index: 1 }));
-  one.applyRecord(record(1, said('m', [{ type: 'tool_use', id: 'a' }])));
+  one.applyRecord(record(1, assistantMessage('m', [{ type: 'tool_use', id: 'a' }])));
   expect(one.drafts.map((draft) => draft.id)).toEqual(['b']);
 });
 
@@ -230,7 +230,7 @@ test('the cached state is shown before the bridge answers', async () => {
   expect([again.phase, again.more]).toEqual(['kept', true]);
   second.last().welcome();
   await vi.advanceTimersByTimeAsync(1);
-  const told = [
+  const records = [
     ...second
       .last()
       .of('hello')
@@ -240,7 +240,7 @@ test('the cached state is shown before the bridge answers', async () => {
       .of('subscribe')
       .map((one) => one.cursor),
   ];
-  expect(told).toContainEqual({ epoch: 1, seq: 2 });
+  expect(records).toContainEqual({ epoch: 1, seq: 2 });
 });
 
 test('a session subscribed by the early connection is not subscribed again', async () => {

@@ -171,7 +171,7 @@ export class SessionStore {
     this.target = cursor.seq;
     this.toldAt = Date.now();
     if (this.seq >= cursor.seq) this.setPhase('live');
-    else this.patience(HOLE_PATIENCE);
+    else this.awaitMissing(HOLE_PATIENCE);
   }
 
   applyRecord(record: Record): void {
@@ -191,7 +191,7 @@ export class SessionStore {
         return;
       }
       this.held.set(record.seq, record);
-      this.patience(GAP_PATIENCE);
+      this.awaitMissing(GAP_PATIENCE);
       return;
     }
     this.append(record);
@@ -270,11 +270,11 @@ export class SessionStore {
       change.facts ||
       change.phase
     )
-      this.changes.tell(change);
+      this.changes.publish(change);
   }
 
   /** Waits for missing records, subscribes again once, and then treats the gap as final. */
-  private patience(ms: number): void {
+  private awaitMissing(ms: number): void {
     this.gap ??= setTimeout(() => {
       this.gap = null;
       if (this.held.size === 0) {
@@ -284,7 +284,7 @@ export class SessionStore {
       if (this.askedAt !== this.seq) {
         this.askedAt = this.seq;
         this.lost(this);
-        this.patience(HOLE_PATIENCE);
+        this.awaitMissing(HOLE_PATIENCE);
         return;
       }
       for (const seq of [...this.held.keys()].sort((a, b) => a - b)) {
@@ -345,10 +345,10 @@ export class SessionStore {
       return;
     }
     if (what.type !== 'assistant') return;
-    const said = what as AgentMessage;
-    const parent: unknown = said['parent_tool_use_id'] ?? null;
-    const message: unknown = said['message']?.id;
-    const content: unknown = said['message']?.content;
+    const assistant = what as AgentMessage;
+    const parent: unknown = assistant['parent_tool_use_id'] ?? null;
+    const message: unknown = assistant['message']?.id;
+    const content: unknown = assistant['message']?.content;
     if (!Array.isArray(content)) return;
     const mine = [...this.written.values()].filter((draft) => draft.message === message && draft.parent === parent).sort((a, b) => a.index - b.index);
     let upTo = -1;

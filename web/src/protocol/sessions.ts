@@ -72,7 +72,7 @@ export class SessionList {
       default:
         return false;
     }
-    this.changed.tell();
+    this.changed.publish();
     return true;
   }
 
@@ -80,7 +80,7 @@ export class SessionList {
   cut(): void {
     this.current = false;
     this.keep();
-    this.changed.tell();
+    this.changed.publish();
   }
 
   get(sessionId: string): SessionInfo | undefined {
@@ -109,7 +109,7 @@ export class SessionList {
       this.seen.delete(oldest);
     }
     writeJson(this.shelf, SEEN, Object.fromEntries(this.seen));
-    if (news) when(() => this.changed.tell());
+    if (news) when(() => this.changed.publish());
   }
 
   /** Needs you: oldest first. Running: newest start first. Idle: unread first, then by last use. */

@@ -64,7 +64,7 @@ export function writeJson(shelf: Shelf, key: string, value: unknown): boolean {
     shelf.setItem(key, JSON.stringify(value));
     return true;
   } catch (error) {
-    keepFailed.tell(error);
+    keepFailed.publish(error);
     return false;
   }
 }

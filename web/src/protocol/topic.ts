@@ -13,7 +13,7 @@ export class Topic<T> {
     };
   }
 
-  tell(value: T): void {
+  publish(value: T): void {
     for (const listener of [...this.listeners]) listener(value);
   }
 
@@ -36,7 +36,7 @@ export class Held<T> {
   set(next: T): void {
     if (Object.is(next, this.current)) return;
     this.current = next;
-    this.topic.tell(next);
+    this.topic.publish(next);
     this.signal[1]();
   }
 

@@ -326,8 +326,8 @@ function auditDetail(entry: AuditEntry): string {
   }
   if (entry.action === 'pair') {
     try {
-      const told = JSON.parse(entry.detail) as { scope?: Scope; address?: string };
-      return [told.scope ? scopeWord(told.scope) : '', told.address ?? ''].filter(Boolean).join(' · ');
+      const detail = JSON.parse(entry.detail) as { scope?: Scope; address?: string };
+      return [detail.scope ? scopeWord(detail.scope) : '', detail.address ?? ''].filter(Boolean).join(' · ');
     } catch {
       return entry.detail;
     }

@@ -14,7 +14,7 @@ import { recall } from './prefs';
 import './more.css';
 
 const WORDS = ['Session', 'Turn', 'Ask', 'Sign', 'Steer', 'Rewind', 'Fork', 'Bridge'] as const;
-const say = t as (key: Key) => string;
+const translate = t as (key: Key) => string;
 const TOOLS = [
   'Bash',
   'Read',
@@ -48,10 +48,10 @@ const AGENTS: Readonly<Record<string, Key>> = {
 };
 /** What a tool does and when it asks for permission; empty for unknown tools. */
 const toolWords = (name: string): string =>
-  TOOLS.some((one) => one === name) ? say(`settings.tool${name}` as Key) : name === 'Agent' ? t('settings.toolTask') : '';
+  TOOLS.some((one) => one === name) ? translate(`settings.tool${name}` as Key) : name === 'Agent' ? t('settings.toolTask') : '';
 const agentWords = (name: string): string => {
   const key = AGENTS[name];
-  return key ? say(key) : '';
+  return key ? translate(key) : '';
 };
 
 /** Wraps long lists of choices after a bar, not within a word. */
@@ -213,11 +213,11 @@ export default function Help(): JSX.Element {
         <section>
           <h2>{t('settings.words')}</h2>
           <dl class="words">
-            <For each={WORDS.filter((word) => fits(say(`settings.word${word}` as Key), say(`settings.word${word}Words` as Key)))}>
+            <For each={WORDS.filter((word) => fits(translate(`settings.word${word}` as Key), translate(`settings.word${word}Words` as Key)))}>
               {(word) => (
                 <>
-                  <dt>{say(`settings.word${word}` as Key)}</dt>
-                  <dd>{say(`settings.word${word}Words` as Key)}</dd>
+                  <dt>{translate(`settings.word${word}` as Key)}</dt>
+                  <dd>{translate(`settings.word${word}Words` as Key)}</dd>
                 </>
               )}
             </For>

@@ -102,7 +102,7 @@ export function NewSession(): JSX.Element {
   const ready = () => up() && may('operate') && !busy() && folder() !== '';
   const begin = async (message: { text: string; images: Image[] } | null): Promise<boolean> => {
     if (!ready()) return false;
-    const begun = await act(
+    const started = await act(
       () =>
         request({
           type: 'start',
@@ -118,9 +118,9 @@ export function NewSession(): JSX.Element {
         }),
       setBusy,
     );
-    if (!begun) return false;
+    if (!started) return false;
     // After the message box has been cleared.
-    queueMicrotask(() => go(sessionHref(begun.sessionId), true));
+    queueMicrotask(() => go(sessionHref(started.sessionId), true));
     return true;
   };
   // Rendered once the folders are loaded, so that nothing moves below them.

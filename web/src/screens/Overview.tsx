@@ -118,21 +118,21 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
   });
   const [model, setModel] = createSignal(new Transcript());
   let stream: StreamHandle | undefined;
-  let taken = 0;
+  let applied = 0;
   createEffect(
     on([count, ready], ([n, there]) => {
       if (!there) return;
       const list = records();
-      if (n < taken) {
+      if (n < applied) {
         // Backwards: builds the transcript again, since it must not contain later records.
         const fresh = new Transcript();
         fresh.apply(list.slice(0, n));
         setModel(fresh);
-      } else if (n > taken) {
-        model().apply(list.slice(taken, n));
+      } else if (n > applied) {
+        model().apply(list.slice(applied, n));
         stream?.toEnd();
       }
-      taken = n;
+      applied = n;
     }),
   );
   let last = performance.now();

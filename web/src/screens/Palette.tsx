@@ -68,7 +68,7 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
     field.focus();
   });
   const close = () => props.onClose();
-  const leave = (run: () => void) => () => {
+  const closeAnd = (run: () => void) => () => {
     close();
     run();
   };
@@ -84,7 +84,7 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
       key,
       words,
       note,
-      run: leave(run),
+      run: closeAnd(run),
       draw: (
         <>
           {icon(name)}
@@ -98,7 +98,7 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
           key: `s-${one.sessionId}`,
           words: `${titleOf(one)} ${folderName(one.projectPath)}`,
           note: rowAge(one, now()),
-          run: leave(() => go(sessionHref(one.sessionId))),
+          run: closeAnd(() => go(sessionHref(one.sessionId))),
           draw: (
             <>
               <Glyph info={one} />
@@ -130,7 +130,7 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
           key: `h-${hit.sessionId}-${hit.seq}`,
           words: '',
           note: hit.title ?? '',
-          run: leave(() => go(sessionHref(hit.sessionId, 'transcript', hit.seq))),
+          run: closeAnd(() => go(sessionHref(hit.sessionId, 'transcript', hit.seq))),
           draw: (
             <>
               {icon('grep')}

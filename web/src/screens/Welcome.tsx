@@ -17,7 +17,7 @@ export default function Welcome(): JSX.Element {
     const folder = welcome()?.scratch;
     const agent = demo();
     if (!folder || !agent) return;
-    const begun = await act(
+    const started = await act(
       () =>
         request({
           type: 'start',
@@ -29,10 +29,10 @@ export default function Welcome(): JSX.Element {
         }),
       setBusy,
     );
-    if (!begun) return;
+    if (!started) return;
     keep('welcomed', '1');
-    keep('tour', begun.sessionId);
-    go(sessionHref(begun.sessionId), true);
+    keep('tour', started.sessionId);
+    go(sessionHref(started.sessionId), true);
   };
   return (
     <main class="main page" id="main" tabIndex={-1}>

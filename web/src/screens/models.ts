@@ -8,7 +8,7 @@ const KEY = 'models';
 const MOST = 40;
 const isModel = (one: unknown): one is ModelInfo => typeof (one as ModelInfo | null)?.value === 'string' && typeof (one as ModelInfo).name === 'string';
 
-function kept(): ModelInfo[] {
+function storedModels(): ModelInfo[] {
   try {
     const read: unknown = JSON.parse(recall(KEY) ?? '[]');
     return Array.isArray(read) ? read.filter(isModel) : [];
@@ -17,7 +17,7 @@ function kept(): ModelInfo[] {
   }
 }
 
-const [known, setKnown] = createSignal<readonly ModelInfo[]>(kept());
+const [known, setKnown] = createSignal<readonly ModelInfo[]>(storedModels());
 
 /** Stores the models that an agent announced, for screens without a session. */
 export function learnModels(models: readonly ModelInfo[]): void {

@@ -16,8 +16,8 @@ export const UNTOLD = '';
 
 /** The parts of a row: the known ones and the rest as unknown. Together they are the cost of the row. */
 export function partsOf(row: { cost: number }, known: readonly Part[]): Part[] {
-  const told = known.reduce((sum, part) => sum + part.cost, 0);
-  const rest = row.cost - told;
+  const sum = known.reduce((sum, part) => sum + part.cost, 0);
+  const rest = row.cost - sum;
   // Sums of many small numbers have rounding errors.
   return rest > Math.max(1e-9, row.cost * 1e-6) ? [...known, { model: UNTOLD, cost: rest }] : [...known];
 }

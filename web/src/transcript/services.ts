@@ -77,23 +77,23 @@ export function useNow(): Accessor<number> {
 
 /** Open and closed rows by key. Stored outside of the rows, so that a row keeps its state when it scrolls out of view. */
 export class Folds {
-  private readonly kept = new Map<string, boolean>();
+  private readonly states = new Map<string, boolean>();
   private readonly signal = createSignal(0);
 
   isOpen(key: string, otherwise: boolean): boolean {
     this.signal[0]();
-    return this.kept.get(key) ?? otherwise;
+    return this.states.get(key) ?? otherwise;
   }
 
   set(key: string, open: boolean): void {
-    if (this.kept.get(key) === open) return;
-    this.kept.set(key, open);
+    if (this.states.get(key) === open) return;
+    this.states.set(key, open);
     this.signal[1]((n) => n + 1);
   }
 
   /** Closes all rows, including those that are open by default. */
   closeAll(keys: Iterable<string>): void {
-    for (const key of keys) this.kept.set(key, false);
+    for (const key of keys) this.states.set(key, false);
     this.signal[1]((n) => n + 1);
   }
 }

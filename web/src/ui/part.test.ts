@@ -11,15 +11,15 @@ afterEach(() => {
 const lost = (address: string) => new TypeError(`Failed to fetch dynamically imported module: ${address}`);
 
 test('a failed import is retried, each time with another address', async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const again = (address: string) => {
-    asked.push(address);
-    return asked.length < 3 ? Promise.reject(lost(address)) : Promise.resolve('here');
+    requests.push(address);
+    return requests.length < 3 ? Promise.reject(lost(address)) : Promise.resolve('here');
   };
   const part = fetched<string>(() => Promise.reject(lost('http://h:1/assets/panels-x.js')), again);
   await vi.runAllTimersAsync();
   expect(await part).toBe('here');
-  expect(asked).toEqual([1, 2, 3].map((n) => `http://h:1/assets/panels-x.js?again=${n}`));
+  expect(requests).toEqual([1, 2, 3].map((n) => `http://h:1/assets/panels-x.js?again=${n}`));
 });
 
 test('the same import is retried if the error contains no address', async () => {

@@ -40,8 +40,8 @@ export interface DisclosureProps {
 /** A folding section (native <details>); its body is rendered when it is first opened. */
 export function Disclosure(props: DisclosureProps): JSX.Element {
   const key = () => `sluice.open.${props.remember}`;
-  const kept = props.remember ? recall(key()) : null;
-  const [open, setOpen] = createSignal(kept === null ? props.open === true : kept === '1');
+  const stored = props.remember ? recall(key()) : null;
+  const [open, setOpen] = createSignal(stored === null ? props.open === true : stored === '1');
   const [made, setMade] = createSignal(open());
   return (
     <details

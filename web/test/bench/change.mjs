@@ -60,11 +60,11 @@ export async function measureReturn(table, { browser, fake }) {
     for (let n = 0; session.records.length < 500 + AWAY; n += 1) for (const what of make.turn(`Said while away, ${n}`)) session.push(what);
     session.push(make.text('The last words of that hour.'));
     // Every message to the bridge is delayed, so that a second round trip is noticed.
-    const heard = [];
+    const messages = [];
     let began = 0;
     const receive = fake.bridge.receive.bind(fake.bridge);
     fake.bridge.receive = (client, message) => {
-      heard.push(message.type);
+      messages.push(message.type);
       if (message.type === 'hello') began = Date.now();
       setTimeout(() => receive(client, message), DELAY);
     };
@@ -81,12 +81,12 @@ export async function measureReturn(table, { browser, fake }) {
           }),
       );
       await page.getByRole('button', { name: 'Try now' }).click();
-      const took = (await painted) - began;
-      const asked = heard.filter((type) => type === 'subscribe' || type === 'history').length;
-      table.count(`back after an hour (${AWAY} records): questions after the greeting`, asked, '', 0, `sent by the page: ${heard.join(', ')}`);
+      const duration = (await painted) - began;
+      const requests = messages.filter((type) => type === 'subscribe' || type === 'history').length;
+      table.count(`back after an hour (${AWAY} records): questions after the greeting`, requests, '', 0, `sent by the page: ${messages.join(', ')}`);
       table.time(
         'back after an hour: all of it painted, after the one round trip',
-        took - DELAY,
+        duration - DELAY,
         'ms',
         250,
         `a message takes ${DELAY} ms to the bridge here, so that a second question would show: it would add as much again`,

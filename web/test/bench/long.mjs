@@ -34,7 +34,7 @@ export function writeLong({ home, folder }) {
     );
     parent = uuid;
   };
-  const say = (n, content) =>
+  const message = (n, content) =>
     put('assistant', {
       id: `msg_${n}_${lines.length}`,
       type: 'message',
@@ -48,7 +48,7 @@ export function writeLong({ home, folder }) {
     put('user', { role: 'user', content: `Step ${n + 1}: look at the next crate.` });
     for (let i = 0; i < 4; i += 1) {
       const call = `toolu_${n}_${i}`;
-      say(n, [{ type: 'tool_use', id: call, name: 'Bash', input: { command: `cargo test -p crate-${n} --test part-${i}`, description: `Run part ${i}` } }]);
+      message(n, [{ type: 'tool_use', id: call, name: 'Bash', input: { command: `cargo test -p crate-${n} --test part-${i}`, description: `Run part ${i}` } }]);
       put(
         'user',
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: call, content: `running 7 tests\ntest result: ok. 7 passed in ${n}.${i} s` }] },
@@ -56,7 +56,7 @@ export function writeLong({ home, folder }) {
       );
     }
     const last = lines.length >= MESSAGES - 1;
-    say(n, [
+    message(n, [
       {
         type: 'text',
         text: last

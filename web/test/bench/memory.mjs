@@ -72,10 +72,10 @@ function report(table, samples, turns, seconds, records) {
 
 /** One turn as fast as the connection allows, with a pause of one frame after every 30 deltas. */
 async function play(bridge, session, turn, last) {
-  const tell = (what) => bridge.record(session, what);
+  const record = (what) => bridge.record(session, what);
   session.run('thinking');
   const whole = make.turn(`Turn ${turn}`);
-  for (const what of whole.slice(0, -2)) tell(what);
+  for (const what of whole.slice(0, -2)) record(what);
   const message = make.ids.message();
   const block = bridge.block(session, message, 'text', 0);
   const text = `${ANSWER.repeat(8)}\n\n${last}`;
@@ -87,10 +87,10 @@ async function play(bridge, session, turn, last) {
         setTimeout(done, 17);
       });
   }
-  const said = make.text(text);
-  said.message.id = message;
-  tell(said);
-  tell(make.end());
+  const answer = make.text(text);
+  answer.message.id = message;
+  record(answer);
+  record(make.end());
   session.idle();
-  bridge.tell(session);
+  bridge.publish(session);
 }

@@ -43,7 +43,7 @@ function plant({ ready, text }) {
     const element = [...document.querySelectorAll(ready)].at(-1);
     return element && (!text || element.textContent.includes(text));
   };
-  const told = () => window.__there?.(JSON.stringify(seen));
+  const report = () => window.__there?.(JSON.stringify(seen));
   const look = () => {
     if (seen.ready === null && [...document.querySelectorAll(BOX)].some(usable)) seen.ready = performance.now();
     if (ready ? !shown() : seen.ready === null) {
@@ -51,14 +51,14 @@ function plant({ ready, text }) {
       return;
     }
     if (!ready) {
-      told();
+      report();
       return;
     }
     // A message is delivered after the current frame was laid out and painted.
     const channel = new MessageChannel();
     channel.port1.onmessage = () => {
       seen.painted = performance.now();
-      told();
+      report();
     };
     channel.port2.postMessage(null);
   };

@@ -44,7 +44,7 @@ export async function measureStream(table, { browser, fake, seconds }) {
     const session = fake.bridge.sessions.get('s-rows');
     session.push(make.prompt('Go on'));
     session.run('thinking');
-    fake.bridge.tell(session);
+    fake.bridge.publish(session);
     // The same page without messages: the cost of frames and of measuring.
     await page.locator('.gate[data-standing="running"]').waitFor();
     const still = await one.metrics();

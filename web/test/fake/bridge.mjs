@@ -44,21 +44,21 @@ export class FakeBridge {
   broadcast(message) {
     for (const client of this.clients) if (client.hello) this.send(client, message);
   }
-  hearers(session) {
+  subscribers(session) {
     return [...this.clients].filter((client) => client.subscribed.has(session.id));
   }
 
   /** Sends the folded state to subscribers and the summary to all clients. */
-  tell(session) {
+  publish(session) {
     this.broadcast({ type: 'session', session: session.state.info });
-    for (const client of this.hearers(session)) this.send(client, { type: 'state', ...session.state });
+    for (const client of this.subscribers(session)) this.send(client, { type: 'state', ...session.state });
   }
 
   record(session, what) {
     const record = session.push(what);
     session.state.info.lastSign = Date.now();
     if (what.type === 'assistant') for (const [b, block] of session.blocks) if (block.message === what.message.id) session.blocks.delete(b);
-    for (const client of this.hearers(session)) this.send(client, { type: 'record', ...record });
+    for (const client of this.subscribers(session)) this.send(client, { type: 'record', ...record });
     return record;
   }
 
@@ -85,19 +85,19 @@ export class FakeBridge {
       info: { standing: next ? 'waiting' : 'running', about: next?.toolName ?? ask.toolName, since: next?.at ?? Date.now(), lastSign: Date.now() },
       activity: { state: next ? 'waiting' : 'running', since: Date.now(), evidence: 'said', seen: Date.now() },
     });
-    this.tell(session);
+    this.publish(session);
   }
 
   block(session, message, kind, index, over = {}) {
     const block = { b: session.nextBlock++, message, parent: null, index, kind, id: null, name: null, text: '', ...over };
     session.blocks.set(block.b, block);
-    for (const client of this.hearers(session)) this.send(client, { type: 'block', s: client.subscribed.get(session.id), ...block });
+    for (const client of this.subscribers(session)) this.send(client, { type: 'block', s: client.subscribed.get(session.id), ...block });
     return block;
   }
 
   delta(session, block, text) {
     block.text += text;
-    for (const client of this.hearers(session)) this.send(client, { type: 'delta', s: client.subscribed.get(session.id), b: block.b, text });
+    for (const client of this.subscribers(session)) this.send(client, { type: 'delta', s: client.subscribed.get(session.id), b: block.b, text });
   }
 
   stream(session, text, { chunk = 12, every = 30, kind = 'text' } = {}, done = () => {}) {
@@ -138,14 +138,14 @@ export class FakeBridge {
       turn: { turn: session.turnNow, began: Date.now(), prompts: [prompt.uuid], origin: null, calls: 0 },
     });
     this.record(session, make.init());
-    this.tell(session);
+    this.publish(session);
     this.stream(session, 'The person asks something small. Answer in two sentences.', { kind: 'thinking' }, () => {
       this.stream(session, `You said: **${prompt.text}**\n\nThis answer is scripted. It streams block by block, as a model would write it.`, {}, () => {
         this.record(session, make.end());
         const [next, ...rest] = session.state.queue;
         session.idle();
         session.patch({ queue: rest });
-        this.tell(session);
+        this.publish(session);
         if (next) this.converse(session, make.prompt(next.text, { uuid: next.uuid, by: next.by }));
       });
     });

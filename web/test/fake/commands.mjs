@@ -93,7 +93,7 @@ export function run(bridge, command, by) {
   if (command.sessionId && !session) throw problem('session', `no session ${command.sessionId}`);
   const changed = (over = {}) => {
     session.patch(over);
-    bridge.tell(session);
+    bridge.publish(session);
   };
 
   switch (type) {
@@ -106,7 +106,7 @@ export function run(bridge, command, by) {
       });
       bridge.sessions.set(id, fresh);
       fresh.push(make.init());
-      bridge.tell(fresh);
+      bridge.publish(fresh);
       if (command.text) bridge.converse(fresh, make.prompt(command.text, { by }));
       return { sessionId: id };
     }
@@ -181,7 +181,7 @@ export function run(bridge, command, by) {
           bridge.record(session, make.end({ subtype: 'error_during_execution', is_error: true }));
           session.patch({ asks: [] });
           session.idle();
-          bridge.tell(session);
+          bridge.publish(session);
         });
       return null;
     case 'approve':
@@ -234,7 +234,7 @@ export function run(bridge, command, by) {
       const fresh = new FakeSession(id, `${session.state.info.title} (fork)`);
       for (const one of session.records) fresh.push(one.what, one.at);
       bridge.sessions.set(id, fresh);
-      bridge.tell(fresh);
+      bridge.publish(fresh);
       return { sessionId: id };
     }
     case 'rewind':

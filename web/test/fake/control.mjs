@@ -34,13 +34,13 @@ export function control(bridge, body) {
       return bridge.record(session, body.what);
     case 'patch':
       session.patch(body.state);
-      bridge.tell(session);
+      bridge.publish(session);
       break;
     case 'ask': {
       const ask = session.ask(body.kind, body.age ?? 0);
       const last = session.records.at(-1);
-      for (const client of bridge.hearers(session)) bridge.send(client, { type: 'record', ...last });
-      bridge.tell(session);
+      for (const client of bridge.subscribers(session)) bridge.send(client, { type: 'record', ...last });
+      bridge.publish(session);
       return { ask: ask.ask };
     }
     case 'decide': {
@@ -65,7 +65,7 @@ export function control(bridge, body) {
       session.epoch += 1;
       session.records = session.records.map((one) => ({ ...one, epoch: session.epoch }));
       session.state.info.cursor = session.cursor;
-      for (const client of bridge.hearers(session)) bridge.subscribe(client, session, null);
+      for (const client of bridge.subscribers(session)) bridge.subscribe(client, session, null);
       break;
     case 'scope':
       bridge.device.scope = body.scope;

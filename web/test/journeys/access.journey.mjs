@@ -34,14 +34,14 @@ async function everywhere(rooms) {
     for (const room of rooms) {
       await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', reducedMotion: 'reduce' });
       await resize(page, WIDE);
-      const say = (what) => wrong.push(`${room.name}: ${what}`);
+      const report = (what) => wrong.push(`${room.name}: ${what}`);
       try {
         await enter(page, fake, room);
       } catch (error) {
-        say(`not there: ${String(error.message).split('\n').slice(0, 3).join(' ')}`);
+        report(`not there: ${String(error.message).split('\n').slice(0, 3).join(' ')}`);
         continue;
       }
-      await judge(page, say);
+      await judge(page, report);
     }
   } finally {
     await context.close();

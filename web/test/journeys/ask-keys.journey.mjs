@@ -90,9 +90,9 @@ test('keys within 350 ms of a request are ignored, then Ctrl Enter allows once',
 });
 
 test('keys are ignored until 350 ms after the form of the request was loaded', async () => {
-  let letGo;
+  let release;
   const held = new Promise((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   await page.route(/\/forms-[^/]*\.js$/, async (route) => {
     await held;
@@ -111,7 +111,7 @@ test('keys are ignored until 350 ms after the form of the request was loaded', a
       window.__pressed = true;
     }).observe(document.body, { childList: true, subtree: true });
   });
-  letGo();
+  release();
   await page.waitForFunction(() => window.__pressed);
   await settled();
   await page.keyboard.press('Control+Enter');

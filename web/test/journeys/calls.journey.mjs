@@ -183,8 +183,8 @@ journey('a server that needs authorization shows its address, and its tools are 
   assert.equal(address.host, new URL(guarded.url).host);
   await row.getByText(address.host).first().waitFor();
   // The user agrees in another tab; the agent is notified.
-  const said = await fetch(address, { redirect: 'follow' });
-  assert.ok(said.ok, `${said.status}`);
+  const answer = await fetch(address, { redirect: 'follow' });
+  assert.ok(answer.ok, `${answer.status}`);
   await row.getByText(/Connected/).waitFor();
   await row.getByText('1 tool').first().waitFor();
   assert.equal(guarded.seen.signedIn, 1);

@@ -127,18 +127,19 @@ test('a cached session is shown at once and updated with one request', async () 
         }),
     ),
   );
-  const told = [];
-  const hear = fake.bridge.receive.bind(fake.bridge);
+  const messages = [];
+  const receive = fake.bridge.receive.bind(fake.bridge);
   fake.bridge.receive = (client, message) => {
-    told.push(message);
-    hear(client, message);
+    messages.push(message);
+    receive(client, message);
   };
   fake.control({ do: 'record', sessionId: 's-running', what: { type: 'system', subtype: 'status' } });
   await page.reload();
   await page.waitForFunction(() => document.querySelectorAll('.trow').length > 3);
-  fake.bridge.receive = hear;
+  fake.bridge.receive = receive;
   const cursor =
-    told.find((one) => one.type === 'hello')?.cursors?.['s-running'] ?? told.find((one) => one.type === 'subscribe' && one.sessionId === 's-running')?.cursor;
+    messages.find((one) => one.type === 'hello')?.cursors?.['s-running'] ??
+    messages.find((one) => one.type === 'subscribe' && one.sessionId === 's-running')?.cursor;
   assert.ok(cursor?.seq > 10);
 });
 

@@ -129,10 +129,10 @@ function read(wish) {
     const message = wish.messages[at];
     if (message.role !== 'user') continue;
     const blocks = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
-    const said = blocks
+    const texts = blocks
       .filter((block) => block.type === 'text' && !block.text.startsWith('<system-reminder>') && !block.text.startsWith('[Request interrupted'))
       .map((block) => block.text);
-    if (said.length > 0) return { prompt: said.at(-1).trim(), round };
+    if (texts.length > 0) return { prompt: texts.at(-1).trim(), round };
     if (blocks.some((block) => block.type === 'tool_result')) round += 1;
   }
   return { prompt: '', round };

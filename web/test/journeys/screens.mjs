@@ -223,12 +223,12 @@ export async function* troublesOf({ guest, page }) {
   folder = folderWith(guest.stage, 'tidepool', { 'src/pool.rs': OLD, 'README.md': '# Tidepool\n' });
   // A proxy between bridge and page: a minute of silence is too long for a test, and browsers report broken
   // connections.
-  const way = { silent: false, held: false, cut: () => {} };
+  const proxy = { silent: false, held: false, cut: () => {} };
   await page.routeWebSocket(/\/ws$/, (socket) => {
-    way.cut = () => socket.close({ code: 1012, reason: 'cut' });
-    if (way.held) return;
+    proxy.cut = () => socket.close({ code: 1012, reason: 'cut' });
+    if (proxy.held) return;
     const silent = (info) =>
-      info.standing === 'running' && way.silent ? { ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 } : info;
+      info.standing === 'running' && proxy.silent ? { ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 } : info;
     socket.connectToServer().onMessage((text) => {
       const message = JSON.parse(text);
       if (message.type === 'state') message.info = silent(message.info);
@@ -240,23 +240,23 @@ export async function* troublesOf({ guest, page }) {
   await says(page, 'The reaper takes');
   await stands(page, 'running');
   const id = sessionOf(page);
-  way.silent = true;
+  proxy.silent = true;
   await page.reload();
   await page.locator('.ladder').waitFor();
   yield 'session-stalled';
-  way.silent = false;
+  proxy.silent = false;
   await page.reload();
   await stands(page, 'running');
   await says(page, 'The reaper takes');
-  way.held = true;
-  way.cut();
+  proxy.held = true;
+  proxy.cut();
   await page.locator('.gate.off').waitFor();
   await page
     .locator('.gate')
     .getByText(/Not connected/)
     .waitFor();
   yield 'session-offline';
-  way.held = false;
+  proxy.held = false;
   await page.reload();
   await stands(page, 'running');
   const agents = guest.stage.rest().filter((pid) => agentOf(pid, id));

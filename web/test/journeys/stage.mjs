@@ -69,8 +69,8 @@ export async function startStage({ model = null, extra = [], programs = {} } = {
   stage.ask = async (...words) => (await run(BIN, ['serve', ...words, '--state', state], { env })).stdout.trim();
   /** Creates a pairing code. */
   stage.pair = async () => {
-    const said = await stage.ask('pair');
-    return /\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/.exec(said)?.[0] ?? assert.fail(`no code in ${said}`);
+    const answer = await stage.ask('pair');
+    return /\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/.exec(answer)?.[0] ?? assert.fail(`no code in ${answer}`);
   };
   /** Processes of this stage that are still running. */
   stage.rest = () =>

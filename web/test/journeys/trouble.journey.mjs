@@ -17,17 +17,17 @@ const { journey } = stageFor(
 
 /** A proxy that can change the messages of the bridge: a minute of silence is too long for a test. */
 async function between(page, change) {
-  const way = { change, say: () => {} };
+  const proxy = { change, say: () => {} };
   await page.routeWebSocket(/\/ws$/, (socket) => {
     const bridge = socket.connectToServer();
-    way.say = (message) => socket.send(JSON.stringify(message));
+    proxy.say = (message) => socket.send(JSON.stringify(message));
     bridge.onMessage((text) => {
       const message = JSON.parse(text);
-      const next = way.change(message);
+      const next = proxy.change(message);
       if (next) socket.send(JSON.stringify(next));
     });
   });
-  return way;
+  return proxy;
 }
 
 for (const [size, visitor] of [
@@ -58,7 +58,7 @@ for (const [size, visitor] of [
 journey('a silent agent is shown with the age of its last activity and with actions', async ({ guest, page }) => {
   const silent = (info) => ({ ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 });
   let still = false;
-  const way = await between(page, (message) => {
+  const proxy = await between(page, (message) => {
     if (!still) return message;
     if (message.type === 'state') return { ...message, info: silent(message.info), activity: { ...message.activity, state: 'stalled' } };
     return message.type === 'session' ? { ...message, session: silent(message.session) } : message;
@@ -89,7 +89,7 @@ journey('a silent agent is shown with the age of its last activity and with acti
   await page.locator('.ladder').waitFor({ state: 'detached' });
   // A message arrives: it is running again.
   still = false;
-  way.change = (message) => message;
+  proxy.change = (message) => message;
   await page.reload();
   await stands(page, 'running');
   assert.equal(sessionOf(page), id);
@@ -141,11 +141,11 @@ journey('a crashed agent is shown with its error output, and typed text stays', 
 });
 
 journey('a bridge of another version is reported, the user reloads, and no typed text is lost', async ({ guest, page }) => {
-  const way = await between(page, (message) => message);
+  const proxy = await between(page, (message) => message);
   await begin(guest, 'hello');
   await says(page, 'Hello.');
   await box(page).fill('half a sentence');
-  way.say({ type: 'bye', reason: 'reload', message: 'another build' });
+  proxy.say({ type: 'bye', reason: 'reload', message: 'another build' });
   const notice = page.locator('.notice', { hasText: 'The bridge was updated.' });
   await notice.waitFor();
   // The connection stays open meanwhile.
@@ -182,7 +182,7 @@ journey('a full browser storage is reported, and the page keeps working', async 
 
 journey('a full disk of the bridge is reported, and typed text stays', async ({ guest, page }) => {
   let full = false;
-  const way = await between(page, (message) =>
+  const proxy = await between(page, (message) =>
     full && message.type === 'receipt' && message.ok
       ? { ...message, ok: false, data: null, error: { code: 'storage', message: 'no space left on the disk', hint: 'free some', resolved: null } }
       : message,
@@ -204,7 +204,7 @@ journey('a full disk of the bridge is reported, and typed text stays', async ({ 
     .first()
     .waitFor();
   full = false;
-  way.change = (message) => message;
+  proxy.change = (message) => message;
   await page.keyboard.press('Escape');
   await page
     .locator('header.head')

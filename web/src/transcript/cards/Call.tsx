@@ -174,7 +174,7 @@ function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
     if (content) return children().some((child) => child.kind === 'text' && child.text.trim() === content.trim()) ? '' : content;
     return props.call.task?.status === 'completed' ? (props.call.task.summary ?? '') : '';
   };
-  const said = () => children().some((child) => child.kind === 'text');
+  const hasText = () => children().some((child) => child.kind === 'text');
   return (
     <div class="sub">
       <Show when={textOf(heavy(props.call.input['prompt']))}>
@@ -203,7 +203,7 @@ function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
         </Show>
         <For each={hidden() > 0 ? children().slice(hidden()) : children()}>{(child) => <ItemView item={child} depth={props.depth + 1} />}</For>
       </Show>
-      <Show when={answer() && !(said() && props.call.state === 'done' && answer() === '')}>
+      <Show when={answer() && !(hasText() && props.call.state === 'done' && answer() === '')}>
         <Markdown text={answer()} services={services} />
       </Show>
       <Show when={props.call.state === 'failed' || props.call.state === 'denied'}>

@@ -113,8 +113,8 @@ function todo(call: CallItem): Target {
   const before = list(fields(call.structured)['oldTodos']).map(fields);
   const now = list(call.input['todos']).map(fields);
   const old = (content: unknown) => str(before.find((one) => one['content'] === content)?.['status']);
-  const begun = now.find((one) => one['status'] === 'in_progress' && old(one['content']) !== 'in_progress');
-  if (begun) return words(t('transcript.started', { what: str(begun['content']) ?? '' }));
+  const started = now.find((one) => one['status'] === 'in_progress' && old(one['content']) !== 'in_progress');
+  if (started) return words(t('transcript.started', { what: str(started['content']) ?? '' }));
   const done = now.findLast((one) => one['status'] === 'completed' && old(one['content']) !== 'completed');
   if (done) return words(t('transcript.finished', { what: str(done['content']) ?? '' }));
   return words(str(now.find((one) => one['status'] === 'in_progress')?.['activeForm']) ?? str(now[0]?.['content']) ?? '');
@@ -324,8 +324,8 @@ export function summarise(call: CallItem, waiting: boolean, device?: string): Su
 }
 
 function failure(call: CallItem, tool: Known, result: Fields): string {
-  const said = tool === bash || tool === edit || tool === KNOWN['Write'] ? tool.outcome?.(call, result) : '';
-  if (said && said !== t('transcript.ok')) return said;
+  const outcome = tool === bash || tool === edit || tool === KNOWN['Write'] ? tool.outcome?.(call, result) : '';
+  if (outcome && outcome !== t('transcript.ok')) return outcome;
   const text = firstLine((call.result ? plain(call.result) : '').replace(/<\/?tool_use_error>/g, '').replace(/^Error:\s*/, ''));
   return text ? text.slice(0, 60) : t('transcript.failedShort');
 }
@@ -337,8 +337,8 @@ function done(call: CallItem, tool: Known, result: Fields): string {
     const n = num(result['totalToolUseCount']) ?? call.task?.calls ?? call.children.filter((child) => child.kind === 'call').length;
     parts.push(t('transcript.calls', { n }));
   } else {
-    const said = tool.outcome?.(call, result);
-    if (said) parts.push(said);
+    const outcome = tool.outcome?.(call, result);
+    if (outcome) parts.push(outcome);
   }
   return parts.join(' · ');
 }
@@ -378,7 +378,7 @@ function denied(call: CallItem, device: string | undefined): string {
 /** Duration of a call, or how long it has been running. */
 export function timeOf(call: CallItem, now: number): string {
   const result = fields(call.structured);
-  const told =
+  const reported =
     num(result['durationMs']) ??
     num(result['totalDurationMs']) ??
     (num(result['durationSeconds']) === undefined ? undefined : (num(result['durationSeconds']) ?? 0) * 1000) ??
@@ -386,6 +386,6 @@ export function timeOf(call: CallItem, now: number): string {
   if (call.state === 'running' || call.state === 'background')
     return call.began > 0 ? duration(Math.max(0, Math.floor((now - call.began) / 1000) * 1000)).replace(/^0 ms$/, '0 s') : '';
   if (call.state === 'drafting' || call.state === 'denied' || call.state === 'cancelled') return '';
-  const ms = told ?? (call.ended !== undefined && call.began > 0 ? call.ended - call.began : undefined);
+  const ms = reported ?? (call.ended !== undefined && call.began > 0 ? call.ended - call.began : undefined);
   return ms === undefined || ms < 0 ? '' : duration(ms);
 }

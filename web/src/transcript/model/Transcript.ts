@@ -105,9 +105,9 @@ export class Transcript extends Observed {
 
   /** Drops the turns before a record, like the store. */
   forget(before: number): void {
-    const kept = this.entries.filter((entry) => entry.seq >= before || entry === this.live);
-    if (kept.length === this.entries.length) return;
-    this.entries = kept;
+    const remaining = this.entries.filter((entry) => entry.seq >= before || entry === this.live);
+    if (remaining.length === this.entries.length) return;
+    this.entries = remaining;
     for (const [id, call] of this.calls) if (call.seq < before) this.calls.delete(id);
     for (const [id, prompt] of this.prompts) if (prompt.seq < before) this.prompts.delete(id);
     for (const [id, { call, facts }] of this.tasks) if (call && call.seq < before && facts.status !== 'running') this.tasks.delete(id);

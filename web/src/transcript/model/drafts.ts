@@ -60,7 +60,7 @@ export class Drafts {
   }
 
   /** The agent process ended: keeps unfinished texts and removes unfinished calls. */
-  leave(): void {
+  keepUnfinished(): void {
     for (const [key, { item }] of this.open) {
       if (item.kind === 'call' || item.text === '') continue;
       this.open.delete(key);
@@ -72,22 +72,22 @@ export class Drafts {
 
   /** Removes the drafts of one agent, or of all agents if `parent` is undefined. */
   drop(parent?: string | null): void {
-    const gone = new Set<Item>();
+    const removed = new Set<Item>();
     for (const [key, draft] of this.open) {
       if (parent !== undefined && draft.parent !== parent) continue;
       this.open.delete(key);
-      gone.add(draft.item);
+      removed.add(draft.item);
       if (draft.item.kind === 'call') this.transcript.calls.delete(draft.item.id);
     }
-    if (gone.size === 0) return;
+    if (removed.size === 0) return;
     for (const entry of this.transcript.entries) {
-      if (entry.kind !== 'turn' || !entry.items.some((item) => gone.has(item))) continue;
-      entry.items = entry.items.filter((item) => !gone.has(item));
+      if (entry.kind !== 'turn' || !entry.items.some((item) => removed.has(item))) continue;
+      entry.items = entry.items.filter((item) => !removed.has(item));
       this.transcript.changed(entry);
     }
     for (const call of this.transcript.calls.values()) {
-      if (!call.children.some((item) => gone.has(item))) continue;
-      call.children = call.children.filter((item) => !gone.has(item));
+      if (!call.children.some((item) => removed.has(item))) continue;
+      call.children = call.children.filter((item) => !removed.has(item));
       this.transcript.changes.add(call);
     }
   }

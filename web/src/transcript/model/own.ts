@@ -76,7 +76,7 @@ function applyProcess(transcript: Transcript, own: OwnRecord<'sluice_process'>, 
   if (own.state !== 'exited') return;
   const failed = (own.code !== null && own.code !== 0) || own.signal !== null;
   const inTurn = transcript.live !== undefined;
-  transcript.drafts.leave();
+  transcript.drafts.keepUnfinished();
   transcript.settle();
   if (failed || inTurn)
     transcript.mark(

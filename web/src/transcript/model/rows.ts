@@ -26,7 +26,7 @@ const looks = (item: Item | undefined): item is CallItem =>
 
 export class Rows {
   private readonly turns = new WeakMap<Turn, { items: readonly Item[]; live: boolean; origin: unknown; fold: boolean; rows: readonly Row[] }>();
-  private readonly kept = new Map<string, Row>();
+  private readonly rows = new Map<string, Row>();
   /** Setting: folds consecutive read-only calls into one row. */
   fold = true;
 
@@ -34,9 +34,9 @@ export class Rows {
     const out: Row[] = [];
     for (const entry of transcript.entries) for (const row of this.entry(entry, transcript)) out.push(row);
     // Rows reference their turns, so rows of dropped turns must be removed.
-    if (this.kept.size > out.length + 200) {
-      this.kept.clear();
-      for (const row of out) this.kept.set(row.key, row);
+    if (this.rows.size > out.length + 200) {
+      this.rows.clear();
+      for (const row of out) this.rows.set(row.key, row);
     }
     return out;
   }
@@ -102,7 +102,7 @@ export class Rows {
   }
 
   private row(next: Row): Row {
-    const old = this.kept.get(next.key);
+    const old = this.rows.get(next.key);
     if (
       old &&
       old.item === next.item &&
@@ -112,7 +112,7 @@ export class Rows {
       old.items.length === next.items.length
     )
       return old;
-    this.kept.set(next.key, next);
+    this.rows.set(next.key, next);
     return next;
   }
 }

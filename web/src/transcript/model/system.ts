@@ -154,9 +154,9 @@ function denied(transcript: Transcript, message: Fields): void {
   const call = transcript.calls.get(str(message['tool_use_id']) ?? '');
   if (!call) return;
   const type = str(message['decision_reason_type']);
-  const said = str(message['message']);
+  const text = str(message['message']);
   call.denial = {
-    reason: str(message['decision_reason']) ?? (said?.startsWith('Permission to use') ? undefined : said),
+    reason: str(message['decision_reason']) ?? (text?.startsWith('Permission to use') ? undefined : text),
     by: type === 'hook' ? 'hook' : type === 'mode' ? 'mode' : type === 'rule' || type === 'subcommandResults' ? 'rule' : 'other',
   };
   call.state = 'denied';
