@@ -25,7 +25,7 @@ const Elicitation = lazy(async () => ({ default: (await kinds()).Elicitation }))
 const OtherAsk = lazy(async () => ({ default: (await kinds()).OtherAsk }));
 
 /** How long a request that was answered elsewhere stays visible, in milliseconds. */
-export const FROZEN = 4_000;
+export const FROZEN_FOR = 4_000;
 
 /** What the dock can do with the requests. */
 export interface AsksHandle {
@@ -92,7 +92,7 @@ export function Asks(props: AsksProps): JSX.Element {
 
   const lost = () => props.line.phase === 'lost' || props.line.phase === 'unpaired';
   // The request that is shown stays the same when others arrive or are answered. One that was answered elsewhere stays
-  // visible for `FROZEN`.
+  // visible for `FROZEN_FOR`.
   const shown = createMemo<Shown | null>((last) => {
     const list = asks();
     if (last && !list.some((ask) => ask.ask === last.ask.ask) && !answered.has(last.ask.ask) && thawed() !== last.ask.ask)
@@ -110,9 +110,9 @@ export function Asks(props: AsksProps): JSX.Element {
   const may = () => props.client.may('approve') && props.line.phase === 'up' && frozen() === null;
 
   // Preloads the form as soon as the session is active, so that it is ready when a request arrives.
-  const works = createMemo(() => props.line.phase === 'up' && ['starting', 'running', 'waiting'].includes(props.session.state()?.info.standing ?? ''));
+  const active = createMemo(() => props.line.phase === 'up' && ['starting', 'running', 'waiting'].includes(props.session.state()?.info.standing ?? ''));
   createEffect(() => {
-    if (works()) void PermissionAsk.preload();
+    if (active()) void PermissionAsk.preload();
   });
 
   createEffect(
@@ -134,7 +134,7 @@ export function Asks(props: AsksProps): JSX.Element {
     const one = frozen();
     if (!one) return;
     setThawed(one.ask);
-    giveBack();
+    restoreFocus();
   };
   createEffect(
     on(frozen, (ask) => {
@@ -142,7 +142,7 @@ export function Asks(props: AsksProps): JSX.Element {
       const text = leftovers.get(ask.ask)?.() ?? '';
       if (text.trim() !== '') props.onLeftover(text);
       forms.forget(ask.ask);
-      const timer = setTimeout(thaw, FROZEN);
+      const timer = setTimeout(thaw, FROZEN_FOR);
       onCleanup(() => clearTimeout(timer));
     }),
   );
@@ -157,7 +157,7 @@ export function Asks(props: AsksProps): JSX.Element {
     return null;
   });
 
-  const giveBack = () => {
+  const restoreFocus = () => {
     if (!dialog?.contains(document.activeElement) && document.activeElement !== document.body && document.activeElement !== null) return;
     const back = returnTo;
     returnTo = null;
@@ -166,7 +166,7 @@ export function Asks(props: AsksProps): JSX.Element {
   // Returns the focus when the last request was answered.
   createEffect(
     on(shown, (now, was) => {
-      if (was && !now) giveBack();
+      if (was && !now) restoreFocus();
     }),
   );
   const enter = () => {
@@ -177,7 +177,7 @@ export function Asks(props: AsksProps): JSX.Element {
       dialog.focus({ preventScroll: true });
     });
   };
-  const arrive = (element: HTMLElement) => {
+  const onDialogMounted = (element: HTMLElement) => {
     dialog = element;
     guard = new Guard(performance.now());
     const away = !document.hasFocus() || document.querySelector('dialog[open]') !== null;
@@ -199,7 +199,7 @@ export function Asks(props: AsksProps): JSX.Element {
   };
   const fold = (on: boolean) => {
     setFolded(on);
-    if (on) giveBack();
+    if (on) restoreFocus();
     else enter();
   };
 
@@ -317,7 +317,7 @@ export function Asks(props: AsksProps): JSX.Element {
           <Show keyed when={`${frozen() ? 'frozen' : 'open'} ${now().ask}`}>
             {(which) => (
               <section
-                ref={arrive}
+                ref={onDialogMounted}
                 class="askbox"
                 classList={{ frozen: frozen() !== null, 'keys-off': focus() !== 'ask' }}
                 role="dialog"
@@ -338,7 +338,7 @@ export function Asks(props: AsksProps): JSX.Element {
                     thaw();
                 }}
               >
-                <Show when={frozen() === null} fallback={<Gone outcome={outcome()} now={props.now} />}>
+                <Show when={frozen() === null} fallback={<Resolved outcome={outcome()} now={props.now} />}>
                   <div class="askhead" onPointerDown={pull}>
                     <StateGlyph shape="down" />
                     <span class="what">{askWords(now())}</span>
@@ -456,7 +456,7 @@ function Form(props: FormProps): JSX.Element {
 }
 
 /** Shows briefly that a request was answered elsewhere, withdrawn or expired. */
-function Gone(props: { outcome: Outcome | null; now: number }): JSX.Element {
+function Resolved(props: { outcome: Outcome | null; now: number }): JSX.Element {
   const since = Date.now();
   const [tick, setTick] = createSignal(Date.now());
   onMount(() => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { TURNS } from '../protocol/client';
+import { PAGE_TURNS } from '../protocol/client';
 import { VERSION } from '../protocol/connection';
 
 const SOURCE = readFileSync(join(process.cwd(), 'src/boot/first.js'), 'utf8');
@@ -44,7 +44,7 @@ test('the early connection sends hello and subscribes to the session in the addr
   expect(first?.socket.address).toBe('ws://bridge:1/ws');
   const sent = first?.socket.open().sent ?? [];
   expect(sent[0]).toMatchObject({ type: 'hello', version: VERSION, client: 'sluice-web', cursors: {} });
-  expect(sent[1]).toEqual({ type: 'subscribe', id: first?.id, sessionId: 'a b', cursor: null, turns: TURNS });
+  expect(sent[1]).toEqual({ type: 'subscribe', id: first?.id, sessionId: 'a b', cursor: null, turns: PAGE_TURNS });
   first?.socket.onmessage?.({ data: 'x' });
   expect(first?.heard).toEqual(['x']);
 });

@@ -3,7 +3,7 @@ import { createSignal, onCleanup, onMount, type Accessor } from 'solid-js';
 import { newId, uploadPicture, type Client, type DraftPicture } from '../protocol';
 import { t } from '../text';
 import type { Draft } from './draft';
-import { MOST_PICTURES, prepare } from './pictures';
+import { MAX_PICTURES, prepare } from './pictures';
 import { fenced, readTextFile } from './textFiles';
 
 export interface AttachmentOptions {
@@ -56,8 +56,8 @@ export function createAttachments({ client, draft, box, allowed, replace }: Atta
   const addPictures = async (files: readonly File[]) => {
     setNote(null);
     for (const file of files) {
-      if (pictures().length >= MOST_PICTURES) {
-        setNote(t('composer.tooManyPictures', { n: MOST_PICTURES }));
+      if (pictures().length >= MAX_PICTURES) {
+        setNote(t('composer.tooManyPictures', { n: MAX_PICTURES }));
         return;
       }
       try {

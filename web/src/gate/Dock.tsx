@@ -31,7 +31,7 @@ export interface DockProps extends GateActions {
 }
 
 /** Milliseconds after which the dock is shown without the form of its request. */
-const FORM_PATIENCE = 3_000;
+const FORM_TIMEOUT = 3_000;
 
 export interface DockHandle {
   focusBox: () => void;
@@ -76,7 +76,7 @@ export function Dock(props: DockProps): JSX.Element {
     else if (alone) setFormed(true);
     else form();
   });
-  const patience = setTimeout(() => setFormed(true), FORM_PATIENCE);
+  const patience = setTimeout(() => setFormed(true), FORM_TIMEOUT);
   onCleanup(() => clearTimeout(patience));
   let box: ComposerHandle | undefined;
   let dock!: HTMLDivElement;

@@ -15,7 +15,7 @@ export interface Act {
   clear: () => void;
 }
 
-export const SHOWN_AFTER = 150;
+export const PROGRESS_DELAY = 150;
 
 /** The reason of a failure as text. */
 export function reason(error: unknown): string {
@@ -48,7 +48,7 @@ export function createAct(does: () => Promise<unknown>): Act {
       if (busy()) return false;
       setBusy(true);
       setProblem(null);
-      const timer = setTimeout(() => setShown(true), SHOWN_AFTER);
+      const timer = setTimeout(() => setShown(true), PROGRESS_DELAY);
       try {
         await does();
         return true;

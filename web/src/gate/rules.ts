@@ -1,20 +1,20 @@
 // Rules of keys and focus for the gate, as pure functions that are tested separately.
 
 /** Milliseconds after a request appeared during which keys are ignored. */
-export const GUARD = 350;
+export const KEY_GUARD = 350;
 /** Milliseconds after typing during which a field keeps the focus. */
-export const TYPED = 2_000;
+export const TYPING_TIMEOUT = 2_000;
 
 /** Ignores stray keys: a key that was meant for something else when the request appeared, and the rest of its burst. */
 export class Guard {
   private until: number;
   constructor(appeared: number) {
-    this.until = appeared + GUARD;
+    this.until = appeared + KEY_GUARD;
   }
   /** Returns whether a key pressed now counts. If not, the waiting time starts again. */
   accept(now: number): boolean {
     if (now >= this.until) return true;
-    this.until = now + GUARD;
+    this.until = now + KEY_GUARD;
     return false;
   }
   /** The same for pointer presses, which do not restart the waiting time. */
@@ -64,7 +64,7 @@ export interface FocusSituation {
 export function mayTakeFocus(s: FocusSituation): boolean {
   if (!s.here) return false;
   if (s.active !== 'field') return true;
-  return !s.text && (s.typed === null || s.typed > TYPED);
+  return !s.text && (s.typed === null || s.typed > TYPING_TIMEOUT);
 }
 
 export interface EnterSituation {

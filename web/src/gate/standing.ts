@@ -96,7 +96,7 @@ interface Brief {
 const briefOf = (info: SessionInfo): Brief | null => (info as { ask?: Brief | null }).ask ?? null;
 
 /** Text for the oldest request, from the data in the session list. */
-function waitWords(about: string | null, brief: Brief | null): string {
+function briefWords(about: string | null, brief: Brief | null): string {
   if (brief) return askWords({ kind: brief.kind, toolName: brief.toolName, request: {} });
   if (about === 'AskUserQuestion') return t('asks.questionsWait', { n: 1 });
   if (about === 'ExitPlanMode') return t('asks.planWaits');
@@ -190,7 +190,7 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
   if (ask || info.standing === 'waiting' || info.pendingAsks > 0) {
     const brief = briefOf(info);
     const since = ask?.at ?? brief?.at ?? info.since;
-    const word = ask ? askWords(ask) : waitWords(info.about, brief);
+    const word = ask ? askWords(ask) : briefWords(info.about, brief);
     return {
       ...plain,
       name: 'waiting',

@@ -305,10 +305,10 @@ export function codeBlock(token: Tokens.Code, services: MarkdownServices): HTMLE
   return figure;
 }
 
-const MOST_COLOURED = 60_000;
+const MAX_HIGHLIGHTED_CHARS = 60_000;
 
 export function colour(code: Element, lang: string, text: string, services: MarkdownServices): void {
-  if (!services.highlight || !lang || text.length > MOST_COLOURED) return;
+  if (!services.highlight || !lang || text.length > MAX_HIGHLIGHTED_CHARS) return;
   services.highlight(lang, text).then(
     (runs) => {
       if (code.textContent === text) paint(code, runs);

@@ -20,7 +20,7 @@ type Answer = { mcpServers?: Server[]; servers?: Server[] };
 type SignIn = { authUrl?: string; url?: string } | null;
 
 /** Interval between two requests for the status of the servers while they are shown, in milliseconds. */
-const LOOK_EVERY = 2_000;
+const POLL_INTERVAL = 2_000;
 
 const dot: Readonly<Record<string, string>> = { connected: '', 'needs-auth': 'ring', pending: 'ring', failed: 'diamond', disabled: 'hollow' };
 
@@ -58,7 +58,7 @@ export function Mcp(props: { id: string; state: SessionState | undefined; facts:
   const look = () => {
     if (key() !== null && !document.hidden && list?.isConnected && list.checkVisibility({ contentVisibilityAuto: true })) void refetch();
   };
-  const timer = setInterval(look, LOOK_EVERY);
+  const timer = setInterval(look, POLL_INTERVAL);
   onCleanup(() => clearInterval(timer));
   const servers = () => asked.latest?.mcpServers ?? asked.latest?.servers ?? known();
   const needs = () => servers().filter((one) => one.status === 'needs-auth').length;

@@ -1,13 +1,13 @@
 // The last known state of each session, stored on the device. A session is shown before the bridge answers, and only
 // what is new is transferred.
-import { isObject, readJson, writeJson, type Chest, type Shelf } from './storage';
+import { isObject, readJson, writeJson, type BlobStorage, type SyncStorage } from './storage';
 import type { SessionStore, Snapshot } from './session';
 
-const MOST_SESSIONS = 30;
+const MAX_SESSIONS = 30;
 export const WRITE_DELAY = 3_000;
-const FORM = 2;
+const FORMAT_VERSION = 2;
 /** Index of the cached sessions in local storage, so that a missing session is known without opening the database. */
-const KEPT = 'sluice.kept';
+const INDEX_KEY = 'sluice.kept';
 
 interface Stored extends Snapshot {
   form: number;
@@ -16,7 +16,7 @@ interface Stored extends Snapshot {
 
 const isStored = (value: unknown): value is Stored =>
   isObject(value) &&
-  value.form === FORM &&
+  value.form === FORMAT_VERSION &&
   typeof value.epoch === 'number' &&
   typeof value.seq === 'number' &&
   Array.isArray(value.records) &&
@@ -28,8 +28,8 @@ export class SnapshotCache {
   private readonly scheduled = new Map<string, { store: SessionStore; timer: ReturnType<typeof setTimeout> }>();
 
   constructor(
-    private readonly chest: Chest,
-    private readonly shelf: Shelf,
+    private readonly chest: BlobStorage,
+    private readonly shelf: SyncStorage,
   ) {}
 
   async load(sessionId: string): Promise<Snapshot | null> {
@@ -71,7 +71,7 @@ export class SnapshotCache {
     if (cached.includes(sessionId))
       writeJson(
         this.shelf,
-        KEPT,
+        INDEX_KEY,
         cached.filter((one) => one !== sessionId),
       );
     try {
@@ -82,17 +82,17 @@ export class SnapshotCache {
   }
 
   private cachedIds(): string[] {
-    return readJson(this.shelf, KEPT, isNames) ?? [];
+    return readJson(this.shelf, INDEX_KEY, isNames) ?? [];
   }
 
   private async write(store: SessionStore): Promise<void> {
     const snapshot = store.snapshot();
     if (!snapshot) return;
     try {
-      const stored: Stored = { ...snapshot, form: FORM, at: Date.now() };
+      const stored: Stored = { ...snapshot, form: FORMAT_VERSION, at: Date.now() };
       await this.chest.put('snapshots', store.id, stored);
       await this.limit(store.id);
-      writeJson(this.shelf, KEPT, await this.chest.keys('snapshots'));
+      writeJson(this.shelf, INDEX_KEY, await this.chest.keys('snapshots'));
     } catch {
       /* storage is full or not available: the bridge has everything */
     }
@@ -100,7 +100,7 @@ export class SnapshotCache {
 
   private async limit(latest: string): Promise<void> {
     const keys = (await this.chest.keys('snapshots')).filter((key) => key !== latest);
-    if (keys.length < MOST_SESSIONS) return;
+    if (keys.length < MAX_SESSIONS) return;
     const aged = await Promise.all(
       keys.map(async (key) => {
         const value = await this.chest.get('snapshots', key);
@@ -108,6 +108,6 @@ export class SnapshotCache {
       }),
     );
     aged.sort((a, b) => a.at - b.at);
-    for (const { key } of aged.slice(0, keys.length - MOST_SESSIONS + 1)) await this.chest.delete('snapshots', key);
+    for (const { key } of aged.slice(0, keys.length - MAX_SESSIONS + 1)) await this.chest.delete('snapshots', key);
   }
 }

@@ -7,18 +7,18 @@ import { Drafts } from './drafts';
 import { Outbox, type Upload } from './outbox';
 import { SessionList } from './sessions';
 import { SessionStore, type Schedule } from './session';
-import { browserChest, browserShelf, type Chest, type Shelf } from './storage';
+import { browserChest, browserShelf, type BlobStorage, type SyncStorage } from './storage';
 import { soon } from '../ui/task';
-import { Held, Topic } from './topic';
+import { Observable, Topic } from './topic';
 
 /** Maximum number of turns in a snapshot and in a page of history. */
-export const TURNS = 12;
+export const PAGE_TURNS = 12;
 /** Number of sessions that stay subscribed after they were closed, so that reopening them is immediate. */
-const WARM = 4;
+const MAX_WARM_SESSIONS = 4;
 
 export interface ClientOptions extends Pick<ConnectionOptions, 'open' | 'client' | 'build' | 'paired' | 'reload' | 'random' | 'triesHidden'> {
-  shelf?: Shelf;
-  chest?: Chest;
+  shelf?: SyncStorage;
+  chest?: BlobStorage;
   schedule?: Schedule;
   upload?: Upload;
 }
@@ -37,8 +37,8 @@ export class Client {
   readonly list: SessionList;
   readonly drafts: Drafts;
   readonly cache: SnapshotCache;
-  readonly welcome = new Held<Welcome | null>(null);
-  readonly shelf: Shelf;
+  readonly welcome = new Observable<Welcome | null>(null);
+  readonly shelf: SyncStorage;
   /** A session got another id: a session of another program was imported when it was opened. */
   readonly moved = new Topic<{ from: string; to: string }>();
   private readonly stores = new Map<string, Open>();
@@ -90,7 +90,7 @@ export class Client {
     this.stores.delete(sessionId);
     this.stores.set(sessionId, one);
     this.subscribe(one);
-    this.cool();
+    this.unsubscribeUnused();
     let closed = false;
     return {
       store: one.store,
@@ -99,7 +99,7 @@ export class Client {
         if (closed) return;
         closed = true;
         one.users -= 1;
-        this.cool();
+        this.unsubscribeUnused();
       },
     };
   }
@@ -133,7 +133,7 @@ export class Client {
   }
 
   /** Loads a page of older records. */
-  async older(store: SessionStore, turns = TURNS): Promise<boolean> {
+  async older(store: SessionStore, turns = PAGE_TURNS): Promise<boolean> {
     if (!store.more) return false;
     const before = store.records[0]?.seq ?? store.newest + 1;
     const page = await this.commands.send({ type: 'history', sessionId: store.id, before, turns });
@@ -175,7 +175,7 @@ export class Client {
   }
 
   private ask(store: SessionStore, cursor: Cursor | null): void {
-    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: TURNS }).then(
+    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: PAGE_TURNS }).then(
       (answer) => this.onSubscribed(store, answer),
       (error: unknown) => {
         if (error instanceof Refusal && error.code === 'session') this.onUnknownSession(store.id);
@@ -195,9 +195,9 @@ export class Client {
   }
 
   /** Unsubscribes from sessions that are no longer shown, least recently used first. */
-  private cool(): void {
+  private unsubscribeUnused(): void {
     const idle = [...this.stores.values()].filter((open) => open.users === 0);
-    for (const open of idle.slice(0, Math.max(0, idle.length - WARM))) {
+    for (const open of idle.slice(0, Math.max(0, idle.length - MAX_WARM_SESSIONS))) {
       this.stores.delete(open.store.id);
       if (open.asked && this.connection.up) this.commands.send({ type: 'unsubscribe', sessionId: open.store.id }).catch(() => undefined);
     }

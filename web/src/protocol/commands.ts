@@ -38,7 +38,7 @@ import type {
 import type { Connection } from './connection';
 
 /** Payload of the receipt of each command. */
-interface Known {
+interface ReceiptData {
   start: Begun;
   resume_session: Begun;
   fork: Begun;
@@ -71,7 +71,7 @@ interface Known {
 }
 export type CommandType = Exclude<ClientMessage['type'], 'hello' | 'ping' | 'pong'>;
 export type CommandOf<T extends CommandType> = Extract<ClientMessage, { type: T }>;
-export type Answer<T extends CommandType> = T extends keyof Known ? Known[T] : JsonValue | null;
+export type Answer<T extends CommandType> = T extends keyof ReceiptData ? ReceiptData[T] : JsonValue | null;
 
 /** A command failed, or it is unknown whether it had an effect. */
 export class Refusal extends Error {

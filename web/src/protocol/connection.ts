@@ -1,18 +1,18 @@
 // The connection to the bridge. It counts as up only while frames arrive and is probed otherwise. It reconnects
 // automatically without a limit; an interruption of less than two seconds is not reported.
 import type { Bye, Cursor, Command, ServerMessage, Welcome } from '../api/types';
-import { Held, Topic } from './topic';
+import { Observable, Topic } from './topic';
 
 export const VERSION = 1;
 /** Milliseconds during which a lost connection is not reported. */
-export const GRACE = 2_000;
+export const GRACE_PERIOD = 2_000;
 export const CONNECT_TIMEOUT = 10_000;
 export const PROBE_TIMEOUT = 5_000;
 /** A connection that lasted this many milliseconds resets the reconnect backoff. */
-const STEADY = 5_000;
+const STABLE_AFTER = 5_000;
 /** Close code of a socket whose device was revoked. */
-const SHUT_OUT = 1008;
-const FIRST_PING = 15_000;
+const CLOSE_REVOKED = 1008;
+const INITIAL_PING_INTERVAL = 15_000;
 const STEPS = [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
 /** The part of a WebSocket that is used, so that tests can replace it. */
@@ -54,7 +54,7 @@ export type Phase =
   | 'unpaired';
 
 /** Why the connection ended: the reason sent by the bridge, or that this device was revoked. */
-export type Left = Bye | 'revoked';
+export type CloseReason = Bye | 'revoked';
 
 export interface Line {
   readonly phase: Phase;
@@ -64,11 +64,11 @@ export interface Line {
   /** Time of the next attempt; null during an attempt or while the page is hidden. */
   readonly nextTry: number | null;
   /** The reason sent by the bridge before it closed the connection. */
-  readonly bye: Left | null;
+  readonly bye: CloseReason | null;
 }
 
 export class Connection {
-  readonly line: Held<Line>;
+  readonly line: Observable<Line>;
   readonly messages = new Topic<ServerMessage>();
   /** Published when a connection is open and welcomed: pending commands can be sent. */
   readonly opened = new Topic<void>();
@@ -85,22 +85,22 @@ export class Connection {
   private triedAt = 0;
   private upAt = 0;
   /** Number of consecutive connections that failed early. */
-  private brief = 0;
+  private earlyFailures = 0;
   private lastFrameAt = 0;
-  private bye: Left | null = null;
-  private pingEvery = FIRST_PING;
+  private bye: CloseReason | null = null;
+  private pingEvery = INITIAL_PING_INTERVAL;
   private retry: ReturnType<typeof setTimeout> | null = null;
   private grace: ReturnType<typeof setTimeout> | null = null;
   private watch: ReturnType<typeof setTimeout> | null = null;
   /** Timeout of the running watchdog. */
-  private watchFor = 0;
+  private watchTimeout = 0;
   /** Callers that wait for the next pong. */
   private pings: (() => void)[] = [];
   private probing: ReturnType<typeof setTimeout> | null = null;
 
   constructor(private readonly options: ConnectionOptions) {
     this.lostAt = Date.now();
-    this.line = new Held<Line>({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: null });
+    this.line = new Observable<Line>({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: null });
   }
 
   /** The current time at the bridge. */
@@ -204,7 +204,7 @@ export class Connection {
       return;
     }
     this.wire = wire;
-    this.watchFor = 0;
+    this.watchTimeout = 0;
     this.watch = setTimeout(() => this.fail(), CONNECT_TIMEOUT);
     wire.onopen = () => {
       if (this.wire !== wire) return;
@@ -225,7 +225,7 @@ export class Connection {
     };
     wire.onclose = ({ code, reason }) => {
       if (this.wire !== wire) return;
-      if (code === SHUT_OUT && reason === 'revoked') this.unpaired();
+      if (code === CLOSE_REVOKED && reason === 'revoked') this.unpaired();
       else this.fail();
     };
     wire.replay?.();
@@ -263,7 +263,7 @@ export class Connection {
   private greet(welcome: Welcome & { type: 'welcome' }): void {
     this.welcome = welcome;
     this.skew = welcome.now - Date.now();
-    this.pingEvery = welcome.limits.pingEvery || FIRST_PING;
+    this.pingEvery = welcome.limits.pingEvery || INITIAL_PING_INTERVAL;
     this.upAt = Date.now();
     this.bye = null;
     this.clear('grace');
@@ -301,9 +301,9 @@ export class Connection {
     if (this.probing !== null) this.clear('probing');
     const patience = this.welcome ? Math.max(this.pingEvery * 2.5, 1_000) : CONNECT_TIMEOUT;
     // Hundreds of frames may arrive per second: the timer is not restarted by each; it checks the time when it fires.
-    if (this.watch !== null && this.watchFor === patience) return;
+    if (this.watch !== null && this.watchTimeout === patience) return;
     this.clear('watch');
-    this.watchFor = patience;
+    this.watchTimeout = patience;
     this.listenOn(patience, patience);
   }
 
@@ -325,8 +325,8 @@ export class Connection {
     if (was) {
       this.lostAt = Date.now();
       // Backs off from a bridge that accepts and drops connections repeatedly.
-      this.brief = this.lostAt - this.upAt >= STEADY ? 0 : this.brief + 1;
-      this.tries = Math.max(0, this.brief - 1);
+      this.earlyFailures = this.lostAt - this.upAt >= STABLE_AFTER ? 0 : this.earlyFailures + 1;
+      this.tries = Math.max(0, this.earlyFailures - 1);
       this.line.set({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: this.bye });
       this.startGrace();
     } else if (this.options.paired) {
@@ -361,7 +361,7 @@ export class Connection {
     this.grace = setTimeout(() => {
       this.grace = null;
       if (this.line.value.phase === 'connecting') this.line.set({ ...this.line.value, phase: 'lost' });
-    }, GRACE);
+    }, GRACE_PERIOD);
   }
 
   private publishLine(nextTry: number | null): void {

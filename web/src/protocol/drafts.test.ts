@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import { Drafts, MOST_DRAFTS } from './drafts';
+import { Drafts, MAX_DRAFTS } from './drafts';
 import { groupOf, SessionList } from './sessions';
 import { MemoryChest, MemoryShelf } from './storage';
 import { info } from './testing';
@@ -15,9 +15,9 @@ test('a draft survives a reload, an empty one is deleted', () => {
 
 test('the oldest drafts are deleted beyond the limit', () => {
   const drafts = new Drafts(new MemoryShelf(), new MemoryChest());
-  for (let n = 0; n < MOST_DRAFTS + 5; n += 1) drafts.set(`s${n}`, 'x', [], n + 1);
+  for (let n = 0; n < MAX_DRAFTS + 5; n += 1) drafts.set(`s${n}`, 'x', [], n + 1);
   expect(drafts.get('s0').text).toBe('');
-  expect(drafts.get(`s${MOST_DRAFTS + 4}`).text).toBe('x');
+  expect(drafts.get(`s${MAX_DRAFTS + 4}`).text).toBe('x');
 });
 
 test('when storage is full, old drafts make room for the current one', () => {

@@ -1,12 +1,12 @@
 // Unsent texts and sent messages per session, stored on this device.
-import { isObject, readJson, writeJson, type Chest, type Shelf } from './storage';
+import { isObject, readJson, writeJson, type BlobStorage, type SyncStorage } from './storage';
 
 const DRAFT = 'sluice.draft.';
 const HISTORY = 'sluice.prompts';
 /** Maximum number of characters that are stored of a draft. */
-export const MOST_TEXT = 200_000;
-export const MOST_DRAFTS = 60;
-export const MOST_HISTORY = 200;
+export const MAX_TEXT = 200_000;
+export const MAX_DRAFTS = 60;
+export const MAX_HISTORY = 200;
 
 export interface DraftPicture {
   key: string;
@@ -31,8 +31,8 @@ const isHistory = (value: unknown): value is { s: string; t: string }[] =>
 
 export class Drafts {
   constructor(
-    private readonly shelf: Shelf,
-    private readonly chest: Chest,
+    private readonly shelf: SyncStorage,
+    private readonly chest: BlobStorage,
   ) {}
 
   get(sessionId: string): MessageDraft {
@@ -45,7 +45,7 @@ export class Drafts {
       this.shelf.removeItem(DRAFT + sessionId);
       return true;
     }
-    const draft: MessageDraft = { text: text.slice(0, MOST_TEXT), pictures: [...pictures], at: now };
+    const draft: MessageDraft = { text: text.slice(0, MAX_TEXT), pictures: [...pictures], at: now };
     if (writeJson(this.shelf, DRAFT + sessionId, draft)) {
       this.limit(sessionId);
       return true;
@@ -90,11 +90,11 @@ export class Drafts {
 
   /** Adds a sent or cleared message to the history of ↑. */
   remember(sessionId: string, text: string): void {
-    const trimmed = text.slice(0, MOST_TEXT);
+    const trimmed = text.slice(0, MAX_TEXT);
     if (trimmed.trim() === '') return;
     const all = (readJson(this.shelf, HISTORY, isHistory) ?? []).filter((one) => one.s !== sessionId || one.t !== trimmed);
     all.push({ s: sessionId, t: trimmed });
-    const history = all.slice(-MOST_HISTORY);
+    const history = all.slice(-MAX_HISTORY);
     while (history.length > 0 && !writeJson(this.shelf, HISTORY, history)) history.splice(0, Math.ceil(history.length / 2));
   }
 
@@ -116,7 +116,7 @@ export class Drafts {
   }
 
   private limit(sessionId: string): void {
-    const over = this.keys().length - MOST_DRAFTS;
+    const over = this.keys().length - MAX_DRAFTS;
     for (const key of this.oldest(sessionId).slice(0, Math.max(0, over))) this.shelf.removeItem(key);
   }
 

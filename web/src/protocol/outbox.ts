@@ -3,15 +3,15 @@
 import type { Image, Problem, Receipt } from '../api/types';
 import { newId, type Commands } from './commands';
 import type { Connection } from './connection';
-import { isObject, writeJson, type Chest, type Shelf } from './storage';
+import { isObject, writeJson, type BlobStorage, type SyncStorage } from './storage';
 import { Topic } from './topic';
 
 const PREFIX = 'sluice.outbox.';
 /** Milliseconds without a receipt after which a message is shown as unanswered; it is still retried. */
-export const UNANSWERED = 15_000;
-const MOST_AGE = 30 * 86_400_000;
+export const RECEIPT_TIMEOUT = 15_000;
+const MAX_AGE = 30 * 86_400_000;
 
-export interface Kept {
+export interface StoredMessage {
   readonly id: string;
   readonly sessionId: string;
   readonly uuid: string;
@@ -23,7 +23,7 @@ export interface Kept {
   readonly at: number;
 }
 export type KeptState = 'kept' | 'sent' | 'unanswered' | 'failed';
-export interface KeptEntry extends Kept {
+export interface KeptEntry extends StoredMessage {
   readonly state: KeptState;
   readonly problem: Problem | null;
 }
@@ -35,7 +35,7 @@ interface Live {
   done: ((problem: Problem | null) => void)[];
 }
 
-const isKept = (value: unknown): value is Kept =>
+const isKept = (value: unknown): value is StoredMessage =>
   isObject(value) &&
   ['id', 'sessionId', 'uuid', 'text'].every((key) => typeof value[key] === 'string') &&
   Array.isArray(value.images) &&
@@ -46,15 +46,15 @@ export type Upload = (picture: Blob) => Promise<Image>;
 
 export class Outbox {
   readonly changed = new Topic<void>();
-  private readonly entries = new Map<string, Kept>();
+  private readonly entries = new Map<string, StoredMessage>();
   private readonly live = new Map<string, Live>();
   private flow: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly connection: Connection,
     commands: Commands,
-    private readonly shelf: Shelf,
-    private readonly chest: Chest,
+    private readonly shelf: SyncStorage,
+    private readonly chest: BlobStorage,
     private readonly upload: Upload,
   ) {
     this.read();
@@ -77,7 +77,7 @@ export class Outbox {
         const value: unknown = JSON.parse(this.shelf.getItem(key) ?? 'null');
         if (!isKept(value)) continue;
         // Too old: its session probably does not exist any more.
-        if (value.at < Date.now() - MOST_AGE) {
+        if (value.at < Date.now() - MAX_AGE) {
           this.shelf.removeItem(key);
           index -= 1;
           continue;
@@ -143,7 +143,7 @@ export class Outbox {
   }
 
   /** Removes a message that was not sent yet and returns it. */
-  takeBack(id: string): Kept | null {
+  takeBack(id: string): StoredMessage | null {
     const entry = this.entries.get(id);
     const { state } = this.stateOf(id);
     if (!entry || state === 'sent' || state === 'unanswered') return null;
@@ -202,11 +202,11 @@ export class Outbox {
         this.mark(state, 'unanswered');
         this.changed.publish();
       }
-    }, UNANSWERED);
+    }, RECEIPT_TIMEOUT);
     this.changed.publish();
   }
 
-  private async uploadPictures(entry: Kept): Promise<Kept | undefined> {
+  private async uploadPictures(entry: StoredMessage): Promise<StoredMessage | undefined> {
     const images = [...entry.images];
     for (const [index, key] of entry.pictures.entries()) {
       try {
@@ -258,7 +258,7 @@ export class Outbox {
     one.state = state;
   }
 
-  private put(entry: Kept): void {
+  private put(entry: StoredMessage): void {
     this.entries.set(entry.id, entry);
     writeJson(this.shelf, PREFIX + entry.id, entry);
   }

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Record } from '../api/types';
-import { GAP_PATIENCE, HOLE_PATIENCE, MOST_RECORDS, SessionStore, type Change } from './session';
+import { GAP_TIMEOUT, FINAL_GAP_TIMEOUT, MAX_RECORDS, SessionStore, type Change } from './session';
 import { record, testClient } from './testing';
 
 beforeEach(() => vi.useFakeTimers());
@@ -66,7 +66,7 @@ test('a gap is requested again, and the records behind it follow', () => {
   one.applyRecord(record(1));
   one.applyRecord(record(3));
   expect(lost).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(GAP_PATIENCE);
+  vi.advanceTimersByTime(GAP_TIMEOUT);
   expect(lost).toHaveBeenCalledTimes(1);
   expect(one.cursor).toEqual({ epoch: 1, seq: 1 });
   one.applyRecord(record(2));
@@ -94,11 +94,11 @@ test('an unused sequence number is requested once, then skipped', () => {
   one.applySnapshot({ epoch: 1, seq: 1 }, [record(1)], false);
   one.applyRecord(record(3));
   one.applyRecord(record(4));
-  vi.advanceTimersByTime(GAP_PATIENCE);
+  vi.advanceTimersByTime(GAP_TIMEOUT);
   expect([lost.mock.calls.length, seqs(one)]).toEqual([1, [1]]);
   one.applyCaughtUp('ok', { epoch: 1, seq: 4 });
   one.applyRecord(record(3));
-  vi.advanceTimersByTime(HOLE_PATIENCE);
+  vi.advanceTimersByTime(FINAL_GAP_TIMEOUT);
   expect([lost.mock.calls.length, seqs(one)]).toEqual([1, [1, 3, 4]]);
   one.applyRecord(record(5));
   expect(seqs(one)).toEqual([1, 3, 4, 5]);
@@ -168,9 +168,9 @@ test('a call is replaced by its id', () => {
 test('old turns are dropped from memory and can be loaded again', () => {
   const { one, frame } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
-  for (let seq = 1; seq <= MOST_RECORDS + 1; seq += 1) one.applyRecord(record(seq, undefined, { turn: Math.ceil(seq / 10) }));
+  for (let seq = 1; seq <= MAX_RECORDS + 1; seq += 1) one.applyRecord(record(seq, undefined, { turn: Math.ceil(seq / 10) }));
   frame();
-  expect(one.records.length).toBeLessThan(MOST_RECORDS);
+  expect(one.records.length).toBeLessThan(MAX_RECORDS);
   const first = one.records[0]?.seq ?? 0;
   expect(first % 10).toBe(1);
   expect(one.more).toBe(true);
@@ -178,17 +178,17 @@ test('old turns are dropped from memory and can be loaded again', () => {
     Array.from({ length: first + 5 }, (_, n) => record(n + 1)),
     false,
   );
-  expect(seqs(one)).toEqual(Array.from({ length: MOST_RECORDS + 1 }, (_, n) => n + 1));
+  expect(seqs(one)).toEqual(Array.from({ length: MAX_RECORDS + 1 }, (_, n) => n + 1));
 });
 
 test('nothing is dropped while the user reads above', () => {
   const { one } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.setReading(true);
-  for (let seq = 1; seq <= MOST_RECORDS + 50; seq += 1) one.applyRecord(record(seq, undefined, { turn: seq }));
-  expect(one.records.length).toBe(MOST_RECORDS + 50);
+  for (let seq = 1; seq <= MAX_RECORDS + 50; seq += 1) one.applyRecord(record(seq, undefined, { turn: seq }));
+  expect(one.records.length).toBe(MAX_RECORDS + 50);
   one.setReading(false);
-  expect(one.records.length).toBeLessThan(MOST_RECORDS);
+  expect(one.records.length).toBeLessThan(MAX_RECORDS);
 });
 
 test('a warm session is resumed with its cursor in the hello', async () => {

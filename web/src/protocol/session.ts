@@ -4,15 +4,15 @@ import type { AgentMessage, Block, Cursor, Facts, Own, Record, SessionState } fr
 import { Topic } from './topic';
 
 /** Maximum number of records in memory. The oldest turns are dropped beyond it; `history` loads them again. */
-export const MOST_RECORDS = 6_000;
+export const MAX_RECORDS = 6_000;
 const KEEP_RECORDS = 5_600;
 /** Milliseconds that out-of-order records wait before the session is subscribed again. */
-export const GAP_PATIENCE = 400;
+export const GAP_TIMEOUT = 400;
 /** Milliseconds after that, until a gap is considered final. */
-export const HOLE_PATIENCE = 3_000;
-const MOST_HELD = 2_000;
+export const FINAL_GAP_TIMEOUT = 3_000;
+const MAX_OUT_OF_ORDER = 2_000;
 /** Milliseconds during which missed records are collected before they are shown. */
-const CATCH_UP = 250;
+const CATCH_UP_TIME = 250;
 
 /** A block that is being streamed. `text` grows; the object stays the same. */
 export interface Draft {
@@ -171,7 +171,7 @@ export class SessionStore {
     this.target = cursor.seq;
     this.toldAt = Date.now();
     if (this.seq >= cursor.seq) this.setPhase('live');
-    else this.awaitMissing(HOLE_PATIENCE);
+    else this.awaitMissing(FINAL_GAP_TIMEOUT);
   }
 
   applyRecord(record: Record): void {
@@ -185,13 +185,13 @@ export class SessionStore {
     }
     if (record.seq <= this.seq || this.held.has(record.seq)) return;
     if (record.seq > this.seq + 1) {
-      if (this.held.size >= MOST_HELD) {
+      if (this.held.size >= MAX_OUT_OF_ORDER) {
         this.lost(this);
         this.held.clear();
         return;
       }
       this.held.set(record.seq, record);
-      this.awaitMissing(GAP_PATIENCE);
+      this.awaitMissing(GAP_TIMEOUT);
       return;
     }
     this.append(record);
@@ -284,7 +284,7 @@ export class SessionStore {
       if (this.askedAt !== this.seq) {
         this.askedAt = this.seq;
         this.lost(this);
-        this.awaitMissing(HOLE_PATIENCE);
+        this.awaitMissing(FINAL_GAP_TIMEOUT);
         return;
       }
       for (const seq of [...this.held.keys()].sort((a, b) => a - b)) {
@@ -378,7 +378,7 @@ export class SessionStore {
   }
 
   private trim(): void {
-    if (this.reading || this.records.length <= MOST_RECORDS) return;
+    if (this.reading || this.records.length <= MAX_RECORDS) return;
     let cut = this.records.length - KEEP_RECORDS;
     const turn = this.records[cut]?.turn;
     while (cut > 0 && this.records[cut - 1]?.turn === turn) cut -= 1;
@@ -399,7 +399,7 @@ export class SessionStore {
   /** True while missed records are arriving; they are collected for a moment. */
   private catchingUp(): boolean {
     if (this.phase !== 'catching' || this.target === null || this.seq >= this.target || this.change.reset) return false;
-    return Date.now() - this.toldAt < CATCH_UP;
+    return Date.now() - this.toldAt < CATCH_UP_TIME;
   }
 
   /** Steps the animation at most six times per second. */

@@ -1,12 +1,12 @@
 // The session list from the bridge, grouped by status, with the read state of this device.
 import type { ServerMessage, SessionInfo } from '../api/types';
-import { isObject, readJson, writeJson, type Shelf } from './storage';
+import { isObject, readJson, writeJson, type SyncStorage } from './storage';
 import { Topic } from './topic';
 
 const SEEN = 'sluice.seen';
 const LIST = 'sluice.sessions';
-const MOST_SEEN = 500;
-const MOST_KEPT = 60;
+const MAX_READ_MARKS = 500;
+const MAX_CACHED = 60;
 
 export type Group = 'needs' | 'running' | 'idle';
 export interface Groups {
@@ -45,7 +45,7 @@ export class SessionList {
   /** True if the bridge sent the list on this connection; otherwise it comes from the cache. */
   current = false;
 
-  constructor(private readonly shelf: Shelf) {
+  constructor(private readonly shelf: SyncStorage) {
     this.seen = new Map(Object.entries(readJson(shelf, SEEN, isSeen) ?? {}));
     for (const info of readJson(shelf, LIST, isList) ?? []) this.sessions.set(info.sessionId, info);
   }
@@ -103,7 +103,7 @@ export class SessionList {
     const news = this.unread(info);
     this.seen.delete(sessionId);
     this.seen.set(sessionId, at);
-    while (this.seen.size > MOST_SEEN) {
+    while (this.seen.size > MAX_READ_MARKS) {
       const [oldest] = this.seen.keys();
       if (oldest === undefined) break;
       this.seen.delete(oldest);
@@ -130,7 +130,7 @@ export class SessionList {
   private keep(): void {
     const newest = this.all()
       .sort((a, b) => b.lastActivityAt - a.lastActivityAt)
-      .slice(0, MOST_KEPT)
+      .slice(0, MAX_CACHED)
       .map((info) => ({ ...info, activity: [] }));
     writeJson(this.shelf, LIST, newest);
   }

@@ -3,7 +3,7 @@
 import { Topic } from './topic';
 
 /** The part of `Storage` that is used. */
-export interface Shelf {
+export interface SyncStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
@@ -11,7 +11,7 @@ export interface Shelf {
   readonly length: number;
 }
 
-export class MemoryShelf implements Shelf {
+export class MemoryShelf implements SyncStorage {
   private readonly entries = new Map<string, string>();
   /** `room`: maximum number of characters, for tests of a full storage. */
   constructor(private readonly room = Number.POSITIVE_INFINITY) {}
@@ -35,7 +35,7 @@ export class MemoryShelf implements Shelf {
   }
 }
 
-export function browserShelf(): Shelf {
+export function browserShelf(): SyncStorage {
   try {
     const shelf = globalThis.localStorage;
     shelf.getItem('sluice');
@@ -46,9 +46,9 @@ export function browserShelf(): Shelf {
 }
 
 /** Storing failed. Published once until storing succeeds again. */
-export const keepFailed = new Topic<unknown>();
+export const storeFailed = new Topic<unknown>();
 
-export function readJson<T>(shelf: Shelf, key: string, check: (value: unknown) => value is T): T | null {
+export function readJson<T>(shelf: SyncStorage, key: string, check: (value: unknown) => value is T): T | null {
   try {
     const text = shelf.getItem(key);
     if (text === null) return null;
@@ -59,12 +59,12 @@ export function readJson<T>(shelf: Shelf, key: string, check: (value: unknown) =
   }
 }
 
-export function writeJson(shelf: Shelf, key: string, value: unknown): boolean {
+export function writeJson(shelf: SyncStorage, key: string, value: unknown): boolean {
   try {
     shelf.setItem(key, JSON.stringify(value));
     return true;
   } catch (error) {
-    keepFailed.publish(error);
+    storeFailed.publish(error);
     return false;
   }
 }
@@ -72,7 +72,7 @@ export function writeJson(shelf: Shelf, key: string, value: unknown): boolean {
 export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Key-value storage for large values. */
-export interface Chest {
+export interface BlobStorage {
   get(store: StoreName, key: string): Promise<unknown>;
   put(store: StoreName, key: string, value: unknown): Promise<void>;
   delete(store: StoreName, key: string): Promise<void>;
@@ -80,7 +80,7 @@ export interface Chest {
 }
 export type StoreName = 'snapshots' | 'pictures';
 
-export class MemoryChest implements Chest {
+export class MemoryChest implements BlobStorage {
   private readonly stores: Record<StoreName, Map<string, unknown>> = { snapshots: new Map(), pictures: new Map() };
   async get(store: StoreName, key: string): Promise<unknown> {
     return this.stores[store].get(key);
@@ -99,7 +99,7 @@ export class MemoryChest implements Chest {
 const DATABASE = 'sluice';
 const SCHEMA = 1;
 
-export class BrowserChest implements Chest {
+export class BrowserChest implements BlobStorage {
   private database: Promise<IDBDatabase> | null = null;
 
   private async open(): Promise<IDBDatabase> {
@@ -148,4 +148,4 @@ export class BrowserChest implements Chest {
   }
 }
 
-export const browserChest = (): Chest => (typeof indexedDB === 'undefined' ? new MemoryChest() : new BrowserChest());
+export const browserChest = (): BlobStorage => (typeof indexedDB === 'undefined' ? new MemoryChest() : new BrowserChest());

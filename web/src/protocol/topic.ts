@@ -23,7 +23,7 @@ export class Topic<T> {
 }
 
 /** A value that notifies listeners when it changes. Solid computations that read `value` run again after the listeners. */
-export class Held<T> {
+export class Observable<T> {
   private readonly topic = new Topic<T>();
   private readonly signal = createSignal(undefined, { equals: false });
   constructor(private current: T) {}

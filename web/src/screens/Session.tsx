@@ -29,7 +29,7 @@ const Overview = lazy(() => import('./Overview'));
 /** Widths in rem: the session list, the panel, and the minimum for a session next to others. */
 const RAIL = 17;
 const PANEL = 21.5;
-const SIDE = 26;
+const MIN_SIDE = 26;
 
 /** The width of the window, in rem. */
 function windowWidth(): () => number {
@@ -58,12 +58,12 @@ export function SessionStage(): JSX.Element {
   });
   const id = createMemo(() => here()?.id ?? '');
   const width = windowWidth();
-  const room = () => (width() >= 80 ? Math.floor((width() - RAIL) / SIDE) : 1);
+  const room = () => (width() >= 80 ? Math.floor((width() - RAIL) / MIN_SIDE) : 1);
   const narrow = matches('(max-width: 47.99rem)');
   const sides = createMemo(() => (here()?.view === 'transcript' ? [...new Set([id(), ...(here()?.beside ?? [])])].slice(0, Math.max(1, room())) : [id()]));
   const several = () => sides().length > 1;
   /** True if there is space for the panel as a column. */
-  const roomy = createMemo(() => width() >= 80 && width() - RAIL - PANEL >= (several() ? sides().length * SIDE : 0));
+  const roomy = createMemo(() => width() >= 80 && width() - RAIL - PANEL >= (several() ? sides().length * MIN_SIDE : 0));
   const [focused, setFocused] = createSignal('');
   const of = () => (sides().includes(focused()) ? focused() : id());
   const arrange = (all: readonly string[]) => {

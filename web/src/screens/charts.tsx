@@ -6,7 +6,7 @@ import { t } from '../text';
 import { day, money, percent } from '../text/format';
 import { step } from './figures';
 import { modelNamed } from './models';
-import { UNTOLD, type Part, type Stack } from './split';
+import { UNKNOWN_MODEL, type Part, type Stack } from './split';
 
 export const dayName = (key: string): string => {
   const at = new Date(`${key}T12:00:00`);
@@ -18,20 +18,20 @@ const MOST = COLOURS.length;
 /** The colour of a model, by its index; models beyond the sixth share one. */
 export const colourOf = (models: readonly string[], model: string): string => {
   const at = models.indexOf(model);
-  return model === UNTOLD || at < 0 ? 'var(--line-3)' : (COLOURS[Math.min(at, MOST - 1)] ?? 'var(--c6)');
+  return model === UNKNOWN_MODEL || at < 0 ? 'var(--line-3)' : (COLOURS[Math.min(at, MOST - 1)] ?? 'var(--c6)');
 };
-export const modelName = (model: string): string => (model === UNTOLD ? t('settings.severalModels') : modelNamed(model));
+export const modelName = (model: string): string => (model === UNKNOWN_MODEL ? t('settings.severalModels') : modelNamed(model));
 
 export function Legend(props: { models: readonly string[]; rows: readonly Stack[] }): JSX.Element {
   const seen = createMemo(() => {
     const here = new Set(props.rows.flatMap((row) => row.parts.filter((part) => part.cost > 0).map((part) => part.model)));
-    return [...props.models.filter((model) => here.has(model)), ...(here.has(UNTOLD) ? [UNTOLD] : [])];
+    return [...props.models.filter((model) => here.has(model)), ...(here.has(UNKNOWN_MODEL) ? [UNKNOWN_MODEL] : [])];
   });
   return (
     <p class="legend">
       <For each={seen()}>
         {(model) => (
-          <span title={model === UNTOLD ? undefined : model}>
+          <span title={model === UNKNOWN_MODEL ? undefined : model}>
             <i style={{ '--c': colourOf(props.models, model) }} />
             {modelName(model)}
           </span>
@@ -43,7 +43,7 @@ export function Legend(props: { models: readonly string[]; rows: readonly Stack[
 
 /** The segments of a bar from the bottom up, as fractions of the height. */
 export function boxes(parts: readonly Part[], models: readonly string[], top: number): { model: string; y: number; height: number }[] {
-  const rank = (part: Part) => (part.model === UNTOLD ? models.length : models.indexOf(part.model));
+  const rank = (part: Part) => (part.model === UNKNOWN_MODEL ? models.length : models.indexOf(part.model));
   let under = 0;
   return [...parts]
     .sort((a, b) => rank(a) - rank(b))

@@ -5,7 +5,7 @@ import type { ModelInfo } from '../api/types';
 import { keep, recall } from './prefs';
 
 const KEY = 'models';
-const MOST = 40;
+const MAX_MODELS = 40;
 const isModel = (one: unknown): one is ModelInfo => typeof (one as ModelInfo | null)?.value === 'string' && typeof (one as ModelInfo).name === 'string';
 
 function storedModels(): ModelInfo[] {
@@ -23,7 +23,7 @@ const [known, setKnown] = createSignal<readonly ModelInfo[]>(storedModels());
 export function learnModels(models: readonly ModelInfo[]): void {
   const now = known();
   if (models.every((one) => now.some((old) => old.value === one.value && old.name === one.name))) return;
-  const next = [...models, ...now.filter((old) => !models.some((one) => one.value === old.value))].slice(0, MOST);
+  const next = [...models, ...now.filter((old) => !models.some((one) => one.value === old.value))].slice(0, MAX_MODELS);
   setKnown(next);
   keep(KEY, JSON.stringify(next.map(({ value, name }) => ({ value, name }))));
 }

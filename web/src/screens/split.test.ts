@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelsOf, partsByKey, partsOf, UNTOLD } from './split';
+import { modelsOf, partsByKey, partsOf, UNKNOWN_MODEL } from './split';
 
 const row = (key: string, cost: number, model: string | null = null) => ({
   key,
@@ -16,7 +16,7 @@ const row = (key: string, cost: number, model: string | null = null) => ({
 
 test('the parts of a row add up to its cost', () => {
   const parts = partsOf({ cost: 1 }, [{ model: 'a', cost: 0.7 }]);
-  expect(parts.at(-1)?.model).toBe(UNTOLD);
+  expect(parts.at(-1)?.model).toBe(UNKNOWN_MODEL);
   expect(parts.reduce((sum, part) => sum + part.cost, 0)).toBeCloseTo(1);
   expect(
     partsOf({ cost: 0.3 }, [
@@ -34,7 +34,7 @@ test('rows are grouped by key, most expensive model first; cost without a model 
   ]);
   expect(by.get('tuesday')).toEqual([
     { model: 'a', cost: 3 },
-    { model: UNTOLD, cost: 0.5 },
+    { model: UNKNOWN_MODEL, cost: 0.5 },
   ]);
   expect(modelsOf([row('cheap', 1), row('dear', 5)])).toEqual(['dear', 'cheap']);
 });

@@ -19,16 +19,16 @@ export const learnTrust = (folder: string, answer: FolderTrust): void => setKnow
  * Agents that disable the settings of an untrusted folder. The reference CLI trusts every folder of a session that a
  * host starts.
  */
-const holdsBack = (agent: string | undefined): boolean => agent === 'sluice';
+const supportsTrust = (agent: string | undefined): boolean => agent === 'sluice';
 
 /** True until the bridge has answered what a folder would enable; the view is rendered after that. */
 export const trustPending = (folder: string, agent: string | undefined): boolean =>
-  up() && holdsBack(agent) && folder !== '' && trustOf(folder) === undefined && !failed[folder];
+  up() && supportsTrust(agent) && folder !== '' && trustOf(folder) === undefined && !failed[folder];
 
 /** A notice while settings of the folder are disabled. `session`: the session whose agent must restart after the decision. */
 export function TrustNote(props: { folder: string; agent: string | undefined; session?: string | undefined; class?: string | undefined }): JSX.Element {
   createAsked(
-    () => up() && holdsBack(props.agent) && props.folder,
+    () => up() && supportsTrust(props.agent) && props.folder,
     async (folder) => {
       try {
         learnTrust(folder, await request({ type: 'folder_trust', path: folder }));
@@ -38,7 +38,7 @@ export function TrustNote(props: { folder: string; agent: string | undefined; se
       }
     },
   );
-  const held = () => (holdsBack(props.agent) ? (trustOf(props.folder)?.heldBack ?? []) : []);
+  const held = () => (supportsTrust(props.agent) ? (trustOf(props.folder)?.heldBack ?? []) : []);
   return (
     <Show when={held().length}>
       <div class={props.class ?? 'notice'} role="status">

@@ -56,7 +56,7 @@ export interface StreamProps {
   empty?: JSX.Element;
 }
 
-const AHEAD = 800;
+const OVERSCAN = 800;
 const NEAR_END = 48;
 const NEAR_TOP = 1200;
 
@@ -71,11 +71,11 @@ export function Stream(props: StreamProps): JSX.Element {
   let lastTop = 0;
   let settling = false;
   /** True after the first layout. */
-  let laid = false;
+  let laidOut = false;
   /** Pixels that are rendered above and below the window. 0 for the first frame, so that it appears quickly. */
   let ahead = 0;
   let anchor: { key: string; offset: number } | undefined;
-  let seen = 0;
+  let readRows = 0;
 
   const rows = createMemo(() => {
     builder.fold = props.foldLooks !== false;
@@ -90,7 +90,7 @@ export function Stream(props: StreamProps): JSX.Element {
 
   const follow = (on: boolean) => {
     if (on) {
-      seen = rows().length;
+      readRows = rows().length;
       setFresh(0);
     }
     if (following() === on) return;
@@ -101,9 +101,9 @@ export function Stream(props: StreamProps): JSX.Element {
   const shown = createGroups(rows, range);
 
   /** Chooses the rows around `top` and sets the padding that replaces the others. */
-  function choose(top: number): void {
+  function chooseRange(top: number): void {
     const all = rows();
-    const height = tall();
+    const height = windowHeight();
     const from = all.length === 0 ? 0 : heights.at(Math.max(0, top - ahead));
     const to = all.length === 0 ? 0 : Math.min(all.length, heights.at(top + height + ahead) + 1);
     const inside = document.activeElement !== document.body && inner.contains(document.activeElement);
@@ -116,7 +116,7 @@ export function Stream(props: StreamProps): JSX.Element {
   }
 
   /** Height of the window. Estimated before the first layout, which avoids forcing one; if it is too low, more rows are added. */
-  const tall = (): number => (laid ? box.clientHeight || 800 : Math.max(300, innerHeight - 200));
+  const windowHeight = (): number => (laidOut ? box.clientHeight || 800 : Math.max(300, innerHeight - 200));
 
   const elementOf = (key: string): HTMLElement | null => inner.querySelector<HTMLElement>(`[data-row="${CSS.escape(key)}"]`);
 
@@ -124,7 +124,7 @@ export function Stream(props: StreamProps): JSX.Element {
    * Stores the first visible row and its distance from the top of the window as the anchor. Returns false if no row is
    * visible.
    */
-  function remember(): boolean {
+  function storeAnchor(): boolean {
     const view = box.getBoundingClientRect();
     for (const element of inner.querySelectorAll<HTMLElement>('[data-row]')) {
       const rect = element.getBoundingClientRect();
@@ -143,7 +143,7 @@ export function Stream(props: StreamProps): JSX.Element {
   }
 
   /** Restores the scroll position: at the end, or with the anchor in its place. */
-  function hold(): void {
+  function restorePosition(): void {
     if (following()) {
       // Computed instead of read back, which would force another layout.
       lastTop = expected = box.scrollHeight - box.clientHeight;
@@ -162,22 +162,22 @@ export function Stream(props: StreamProps): JSX.Element {
     if (settling) return;
     settling = true;
     try {
-      if (following()) choose(Math.max(0, heights.total - tall()));
+      if (following()) chooseRange(Math.max(0, heights.total - windowHeight()));
       else if (anchor) {
         const index = rows().findIndex((row) => row.key === anchor?.key);
-        if (index >= 0) choose(Math.max(0, heights.top(index) - anchor.offset));
-        else choose(box.scrollTop);
-      } else choose(box.scrollTop);
+        if (index >= 0) chooseRange(Math.max(0, heights.top(index) - anchor.offset));
+        else chooseRange(box.scrollTop);
+      } else chooseRange(box.scrollTop);
       // Before the first layout there is no position to restore; the first resize event arrives before the first paint.
-      if (laid) hold();
+      if (laidOut) restorePosition();
     } finally {
       settling = false;
     }
   }
 
-  const sizes = new ResizeObserver((entries) => {
-    let changed = !laid;
-    laid = true;
+  const resizeObserver = new ResizeObserver((entries) => {
+    let changed = !laidOut;
+    laidOut = true;
     for (const entry of entries) {
       if (entry.target === box) {
         changed = true;
@@ -201,10 +201,10 @@ export function Stream(props: StreamProps): JSX.Element {
     if (atEnd && !up) follow(true);
     else if (up && rest > 2) follow(false);
     // Rows added above rarely have their estimated height: keeps the visible rows in place.
-    const known = remember();
-    choose(top);
-    if (!known) remember();
-    else if (!following()) hold();
+    const known = storeAnchor();
+    chooseRange(top);
+    if (!known) storeAnchor();
+    else if (!following()) restorePosition();
     props.onShown?.();
     if (props.hasOlder && top < NEAR_TOP && range().from === 0) props.onOlder?.();
   };
@@ -229,7 +229,7 @@ export function Stream(props: StreamProps): JSX.Element {
   };
 
   function byTurn(step: number): void {
-    remember();
+    storeAnchor();
     const all = rows();
     const here = Math.max(
       0,
@@ -252,7 +252,7 @@ export function Stream(props: StreamProps): JSX.Element {
   }
 
   function foldAll(): void {
-    remember();
+    storeAnchor();
     follow(false);
     const keys: string[] = [];
     for (const row of rows()) {
@@ -281,7 +281,7 @@ export function Stream(props: StreamProps): JSX.Element {
             setFollowing(true);
             return;
           }
-          seen = rows().length;
+          readRows = rows().length;
           props.onFollow?.(false);
         }),
       ),
@@ -291,7 +291,7 @@ export function Stream(props: StreamProps): JSX.Element {
   const onSelect = () => {
     const selection = document.getSelection();
     if (selection && !selection.isCollapsed && selection.anchorNode && inner.contains(selection.anchorNode)) {
-      remember();
+      storeAnchor();
       follow(false);
     }
   };
@@ -307,7 +307,7 @@ export function Stream(props: StreamProps): JSX.Element {
       if (!row) return;
       follow(false);
       anchor = { key: row.key, offset: 12 };
-      choose(heights.top(index) - 12);
+      chooseRange(heights.top(index) - 12);
       // Rows above the target may be higher than estimated: the anchor keeps the target in place.
       const element = elementOf(row.key);
       if (element) scrollTo(box.scrollTop + element.getBoundingClientRect().top - box.getBoundingClientRect().top - 12);
@@ -335,19 +335,19 @@ export function Stream(props: StreamProps): JSX.Element {
   };
 
   onMount(() => {
-    sizes.observe(box);
+    resizeObserver.observe(box);
     props.handle?.(handle);
     const stop = props.transcript.watch(() => {
-      if (!following()) setFresh(Math.max(0, rows().length - seen));
+      if (!following()) setFresh(Math.max(0, rows().length - readRows));
       settle();
       props.onShown?.();
     });
     onCleanup(stop);
-    seen = rows().length;
+    readRows = rows().length;
     if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
     onCleanup(
       whenIdle(() => {
-        ahead = AHEAD;
+        ahead = OVERSCAN;
         settle();
         props.onSettled?.();
       }),
@@ -363,7 +363,7 @@ export function Stream(props: StreamProps): JSX.Element {
     );
   });
   onCleanup(() => {
-    sizes.disconnect();
+    resizeObserver.disconnect();
     document.removeEventListener('selectionchange', onSelect);
   });
 
@@ -396,7 +396,9 @@ export function Stream(props: StreamProps): JSX.Element {
             </Show>
             <div style={{ height: `${pads().top}px` }} aria-hidden="true" />
             <For each={shown()}>
-              {(group) => <Section group={group} watch={(element) => sizes.observe(element)} unwatch={(element) => sizes.unobserve(element)} />}
+              {(group) => (
+                <Section group={group} watch={(element) => resizeObserver.observe(element)} unwatch={(element) => resizeObserver.unobserve(element)} />
+              )}
             </For>
             <div style={{ height: `${pads().bottom}px` }} aria-hidden="true" />
             <Show when={rows().length > 0 && props.seenUpTo}>

@@ -70,7 +70,7 @@ function copyLink(link: string): void {
 }
 
 /** The text the model wrote in a turn, as Markdown. */
-const saidIn = (turn: Turn): string =>
+const textOfTurn = (turn: Turn): string =>
   turn.items
     .filter((item): item is TextItem => item.kind === 'text')
     .map((item) => item.text)
@@ -165,7 +165,7 @@ export function Prompt(props: { item: PromptItem }): JSX.Element {
             trigger={(attributes) => <IconButton small icon="dots" label={t('transcript.messageMenu')} {...attributes} />}
           />
         </span>
-        <HeavyText value={item().text}>{(text) => <SaidText text={text} id={item().key} />}</HeavyText>
+        <HeavyText value={item().text}>{(text) => <MessageText text={text} id={item().key} />}</HeavyText>
         <Show when={item().images.length > 0}>
           <span class="saidpics">
             <For each={item().images}>{(picture) => <PictureView picture={picture} />}</For>
@@ -189,24 +189,24 @@ export function Prompt(props: { item: PromptItem }): JSX.Element {
   );
 }
 
-const SAID_LINES = 24;
-const SAID_SHOWN = 12;
-const SAID_CHARS = 4000;
+const MAX_MESSAGE_LINES = 24;
+const FOLDED_MESSAGE_LINES = 12;
+const MAX_MESSAGE_CHARS = 4000;
 
 /** A message of the user; long pasted text is folded. */
-function SaidText(props: { text: string; id: string }): JSX.Element {
+function MessageText(props: { text: string; id: string }): JSX.Element {
   const folds = useFolds();
   const key = () => `said:${props.id}`;
   const lines = createMemo(() => props.text.split('\n'));
-  const long = () => lines().length > SAID_LINES || props.text.length > SAID_CHARS;
+  const long = () => lines().length > MAX_MESSAGE_LINES || props.text.length > MAX_MESSAGE_CHARS;
   const open = () => !long() || folds.isOpen(key(), false);
   const shown = () =>
     open()
       ? props.text
       : lines()
-          .slice(0, SAID_SHOWN)
+          .slice(0, FOLDED_MESSAGE_LINES)
           .join('\n')
-          .slice(0, SAID_CHARS / 2);
+          .slice(0, MAX_MESSAGE_CHARS / 2);
   return (
     <>
       <span class="saidtext">{shown()}</span>
@@ -435,8 +435,8 @@ export function TurnEndLine(props: { turn: Turn }): JSX.Element {
             )}
           </Show>
           <span class="endacts">
-            <Show when={saidIn(turn())}>
-              <CopyButton text={() => saidIn(turn())} label={t('transcript.copyAnswer')} />
+            <Show when={textOfTurn(turn())}>
+              <CopyButton text={() => textOfTurn(turn())} label={t('transcript.copyAnswer')} />
             </Show>
             <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(turn().seq))} />
           </span>

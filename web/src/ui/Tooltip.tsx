@@ -1,7 +1,7 @@
 // One tooltip element for the page. It only repeats the accessible label.
 import { place } from './place';
 
-const DELAY = 500;
+const SHOW_DELAY = 500;
 let tip: HTMLElement | undefined;
 let timer = 0;
 let owner: Element | undefined;
@@ -41,7 +41,7 @@ export function tooltip(anchor: HTMLElement, text: () => string): void {
     timer = window.setTimeout(() => show(anchor, text()), delay);
   };
   anchor.addEventListener('pointerenter', (event) => {
-    if (event.pointerType === 'mouse') showAfter(DELAY);
+    if (event.pointerType === 'mouse') showAfter(SHOW_DELAY);
   });
   // In a separate task: a menu that opens or closes can move the focus here, and browsers refuse a second popover
   // meanwhile.

@@ -1,9 +1,9 @@
 // Parts of the page that are loaded on demand.
 import { lazy as solidLazy, type Component } from 'solid-js';
 
-const UNFETCHED = /dynamically imported module|importing a module script failed|unable to preload css/i;
-const FIRST_WAIT = 250;
-const LONGEST_WAIT = 8_000;
+const LOAD_ERROR = /dynamically imported module|importing a module script failed|unable to preload css/i;
+const MIN_RETRY_DELAY = 250;
+const MAX_RETRY_DELAY = 8_000;
 
 /**
  * Loads a part and retries while the bridge cannot be reached. Browsers remember an address that failed, so each retry
@@ -13,14 +13,14 @@ export async function fetched<T>(
   load: () => Promise<T>,
   again: (address: string) => Promise<T> = (address) => import(/* @vite-ignore */ address) as Promise<T>,
 ): Promise<T> {
-  let wait = FIRST_WAIT;
+  let wait = MIN_RETRY_DELAY;
   let next = load;
   for (let tries = 1; ; tries += 1) {
     try {
       return await next();
     } catch (error) {
       const words = String(error);
-      if (!UNFETCHED.test(words)) throw error;
+      if (!LOAD_ERROR.test(words)) throw error;
       const address = /https?:\/\/\S+?\.js/.exec(words)?.[0];
       next = address ? () => again(`${address}?again=${tries}`) : load;
       await new Promise((resolve) => {
@@ -29,7 +29,7 @@ export async function fetched<T>(
       // The bundler's loader requests a style sheet only once; the module itself loads without it, so it is added here.
       const sheet = /preload CSS for (\S+\.css)/i.exec(words)?.[1];
       if (sheet) document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: `${sheet}?again=${tries}` }));
-      wait = Math.min(wait * 2, LONGEST_WAIT);
+      wait = Math.min(wait * 2, MAX_RETRY_DELAY);
     }
   }
 }

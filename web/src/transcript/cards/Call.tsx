@@ -21,7 +21,7 @@ export interface CallProps {
 }
 
 /** True for calls that are open by default: failed ones, running subagents, plans. */
-function opensItself(call: CallItem, waiting: boolean): boolean {
+function opensByDefault(call: CallItem, waiting: boolean): boolean {
   if (call.state === 'failed') return call.name === 'Bash' || call.name === 'PowerShell';
   if (isAgent(call.name)) return call.state === 'running' || call.state === 'background';
   return call.name === 'ExitPlanMode' && (waiting || call.state === 'running');
@@ -34,7 +34,7 @@ export function Call(props: CallProps): JSX.Element {
   const waiting = () => services.waiting?.().has(call().id) === true;
   const summary = createMemo(() => summarise(call(), waiting(), services.device?.()));
   const key = () => `call:${props.item.id}`;
-  const open = () => folds.isOpen(key(), opensItself(call(), waiting()));
+  const open = () => folds.isOpen(key(), opensByDefault(call(), waiting()));
   return (
     <details
       class="call"
@@ -159,14 +159,14 @@ function TargetView(props: { target: Target }): JSX.Element {
 }
 
 /** Number of the newest subagent steps that are shown initially. */
-const STEPS = 30;
-const DEEPEST = 3;
+const INITIAL_STEPS = 30;
+const MAX_DEPTH = 3;
 
 function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
   const services = useServices();
   const [all, setAll] = createSignal(false);
   const children = (): readonly Item[] => props.call.children;
-  const hidden = () => (all() ? 0 : Math.max(0, children().length - STEPS));
+  const hidden = () => (all() ? 0 : Math.max(0, children().length - INITIAL_STEPS));
   const answer = () => {
     const content = list(fields(props.call.structured)['content'])
       .map((block) => str(fields(block)['text']) ?? '')
@@ -189,7 +189,7 @@ function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
         )}
       </Show>
       <Show
-        when={props.depth < DEEPEST}
+        when={props.depth < MAX_DEPTH}
         fallback={
           <p class="cutnote">
             <LinkButton onClick={() => services.openAgent?.(props.call)}>{t('transcript.ownView')}</LinkButton>

@@ -180,7 +180,7 @@ export function NotebookBody(props: { call: CallItem }): JSX.Element {
   );
 }
 
-const HITS = 200;
+const MAX_HITS = 200;
 
 /** Search results by file, with the matches underlined. */
 export function GrepBody(props: { call: CallItem }): JSX.Element {
@@ -197,7 +197,7 @@ export function GrepBody(props: { call: CallItem }): JSX.Element {
     <Show when={result()['mode'] === 'content' || result()['mode'] === 'count'} fallback={<FileList call={props.call} />}>
       <div class="box">
         <div class="hits" tabIndex={0} role="group" aria-label={t('transcript.result')}>
-          <For each={groupHits(content().split('\n').slice(0, HITS))}>
+          <For each={groupHits(content().split('\n').slice(0, MAX_HITS))}>
             {(group) => (
               <>
                 <Show when={group.path}>
@@ -271,7 +271,7 @@ export function FileList(props: { call: CallItem }): JSX.Element {
     <Show when={names().length > 0} fallback={<ResultText call={props.call} />}>
       <div class="box">
         <ul class="filelist">
-          <For each={names().slice(0, HITS)}>
+          <For each={names().slice(0, MAX_HITS)}>
             {(name) => (
               <li>
                 <Path path={shortPath(name, services.cwd?.())} />
@@ -279,8 +279,8 @@ export function FileList(props: { call: CallItem }): JSX.Element {
             )}
           </For>
         </ul>
-        <Show when={names().length > HITS}>
-          <p class="cutnote">{t('transcript.moreItems', { n: names().length - HITS })}</p>
+        <Show when={names().length > MAX_HITS}>
+          <p class="cutnote">{t('transcript.moreItems', { n: names().length - MAX_HITS })}</p>
         </Show>
       </div>
     </Show>

@@ -67,11 +67,11 @@ export class Transcript extends Observed {
   /** Total cost of the session in the last result, in US dollars. */
   lastTotal: number | undefined;
   private retry: MarkItem | undefined;
-  private made = 0;
+  private itemCount = 0;
   private readonly taskNames = new Map<string, string>();
   private lastAt = 0;
   /** Time of the record before the current one. */
-  before = 0;
+  previousAt = 0;
   /** Lists created since the last notification; these may be modified in place. */
   private readonly fresh = new Set<readonly unknown[]>();
 
@@ -79,7 +79,7 @@ export class Transcript extends Observed {
   apply(records: Rec | readonly Rec[]): void {
     const all = Array.isArray(records) ? (records as readonly Rec[]) : [records as Rec];
     this.changes.run(() => {
-      for (const record of all) this.take(record);
+      for (const record of all) this.applyRecord(record);
     });
     this.fresh.clear();
   }
@@ -132,28 +132,28 @@ export class Transcript extends Observed {
     this.changes.add(this);
   }
 
-  private take({ seq, at, turn, what }: Rec): void {
+  private applyRecord({ seq, at, turn, what }: Rec): void {
     if (seq <= this.seq) return;
     this.seq = seq;
-    this.before = this.lastAt;
+    this.previousAt = this.lastAt;
     this.lastAt = at;
     const place: Place = { seq, at, turn };
     const message = fields(what as unknown);
     const type = str(message['type']) ?? '';
     try {
-      this.read(type, message, what, place);
+      this.dispatch(type, message, what, place);
     } catch {
       // A record of unexpected shape is shown as unknown; the following ones are not affected.
       this.addUnknown(type || 'no type', what as unknown as Json, place);
     }
   }
 
-  private read(type: string, message: ReturnType<typeof fields>, what: Rec['what'], place: Place): void {
+  private dispatch(type: string, message: ReturnType<typeof fields>, what: Rec['what'], place: Place): void {
     const failed = type === 'assistant' && message['error'] !== undefined ? this.retry : undefined;
     if (type !== 'system') this.endRetry(failed !== undefined);
     switch (type) {
       case 'assistant':
-        this.takeAssistant(message, place, failed);
+        this.applyAssistant(message, place, failed);
         break;
       case 'user':
         applyUser(this, message, place);
@@ -165,10 +165,10 @@ export class Transcript extends Observed {
         applySystem(this, message, place);
         break;
       case 'rate_limit_event':
-        this.takeLimit(fields(message['rate_limit_info']), place);
+        this.applyLimit(fields(message['rate_limit_info']), place);
         break;
       case 'tool_progress':
-        this.takeProgress(message);
+        this.applyProgress(message);
         break;
       case 'conversation_reset':
         this.addBreak('cleared', place);
@@ -205,7 +205,7 @@ export class Transcript extends Observed {
     const turn = new Turn(`t${place.seq}`, place.turn ?? (last ? last.n + 1 : 1), place.seq, place.at);
     if (this.live) this.settle();
     this.live = turn;
-    this.entries = this.grown(this.entries, turn);
+    this.entries = this.append(this.entries, turn);
     this.changed();
     return turn;
   }
@@ -214,17 +214,17 @@ export class Transcript extends Observed {
   add(item: Item, place: Place, parent?: string | null): void {
     const call = parent ? this.calls.get(parent) : undefined;
     if (call) {
-      call.children = this.grown(call.children, item);
+      call.children = this.append(call.children, item);
       this.changes.add(call);
       return;
     }
     const turn = this.turnFor(place);
-    turn.items = this.grown(turn.items, item);
+    turn.items = this.append(turn.items, item);
     this.changed(turn);
   }
 
   /** Appends to a list. Copies the list, so that observers see a change, unless it has not been published yet. */
-  private grown<T>(list: T[], one: T): T[] {
+  private append<T>(list: T[], one: T): T[] {
     if (this.fresh.has(list)) {
       list.push(one);
       return list;
@@ -269,8 +269,8 @@ export class Transcript extends Observed {
   readonly splits = new Set<Turn>();
 
   key(place: Place): string {
-    this.made += 1;
-    return `${place.seq}.${this.made}`;
+    this.itemCount += 1;
+    return `${place.seq}.${this.itemCount}`;
   }
 
   addUnknown(type: string, raw: Json, place: Place): void {
@@ -311,7 +311,7 @@ export class Transcript extends Observed {
   }
 
   /** `failed`: the row of the retries that this error ends; it becomes the row of the error. */
-  private takeAssistant(message: Fields, place: Place, failed?: MarkItem): void {
+  private applyAssistant(message: Fields, place: Place, failed?: MarkItem): void {
     const body = fields(message['message']);
     const id = str(body['id']) ?? '';
     const parent = str(message['parent_tool_use_id']);
@@ -353,12 +353,12 @@ export class Transcript extends Observed {
           message: id,
           seq: place.seq,
           redacted: type === 'redacted_thinking',
-          began: item.began || this.before || place.at,
+          began: item.began || this.previousAt || place.at,
           ended: place.at,
         });
         this.changes.add(item);
       } else if (type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use') {
-        this.takeCall(one, message, id, parent, place);
+        this.applyCall(one, message, id, parent, place);
       } else if (type?.endsWith('tool_result')) {
         this.finishCall(str(one['tool_use_id']) ?? '', one, one['content'], place);
       } else this.addUnknown(`assistant/${type ?? '?'}`, block, place);
@@ -371,7 +371,7 @@ export class Transcript extends Observed {
     return item;
   }
 
-  private takeCall(block: Fields, message: Fields, messageId: string, parent: string | undefined, place: Place): void {
+  private applyCall(block: Fields, message: Fields, messageId: string, parent: string | undefined, place: Place): void {
     const id = str(block['id']) ?? '';
     const known = this.calls.get(id);
     const call = known ?? new CallItem(this.key(place), place.seq, place.at);
@@ -416,7 +416,7 @@ export class Transcript extends Observed {
     }
   }
 
-  private takeLimit(info: Fields, place: Place): void {
+  private applyLimit(info: Fields, place: Place): void {
     const status = str(info['status']) ?? 'allowed';
     if (status === 'allowed') return;
     const resets = num(info['resetsAt']);
@@ -436,7 +436,7 @@ export class Transcript extends Observed {
     this.mark(facts, place);
   }
 
-  private takeProgress(message: Fields): void {
+  private applyProgress(message: Fields): void {
     const call = this.calls.get(str(message['parent_tool_use_id']) ?? '') ?? this.calls.get((str(message['tool_use_id']) ?? '').replace(/-heartbeat-\d+$/, ''));
     if (!call) return;
     call.elapsed = num(message['elapsed_time_seconds']);

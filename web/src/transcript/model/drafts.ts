@@ -23,7 +23,7 @@ interface Draft {
 
 export class Drafts {
   private readonly open = new Map<string, Draft>();
-  private made = 0;
+  private itemCount = 0;
 
   constructor(private readonly transcript: Transcript) {}
 
@@ -93,9 +93,9 @@ export class Drafts {
   }
 
   private create(block: DraftBlock): Draft['item'] | undefined {
-    this.made += 1;
+    this.itemCount += 1;
     const place: Place = { seq: this.transcript.seq, at: Date.now(), turn: null };
-    const key = `d${this.made}`;
+    const key = `d${this.itemCount}`;
     let item: Draft['item'];
     if (block.kind === 'text') item = new TextItem(key, place.seq, place.at);
     else if (block.kind === 'thinking') {

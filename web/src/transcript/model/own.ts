@@ -106,7 +106,7 @@ function applyUnfinished(transcript: Transcript, own: OwnRecord<'sluice_unfinish
     const item = draft ?? transcript.adopt(create(), place, parent);
     Object.assign(item, { text: block.text, streaming: false, unfinished: true, message: own.message, seq: place.seq });
     if (item.kind === 'thinking') {
-      item.began ||= transcript.before || place.at;
+      item.began ||= transcript.previousAt || place.at;
       item.ended = place.at;
     }
     transcript.changes.add(item);

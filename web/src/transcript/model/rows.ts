@@ -19,10 +19,10 @@ export interface Row {
   readonly seq: number;
 }
 
-const LOOKS = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead', 'LSP']);
-const LOOKED = 6;
+const READ_ONLY_TOOLS = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead', 'LSP']);
+const MIN_FOLDED = 6;
 const looks = (item: Item | undefined): item is CallItem =>
-  item?.kind === 'call' && LOOKS.has(item.name) && item.state === 'done' && item.children.length === 0;
+  item?.kind === 'call' && READ_ONLY_TOOLS.has(item.name) && item.state === 'done' && item.children.length === 0;
 
 export class Rows {
   private readonly turns = new WeakMap<Turn, { items: readonly Item[]; live: boolean; origin: unknown; fold: boolean; rows: readonly Row[] }>();
@@ -78,7 +78,7 @@ export class Rows {
       if (this.fold && !turn.live && looks(item)) {
         let end = i;
         while (looks(turn.items[end])) end += 1;
-        if (end - i >= LOOKED) {
+        if (end - i >= MIN_FOLDED) {
           const items = turn.items.slice(i, end).filter(looks);
           rows.push(this.row({ ...base, key: `l${item.key}`, kind: 'looked', items, tight: tabular(turn.items[i - 1]), seq: item.seq }));
           i = end - 1;
