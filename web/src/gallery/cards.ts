@@ -4,13 +4,23 @@ import { Script } from './Script';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkaPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
+interface Card {
+  title: string;
+  script: Script;
+  open: boolean;
+}
+
+function make(title: string, work: (script: Script) => void, open = false): Card {
+  const script = new Script();
+  work(script);
+  return { title, script, open };
+}
+
 /** Every card, in the order of the design. Each entry is one figure. */
-export function cards(): { title: string; script: Script; open?: boolean }[] {
-  const make = (title: string, work: (script: Script) => void, open = false) => {
-    const script = new Script();
-    work(script);
-    return { title, script, open };
-  };
+export const cards = (): Card[] => [...fileCards(), ...searchCards(), ...workCards(), ...messageCards()];
+
+/** Commands and files. */
+function fileCards(): Card[] {
   return [
     make('Bash: folded, open, long, background, failed', (s) => {
       s.call('Bash', { command: 'git status --short' }, ' M a\n M b\n?? c', { stdout: ' M a\n M b\n?? c', stderr: '', interrupted: false }, 0.1);
@@ -79,6 +89,12 @@ export function cards(): { title: string; script: Script; open?: boolean }[] {
       },
       true,
     ),
+  ];
+}
+
+/** Search, the web and notebooks. */
+function searchCards(): Card[] {
+  return [
     make(
       'Grep, Glob',
       (s) => {
@@ -151,6 +167,12 @@ export function cards(): { title: string; script: Script; open?: boolean }[] {
       },
       true,
     ),
+  ];
+}
+
+/** Subagents, tasks and servers. */
+function workCards(): Card[] {
+  return [
     make('Agent: at work, nested calls; a second one folded', (s) => {
       const id = s.begin('Agent', { description: 'Bisect the CI runs that failed', prompt: 'Find the first bad commit.', subagent_type: 'general-purpose' });
       s.call('Bash', { command: 'gh run list --workflow ci --json conclusion' }, 'ok', { stdout: 'ok', stderr: '' }, 0.9, id);
@@ -202,6 +224,12 @@ export function cards(): { title: string; script: Script; open?: boolean }[] {
       },
       true,
     ),
+  ];
+}
+
+/** Answered requests, thinking, errors and other tools. */
+function messageCards(): Card[] {
+  return [
     make(
       'Answered asks stay, with who and where',
       (s) => {
