@@ -6,10 +6,12 @@ import { defineConfig, type Plugin, type Rolldown } from 'vite';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Puts the first script into the head as a small blocking file of its own: it must run before
- *  the first paint, and the CSP allows no inline script. */
+/**
+ * Inserts the first script into the head as a small blocking file: it must run before the first paint, and the CSP
+ * allows no inline script.
+ */
 function firstScript(): Plugin {
-  // Without its comments and indents.
+  // Without comments and indentation.
   const source = () =>
     readFileSync(here('src/boot/first.js'), 'utf8')
       .replace(/^\s*\/\/.*\n/gm, '')
@@ -38,17 +40,20 @@ function firstScript(): Plugin {
   };
 }
 
-/** The files a first visit loads: those the page names. The rest is kept when it is used. */
+/** The files of a first visit: those the page references. Others are cached when they are used. */
 function shellOf(bundle: Readonly<Record<string, Rolldown.OutputAsset | Rolldown.OutputChunk>>): string[] {
   const page = bundle['index.html'];
   const html = page?.type === 'asset' ? String(page.source) : '';
   const files = new Set([...html.matchAll(/"\/(assets\/[^"]+)"/g)].map((match) => match[1] ?? ''));
-  if (files.size < 2) throw new Error('the page names no files: the worker would keep nothing');
+  if (files.size < 2) throw new Error('index.html references no files: the service worker would cache nothing');
   return [...files].sort();
 }
 
-/** Browsers that know this word compile all of the first file while they wait for it, beside the main thread, and not
- *  piece by piece on it: that was a third of the work until something is painted. It has to be the first in the file. */
+/**
+ * Inserts a magic comment at the start of the first file. Browsers that support it compile the whole file off the main
+ * thread while it is loading, instead of function by function on the main thread, which was a third of the work before
+ * the first paint.
+ */
 function compiledAhead(): Plugin {
   return {
     name: 'compiled-ahead',
@@ -57,14 +62,14 @@ function compiledAhead(): Plugin {
       order: 'post',
       handler(_options, bundle) {
         const page = Object.values(bundle).find((one) => one.type === 'chunk' && one.name === 'page');
-        if (page?.type !== 'chunk') throw new Error('there is no file of the first page');
+        if (page?.type !== 'chunk') throw new Error('the build has no chunk named page');
         page.code = `//# allFunctionsCalledOnLoad\n${page.code}`;
       },
     },
   };
 }
 
-/** Builds the service worker beside the page and writes into it which files make up the shell. */
+/** Builds the service worker and inserts the list of files to cache. */
 function shellWorker(): Plugin {
   return {
     name: 'shell-worker',
@@ -90,7 +95,7 @@ function shellWorker(): Plugin {
   };
 }
 
-/** Has marked make its rules when they are first tried (`src/markdown/late.ts` says why). */
+/** Makes marked compile its rules on first use (see `src/markdown/late.ts`). */
 function lateRules(): Plugin {
   return {
     name: 'late-rules',
@@ -109,7 +114,7 @@ export default defineConfig(({ mode }) => {
   const gallery = mode === 'gallery';
   return {
     plugins: [
-      // Solid's own `template` writes innerHTML, which Trusted Types refuse; ours builds nodes.
+      // Solid's `template` assigns innerHTML, which Trusted Types forbid; ours builds nodes.
       solid({ solid: { moduleName: '~dom', omitNestedClosingTags: false, omitLastClosingTag: false, omitQuotes: false } }),
       lateRules(),
       firstScript(),
@@ -127,8 +132,8 @@ export default defineConfig(({ mode }) => {
       rollupOptions: {
         input: here(gallery ? 'gallery.html' : 'index.html'),
         output: {
-          // What the first page needs comes as one file, also where a later part shares some of it; so do the panels of a
-          // session with the bodies of calls and the words that come later.
+          // The modules of the first page are one file, even if a later part shares some of them; so are the panels,
+          // the bodies of calls and their texts.
           codeSplitting: {
             groups: [
               { name: 'page', test: /src\/main\.ts$/, priority: 2 },
@@ -140,7 +145,7 @@ export default defineConfig(({ mode }) => {
       },
     },
     server: { proxy: { '/api': 'http://127.0.0.1:4747', '/ws': { target: 'ws://127.0.0.1:4747', ws: true } } },
-    // Some tests work through thousands of records: a busy machine needs its time.
+    // Some tests process thousands of records, which takes long on a busy machine.
     test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'], server: { deps: { inline: ['marked'] } }, testTimeout: 60_000 },
   };
 });

@@ -1,4 +1,4 @@
-// Writes NAME.br and NAME.gz beside every file of dist worth it, so that the server never compresses.
+// Writes NAME.br and NAME.gz next to every file of dist that is worth compressing, so that the server never compresses.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

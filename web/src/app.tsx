@@ -1,4 +1,4 @@
-// The page: who may enter, the frame, and which place is shown in it.
+// The page: pairing, the frame, and the screen of the current route.
 import { createEffect, createMemo, createSignal, ErrorBoundary, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
 import { lazy } from './ui/part';
 import { useNotices } from './asks/notice';
@@ -37,7 +37,7 @@ export function App(props: { code: string | null }): JSX.Element {
   const [paired, setPaired] = createSignal(props.code === null);
   const outside = () => !paired() || line().phase === 'unpaired';
   const enter = () => {
-    // A line that was refused is begun anew, with the cookie.
+    // Reconnects with the new cookie after the refused connection.
     client().connection.stop();
     client().connection.start();
     setPaired(true);
@@ -91,7 +91,7 @@ function Shell(): JSX.Element {
     box: () => focusRegion('box'),
   });
 
-  // The title says who is needed, wherever one is.
+  // The window title shows how many sessions need the user, on every screen.
   const place = (): string => {
     const here = route();
     if (here.at === 'session') return `${goneOf(here.id) ? t('sessions.gone') : titleOf(infoOf(here.id))} · Sluice`;
@@ -109,8 +109,8 @@ function Shell(): JSX.Element {
     ),
   );
 
-  // A bridge may hold another build the next moment, without these files: they are fetched while nothing else is to be done.
-  // Not without a line: a browser does not ask again for a part it could not get.
+  // Fetches the parts that are loaded on demand while the page is idle: after an update, the bridge may no longer serve
+  // the files of this build. Not while disconnected: browsers do not retry a module whose fetch failed.
   const [late, setLate] = createSignal(false);
   const early = setTimeout(() => setLate(true), 5000);
   createEffect(() => {
@@ -120,8 +120,9 @@ function Shell(): JSX.Element {
   });
   onCleanup(() => clearTimeout(early));
 
-  // The worker is for the next visit, and fetches all files of the page once more: not while this one is being shown, and
-  // only when the bridge is reached. A connection that is gone may not be noticed yet, and browsers report a failed fetch.
+  // The service worker speeds up the next visit, but downloads all files again. It is registered when the page has been
+  // rendered and the bridge has answered: a lost connection may not be detected yet, and browsers report a failed fetch
+  // as an error.
   const [shown, setShown] = createSignal(false);
   const settled = setTimeout(() => setShown(true), 1500);
   onCleanup(() => clearTimeout(settled));
@@ -143,7 +144,8 @@ function Shell(): JSX.Element {
     );
   });
 
-  // A new place begins at its top: readers hear its heading, keys start there. After its first frame: a focus wants a layout.
+  // Moves the focus to the top of a new screen, so that screen readers announce its heading. After its first frame,
+  // because focusing forces a layout.
   createEffect(
     on(
       () => {
@@ -166,7 +168,7 @@ function Shell(): JSX.Element {
     if (here.at === 'session') keep('last', here.id);
   });
 
-  // First visit, nothing here and nobody pays: the demo greets.
+  // Shows the welcome screen on the first visit, if there are no sessions and no agent with an account.
   createEffect(() => {
     if (route().at !== 'sessions' || !listed() || sessions().length > 0 || recall('welcomed')) return;
     if (greets(welcome()?.agents ?? [])) go('#/welcome', true);
@@ -252,10 +254,10 @@ function Shell(): JSX.Element {
   );
 }
 
-/** Something in the page failed. What was typed is kept by those who keep it; here is what happened and the way on. */
+/** Shown when the page failed to render. Drafts are stored elsewhere; this shows the error and how to continue. */
 function Broken(props: { error: unknown; again: () => void; inside?: boolean }): JSX.Element {
   const words = () => (props.error instanceof Error ? (props.error.stack ?? props.error.message) : String(props.error));
-  // eslint-disable-next-line no-console -- whoever repairs it looks there
+  // eslint-disable-next-line no-console -- for bug reports
   console.error(props.error);
   return (
     <main class="main" id="main" tabIndex={-1}>

@@ -6,14 +6,14 @@ import { connect } from './screens/link';
 import { firstLocale } from './screens/prefs';
 import { soon } from './ui/task';
 
-// The code leaves the address before anything else happens.
+// Removes the pairing code from the address before anything else.
 const code = takePairingCode();
 const root = document.getElementById('app');
 
 void firstLocale().then(() => {
-  // Who brings a code is not known yet: a line would be refused.
+  // A device that is being paired has no cookie yet: the connection would be refused.
   connect(code === null);
-  // Reading the page and showing it are two tasks.
+  // Renders in a separate task, after the scripts were evaluated.
   if (root)
     soon(() => {
       render(() => createComponent(App, { code }), root);

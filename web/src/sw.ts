@@ -1,6 +1,6 @@
-// Keeps the shell (page, scripts, styles) of one build for a fast start, and rings when the bridge pushes. No record,
-// no blob, no answer of the API is ever kept here. A new build has a new name, the old one goes.
-// On the first visit only what the page has just loaded is kept, so it costs no second transfer.
+// Service worker: caches the page, scripts and styles of one build for a fast start, and shows notifications for push
+// messages. It never caches records, blobs or API responses. The cache of an old build is deleted. On the first visit
+// only the files that the page has just loaded are cached, which needs no second transfer.
 export {};
 declare const self: ServiceWorkerGlobalScope;
 
@@ -33,7 +33,7 @@ self.addEventListener('fetch', (event) => {
   else if (url.pathname.startsWith('/assets/')) event.respondWith(keptFile(request));
 });
 
-// The page itself is asked from the server first: it names the files of the current build.
+// The page itself is requested from the server first, since it names the files of the current build.
 async function freshPage(request: Request): Promise<Response> {
   const cache = await caches.open(CACHE);
   try {
@@ -45,10 +45,10 @@ async function freshPage(request: Request): Promise<Response> {
   }
 }
 
-// Hashed files never change, so the kept one is right.
+// Names of files contain a hash, so a cached file is always current.
 async function keptFile(request: Request): Promise<Response> {
-  const kept = await caches.match(request);
-  if (kept) return kept;
+  const cached = await caches.match(request);
+  if (cached) return cached;
   const response = await fetch(request);
   if (response.ok) await (await caches.open(CACHE)).put(request, response.clone());
   return response;
@@ -60,24 +60,24 @@ interface Told {
   body?: string;
 }
 
-// Somebody is needed while nobody looks. What of the session is shown was chosen in the page; without a choice: nothing.
+// A push message: a session needs the user. The content to show was chosen in the page; by default there is none.
 self.addEventListener('push', (event) => {
   event.waitUntil(ring(event.data));
 });
 
 async function ring(data: PushMessageData | null): Promise<void> {
-  let told: Told = {};
+  let payload: Told = {};
   try {
-    told = (data?.json() ?? {}) as Told;
+    payload = (data?.json() ?? {}) as Told;
   } catch {
-    // Not ours; a notice is shown all the same, browsers insist on one.
+    // Unknown payload; browsers require a notification nevertheless.
   }
   const open = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
   if (open.some((page) => page.focused)) return;
   const chosen = (await (await caches.match('/notices'))?.json().catch(() => null)) as { content?: boolean; words?: string } | null | undefined;
-  const session = told.session ?? '';
-  await self.registration.showNotification(chosen?.content ? (told.title ?? 'Sluice') : (chosen?.words ?? 'Sluice'), {
-    body: told.body ?? '',
+  const session = payload.session ?? '';
+  await self.registration.showNotification(chosen?.content ? (payload.title ?? 'Sluice') : (chosen?.words ?? 'Sluice'), {
+    body: payload.body ?? '',
     tag: `sluice-${session}`,
     icon: '/icon.svg',
     data: session,
@@ -99,7 +99,7 @@ async function show(session: string): Promise<void> {
       return;
     }
   } catch {
-    // A page this worker does not steer: another is opened.
+    // A page that this worker does not control: opens another one.
   }
   await self.clients.openWindow(place);
 }

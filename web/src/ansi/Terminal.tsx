@@ -6,12 +6,12 @@ import { parseAnsi, type Line } from './parse';
 
 export interface TerminalProps {
   text: string;
-  /** Only the end: what runs now. */
+  /** Shows only the end of the output, for a running command. */
   tail?: number | undefined;
-  /** Lines from which the middle is folded. */
+  /** Number of lines above which the middle is folded. */
   fold?: number | undefined;
   label?: string | undefined;
-  /** A link behind "Show all" (the raw bytes). */
+  /** A link next to "Show all" (to the raw bytes). */
   raw?: JSX.Element;
 }
 
@@ -19,7 +19,7 @@ const HEAD = 20;
 const TAIL = 60;
 const MOST = 5000;
 
-/** Output of a command as a terminal leaves it: the 16 colours as roles of the theme, long output folded. */
+/** Output of a command as a terminal would show it: the 16 colours as colours of the theme, long output folded. */
 export function Terminal(props: TerminalProps): JSX.Element {
   const [all, setAll] = createSignal(false);
   const lines = createMemo(() => parseAnsi(props.text));
@@ -47,7 +47,7 @@ export function Terminal(props: TerminalProps): JSX.Element {
   );
 }
 
-/** One <pre> of texts and spans, made in one go: a long output must not cost a component a line. */
+/** One `<pre>` of texts and spans, built at once: long output must not cost one component per line. */
 function Text(props: { lines: readonly Line[] }): JSX.Element {
   const content = () => {
     const part = document.createDocumentFragment();

@@ -1,8 +1,8 @@
-// What a terminal would show at the end: colours, carriage returns, erased lines, a cursor that goes up.
-// Links (OSC 8) are off: their text stays, their address goes.
+// Parses terminal output into what a terminal would show at the end: colours, carriage returns, erased lines, cursor
+// movement. Of links (OSC 8) only the text is shown.
 
 export interface Style {
-  /** r g y b m c w d (grey), or nothing. */
+  /** r g y b m c w d (grey), or empty for the default colour. */
   fg: string;
   bg: string;
   bold: boolean;
@@ -20,12 +20,12 @@ export type Line = readonly Piece[];
 
 const PLAIN: Style = { fg: '', bg: '', bold: false, dim: false, italic: false, under: false, strike: false, inverse: false };
 const BASE = ['k', 'r', 'g', 'y', 'b', 'm', 'c', 'w'] as const;
-// CSI, OSC, other escapes, and the controls that move or mean nothing here.
+// CSI, OSC, other escapes, and control characters that move the cursor or are ignored.
 // eslint-disable-next-line no-control-regex
 const TOKEN =
   /\u001b\[([0-9;:?>=<]*)[ -/]*([@-~])|\u001b\](?:[^\u0007\u001b]|\u001b(?!\\))*(?:\u0007|\u001b\\|$)|\u001b[PX^_][\s\S]*?(?:\u001b\\|$)|\u001b[ -/]*[0-~]|\u001b|[\r\n\b\u0000-\u0007\u000b-\u001f\u007f]/g;
 
-/** A colour of the theme for any colour: by its hue, greys by their lightness. Every theme can read it. */
+/** Maps any colour to the nearest of the theme's colours: by hue, greys by lightness. */
 export function nameOf(r: number, g: number, b: number): string {
   const most = Math.max(r, g, b);
   const least = Math.min(r, g, b);
@@ -106,7 +106,7 @@ interface Row {
   styles: string[];
 }
 
-/** The lines of an output; a single plain piece each where nothing is coloured. */
+/** Returns the lines of an output. A line without colours is a single piece. */
 export function parseAnsi(text: string): Line[] {
   const body = text.endsWith('\n') ? text.slice(0, -1) : text;
   // eslint-disable-next-line no-control-regex
@@ -191,7 +191,7 @@ function pieces(row: Row): Line {
   return out.length > 0 ? out : [{ text: '', className: '' }];
 }
 
-/** The text alone, as copied. */
+/** Returns the text without escape sequences, for copying. */
 export const plainText = (text: string): string =>
   parseAnsi(text)
     .map((line) => line.map((piece) => piece.text).join(''))

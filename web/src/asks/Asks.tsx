@@ -1,5 +1,6 @@
-// The asks of a session in the gate: one at a time, oldest first, never over the conversation. Focus comes only when
-// nobody types, goes to the dialog and not to a button, and returns where it was.
+// The permission requests, questions and forms of a session, one at a time, oldest first, never on top of the
+// transcript. A request takes the focus only if the user is not typing; the focus goes to the dialog, not to a button,
+// and returns afterwards.
 import { createEffect, createMemo, createSignal, ErrorBoundary, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
 import { lazy } from '../ui/part';
 import type { AskInfo, Diff, JsonValue, Own } from '../api/types';
@@ -23,22 +24,22 @@ const PlanReview = lazy(async () => ({ default: (await kinds()).PlanReview }));
 const Elicitation = lazy(async () => ({ default: (await kinds()).Elicitation }));
 const OtherAsk = lazy(async () => ({ default: (await kinds()).OtherAsk }));
 
-/** An ask that went without an answer from here stays so long. */
-export const FROZEN = 4_000;
+/** How long a request that was answered elsewhere stays visible, in milliseconds. */
+export const FROZEN_FOR = 4_000;
 
-/** What the gate around it can do with the asks. */
+/** What the dock can do with the requests. */
 export interface AsksHandle {
-  /** Goes to the ask; unfolds it. */
+  /** Unfolds the request and moves the focus to it. */
   focus: () => void;
   hasFocus: () => boolean;
   folded: () => boolean;
   count: () => number;
-  /** Whether the form of the ask is drawn, or there is none to draw. */
+  /** True if the form of the request is rendered, or there is no form to render. */
   formed: () => boolean;
-  /** Whether anything of an ask is drawn now. */
+  /** True while a request is rendered. */
   showing: () => boolean;
   mayDecide: () => boolean;
-  /** Denies, skips or cancels the one that is shown; false when a key was not meant for it. */
+  /** Denies, skips or cancels the request that is shown. Returns false if the key was ignored. */
   dismiss: (stop: boolean, now: number) => boolean;
 }
 
@@ -47,11 +48,11 @@ export interface AsksProps {
   session: SessionView;
   line: Line;
   now: number;
-  /** The session has the focus of the page: an ask may take it. */
+  /** The session has the focus of the page: a request may take it. */
   here: boolean;
   handle?: ((handle: AsksHandle) => void) | undefined;
   takeBoxText: () => string;
-  /** Typed text of an ask that was answered elsewhere. */
+  /** Receives the typed text of a request that was answered elsewhere. */
   onLeftover: (text: string) => void;
   diffOf?: ((ask: AskInfo, input: JsonValue | null) => Promise<Diff>) | undefined;
 }
@@ -63,7 +64,7 @@ interface Shown {
 }
 const announced = new Set<string>();
 
-/** What an ask is about, in a few words: a path, a command, a question. */
+/** The subject of a request in a few words: a path, a command, a question. */
 export function askTarget(ask: AskInfo): string {
   const input = inputOf(ask.request);
   const questions = input['questions'];
@@ -90,7 +91,8 @@ export function Asks(props: AsksProps): JSX.Element {
   let guard = new Guard(performance.now());
 
   const lost = () => props.line.phase === 'lost' || props.line.phase === 'unpaired';
-  // Which one is shown stays, whatever comes or goes beside it; one that goes without an answer from here stays a moment.
+  // The request that is shown stays the same when others arrive or are answered. One that was answered elsewhere stays
+  // visible for `FROZEN_FOR`.
   const shown = createMemo<Shown | null>((last) => {
     const list = asks();
     if (last && !list.some((ask) => ask.ask === last.ask.ask) && !answered.has(last.ask.ask) && thawed() !== last.ask.ask)
@@ -102,15 +104,15 @@ export function Asks(props: AsksProps): JSX.Element {
     const one = shown();
     return one?.frozen ? one.ask : null;
   };
-  // Without a line the gate says so instead; what was filled in is kept.
+  // While disconnected, the gate shows the connection instead. The form keeps its values.
   const current = () => (lost() ? null : (shown()?.ask ?? null));
   const place = () => asks().findIndex((ask) => ask.ask === current()?.ask);
   const may = () => props.client.may('approve') && props.line.phase === 'up' && frozen() === null;
 
-  // Whoever works may ask: what shows it is there by then.
-  const works = createMemo(() => props.line.phase === 'up' && ['starting', 'running', 'waiting'].includes(props.session.state()?.info.standing ?? ''));
+  // Preloads the form as soon as the session is active, so that it is ready when a request arrives.
+  const active = createMemo(() => props.line.phase === 'up' && ['starting', 'running', 'waiting'].includes(props.session.state()?.info.standing ?? ''));
   createEffect(() => {
-    if (works()) void PermissionAsk.preload();
+    if (active()) void PermissionAsk.preload();
   });
 
   createEffect(
@@ -132,7 +134,7 @@ export function Asks(props: AsksProps): JSX.Element {
     const one = frozen();
     if (!one) return;
     setThawed(one.ask);
-    giveBack();
+    restoreFocus();
   };
   createEffect(
     on(frozen, (ask) => {
@@ -140,7 +142,7 @@ export function Asks(props: AsksProps): JSX.Element {
       const text = leftovers.get(ask.ask)?.() ?? '';
       if (text.trim() !== '') props.onLeftover(text);
       forms.forget(ask.ask);
-      const timer = setTimeout(thaw, FROZEN);
+      const timer = setTimeout(thaw, FROZEN_FOR);
       onCleanup(() => clearTimeout(timer));
     }),
   );
@@ -155,16 +157,16 @@ export function Asks(props: AsksProps): JSX.Element {
     return null;
   });
 
-  const giveBack = () => {
+  const restoreFocus = () => {
     if (!dialog?.contains(document.activeElement) && document.activeElement !== document.body && document.activeElement !== null) return;
     const back = returnTo;
     returnTo = null;
     if (back instanceof HTMLElement && back.isConnected && !dialog?.contains(back)) back.focus({ preventScroll: true });
   };
-  // When the last one is done, the focus goes back where it was.
+  // Returns the focus when the last request was answered.
   createEffect(
     on(shown, (now, was) => {
-      if (was && !now) giveBack();
+      if (was && !now) restoreFocus();
     }),
   );
   const enter = () => {
@@ -175,7 +177,7 @@ export function Asks(props: AsksProps): JSX.Element {
       dialog.focus({ preventScroll: true });
     });
   };
-  const arrive = (element: HTMLElement) => {
+  const onDialogMounted = (element: HTMLElement) => {
     dialog = element;
     guard = new Guard(performance.now());
     const away = !document.hasFocus() || document.querySelector('dialog[open]') !== null;
@@ -184,7 +186,7 @@ export function Asks(props: AsksProps): JSX.Element {
       queueMicrotask(() => element.isConnected && element.focus({ preventScroll: true }));
     }
   };
-  // Nobody can have meant an ask whose form was still being fetched: the wait begins when it can be read.
+  // The guard starts when the form is rendered: before that, no key can be meant for the request.
   const [formOf, setFormOf] = createSignal(false);
   const ready = (next: AskKeys | null) => {
     keys = next;
@@ -197,7 +199,7 @@ export function Asks(props: AsksProps): JSX.Element {
   };
   const fold = (on: boolean) => {
     setFolded(on);
-    if (on) giveBack();
+    if (on) restoreFocus();
     else enter();
   };
 
@@ -217,7 +219,7 @@ export function Asks(props: AsksProps): JSX.Element {
     },
   });
 
-  /** Pulling the head down folds it, on a screen that is touched. */
+  /** Folds the request when its head is pulled down on a touch screen. */
   const pull = (down: PointerEvent) => {
     if (down.pointerType !== 'touch') return;
     const end = (up: PointerEvent) => {
@@ -231,7 +233,7 @@ export function Asks(props: AsksProps): JSX.Element {
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    // Nothing that was on its way to something else decides here.
+    // Ignores keys that were pressed for something else.
     if (!['Tab', 'Shift', 'Control', 'Alt', 'Meta'].includes(event.key) && !guard.accept(performance.now())) {
       event.preventDefault();
       event.stopPropagation();
@@ -260,7 +262,7 @@ export function Asks(props: AsksProps): JSX.Element {
 
   const digitOf = (event: KeyboardEvent): number | null =>
     /^[1-9]$/.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat ? Number(event.key) : null;
-  /** Keys of the ask that are pressed elsewhere on the page: a digit chooses, Ctrl Enter only goes to the ask. */
+  /** Keys that are pressed elsewhere on the page: a digit chooses an option, Ctrl Enter moves the focus to the request. */
   const onPageKey = (event: KeyboardEvent) => {
     if (!props.here || folded() || !current() || !dialog || !may() || event.defaultPrevented || event.isComposing || dialog.contains(document.activeElement))
       return;
@@ -315,7 +317,7 @@ export function Asks(props: AsksProps): JSX.Element {
           <Show keyed when={`${frozen() ? 'frozen' : 'open'} ${now().ask}`}>
             {(which) => (
               <section
-                ref={arrive}
+                ref={onDialogMounted}
                 class="askbox"
                 classList={{ frozen: frozen() !== null, 'keys-off': focus() !== 'ask' }}
                 role="dialog"
@@ -336,7 +338,7 @@ export function Asks(props: AsksProps): JSX.Element {
                     thaw();
                 }}
               >
-                <Show when={frozen() === null} fallback={<Gone outcome={outcome()} now={props.now} />}>
+                <Show when={frozen() === null} fallback={<Resolved outcome={outcome()} now={props.now} />}>
                   <div class="askhead" onPointerDown={pull}>
                     <StateGlyph shape="down" />
                     <span class="what">{askWords(now())}</span>
@@ -379,7 +381,7 @@ export function Asks(props: AsksProps): JSX.Element {
   );
 }
 
-/** The record keeps its own; this is the ask as it was when it was shown. */
+/** Copies a request as it was when it was shown; its record may change. */
 const copy = (ask: AskInfo): AskInfo => JSON.parse(JSON.stringify(ask)) as AskInfo;
 
 interface FormProps extends Omit<AsksProps, 'handle'> {
@@ -453,8 +455,8 @@ function Form(props: FormProps): JSX.Element {
   );
 }
 
-/** It was decided elsewhere, withdrawn, or is too late: said, and gone after a moment. */
-function Gone(props: { outcome: Outcome | null; now: number }): JSX.Element {
+/** Shows briefly that a request was answered elsewhere, withdrawn or expired. */
+function Resolved(props: { outcome: Outcome | null; now: number }): JSX.Element {
   const since = Date.now();
   const [tick, setTick] = createSignal(Date.now());
   onMount(() => {

@@ -3,7 +3,7 @@ import { t } from '../text';
 import { Button, Checkbox } from '../ui';
 import { asJson, fromJson, sameInput, type EditKind, type Input } from './inputs';
 
-/** The input of a call as a form: new text and replace-all, content, command and timeout, or anything as JSON. */
+/** Form for the input of a tool call: replacement text, content, command and timeout, or JSON. */
 export function EditInput(props: {
   kind: EditKind;
   original: Input;

@@ -1,4 +1,4 @@
-// A form, or a link, of an MCP server. What is filled in goes to the server, not to the model.
+// A form or a link that an MCP server requests. The values are sent to the server, not to the model.
 import { createMemo, createSignal, createUniqueId, For, Match, Show, Switch, type JSX } from 'solid-js';
 import type { JsonValue } from '../api/types';
 import { around, t } from '../text';
@@ -13,7 +13,7 @@ interface Form {
   opened: boolean;
 }
 
-/** Only addresses of the web are ever made into a link. */
+/** Returns the URL if it is an http(s) address; only these become links. */
 function webAddress(value: unknown): URL | null {
   try {
     const url = new URL(String(value));
@@ -55,7 +55,7 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
   const cancel = (interrupt = false) => void context.answer('cancel', { decision: 'cancel', interrupt });
   context.setKeys({ primary: send, dismiss: () => cancel(), dismissAndStop: () => cancel(true) });
   const off = () => !context.may() || context.act.busy();
-  const goes = around('forms.goesToServer', 'server');
+  const destination = around('forms.goesToServer', 'server');
   return (
     <>
       <div class="asktitle">
@@ -63,9 +63,9 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
           <Revealed prose text={String(ask.request['message'] ?? ask.request['title'] ?? server)} />
         </h2>
         <p id={`ask-why-${ask.ask}`}>
-          {goes[0]}
+          {destination[0]}
           <code>{server}</code>
-          {goes[1]}
+          {destination[1]}
         </p>
       </div>
       <div class="askbody" ref={body}>

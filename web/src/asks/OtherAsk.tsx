@@ -1,4 +1,4 @@
-// A dialog this page does not know: shown as it came; it can be answered as JSON or cancelled.
+// A request of an unknown kind: shown as JSON; it can be answered with JSON or cancelled.
 import { createSignal, Show, type JSX } from 'solid-js';
 import type { JsonValue } from '../api/types';
 import { isObject } from '../protocol/storage';

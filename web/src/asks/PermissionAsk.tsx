@@ -1,4 +1,4 @@
-// May a tool run: the act in words, why it is asked, the whole change or command, and the ways to answer.
+// Permission request for a tool: a summary, the reason, the whole change or command, and the answers.
 import { createEffect, createMemo, createResource, createSignal, For, Match, on, onCleanup, Show, Suspense, Switch, type JSX } from 'solid-js';
 import { lazy } from '../ui/part';
 import type { Diff, JsonValue } from '../api/types';
@@ -43,7 +43,7 @@ export function PermissionAsk(props: { context: AskContext }): JSX.Element {
   const defaultNo = request['default_to_no'] === true;
   const [saying, setSaying] = createSignal(form().message !== '');
 
-  // The change before it is allowed; while it is edited, of what will be written.
+  // The diff of the change; while the input is edited, of the edited input.
   const [wanted, setWanted] = createSignal<{ input: Input | null }>({ input: changed() ? input() : null });
   createEffect(
     on(
@@ -267,7 +267,7 @@ function RawInput(props: { input: Input }): JSX.Element {
   );
 }
 
-/** The act: "Edit path", "Run a command in tidepool". */
+/** The title: "Edit path", "Run a command in tidepool". */
 function Title(props: { context: AskContext; input: Input; counts: Diff | { problem: string } | undefined; changed: number }): JSX.Element {
   const { ask, project } = props.context;
   const text = (key: string) => (typeof props.input[key] === 'string' ? (props.input[key] as string) : null);
@@ -320,7 +320,7 @@ function Title(props: { context: AskContext; input: Input; counts: Diff | { prob
   );
 }
 
-/** Why it is asked, which path it is about, and who asks when that is a subagent. */
+/** The reason for the request, the path it concerns, and the subagent that sent it. */
 function Why(props: { context: AskContext }): JSX.Element {
   const { ask } = props.context;
   const text = (key: string) => {
@@ -328,14 +328,14 @@ function Why(props: { context: AskContext }): JSX.Element {
     return typeof value === 'string' && value !== '' ? value : null;
   };
   const input = inputOf(ask.request);
-  const told = text('description') ?? (typeof input['description'] === 'string' ? input['description'] : null);
-  // The heading names the path already.
+  const purpose = text('description') ?? (typeof input['description'] === 'string' ? input['description'] : null);
+  // The title contains the path already.
   const repeats = ['file_path', 'notebook_path', 'path'].some(
-    (key) => typeof input[key] === 'string' && told !== null && (input[key] === told || (input[key] as string).endsWith(`/${told}`)),
+    (key) => typeof input[key] === 'string' && purpose !== null && (input[key] === purpose || (input[key] as string).endsWith(`/${purpose}`)),
   );
-  const description = repeats ? null : told;
+  const description = repeats ? null : purpose;
   const why = text('decision_reason');
-  // An agent that gives no reason has one: the mode, which asks before every edit.
+  // If the agent gives no reason, the permission mode is the reason: it asks before every edit.
   const path = ['file_path', 'notebook_path'].map((key) => input[key]).find((one) => typeof one === 'string');
   const byMode = () => {
     if (!changesFile(ask.toolName) || props.context.client.list.get(props.context.sessionId)?.permissionMode !== 'default') return null;

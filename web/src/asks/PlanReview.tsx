@@ -1,4 +1,4 @@
-// The plan is a document in the transcript; here it is approved into a mode, changed, or sent back.
+// Review of a plan, which is shown in the transcript: approve it into a mode, edit it, or send it back.
 import { createSignal, Show, type JSX } from 'solid-js';
 import type { JsonValue } from '../api/types';
 import { t } from '../text';

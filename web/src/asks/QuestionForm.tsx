@@ -1,4 +1,4 @@
-// One to four questions of the agent, as fieldsets; what is half filled in stays.
+// One to four questions of the agent as fieldsets. Unsent answers are kept.
 import { createEffect, createMemo, createSignal, createUniqueId, For, on, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import { Button, Kbd } from '../ui';
@@ -10,7 +10,7 @@ interface Form {
   choices: Choice[];
   words: string | null;
 }
-/** What the agent reads when nothing was chosen; agents read English. */
+/** Sent to the agent if no option was chosen. In English, as for the model. */
 const SKIPPED = 'The user skipped the questions.';
 
 export function QuestionForm(props: { context: AskContext }): JSX.Element {
@@ -47,10 +47,11 @@ export function QuestionForm(props: { context: AskContext }): JSX.Element {
   };
   const skip = (interrupt = false) => void context.answer('skip', { decision: 'deny', message: SKIPPED, interrupt });
   const words = () => {
-    const said = form().words?.trim();
-    if (said) void context.answer('words', { decision: 'deny', message: said });
+    const answer = form().words?.trim();
+    if (answer) void context.answer('words', { decision: 'deny', message: answer });
   };
-  // The question that digits choose in: the one with the focus, one of several answers that was begun, else the first without an answer.
+  // The question whose options are chosen with digits: the focused one, a multiple-choice question that was begun, or
+  // else the first unanswered one.
   const [focused, setFocused] = createSignal<number | null>(null);
   const [begun, setBegun] = createSignal<number | null>(null);
   const next = createMemo(() => {

@@ -2,7 +2,7 @@ import { For, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import { hides, reveal } from './reveal';
 
-/** Text of a machine, whole and wrapped; what cannot be seen is written as an escape, in red. Sentences may have spaces of their own. */
+/** Text that the agent wrote, wrapped. Invisible characters are shown as red escapes; `prose` may contain unusual spaces. */
 export function Revealed(props: { text: string; prose?: boolean | undefined }): JSX.Element {
   return (
     <For each={reveal(props.text, props.prose === true)}>
@@ -15,7 +15,7 @@ export function Revealed(props: { text: string; prose?: boolean | undefined }): 
   );
 }
 
-/** The whole command, with a warning when it holds something that would not be seen. */
+/** The whole command, with a warning if it contains invisible characters. */
 export function CommandText(props: { text: string; label: string }): JSX.Element {
   return (
     <>

@@ -8,7 +8,7 @@ import { hides, reveal } from './reveal';
 import { contentOf, fieldsOf, initialValues, problemOf } from './schema';
 import { denyRule, suggestionsOf } from './suggestions';
 
-test('characters that hide something are shown as escapes', () => {
+test('hidden characters are shown as escapes', () => {
   expect(reveal('ls \u202egnp.exe')).toEqual([
     { text: 'ls ', hidden: false },
     { text: '\\u202e', hidden: true },
@@ -38,7 +38,7 @@ test('characters that hide something are shown as escapes', () => {
     ]).toEqual([false, text]);
 });
 
-test('nothing that is invisible passes unseen, and what is seen is kept', () => {
+test('all invisible characters are escaped, visible text is unchanged', () => {
   const invisible = [0, 7, 8, 11, 0x1b, 0x7f, 0x85, 0xad, 0x61c, 0x200b, 0x200d, 0x200e, 0x2028, 0x202a, 0x2066, 0x2069, 0x2060, 0xfeff, 0x3164, 0xe0001];
   for (const code of invisible) {
     const pieces = reveal(`x${String.fromCodePoint(code)}y`);
@@ -57,8 +57,8 @@ const rules = (toolName: string, ruleContent: string | undefined, destination: s
   destination,
 });
 
-test('suggestions are said with their scope', () => {
-  const said = suggestionsOf({
+test('suggestions are shown with their scope', () => {
+  const texts = suggestionsOf({
     permission_suggestions: [
       { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
       rules('Edit', 'crates/**', 'projectSettings'),
@@ -69,7 +69,7 @@ test('suggestions are said with their scope', () => {
       { type: 'unheard' },
     ],
   });
-  expect(said.map((one) => [one.index, `${one.before}${one.code ? `${one.before ? ' ' : ''}\`${one.code}\`` : ''}, ${one.scope}`])).toEqual([
+  expect(texts.map((one) => [one.index, `${one.before}${one.code ? `${one.before ? ' ' : ''}\`${one.code}\`` : ''}, ${one.scope}`])).toEqual([
     [0, 'all edits, this session'],
     [1, '`Edit(crates/**)`, this project'],
     [2, '`cargo test:*`, this project, only you'],
@@ -80,7 +80,7 @@ test('suggestions are said with their scope', () => {
   expect(suggestionsOf({})).toEqual([]);
 });
 
-test('deny always names what was proposed, else the call', () => {
+test('"Always deny" uses the suggested rule, or else the call', () => {
   expect(denyRule('Bash', { input: { command: 'rm x' }, permission_suggestions: [rules('Bash', 'rm:*', 'session')] })).toBe('Bash(rm:*)');
   expect(denyRule('Bash', { input: { command: 'rm x' } })).toBe('Bash(rm x)');
   expect(denyRule('Edit', { input: { file_path: '/a/b.rs' } })).toBe('Edit(//a/b.rs)');
@@ -102,7 +102,7 @@ const two = questionsOf({
   },
 });
 
-test('answers are complete, in the order of the options, with one’s own words last', () => {
+test('answers are complete and in the order of the options, with custom text last', () => {
   const [first, second] = two;
   if (!first || !second) throw new Error('two questions');
   expect(plainLabel('tokio (Recommended)')).toBe('tokio');
@@ -137,7 +137,7 @@ const request = {
   },
 };
 
-test('a form holds every kind of field, in the order the server wants', () => {
+test('a form has a field of every kind, in the order of the schema', () => {
   const fields = fieldsOf(request);
   expect(fields.map((field) => [field.key, field.kind])).toEqual([
     ['mail', 'text'],
@@ -156,7 +156,7 @@ test('a form holds every kind of field, in the order the server wants', () => {
   expect(initialValues(fields)).toMatchObject({ n: '5', on: true, mail: '', many: [] });
 });
 
-test('what is wrong is said per field', () => {
+test('errors are reported per field', () => {
   const fields = fieldsOf(request);
   const bad = (key: string, value: string | string[]) => problemOf(fields.find((field) => field.key === key) ?? expect.fail(key), value) !== null;
   expect(['mail', 'db'].map((key) => bad(key, ''))).toEqual([true, true]);
@@ -170,7 +170,7 @@ test('what is wrong is said per field', () => {
   expect([bad('odd', '{'), bad('odd', '{}')]).toEqual([true, false]);
 });
 
-test('a form sends values of the right type and leaves out what is empty', () => {
+test('a form sends values of the right type and omits empty ones', () => {
   const fields = fieldsOf(request);
   expect(contentOf(fields, { ...initialValues(fields), mail: 'a@b.c', db: 'ci', n: '7', many: ['x'], odd: '{"a":1}' })).toEqual({
     mail: 'a@b.c',
@@ -182,7 +182,7 @@ test('a form sends values of the right type and leaves out what is empty', () =>
   });
 });
 
-test('numbers in an enum stay numbers, a moment has a zone, a comma is a point', () => {
+test('numeric enums stay numbers, times get a zone, a decimal comma is accepted', () => {
   const fields = fieldsOf({
     requested_schema: { properties: { n: { type: 'integer', enum: [1, 2] }, at: { type: 'string', format: 'date-time' }, part: { type: 'number' } } },
   });
@@ -191,7 +191,7 @@ test('numbers in an enum stay numbers, a moment has a zone, a comma is a point',
   expect(content['at']).toMatch(/^2026-11-1\dT\d\d:\d\d:00\.000Z$/);
 });
 
-test('a half-filled form is there again after a reload', () => {
+test('unsent form values survive a reload', () => {
   const shelf = new MemoryShelf();
   new AskForms(shelf).set('a', { message: 'not like this' });
   expect(new AskForms(shelf).get('a', { message: '', open: false })).toEqual({ message: 'not like this', open: false });
@@ -201,7 +201,7 @@ test('a half-filled form is there again after a reload', () => {
   expect(shelf.length).toBe(40);
 });
 
-test('an input becomes the form that fits it', () => {
+test('each tool input has the right form', () => {
   expect([
     editKind('Edit', { new_string: 'x' }),
     editKind('Write', { content: '' }),

@@ -1,4 +1,4 @@
-// What every kind of ask is given: the ask, the way to answer it, and what is kept of its form.
+// What the forms of all kinds of requests share: the request, how to answer it, and its stored form values.
 import { createSignal, type Accessor } from 'solid-js';
 import type { AnswerAsk, AskInfo, Diff, JsonValue } from '../api/types';
 import { createAct, type Act } from '../gate/act';
@@ -6,18 +6,18 @@ import type { Guard } from '../gate/rules';
 import type { Client } from '../protocol';
 import type { AskForms } from './forms';
 
-/** Which button was pressed, to show its verb in progress. */
+/** The button that was pressed; its label shows the progress. */
 export type Verb = 'allow' | 'change' | 'rule' | 'deny' | 'stop' | 'always' | 'send' | 'skip' | 'words' | 'approve' | 'planning' | 'decline' | 'cancel';
 
-/** What the keys do while this ask has the focus, or is alone. */
+/** What the keys do while this request has the focus or is the only one. */
 export interface AskKeys {
-  /** Ctrl Enter. Nothing when it may not be done yet. */
+  /** Ctrl Enter. Undefined while it is not allowed. */
   primary: () => void;
   /** Escape. */
   dismiss: () => void;
   /** Shift Escape. */
   dismissAndStop: () => void;
-  /** 1 to 9: chooses an option of the question that is next. Missing where there is nothing to choose. */
+  /** 1 to 9: chooses an option of the current question. Undefined if there are no options. */
   digit?: (digit: number) => void;
 }
 
@@ -27,33 +27,36 @@ export interface AskContext {
   readonly ask: AskInfo;
   /** The folder of the session, to shorten paths. */
   readonly project: string;
-  /** The device may decide and the line is up. */
+  /** The device may answer and is connected. */
   readonly may: Accessor<boolean>;
   readonly guard: Guard;
   readonly forms: AskForms;
   readonly diffOf: (ask: AskInfo, input: JsonValue | null) => Promise<Diff>;
-  /** Says what the keys do; the form that is shown calls it. */
+  /** Sets the actions of the keys; called by the form that is shown. */
   readonly setKeys: (keys: AskKeys) => void;
-  /** What stands in the message box, and takes it from there. */
+  /** Clears the message box and returns its text. */
   readonly takeBoxText: () => string;
-  /** Text that would be lost when the ask is answered elsewhere. */
+  /** Sets a function that returns the text to keep if the request is answered elsewhere. */
   readonly setLeftover: (text: () => string) => void;
   readonly act: Act;
   readonly verb: Accessor<Verb | null>;
-  /** Answers once; a second press while it runs does nothing. */
+  /** Answers the request. A second call while the first is running does nothing. */
   readonly answer: (verb: Verb, body: Omit<AnswerAsk, 'ask' | 'sessionId'>, before?: () => Promise<unknown>) => Promise<boolean>;
 }
 
 export interface ContextOptions
   extends Pick<AskContext, 'client' | 'sessionId' | 'ask' | 'project' | 'may' | 'guard' | 'forms' | 'diffOf' | 'setKeys' | 'takeBoxText' | 'setLeftover'> {
-  /** It is answered from here: no need to say so when it goes. Called again with false when that failed. */
+  /**
+   * Called when the request is answered on this page, so that it is not reported as answered elsewhere. Called again
+   * with false if that failed.
+   */
   answered: (ask: string, here: boolean) => void;
 }
 
 export function createContext(options: ContextOptions): AskContext {
   const { answered, ...rest } = options;
   const [verb, setVerb] = createSignal<Verb | null>(null);
-  // Answered: the ask goes with the next state, and is not answered again until then.
+  // The request disappears with the next state update; until then it must not be answered again.
   const [over, setOver] = createSignal(false);
   const may = () => options.may() && !over();
   let next: () => Promise<unknown> = async () => undefined;
@@ -64,7 +67,7 @@ export function createContext(options: ContextOptions): AskContext {
     verb,
     may,
     answer: async (which, body, before) => {
-      // A press within the first moments was meant for something else.
+      // Ignores presses in the first moments, which were meant for something else.
       if (act.busy() || !may() || !options.guard.open(performance.now())) return false;
       setVerb(which);
       next = async () => {

@@ -1,8 +1,8 @@
-// Half-filled forms, kept per ask: another ask, a fold, a reload or another tab loses nothing of them.
-import { isObject, readJson, writeJson, type Shelf } from '../protocol/storage';
+// Unsent form values, stored per request: they survive another request, folding, reloading and other tabs.
+import { isObject, readJson, writeJson, type SyncStorage } from '../protocol/storage';
 
 const PREFIX = 'sluice.ask.';
-const MOST = 40;
+const MAX_FORMS = 40;
 
 interface Stored<T> {
   at: number;
@@ -10,7 +10,7 @@ interface Stored<T> {
 }
 
 export class AskForms {
-  constructor(private readonly shelf: Shelf) {}
+  constructor(private readonly shelf: SyncStorage) {}
 
   get<T extends object>(ask: string, empty: T): T {
     const stored = readJson(this.shelf, PREFIX + ask, (value): value is Stored<Partial<T>> => isObject(value) && isObject(value['form']));
@@ -32,10 +32,10 @@ export class AskForms {
       const key = this.shelf.key(index);
       if (key?.startsWith(PREFIX)) keys.push(key);
     }
-    if (keys.length <= MOST) return;
+    if (keys.length <= MAX_FORMS) return;
     const aged = keys
       .map((key) => ({ key, at: readJson(this.shelf, key, (value): value is Stored<object> => isObject(value) && typeof value['at'] === 'number')?.at ?? 0 }))
       .sort((a, b) => a.at - b.at);
-    for (const { key } of aged.slice(0, keys.length - MOST)) this.shelf.removeItem(key);
+    for (const { key } of aged.slice(0, keys.length - MAX_FORMS)) this.shelf.removeItem(key);
   }
 }

@@ -1,10 +1,10 @@
-// The input of a call as a form that a person can change before allowing it.
+// Input of a tool call as a form that the user can edit before allowing it.
 import { isObject } from '../protocol/storage';
 
 export type Input = { [key: string]: unknown };
 export type EditKind = 'edit' | 'write' | 'bash' | 'json';
 
-/** Which form a tool's input has. */
+/** Returns the kind of form for a tool. */
 export function editKind(toolName: string, input: Input): EditKind {
   if (toolName === 'Edit' && typeof input['new_string'] === 'string') return 'edit';
   if (toolName === 'Write' && typeof input['content'] === 'string') return 'write';
@@ -12,14 +12,14 @@ export function editKind(toolName: string, input: Input): EditKind {
   return 'json';
 }
 
-/** Tools whose effect is a change of a file: the diff is shown before they are allowed. */
+/** True for tools that change a file: the diff is shown before they are allowed. */
 export const changesFile = (toolName: string): boolean => ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'].includes(toolName);
 
 export const inputOf = (request: { [key: string]: unknown }): Input => (isObject(request['input']) ? request['input'] : {});
 
 export const asJson = (input: Input): string => JSON.stringify(input, null, 2);
 
-/** The JSON a person wrote, when it is an object. */
+/** Parses the user's JSON. Returns null if it is not an object. */
 export function fromJson(text: string): Input | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -31,7 +31,7 @@ export function fromJson(text: string): Input | null {
 
 export const sameInput = (a: Input, b: Input): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** How many lines a person changed, for the chip. */
+/** Returns the number of lines that the user changed. */
 export function changedLines(before: string, after: string): number {
   const left = before.split('\n');
   const right = after.split('\n');
@@ -43,17 +43,17 @@ export function changedLines(before: string, after: string): number {
     if (have > 0) counts.set(line, have - 1);
     else fresh += 1;
   }
-  const gone = [...counts.values()].reduce((sum, n) => sum + n, 0);
-  return Math.max(fresh, gone);
+  const removed = [...counts.values()].reduce((sum, n) => sum + n, 0);
+  return Math.max(fresh, removed);
 }
 
-/** The text of an input that carries most of it, to count what changed. */
+/** Returns the main text of an input, to count changed lines. */
 export function mainText(kind: EditKind, input: Input): string {
   const key = kind === 'edit' ? 'new_string' : kind === 'write' ? 'content' : kind === 'bash' ? 'command' : null;
   return key === null ? asJson(input) : String(input[key] ?? '');
 }
 
-/** A path as people name it: inside the project without its folder. */
+/** Returns a path relative to the project if it is inside. */
 export function shortPath(path: string, project: string): string {
   const root = project.endsWith('/') ? project : `${project}/`;
   return path.startsWith(root) ? path.slice(root.length) : path;

@@ -1,4 +1,4 @@
-// The forms that are not needed at every start; one file, fetched with the first ask or soon after the start.
+// The less common forms, in one chunk that is loaded with the first request or soon after the start.
 import '../text/forms';
 export { EditInput } from './EditInput';
 export { Elicitation } from './Elicitation';

@@ -1,5 +1,6 @@
-// When somebody is needed and does not look: the title, the badge, a notification and a sound. The last two only where a
-// person asked for them; words of the session only where that was allowed too. What is answered elsewhere goes away.
+// Notifies the user when a session needs attention and the page is not visible: window title, badge, notification and
+// sound. The last two are opt-in, and so is the content of notifications. A notification is closed when its reason is
+// gone.
 import { createEffect, onCleanup } from 'solid-js';
 import type { SessionInfo } from '../api/types';
 import { standingOf, windowTitle } from '../gate/standing';
@@ -7,16 +8,16 @@ import type { Client } from '../protocol';
 import { t } from '../text';
 
 export interface NoticeOptions {
-  /** off: none; plain: without words of the session; content: with its title. */
+  /** off: none; plain: without content of the session; content: with its title. */
   notices: () => 'off' | 'plain' | 'content';
   sound: () => boolean;
-  /** Title of the page when nobody is needed; nothing leaves the title alone. */
+  /** Title of the page when no session needs attention. If undefined, the title is not changed. */
   title?: (() => string) | undefined;
-  /** A notification was pressed. */
+  /** Called when a notification is clicked. */
   onOpen: (sessionId: string) => void;
 }
 
-/** Why a session calls. The same reason calls once. */
+/** Why a session needs attention. Each `key` notifies once. */
 export function callOf(info: SessionInfo, unread: boolean): { key: string; kind: 'ask' | 'crash' | 'stall' | 'finished' } | null {
   if (info.archived) return null;
   if (info.pendingAsks > 0 || info.standing === 'waiting') return { key: `ask ${info.since} ${info.pendingAsks}`, kind: 'ask' };
@@ -35,7 +36,7 @@ export class Notices {
     private readonly options: NoticeOptions,
   ) {}
 
-  /** Looks at the list again: calls for what is new, takes back what is over. */
+  /** Compares the session list with the last one: notifies about what is new, closes what is over. */
   look(): void {
     const line = this.client.connection.line.value;
     if (!this.client.list.current) return;
@@ -50,7 +51,7 @@ export class Notices {
       }
       if (this.called.get(info.sessionId) === call.key) continue;
       this.called.set(info.sessionId, call.key);
-      // What stood so before the page came is no news.
+      // States from before the page was opened are not notified.
       if (this.first || !away) continue;
       const standing = standingOf(info, { now: this.client.connection.now(), line, unread: this.client.list.unread(info) });
       this.call(info, standing.word);
@@ -61,7 +62,7 @@ export class Notices {
     this.badge();
   }
 
-  /** "(2) Edit waits for you · Sluice" */
+  /** "(2) Permission needed: Edit · Sluice" */
   title(base: string): string {
     const line = this.client.connection.line.value;
     const waiting = this.client.list.waiting().map((info) => standingOf(info, { now: this.client.connection.now(), line }));
@@ -94,7 +95,8 @@ export class Notices {
       notice.onclose = () => this.open.delete(info.sessionId);
       this.open.set(info.sessionId, notice);
     } catch {
-      // Phones only allow it from a worker; it opens the session when it is pressed, and `unring` takes it away.
+      // Phones support notifications only in a service worker. It opens the session on click; `unring` closes the
+      // notification.
       void navigator.serviceWorker?.getRegistration('/').then(
         (worker) => worker?.showNotification(title, { ...options, data: info.sessionId }),
         () => undefined,
@@ -107,7 +109,7 @@ export class Notices {
     this.open.delete(sessionId);
   }
 
-  /** What the worker rang while nobody looked goes away when nobody is needed there any more. */
+  /** Closes the notifications that the service worker showed while the page was closed, once no session needs attention. */
   private unring(): void {
     if (typeof navigator === 'undefined' || !navigator.serviceWorker?.controller) return;
     void navigator.serviceWorker
@@ -122,7 +124,7 @@ export class Notices {
   }
 }
 
-/** Two short tones, made here: nothing is fetched. */
+/** Plays two short synthesized tones; nothing is fetched. */
 export function beep(): void {
   try {
     const audio = new AudioContext();
@@ -141,17 +143,17 @@ export function beep(): void {
     }
     setTimeout(() => void audio.close(), 500);
   } catch {
-    /* no sound without a gesture first */
+    /* browsers allow sound only after a user gesture */
   }
 }
 
-/** Asks the browser, from a press of a person. */
+/** Requests the browser's permission. Must be called in a click handler. */
 export async function allowNotices(): Promise<boolean> {
   if (typeof Notification === 'undefined') return false;
   return (await Notification.requestPermission()) === 'granted';
 }
 
-/** Calls while the component is there. */
+/** Notifies while the component is mounted. */
 export function useNotices(client: Client, options: NoticeOptions): void {
   const notices = new Notices(client, options);
   const look = () => {

@@ -1,11 +1,10 @@
-// Notices that come also while the page is closed: the browser's push service wakes the worker. Where the address is
-// secure and the browser can do it; only from a press of a person.
+// Web push: notifications while the page is closed. Needs a secure origin, browser support and a click of the user.
 import '../text/rooms';
 import { t } from '../text';
 
 export const pushPossible = (): boolean => window.isSecureContext && 'PushManager' in window && 'serviceWorker' in navigator;
 
-/** What went wrong, in words for the person who pressed. */
+/** An error with a message for the user. */
 export class PushTrouble extends Error {}
 
 const worker = async (): Promise<ServiceWorkerRegistration | null> => (await navigator.serviceWorker.getRegistration('/')) ?? null;
@@ -27,8 +26,8 @@ async function call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unkn
     throw new PushTrouble(t('settings.pushUnreachable'));
   }
   if (answer.ok) return answer;
-  const told = (await answer.json().catch(() => null)) as { message?: string } | null;
-  throw new PushTrouble(answer.status === 404 ? t('settings.pushNotHere') : t('settings.pushRefused', { why: told?.message ?? String(answer.status) }));
+  const problem = (await answer.json().catch(() => null)) as { message?: string } | null;
+  throw new PushTrouble(answer.status === 404 ? t('settings.pushNotHere') : t('settings.pushRefused', { why: problem?.message ?? String(answer.status) }));
 }
 
 export async function pushIsOn(): Promise<boolean> {
@@ -51,7 +50,7 @@ export async function pushOn(): Promise<void> {
   try {
     await call('POST', '/api/push/subscribe', { endpoint, keys: { p256dh: keys?.['p256dh'] ?? '', auth: keys?.['auth'] ?? '' } });
   } catch (error) {
-    // A subscription the bridge does not know would never ring.
+    // The bridge did not accept the subscription, so it would never receive a message.
     await made.unsubscribe().catch(() => false);
     throw error;
   }
@@ -65,12 +64,12 @@ export async function pushOff(): Promise<void> {
   await call('DELETE', '/api/push/subscribe', { endpoint });
 }
 
-/** How much the worker may show: it cannot read what this page keeps, so it is told in a cache of its own. */
+/** Stores whether the service worker may show content. Workers cannot read local storage, so it is stored in a cache. */
 export async function tellWorker(content: boolean): Promise<void> {
   try {
-    const kept = await caches.open('notices');
-    await kept.put('/notices', new Response(JSON.stringify({ content, words: t('asks.aSession') })));
+    const cache = await caches.open('notices');
+    await cache.put('/notices', new Response(JSON.stringify({ content, words: t('asks.aSession') })));
   } catch {
-    // Without a cache it shows no content.
+    // Without a cache, notifications have no content.
   }
 }

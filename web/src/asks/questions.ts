@@ -1,4 +1,4 @@
-// Questions of the agent: what is asked, what is chosen, what is missing, and the answer as the agent reads it.
+// Questions of the agent: parsing, chosen options, missing answers, and the answer in the agent's format.
 import { isObject } from '../protocol/storage';
 
 export interface QuestionOption {
@@ -40,7 +40,7 @@ export function questionsOf(request: { [key: string]: unknown }): Question[] {
   }));
 }
 
-/** The label without "(Recommended)", which is shown as a chip. The answer still names the whole label. */
+/** The label without "(Recommended)", which is shown as a chip. The answer contains the whole label. */
 export const plainLabel = (label: string): string => label.replace(RECOMMENDED, '');
 
 export const emptyChoice = (): Choice => ({ chosen: [], own: false, text: '' });
@@ -58,10 +58,10 @@ export function chooseOwn(question: Question, choice: Choice): Choice {
   return question.multi ? { ...choice, own: !choice.own } : { ...choice, chosen: [], own: true };
 }
 
-/** The questions that have no answer yet. */
+/** Returns the unanswered questions. */
 export const missing = (questions: readonly Question[], choices: readonly Choice[]): Question[] => questions.filter((_, index) => !isAnswered(choices[index]));
 
-/** From question to answer; several are separated by commas. */
+/** Maps questions to answers; several answers are separated by commas. */
 export function answersOf(questions: readonly Question[], choices: readonly Choice[]): { [question: string]: string } {
   const answers: { [question: string]: string } = {};
   questions.forEach((question, index) => {

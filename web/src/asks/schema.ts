@@ -1,8 +1,8 @@
-// The form an MCP server asks for, from its JSON schema: flat, primitive fields, enums, lists of enums.
+// Form for the JSON schema of an MCP server: flat, primitive fields, enums, lists of enums.
 import { isObject } from '../protocol/storage';
 import { t } from '../text';
 
-/** `raw` is what is sent; an option may be a number. */
+/** `raw` is the value that is sent; it may be a number. */
 export interface SchemaOption {
   value: string;
   label: string;
@@ -21,7 +21,7 @@ export type FormField = Base &
     | { kind: 'switch'; initial: boolean }
     | { kind: 'one'; options: SchemaOption[]; initial: string }
     | { kind: 'many'; options: SchemaOption[]; min: number | null; max: number | null; initial: string[] }
-    /** Something this page has no field for: written as JSON. */
+    /** An unsupported type: entered as JSON. */
     | { kind: 'json'; initial: string }
   );
 export type FormValue = string | boolean | string[];
@@ -31,7 +31,7 @@ type Schema = { [key: string]: unknown };
 const num = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null);
 const str = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Values with their names, however the schema spells them: enum and enumNames, or oneOf and anyOf with const and title. */
+/** Options with their labels, from any of the schema's notations: enum and enumNames, or oneOf and anyOf with const and title. */
 function optionsOf(schema: Schema): SchemaOption[] | null {
   if (Array.isArray(schema['enum'])) {
     const names: unknown[] = Array.isArray(schema['enumNames']) ? schema['enumNames'] : [];
@@ -105,13 +105,13 @@ export function fieldsOf(request: { [key: string]: unknown }): FormField[] {
 
 export const initialValues = (fields: readonly FormField[]): FormValues => Object.fromEntries(fields.map((field) => [field.key, field.initial]));
 
-/** A comma is a decimal point where people write it so. */
+/** Accepts a decimal comma. */
 const decimal = (text: string): number => Number(text.trim().replace(',', '.'));
 
 const EMAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
-/** What is wrong with a field, or nothing. */
+/** Returns what is wrong with a field, or null. */
 export function problemOf(field: FormField, value: FormValue | undefined): string | null {
   switch (field.kind) {
     case 'text': {
@@ -127,7 +127,7 @@ export function problemOf(field: FormField, value: FormValue | undefined): strin
         try {
           if (!new RegExp(field.pattern, 'u').test(text)) return t('forms.notPattern', { pattern: field.pattern });
         } catch {
-          /* a pattern of another dialect cannot be checked here */
+          /* patterns of other regex dialects cannot be checked here */
         }
       }
       return null;
@@ -174,7 +174,7 @@ export function problemOf(field: FormField, value: FormValue | undefined): strin
   }
 }
 
-/** What is sent: numbers as numbers, nothing for what was left empty. */
+/** Returns the values to send: numbers as numbers; empty fields are omitted. */
 export function contentOf(fields: readonly FormField[], values: FormValues): { [key: string]: unknown } {
   const content: { [key: string]: unknown } = {};
   for (const field of fields) {
@@ -185,13 +185,13 @@ export function contentOf(fields: readonly FormField[], values: FormValues): { [
     } else if (typeof value === 'string' && value.trim() !== '') {
       if (field.kind === 'number') content[field.key] = decimal(value);
       else if (field.kind === 'one') content[field.key] = rawOf(field.options, value);
-      // A field for date and time knows no zone; the server gets a moment.
+      // The browser's date-time field has no time zone; the server receives UTC.
       else if (field.kind === 'text' && field.format === 'date-time') content[field.key] = new Date(value).toISOString();
       else if (field.kind === 'json') {
         try {
           content[field.key] = JSON.parse(value) as object;
         } catch {
-          /* problemOf said so */
+          /* reported by problemOf */
         }
       } else content[field.key] = value;
     }

@@ -1,11 +1,11 @@
-// Suggestions of the agent ("allow, and stop asking for …") in words: the rule and its scope.
+// The agent's permission suggestions ("allow and stop asking for …") as text: the rule and its scope.
 import { isObject } from '../protocol/storage';
 import { t } from '../text';
 
 export interface Suggestion {
-  /** Its place in the list of the ask: what an answer names. */
+  /** Index in the list of the request; the answer refers to it. */
   index: number;
-  /** Words around the machine's part; the part is at `{code}`. */
+  /** Text around the rule, which is at `{code}`. */
   before: string;
   code: string | null;
   after: string;
@@ -18,7 +18,7 @@ interface Rule {
 }
 const isRule = (value: unknown): value is Rule => isObject(value) && typeof value.toolName === 'string';
 
-/** As in a settings file: `Bash(cargo test:*)`. */
+/** The rule in settings notation: `Bash(cargo test:*)`. */
 export const ruleText = (rule: Rule): string => (rule.ruleContent ? `${rule.toolName}(${rule.ruleContent})` : rule.toolName);
 
 export function scopeWords(destination: unknown): string {
@@ -34,7 +34,7 @@ export function scopeWords(destination: unknown): string {
   }
 }
 
-/** What can be allowed beside this one call. Suggestions that would deny, or that nobody here understands, are not offered. */
+/** Returns the suggestions that can be offered. Those that deny or have an unknown form are left out. */
 export function suggestionsOf(request: { [key: string]: unknown }): Suggestion[] {
   if (request['suppress_always_allow_rule'] === true || !Array.isArray(request['permission_suggestions'])) return [];
   return request['permission_suggestions'].flatMap((one: unknown, index): Suggestion[] => {
@@ -46,7 +46,7 @@ export function suggestionsOf(request: { [key: string]: unknown }): Suggestion[]
       case 'replaceRules': {
         const rules = Array.isArray(one['rules']) ? one['rules'].filter(isRule) : [];
         if (one['behavior'] !== 'allow' || rules.length === 0) return [];
-        // The name of the shell says nothing beside its command.
+        // The tool name is redundant next to a shell command.
         const texts = rules.map((rule) => (rule.toolName === 'Bash' && rule.ruleContent ? rule.ruleContent : ruleText(rule)));
         return plain('', texts.join(', '));
       }
@@ -65,7 +65,7 @@ export function suggestionsOf(request: { [key: string]: unknown }): Suggestion[]
   });
 }
 
-/** The rule that "deny always" adds: what the agent proposed to allow, else the call as it is. */
+/** The rule that "Always deny" adds: the rule the agent suggested, or else this exact call. */
 export function denyRule(toolName: string, request: { [key: string]: unknown }): string {
   const suggestions: unknown[] = Array.isArray(request['permission_suggestions']) ? request['permission_suggestions'] : [];
   for (const one of suggestions) {

@@ -8,19 +8,19 @@ const show = (markup: string, svg = false): string => {
   return host.innerHTML;
 };
 
-test('the nodes are those the markup says', () => {
+test('nodes match the markup', () => {
   expect(show('<div class="a b" title="x &amp; &quot;y&quot;"><p>one <b>two</b></p><br><input type="text" disabled></div>')).toBe(
     '<div class="a b" title="x &amp; &quot;y&quot;"><p>one <b>two</b></p><br><input type="text" disabled=""></div>',
   );
   expect(show('<p>a &lt; b<!>c</p>')).toBe('<p>a &lt; b<!---->c</p>');
 });
 
-test('svg is made in its own namespace, also inside html', () => {
+test('svg elements have the SVG namespace, also inside HTML', () => {
   const node = build('<span><svg viewBox="0 0 1 1"><path d="M0 0"></path></svg></span>', false) as Element;
   expect(node.querySelector('path')?.namespaceURI).toBe('http://www.w3.org/2000/svg');
 });
 
-test('compiled components render through it', () => {
+test('compiled components use this runtime', () => {
   const host = document.createElement('div');
   const stop = render(
     () => (

@@ -1,6 +1,6 @@
-// What compiled JSX imports instead of `solid-js/web`. Everything is Solid's own but `template`:
-// Solid's assigns innerHTML, which the page's Trusted Types policy refuses. Ours reads the
-// (compile-time constant) markup once and builds the nodes; every use is then a clone.
+// Replaces `solid-js/web` for compiled JSX. Everything is Solid's except `template`: Solid's assigns innerHTML, which
+// the page's Trusted Types policy forbids. This one parses the (compile-time constant) markup once and builds the
+// nodes; every use is a clone.
 export * from 'solid-js/web';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -11,7 +11,7 @@ const ATTRIBUTE = /([^\s=>/]+)(?:=(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/g;
 
 const decoded = (text: string) => text.replace(/&(#39|[a-z]+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 
-/** Builds the nodes of a compiled template. Only for the compiler's own output: well formed, no scripts. */
+/** Builds the nodes of a compiled template. Only for the compiler's output: well formed, no scripts. */
 export function build(markup: string, svg: boolean): Node {
   const root = document.createDocumentFragment();
   const open: (Element | DocumentFragment)[] = [root];

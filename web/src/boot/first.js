@@ -1,19 +1,19 @@
-// Runs before anything else, while the page itself is still on its way. A chosen theme is the colour scheme of the
-// root before the first paint, none follows the system. And the line is begun: the bridge answers meanwhile.
+// Runs before anything else, while the page is still loading. Applies the chosen colour scheme before the first paint
+// and opens the connection, so that the bridge answers while the page loads.
 (function () {
-  // Who brings a code is not known yet: a line would be refused.
+  // A device that is being paired has no cookie yet: the connection would be refused.
   var stranger = location.hash.indexOf('#pair=') === 0;
   try {
     if (!stranger) begin();
   } catch (_) {
-    // The page begins its line itself then.
+    // The page opens the connection later.
   }
-  // After it: what a browser kept is read in another process, and the line is opened meanwhile.
+  // After opening the connection: reading local storage may wait for another process.
   try {
     var theme = localStorage.getItem('sluice.theme');
     if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
   } catch (_) {
-    // Storage may be refused; the system's theme is right then.
+    // Storage is not available; the system's colour scheme is used.
   }
 
   function begin() {
@@ -21,7 +21,7 @@
     var first = { heard: [], session: place ? decodeURIComponent(place[1]) : null, id: 'first-' + Date.now() + '-' + Math.random().toString(36).slice(2) };
     var socket = new WebSocket((location.protocol === 'https:' ? 'wss://' : 'ws://') + location.host + '/ws');
     first.socket = socket;
-    // Of a session that was kept on the device only what is new is asked for, once it is known what that is.
+    // A session that is cached on this device is not subscribed here: the page requests only what is missing.
     if (first.session && kept().indexOf(first.session) >= 0) first.session = null;
     socket.addEventListener('open', function () {
       socket.send(JSON.stringify({ type: 'hello', version: 1, client: 'sluice-web', build: null, capabilities: [], cursors: {} }));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { TURNS } from '../protocol/client';
+import { PAGE_TURNS } from '../protocol/client';
 import { VERSION } from '../protocol/connection';
 
 const SOURCE = readFileSync(join(process.cwd(), 'src/boot/first.js'), 'utf8');
@@ -26,7 +26,7 @@ class Socket {
   }
 }
 
-/** Runs it as a page at `hash` would; gives what it left for the page. */
+/** Runs the script at `hash` and returns what it left for the page. */
 function run(hash: string): { socket: Socket; heard: string[]; session: string | null; id: string } | undefined {
   const page: { sluiceFirst?: never } = {};
   const place = { hash, host: 'bridge:1', protocol: 'http:' };
@@ -39,17 +39,17 @@ beforeEach(() => {
   localStorage.clear();
 });
 
-test('the line is begun as the page itself would begin it, and the session of the address is asked for', () => {
+test('the early connection sends hello and subscribes to the session in the address', () => {
   const first = run('#/s/a%20b/12?beside=c');
   expect(first?.socket.address).toBe('ws://bridge:1/ws');
   const sent = first?.socket.open().sent ?? [];
   expect(sent[0]).toMatchObject({ type: 'hello', version: VERSION, client: 'sluice-web', cursors: {} });
-  expect(sent[1]).toEqual({ type: 'subscribe', id: first?.id, sessionId: 'a b', cursor: null, turns: TURNS });
+  expect(sent[1]).toEqual({ type: 'subscribe', id: first?.id, sessionId: 'a b', cursor: null, turns: PAGE_TURNS });
   first?.socket.onmessage?.({ data: 'x' });
   expect(first?.heard).toEqual(['x']);
 });
 
-test('a session the device kept, another place and a broken address are not asked for', () => {
+test('cached sessions, other screens and invalid addresses are not subscribed', () => {
   localStorage.setItem('sluice.kept', '["s-1"]');
   expect(
     run('#/s/s-1')
@@ -64,7 +64,7 @@ test('a session the device kept, another place and a broken address are not aske
   expect(run('#/s/%E0%A4%A')).toBeUndefined();
 });
 
-test('who brings a code begins no line', () => {
+test('no connection is opened with a pairing code in the address', () => {
   expect(run('#pair=K7QF-2M9X')).toBeUndefined();
   expect(Socket.made).toEqual([]);
 });

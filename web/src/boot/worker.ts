@@ -1,4 +1,4 @@
-// The one place that needs a Trusted Types policy: the address of our own service worker.
+// Registers the service worker. The only place that needs a Trusted Types policy, for the worker's URL.
 interface ScriptPolicy {
   createScriptURL(url: string): unknown;
 }
@@ -7,7 +7,7 @@ interface TrustedTypesFactory {
 }
 
 const WORKER = '/sw.js';
-let asked = false;
+let requested = false;
 let policy: ScriptPolicy | undefined;
 
 function workerUrl(): string {
@@ -21,15 +21,15 @@ function workerUrl(): string {
   return (policy ? policy.createScriptURL(WORKER) : WORKER) as string;
 }
 
-/** Keeps the shell for a fast start, where the browser allows it. After a failure the next connection tries it again. */
+/** Registers the service worker, which caches the page. A failed registration is retried after the next connection. */
 export function registerWorker(): void {
-  if (asked || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
-  asked = true;
+  if (requested || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
+  requested = true;
   try {
     void navigator.serviceWorker.register(workerUrl(), { scope: '/' }).catch(() => {
-      asked = false;
+      requested = false;
     });
   } catch {
-    // The page's policy does not allow it: the page starts from the network.
+    // Blocked by the content security policy: the page loads from the network.
   }
 }

@@ -1,386 +1,151 @@
-// The message box: grows, completes commands and files, takes pictures, keeps what is typed, and has one button whose
-// word is the truth.
-import { createEffect, createMemo, createSignal, createUniqueId, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
-import type { Image, Template } from '../api/types';
+// The message box: text, completion, attachments, and one submit button whose label says what it will do.
+import { createMemo, createSignal, createUniqueId, Show, type JSX } from 'solid-js';
+import type { Image } from '../api/types';
 import { enterStep, sendWord } from '../gate/rules';
 import { isPhone } from '../gate/typing';
-import { keepFailed, newId, uploadPicture, type Client, type DraftPicture, type Line, type SessionView } from '../protocol';
+import type { Client, Line, SessionView } from '../protocol';
 import { t } from '../text';
-import { count, money, percent, tokens } from '../text/format';
-import { announce, Button, Icon, IconButton, type IconName } from '../ui';
-import { inWorktree } from '../text/paths';
-import { rank } from './fuzzy';
-import { Listbox, type ListItem } from './Listbox';
-import { MOST_PICTURES, prepare } from './pictures';
+import { announce, Button, IconButton, type IconName } from '../ui';
+import { createAttachments } from './attachments';
+import { createCompletion } from './completion';
+import { createDraft } from './draft';
+import { Figures } from './Figures';
+import { createHistory } from './history';
+import { Listbox } from './Listbox';
+import { Pictures } from './Pictures';
 import { Selectors } from './Selectors';
-import { fenced, readTextFile } from './textFiles';
-import { complete, hintFor, tokenAt, unknownCommand, type Token } from './token';
+import { hintFor, unknownCommand } from './token';
 import './composer.css';
 
 export interface ComposerHandle {
   focus: () => void;
   hasFocus: () => boolean;
   text: () => string;
-  /** Empties the box; ↑ brings it back. */
+  /** Clears the box; ↑ restores the text. */
   clear: () => void;
-  /** Adds text, on a line of its own. */
+  /** Appends text on a separate line. */
   add: (text: string) => void;
-  /** Takes the text out of the box. */
+  /** Clears the box and returns its text. */
   take: () => string;
   chooseModel: () => void;
 }
 
 export interface ComposerProps {
   client: Client;
-  /** Nothing for a session that is yet to be started. */
+  /** Undefined if the session has not been started yet. */
   session?: SessionView | undefined;
   line: Line;
-  /** Where the draft is kept; the session's id by default. */
+  /** Key under which the draft is stored; the session's id by default. */
   draftKey?: string | undefined;
-  /** The folder whose files are found, for a session that is yet to be started. */
+  /** The folder whose files are completed, if the session has not been started yet. */
   folder?: string | undefined;
-  /** A turn runs or an ask waits: a message is queued. */
+  /** A turn is running or a request is pending: messages are queued. */
   busy: boolean;
-  /** A turn runs that can be steered. */
+  /** A turn is running that can be steered. */
   running: boolean;
-  /** The agent is not there: it is resumed before the message goes. */
+  /** The agent is not running: it is resumed before the message is sent. */
   resumeFirst?: boolean | undefined;
-  /** One row only, while an ask is open. */
+  /** Shows one row only, while a request is open. */
   compact?: boolean | undefined;
-  /** The one filled button stands elsewhere. */
+  /** Another element shows the primary button. */
   quiet?: boolean | undefined;
+  /** Enter inserts a line break; Ctrl Enter sends. */
   enterIsLine?: boolean | undefined;
   handle?: ((handle: ComposerHandle) => void) | undefined;
-  /** Begins the session with the first message. False keeps the text. */
+  /** Starts the session with the first message. If it returns false, the text stays in the box. */
   onStart?: ((message: { text: string; images: Image[] }) => Promise<boolean>) | undefined;
-  /** A message was sent from here: the view follows the tail again. */
+  /** Called when a message was sent: the transcript scrolls to its end. */
   onSent?: (() => void) | undefined;
 }
 
-const WORDS = { send: 'composer.send', queue: 'composer.queue', start: 'composer.start', keep: 'composer.keep' } as const;
-const HINTS = {
+const LABELS = { send: 'composer.send', queue: 'composer.queue', start: 'composer.start', keep: 'composer.keep' } as const;
+const PLACEHOLDERS = {
   send: 'composer.placeholder',
   queue: 'composer.placeholderQueue',
   start: 'composer.placeholderStart',
   keep: 'composer.placeholderKeep',
 } as const;
-const ICONS: { [word: string]: IconName } = { send: 'send', queue: 'queue', start: 'send', keep: 'clock' };
+const ICONS: { [action: string]: IconName } = { send: 'send', queue: 'queue', start: 'send', keep: 'clock' };
 
 export function Composer(props: ComposerProps): JSX.Element {
   const key = () => props.draftKey ?? props.session?.store.id ?? 'new';
-  const kept = props.client.drafts.get(key());
-  const [text, setTextSignal] = createSignal(kept.text);
-  const [pictures, setPictures] = createSignal<readonly DraftPicture[]>(kept.pictures);
-  const [note, setNote] = createSignal<string | null>(null);
+  const draft = createDraft(props.client, key);
+  const { text, pictures, save } = draft;
   const [unknown, setUnknown] = createSignal<string | null>(null);
-  const [over, setOver] = createSignal(false);
-  const [full, setFull] = createSignal(false);
   const listId = createUniqueId();
   let box!: HTMLTextAreaElement;
   let picker!: HTMLInputElement;
   let modelButton: HTMLElement | undefined;
 
-  // What is typed is kept at once when the page goes, and a moment later otherwise.
-  let due: ReturnType<typeof setTimeout> | null = null;
-  const save = () => {
-    if (due !== null) clearTimeout(due);
-    due = null;
-    if (!props.client.drafts.set(key(), text(), pictures())) setFull(true);
-    else setFull(false);
-  };
-  const saveSoon = () => {
-    due ??= setTimeout(save, 250);
-  };
   const setText = (next: string) => {
-    setTextSignal(next);
+    draft.setText(next);
     setUnknown(null);
-    saveSoon();
   };
-  onMount(() => {
-    const gone = () => {
-      if (due !== null) save();
-    };
-    window.addEventListener('pagehide', gone);
-    document.addEventListener('visibilitychange', gone);
-    onCleanup(() => {
-      gone();
-      window.removeEventListener('pagehide', gone);
-      document.removeEventListener('visibilitychange', gone);
-    });
-  });
-  onCleanup(keepFailed.listen(() => setFull(true)));
-
   const connected = () => props.line.phase === 'up' || props.line.phase === 'connecting';
-  const may = () => props.client.welcome.value === null || props.client.may('operate');
-  const word = createMemo(() => sendWord({ connected: connected(), started: props.session !== undefined, busy: props.busy }));
+  const allowed = () => props.client.welcome.value === null || props.client.may('operate');
+  const action = createMemo(() => sendWord({ connected: connected(), started: props.session !== undefined, busy: props.busy }));
   const commands = () => props.session?.facts()?.commands ?? [];
 
-  // Templates of the person, read when a slash is typed: a running agent may not know the newest yet.
-  const [templates, setTemplates] = createSignal<readonly Template[]>([]);
-  const readTemplates = () =>
-    void props.client.commands.send({ type: 'templates' }, { timeout: 10_000 }).then(
-      (answer) => setTemplates(answer.templates),
-      () => undefined,
-    );
-  const plainName = (name: string) => name.replace(/^\//, '');
-  const offered = createMemo(() => {
-    const known = new Set(commands().map((command) => plainName(command.name)));
-    const own = templates().filter((template) => !known.has(template.name));
-    return [
-      ...commands().map(({ name, hint, description }) => ({ name, note: [hint, description].filter(Boolean).join(' · ') || null, template: undefined })),
-      ...own.map((template) => ({ name: template.name, note: [t('composer.template'), template.description].filter(Boolean).join(' · '), template })),
-    ];
-  });
-
-  // Choices for what is typed at the caret.
-  const [token, setToken] = createSignal<Token | null>(null, {
-    equals: (a, b) => a?.kind === b?.kind && a?.query === b?.query && a?.from === b?.from && a?.to === b?.to,
-  });
-  const [files, setFiles] = createSignal<{ query: string; items: ListItem[] } | null>(null);
-  const [active, setActive] = createSignal(0);
-  const look = () => setToken(document.activeElement === box && box.selectionStart === box.selectionEnd ? tokenAt(text(), box.selectionStart) : null);
-  createEffect(
-    on(token, (now) => {
-      setActive(0);
-      if (now?.kind === 'command' && now.query === '') readTemplates();
-      if (now?.kind !== 'file') {
-        setFiles(null);
-        return;
-      }
-      const stop = new AbortController();
-      const timer = setTimeout(() => {
-        props.client.commands
-          .send(
-            { type: 'files', sessionId: props.session?.store.id ?? null, folder: props.folder ?? null, query: now.query, limit: 8 * 4 },
-            { signal: stop.signal, timeout: 10_000 },
-          )
-          .then(
-            ({ paths }) =>
-              setFiles({
-                query: now.query,
-                items: paths
-                  .filter((path) => !inWorktree(path.path))
-                  .slice(0, 8)
-                  .map((path) => ({
-                    key: path.path,
-                    name: path.path,
-                    hits: path.matched,
-                    note: path.resource ? [path.resource.name, path.resource.description].filter(Boolean).join(' · ') : null,
-                    icon: path.resource ? 'mcp' : path.folder ? 'folder' : 'read',
-                    prefix: '',
-                  })),
-              }),
-            () => undefined,
-          );
-      }, 80);
-      onCleanup(() => {
-        clearTimeout(timer);
-        stop.abort();
-      });
-    }),
-  );
-  const items = createMemo<readonly ListItem[]>(() => {
-    const now = token();
-    if (now?.kind === 'file') return files()?.items ?? [];
-    if (now?.kind !== 'command') return [];
-    return rank(now.query, offered(), (command) => plainName(command.name), 8).map(({ item, hits }) => ({
-      key: item.name,
-      name: item.name.replace(/^\//, ''),
-      hits,
-      note: item.note,
-      icon: null,
-      prefix: '/',
-    }));
-  });
-  const open = () => token() !== null && (items().length > 0 || (token()?.kind === 'file' && files() !== null && token()?.query !== ''));
-  const pick = (index: number) => {
-    const now = token();
-    const item = items()[index];
-    if (!now || !item) return;
-    // The agent does not know it: its text is put into the box.
-    const template = now.kind === 'command' ? offered().find((one) => one.name === item.key)?.template : undefined;
-    if (template) {
-      put(template.text.replace(/^---\n[\s\S]*?\n---\n/, '').trim());
-      return;
-    }
-    const next = complete(text(), now, item.name);
-    put(next.text, next.caret);
-  };
-  const put = (next: string, caret = next.length) => {
+  const replace = (next: string, caret = next.length) => {
     setText(next);
     box.value = next;
     box.focus();
     box.setSelectionRange(caret, caret);
-    look();
+    completion.update();
   };
 
-  // Earlier messages.
-  let back = -1;
-  let unsent = '';
-  const earlier = () => {
-    const said =
-      props.session
-        ?.records()
-        .flatMap((record) => (record.what.type === 'sluice_prompt' ? [String((record.what as { text?: unknown }).text ?? '')] : []))
-        .reverse() ?? [];
-    return [...new Set([...props.client.drafts.history(key()), ...said])].filter((one) => one !== '');
-  };
-  const step = (by: number): boolean => {
-    const all = earlier();
-    const next = back + by;
-    if (next < -1 || next >= all.length) return false;
-    if (back === -1) unsent = text();
-    back = next;
-    put(next === -1 ? unsent : (all[next] ?? ''));
-    return true;
-  };
-
-  const addPictures = async (list: readonly File[]) => {
-    setNote(null);
-    for (const file of list) {
-      if (pictures().length >= MOST_PICTURES) {
-        setNote(t('composer.tooManyPictures', { n: MOST_PICTURES }));
-        return;
-      }
-      try {
-        const made = await prepare(file);
-        const picture: DraftPicture = {
-          key: newId(),
-          name: file.name || 'picture',
-          width: made.width,
-          height: made.height,
-          bytes: made.blob.size,
-          mimeType: made.blob.type,
-          smaller: made.smaller,
-          hash: null,
-        };
-        if (!(await props.client.drafts.putPicture(picture.key, made.blob))) setFull(true);
-        setPictures([...pictures(), picture]);
-        save();
-        if (props.client.connection.up)
-          void uploadPicture(made.blob).then(
-            ({ hash }) => {
-              setPictures(pictures().map((one) => (one.key === picture.key ? { ...one, hash: hash ?? null } : one)));
-              save();
-            },
-            () => undefined,
-          );
-      } catch {
-        setNote(t('composer.notPicture', { name: file.name || file.type }));
-      }
-    }
-  };
-  const addFiles = async (list: readonly File[]) => {
-    const images = list.filter((file) => file.type.startsWith('image/'));
-    await addPictures(images);
-    for (const file of list.filter((one) => !images.includes(one))) {
-      const read = await readTextFile(file);
-      if ('problem' in read) {
-        setNote(t(read.problem === 'large' ? 'composer.fileTooLarge' : 'composer.notText', { name: file.name }));
-        continue;
-      }
-      const before = text().trim() === '' ? '' : `${text().replace(/\s+$/, '')}\n`;
-      put(`${before}${fenced(file.name, read.text)}`);
-    }
-  };
-  // A file can be dropped anywhere on the session.
-  onMount(() => {
-    const area = box.closest<HTMLElement>('.main') ?? box;
-    const holdsFiles = (event: DragEvent) => may() && event.dataTransfer?.types.includes('Files') === true;
-    const dragged = (event: DragEvent) => {
-      if (holdsFiles(event)) {
-        event.preventDefault();
-        setOver(true);
-      }
-    };
-    const left = (event: DragEvent) => {
-      if (!(event.relatedTarget instanceof Node && area.contains(event.relatedTarget))) setOver(false);
-    };
-    const dropped = (event: DragEvent) => {
-      setOver(false);
-      if (!holdsFiles(event)) return;
-      event.preventDefault();
-      void addFiles([...(event.dataTransfer?.files ?? [])]);
-    };
-    area.addEventListener('dragover', dragged);
-    area.addEventListener('dragleave', left);
-    area.addEventListener('drop', dropped);
-    onCleanup(() => {
-      area.removeEventListener('dragover', dragged);
-      area.removeEventListener('dragleave', left);
-      area.removeEventListener('drop', dropped);
-    });
+  const completion = createCompletion({
+    client: props.client,
+    session: () => props.session,
+    folder: () => props.folder,
+    box: () => box,
+    text,
+    replace,
   });
-  const removePicture = (picture: DraftPicture) => {
-    setPictures(pictures().filter((one) => one.key !== picture.key));
-    void props.client.drafts.dropPicture(picture.key);
-    save();
-  };
+
+  const history = createHistory({ client: props.client, session: () => props.session, key, text, replace });
+  const attachments = createAttachments({ client: props.client, draft, box: () => box, allowed, replace });
 
   const empty = () => text().trim() === '' && pictures().length === 0;
   const send = async (steer = false, asText = false) => {
-    if (empty() || !may()) return;
-    const said = text();
-    const name = asText ? null : unknownCommand(said.trim(), commands());
+    if (empty() || !allowed()) return;
+    const message = text();
+    const name = asText ? null : unknownCommand(message.trim(), commands());
     if (name !== null) {
       setUnknown(name);
       return;
     }
     const images = pictures().flatMap((one): Image[] => (one.hash ? [{ hash: one.hash, mimeType: one.mimeType }] : []));
-    const later = pictures()
+    const notUploaded = pictures()
       .filter((one) => !one.hash)
       .map((one) => one.key);
     if (!props.session) {
-      if (!props.onStart || !(await props.onStart({ text: said, images }))) return;
+      if (!props.onStart || !(await props.onStart({ text: message, images }))) return;
     } else {
       if (props.resumeFirst && props.client.connection.up) {
         try {
           await props.client.commands.send({ type: 'resume_session', sessionId: props.session.store.id });
         } catch {
-          /* the message says why it did not go */
+          // The outbox shows why the message was not sent.
         }
       }
-      void props.client.outbox.keep({ sessionId: props.session.store.id, text: said, images, pictures: later, steer });
+      void props.client.outbox.keep({ sessionId: props.session.store.id, text: message, images, pictures: notUploaded, steer });
     }
     for (const one of pictures()) if (one.hash) void props.client.drafts.dropPicture(one.key);
-    props.client.drafts.remember(key(), said);
-    back = -1;
-    setPictures([]);
+    props.client.drafts.remember(key(), message);
+    history.reset();
+    draft.setPictures([]);
     setText('');
     box.value = '';
     save();
-    setToken(null);
+    completion.close();
     props.onSent?.();
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || event.keyCode === 229) return;
-    if (open() && items().length > 0) {
-      const move = (by: number) => {
-        event.preventDefault();
-        setActive((active() + by + items().length) % items().length);
-      };
-      if (event.key === 'ArrowDown') {
-        move(1);
-        return;
-      }
-      if (event.key === 'ArrowUp') {
-        move(-1);
-        return;
-      }
-      if (event.key === 'Tab' || (event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.shiftKey)) {
-        event.preventDefault();
-        pick(active());
-        return;
-      }
-    }
-    if (event.key === 'Escape' && open()) {
-      event.preventDefault();
-      event.stopPropagation();
-      setToken(null);
-      return;
-    }
-    // Ctrl Enter in an empty box goes to a permission request that waits.
+    if (completion.onKeyDown(event)) return;
+    // Ctrl Enter in an empty box is handled by the open permission request.
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && empty()) return;
     if (event.key === 'Enter') {
       const what = enterStep({
@@ -400,8 +165,8 @@ export function Composer(props: ComposerProps): JSX.Element {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const first = !text().slice(0, box.selectionStart).includes('\n');
     const last = !text().slice(box.selectionEnd).includes('\n');
-    if (event.key === 'ArrowUp' && (text() === '' || (back >= 0 && first)) && step(1)) event.preventDefault();
-    else if (event.key === 'ArrowDown' && back >= 0 && last && step(-1)) event.preventDefault();
+    if (event.key === 'ArrowUp' && (text() === '' || (history.browsing() && first)) && history.step(1)) event.preventDefault();
+    else if (event.key === 'ArrowDown' && history.browsing() && last && history.step(-1)) event.preventDefault();
   };
 
   props.handle?.({
@@ -413,7 +178,7 @@ export function Composer(props: ComposerProps): JSX.Element {
       setText('');
       box.value = '';
       save();
-      back = -1;
+      history.reset();
       announce(t('composer.cleared'));
     },
     add: (more) => {
@@ -423,11 +188,11 @@ export function Composer(props: ComposerProps): JSX.Element {
       save();
     },
     take: () => {
-      const said = text();
+      const taken = text();
       setText('');
       box.value = '';
       save();
-      return said;
+      return taken;
     },
     chooseModel: () => modelButton?.click(),
   });
@@ -435,36 +200,31 @@ export function Composer(props: ComposerProps): JSX.Element {
   const begin = (sign: '/' | '@') => {
     const at = box.selectionStart;
     if (sign === '/') {
-      if (!text().startsWith('/')) put(`/${text()}`, 1);
+      if (!text().startsWith('/')) replace(`/${text()}`, 1);
       else box.focus();
       return;
     }
     const space = at > 0 && !/\s/.test(text()[at - 1] ?? '') ? ' ' : '';
-    put(`${text().slice(0, at)}${space}@${text().slice(at)}`, at + space.length + 1);
+    replace(`${text().slice(0, at)}${space}@${text().slice(at)}`, at + space.length + 1);
   };
-  const usage = () => {
-    const context = props.session?.state()?.context;
-    return context?.window ? { part: context.tokens / context.window, used: context.tokens, window: context.window } : null;
-  };
-  const spent = () => props.session?.state()?.cost.total ?? null;
   const hint = () => hintFor(text(), commands());
 
   return (
     <div class="compwrap">
-      <Show when={open()}>
+      <Show when={completion.open()}>
         <Listbox
           id={listId}
-          label={token()?.kind === 'file' ? t('composer.files') : t('composer.commands')}
-          items={items()}
-          active={active()}
-          empty={token()?.kind === 'file' ? t('composer.filesNone') : null}
-          onPick={pick}
-          onActive={setActive}
+          label={completion.token()?.kind === 'file' ? t('composer.files') : t('composer.commands')}
+          items={completion.items()}
+          active={completion.active()}
+          empty={completion.token()?.kind === 'file' ? t('composer.filesNone') : null}
+          onPick={completion.pick}
+          onActive={completion.setActive}
         />
       </Show>
       <form
         class="comp"
-        classList={{ one: props.compact === true, over: over() }}
+        classList={{ one: props.compact === true, over: attachments.over() }}
         id="composer"
         onSubmit={(event) => {
           event.preventDefault();
@@ -472,50 +232,35 @@ export function Composer(props: ComposerProps): JSX.Element {
         }}
       >
         <Show when={pictures().length > 0}>
-          <ul class="att">
-            <For each={pictures()}>
-              {(one) => (
-                <li>
-                  <Icon name="image" />
-                  <span class="trunc">{one.name}</span>{' '}
-                  <span class="dim not-phone">
-                    {one.smaller
-                      ? t('composer.madeSmaller', { width: count(one.width), height: count(one.height) })
-                      : t('composer.pictureSize', { width: count(one.width), height: count(one.height) })}
-                  </span>
-                  <IconButton small icon="x" label={`${t('composer.remove')} ${one.name}`} onClick={() => removePicture(one)} />
-                </li>
-              )}
-            </For>
-          </ul>
+          <Pictures pictures={pictures()} onRemove={attachments.remove} />
         </Show>
         <textarea
           ref={box}
           id="message"
           rows="1"
           aria-label={t('composer.message')}
-          placeholder={t(HINTS[word()])}
+          placeholder={t(PLACEHOLDERS[action()])}
           value={text()}
-          disabled={!may()}
+          disabled={!allowed()}
           autocapitalize="sentences"
           enterkeyhint="enter"
           aria-autocomplete="list"
-          aria-controls={open() ? listId : undefined}
-          aria-activedescendant={open() && items().length > 0 ? `${listId}-${active()}` : undefined}
+          aria-controls={completion.open() ? listId : undefined}
+          aria-activedescendant={completion.open() && completion.items().length > 0 ? `${listId}-${completion.active()}` : undefined}
           onInput={(event) => {
-            back = -1;
+            history.reset();
             setText(event.currentTarget.value);
-            look();
+            completion.update();
           }}
           onKeyDown={onKeyDown}
-          onKeyUp={look}
-          onPointerUp={look}
-          onBlur={() => setToken(null)}
+          onKeyUp={completion.update}
+          onPointerUp={completion.update}
+          onBlur={completion.close}
           onPaste={(event) => {
-            const found = [...(event.clipboardData?.files ?? [])];
-            if (found.length > 0) {
+            const files = [...(event.clipboardData?.files ?? [])];
+            if (files.length > 0) {
               event.preventDefault();
-              void addFiles(found);
+              void attachments.add(files);
             }
           }}
         />
@@ -528,50 +273,32 @@ export function Composer(props: ComposerProps): JSX.Element {
         </Show>
         <div class="bar">
           <Show when={!props.compact}>
-            <IconButton small icon="clip" label={t('composer.attach')} disabled={!may()} onClick={() => picker.click()} />
-            <IconButton small class="not-phone" icon="slash" label={t('composer.commands')} disabled={!may()} onClick={() => begin('/')} />
-            <IconButton small class="not-phone" icon="at" label={t('composer.files')} disabled={!may()} onClick={() => begin('@')} />
+            <IconButton small icon="clip" label={t('composer.attach')} disabled={!allowed()} onClick={() => picker.click()} />
+            <IconButton small class="not-phone" icon="slash" label={t('composer.commands')} disabled={!allowed()} onClick={() => begin('/')} />
+            <IconButton small class="not-phone" icon="at" label={t('composer.files')} disabled={!allowed()} onClick={() => begin('@')} />
             <Show when={props.session}>
               {(session) => (
                 <Selectors
                   client={props.client}
                   session={session()}
-                  disabled={!connected() || !may()}
+                  disabled={!connected() || !allowed()}
                   modelRef={(button) => {
                     modelButton = button;
                   }}
                 />
               )}
             </Show>
-            <span class="figures not-phone">
-              <Show when={usage()}>
-                {(now) => (
-                  <span
-                    class="context"
-                    classList={{ 't-ask': now().part > 0.8 }}
-                    title={`${t('composer.context')}: ${t('composer.contextOf', { used: tokens(now().used), window: tokens(now().window) })}`}
-                  >
-                    {percent(Math.min(1, now().part))}{' '}
-                    <span class="mini" aria-hidden="true">
-                      <i style={{ '--part': Math.min(1, now().part) }} />
-                    </span>
-                  </span>
-                )}
-              </Show>
-              <Show when={spent() !== null && (spent() ?? 0) > 0}>
-                <span title={t('composer.cost')}>{money(spent() ?? 0)}</span>
-              </Show>
-            </span>
+            <Figures session={props.session} />
           </Show>
           <Button
             type="submit"
             class="sendbtn"
             look={props.compact || props.quiet ? undefined : 'primary'}
-            icon={ICONS[word()]}
+            icon={ICONS[action()]}
             hotkey={props.compact || isPhone() ? undefined : props.enterIsLine ? 'Ctrl Enter' : 'Enter'}
-            disabled={empty() || !may()}
+            disabled={empty() || !allowed()}
           >
-            {t(WORDS[word()])}
+            {t(LABELS[action()])}
           </Button>
         </div>
         <input
@@ -582,7 +309,7 @@ export function Composer(props: ComposerProps): JSX.Element {
           aria-hidden="true"
           tabIndex={-1}
           onChange={(event) => {
-            void addFiles([...(event.currentTarget.files ?? [])]);
+            void attachments.add([...(event.currentTarget.files ?? [])]);
             event.currentTarget.value = '';
             box.focus();
           }}
@@ -598,19 +325,19 @@ export function Composer(props: ComposerProps): JSX.Element {
           </div>
         )}
       </Show>
-      <Show when={note()}>
+      <Show when={attachments.note()}>
         {(words) => (
           <p class="compnote t-bad" role="alert">
             {words()}
           </p>
         )}
       </Show>
-      <Show when={full()}>
+      <Show when={draft.full()}>
         <p class="compnote t-ask" role="status">
           {t('composer.notKept')}
         </p>
       </Show>
-      <Show when={!may()}>
+      <Show when={!allowed()}>
         <p class="compnote dim">{t('composer.viewOnly')}</p>
       </Show>
     </div>

@@ -11,7 +11,7 @@ export interface ListItem {
   prefix: string;
 }
 
-/** The choices above the message box. The focus stays in the box; the active one is named by aria-activedescendant. */
+/** The completions above the message box. The focus stays in the box; aria-activedescendant names the active option. */
 export function Listbox(props: {
   id: string;
   label: string;

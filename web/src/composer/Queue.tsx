@@ -1,4 +1,4 @@
-// Messages that wait: at the bridge, and on this device while there is no line.
+// Queued messages: at the bridge, and on this device while it is disconnected.
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import type { QueuedPrompt } from '../api/types';
 import { reason } from '../gate/act';
@@ -79,7 +79,7 @@ export function Queue(props: QueueProps): JSX.Element {
     handle.addEventListener('pointerup', end, { once: true });
     handle.addEventListener('pointercancel', end, { once: true });
   };
-  /** Waits at the bridge: it can be changed. */
+  /** True for a message that is queued at the bridge and can still be edited. */
   const open = (one: QueuedPrompt) => one.state === 'queued' || one.state === 'held';
   const held = () => waiting().filter((one) => one.state === 'held').length;
   const note = (one: QueuedPrompt) =>

@@ -1,4 +1,4 @@
-// Model, permission mode and effort, at hand. A mode that asks nothing needs a typed word.
+// Model, permission mode and effort. Bypassing permissions must be confirmed by typing a word.
 import { createEffect, createSignal, Show, type JSX } from 'solid-js';
 import { reason } from '../gate/act';
 import type { Client, SessionView } from '../protocol';
@@ -12,10 +12,10 @@ export function Selectors(props: { client: Client; session: SessionView; disable
   const state = () => props.session.state();
   const [asking, setAsking] = createSignal(false);
   const [word, setWord] = createSignal('');
-  // On a phone the three are lists of a sheet.
+  // On a phone, the three are lists in a sheet.
   const [sheet, setSheet] = createSignal(false);
-  const tell = (promise: Promise<unknown>) => void promise.catch((error: unknown) => toast(reason(error)));
-  const send = (command: Parameters<typeof props.client.commands.send>[0]) => tell(props.client.commands.send(command));
+  const showError = (promise: Promise<unknown>) => void promise.catch((error: unknown) => toast(reason(error)));
+  const send = (command: Parameters<typeof props.client.commands.send>[0]) => showError(props.client.commands.send(command));
   const models = () => props.session.facts()?.models ?? [];
   createEffect(() => learnModels(models()));
   const modelName = () => {
@@ -28,12 +28,12 @@ export function Selectors(props: { client: Client; session: SessionView; disable
     if (next === 'bypassPermissions') {
       setWord('');
       setAsking(true);
-    } else tell(props.client.commands.send({ type: 'set_permission_mode', sessionId: id(), mode: next }));
+    } else showError(props.client.commands.send({ type: 'set_permission_mode', sessionId: id(), mode: next }));
   };
   const bypass = () => {
     if (word().trim().toLowerCase() !== t('composer.bypassWord')) return;
     setAsking(false);
-    tell(props.client.commands.send({ type: 'set_permission_mode', sessionId: id(), mode: 'bypassPermissions' }));
+    showError(props.client.commands.send({ type: 'set_permission_mode', sessionId: id(), mode: 'bypassPermissions' }));
   };
 
   const modelItems = (): MenuEntry[] => [
@@ -41,11 +41,11 @@ export function Selectors(props: { client: Client; session: SessionView; disable
       (one): MenuEntry => ({
         label: one.name,
         checked: one.value === state()?.model || (one.value !== 'default' && one.name === modelName()),
-        onSelect: () => tell(props.client.commands.send({ type: 'set_model', sessionId: id(), model: one.value })),
+        onSelect: () => showError(props.client.commands.send({ type: 'set_model', sessionId: id(), model: one.value })),
       }),
     ),
     'separator',
-    { label: t('composer.modelDefault'), onSelect: () => tell(props.client.commands.send({ type: 'set_model', sessionId: id(), model: null })) },
+    { label: t('composer.modelDefault'), onSelect: () => showError(props.client.commands.send({ type: 'set_model', sessionId: id(), model: null })) },
   ];
   const modeItems = (): MenuEntry[] =>
     MODES.map((one) => ({
@@ -60,7 +60,7 @@ export function Selectors(props: { client: Client; session: SessionView; disable
     EFFORTS.map((one) => ({
       label: effortWord(one),
       checked: one === effort(),
-      onSelect: () => tell(props.client.commands.send({ type: 'set_effort', sessionId: id(), effort: one })),
+      onSelect: () => showError(props.client.commands.send({ type: 'set_effort', sessionId: id(), effort: one })),
     }));
   const select = (
     label: () => string,

@@ -10,7 +10,7 @@ const commands = [
   { name: '/context', description: null, hint: null },
 ];
 
-test('a command is found at the very beginning, a file after an @', () => {
+test('commands are completed at the beginning of a message, files after an @', () => {
   expect(tokenAt('/com', 4)).toEqual({ kind: 'command', query: 'com', from: 0, to: 4 });
   expect(tokenAt('see /com', 8)).toBe(null);
   expect(tokenAt('/compact now', 12)).toBe(null);
@@ -19,7 +19,7 @@ test('a command is found at the very beginning, a file after an @', () => {
   expect(tokenAt('mail ada@tide', 13)).toBe(null);
 });
 
-test('what is chosen takes the place of what was typed', () => {
+test('a completion replaces the token', () => {
   expect(complete('Compare @reap with it', { kind: 'file', query: 'reap', from: 8, to: 13 }, 'src/reaper.rs')).toEqual({
     text: 'Compare @src/reaper.rs with it',
     caret: 23,
@@ -27,7 +27,7 @@ test('what is chosen takes the place of what was typed', () => {
   expect(complete('/com', { kind: 'command', query: 'com', from: 0, to: 4 }, 'compact')).toEqual({ text: '/compact ', caret: 9 });
 });
 
-test('unknown commands are caught, paths and words are not', () => {
+test('unknown commands are detected, paths and words are not', () => {
   expect(unknownCommand('/compct', commands)).toBe('compct');
   expect(unknownCommand('/compact the tests', commands)).toBe(null);
   expect(unknownCommand('/context', commands)).toBe(null);
@@ -37,7 +37,7 @@ test('unknown commands are caught, paths and words are not', () => {
   expect([hintFor('/compact ', commands), hintFor('/compact x', commands), hintFor('/nope', commands)]).toEqual(['[what]', null, null]);
 });
 
-test('a few letters in order find the name, beginnings first', () => {
+test('fuzzy search finds letters in order and prefers prefixes', () => {
   expect(rank('com', commands, (one) => one.name, 5).map((one) => one.item.name)).toEqual(['compact', 'commit-message']);
   expect(rank('cm', commands, (one) => one.name, 5).map((one) => one.item.name)).toContain('commit-message');
   expect(match('zz', 'compact')).toBe(null);
@@ -47,7 +47,7 @@ test('a few letters in order find the name, beginnings first', () => {
   ]);
 });
 
-test('pictures become at most 2000 pixels', () => {
+test('pictures are scaled down to 2000 pixels', () => {
   expect(fit(4_000, 2_640)).toEqual({ width: 2_000, height: 1_320 });
   expect(fit(300, 200)).toEqual({ width: 300, height: 200 });
   expect(fit(1, 9_000)).toEqual({ width: 1, height: 2_000 });

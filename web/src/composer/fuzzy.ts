@@ -26,7 +26,7 @@ export function match(query: string, name: string): Match | null {
   return { score: score - have.length * 0.1, hits };
 }
 
-/** The best ones, in order; those that match equally stay as they were. */
+/** Returns the best matches in order; equal matches keep their order. */
 export function rank<T>(query: string, items: readonly T[], name: (item: T) => string, most: number): { item: T; hits: number[] }[] {
   return items
     .map((item, index) => ({ item, index, found: match(query, name(item)) }))
@@ -36,7 +36,7 @@ export function rank<T>(query: string, items: readonly T[], name: (item: T) => s
     .map(({ item, found }) => ({ item, hits: found.hits }));
 }
 
-/** A name in pieces: what matched and what did not. */
+/** Splits a name into matched and unmatched pieces. */
 export function pieces(name: string, hits: readonly number[]): { text: string; hit: boolean }[] {
   const marked = new Set(hits);
   const out: { text: string; hit: boolean }[] = [];

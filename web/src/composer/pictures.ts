@@ -1,8 +1,9 @@
-// Pictures before they are sent: at most 2000 pixels a side and small enough for a model, or history is spoiled by them.
-export const MOST_PIXELS = 2_000;
-export const MOST_BYTES = 3_750_000;
-export const MOST_PICTURES = 20;
-export const TAKEN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+// Prepares pictures for sending: at most 2000 pixels per side and small enough for the model's API, which would
+// otherwise reject the whole conversation.
+export const MAX_PIXELS = 2_000;
+export const MAX_BYTES = 3_750_000;
+export const MAX_PICTURES = 20;
+export const SUPPORTED_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 export interface Prepared {
   blob: Blob;
@@ -11,18 +12,18 @@ export interface Prepared {
   smaller: boolean;
 }
 
-/** The size it has to have. */
-export function fit(width: number, height: number, most = MOST_PIXELS): { width: number; height: number } {
+/** The size of a picture scaled down to at most `most` pixels per side. */
+export function fit(width: number, height: number, most = MAX_PIXELS): { width: number; height: number } {
   const part = Math.min(1, most / Math.max(width, height, 1));
   return { width: Math.max(1, Math.round(width * part)), height: Math.max(1, Math.round(height * part)) };
 }
 
-/** Decodes a picture and makes it smaller where needed. Throws when it is none. */
+/** Decodes a picture and scales it down if needed. Throws if the file is not a picture. */
 export async function prepare(file: Blob): Promise<Prepared> {
   const bitmap = await createImageBitmap(file);
   try {
     const size = fit(bitmap.width, bitmap.height);
-    const fits = size.width === bitmap.width && file.size <= MOST_BYTES && TAKEN.includes(file.type);
+    const fits = size.width === bitmap.width && file.size <= MAX_BYTES && SUPPORTED_TYPES.includes(file.type);
     if (fits) return { blob: file, width: bitmap.width, height: bitmap.height, smaller: false };
     const lossless = file.type === 'image/png' || file.type === 'image/gif';
     for (const [scale, type, quality] of [
@@ -34,7 +35,7 @@ export async function prepare(file: Blob): Promise<Prepared> {
       const width = Math.max(1, Math.round(size.width * scale));
       const height = Math.max(1, Math.round(size.height * scale));
       const blob = await draw(bitmap, width, height, type, quality);
-      if (blob.size <= MOST_BYTES) return { blob, width, height, smaller: true };
+      if (blob.size <= MAX_BYTES) return { blob, width, height, smaller: true };
     }
     throw new Error('too large');
   } finally {

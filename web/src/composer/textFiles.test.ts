@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fenced, MAX_TEXT, readTextFile } from './textFiles';
 
-test('the text of a file is fenced so that nothing in it ends the fence', () => {
+test('the content of a file cannot close its code fence', () => {
   expect(fenced('notes.md', 'a\n```\nb\n```\n')).toBe('notes.md:\n````md\na\n```\nb\n```\n````\n');
   expect(fenced('LICENSE', 'MIT')).toBe('LICENSE:\n```\nMIT\n```\n');
 });

@@ -1,8 +1,8 @@
-// Text files that are attached: their text goes into the message, in a code fence that nothing in it can close.
-/** Characters of a file at most; larger ones are mentioned by their path instead. */
+// Attached text files: their content is inserted into the message, in a code fence that nothing in it can close.
+/** Maximum number of characters of an attached file. */
 export const MAX_TEXT = 100_000;
 
-/** The text of a file, or why it cannot be attached. */
+/** Returns the text of a file, or why it cannot be attached. */
 export async function readTextFile(file: Blob): Promise<{ text: string } | { problem: 'large' | 'binary' }> {
   if (file.size > MAX_TEXT * 4) return { problem: 'large' };
   let text: string;
@@ -15,7 +15,7 @@ export async function readTextFile(file: Blob): Promise<{ text: string } | { pro
   return text.length > MAX_TEXT ? { problem: 'large' } : { text };
 }
 
-/** A file as a part of a message: its name, then its text. */
+/** A file as part of a message: its name, then its content in a code fence. */
 export function fenced(name: string, text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(Math.max(3, longest + 1));

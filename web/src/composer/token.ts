@@ -1,4 +1,4 @@
-// What is being typed at the caret: a command at the very beginning, a file, or something a server offers, after an @.
+// The word at the caret that can be completed: a command at the very beginning, or a file or MCP resource after an @.
 import type { CommandInfo } from '../api/types';
 
 export type Token = { kind: 'command' | 'file'; query: string; from: number; to: number };
@@ -12,24 +12,24 @@ export function tokenAt(text: string, caret: number): Token | null {
   return null;
 }
 
-/** Puts what was chosen in the place of what was typed; a space follows, so that typing goes on. */
+/** Replaces the token by the chosen item, followed by a space. */
 export function complete(text: string, token: Token, chosen: string): { text: string; caret: number } {
   const rest = text.slice(token.to);
   const put = `${token.kind === 'command' ? '/' : '@'}${chosen}${rest.startsWith(' ') ? '' : ' '}`;
   return { text: text.slice(0, token.from) + put + rest, caret: token.from + put.length + (rest.startsWith(' ') ? 1 : 0) };
 }
 
-/** The command a message begins with, if it looks like one. A path is none. */
+/** The command at the beginning of a message. A path is not a command. */
 export const commandOf = (text: string): string | null => /^\/([A-Za-z][\w:.-]*)(?=\s|$)/.exec(text)?.[1] ?? null;
 
-/** The name of a command that nobody knows; nothing when it is fine, or when the commands are not known yet. */
+/** The name of an unknown command, or null if the command is known or the commands are not loaded yet. */
 export function unknownCommand(text: string, commands: readonly CommandInfo[]): string | null {
   const name = commandOf(text);
   if (name === null || commands.length === 0) return null;
   return commands.some((command) => command.name.replace(/^\//, '') === name) ? null : name;
 }
 
-/** What the command at the beginning wants to be given, while nothing is given. */
+/** The argument hint of the command at the beginning, until an argument is typed. */
 export function hintFor(text: string, commands: readonly CommandInfo[]): string | null {
   const name = /^\/([\w:.-]+)\s?$/.exec(text)?.[1];
   return commands.find((command) => command.name.replace(/^\//, '') === name)?.hint ?? null;

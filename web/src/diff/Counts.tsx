@@ -1,4 +1,4 @@
-// How many lines came and went, in a few signs.
+// Number of added and removed lines.
 import { Show, type JSX } from 'solid-js';
 import { t } from '../text';
 

@@ -1,4 +1,4 @@
-// A diff as the server made it: hunks of lines of coloured pieces with the changed words marked.
+// A diff from the server: hunks of highlighted lines with the changed words marked.
 import { createEffect, createMemo, createSignal, For, Index, on, onCleanup, Show, type JSX } from 'solid-js';
 import type { Diff, DiffLine } from '../api/types';
 import { runClass } from '../markdown/runs';
@@ -11,17 +11,17 @@ import { patchText, rowsOf, splitRows, type Row, type SplitRow } from './rows';
 export interface DiffViewProps {
   diff: Diff;
   mode?: 'unified' | 'split' | undefined;
-  /** Wraps long lines; always so on a phone and in an ask. The button changes it for this view. */
+  /** Wraps long lines; always on phones and in permission requests. The button changes it for this view. */
   wrap?: boolean | undefined;
-  /** Path, counts and buttons above the lines. */
+  /** Shows path, counts and buttons above the lines. */
   head?: boolean | undefined;
-  /** Something below a line: a comment on it. */
+  /** Content below a line, such as a comment. */
   below?: ((line: DiffLine) => JSX.Element | undefined) | undefined;
-  /** The line numbers become buttons. */
+  /** If set, line numbers are buttons. */
   onLine?: ((line: DiffLine) => void) | undefined;
 }
 
-/** Rows in the document at first and with each press of "show more". */
+/** Number of rows that are rendered initially and added by "show more". */
 const PAGE = 300;
 
 export function DiffView(props: DiffViewProps): JSX.Element {
@@ -103,7 +103,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
   );
 }
 
-/** Side by side needs room: on a phone it is one column, whatever was chosen. */
+/** Side by side needs space: on a phone the diff is always unified. */
 function useMode(chosen: () => DiffViewProps['mode']): () => 'unified' | 'split' {
   const query = matchMedia('(min-width: 48rem)');
   const [wide, setWide] = createSignal(query.matches);
@@ -230,7 +230,7 @@ function LineNumber(props: { n: number | null; line: DiffLine; onLine: DiffViewP
   );
 }
 
-/** The unchanged white space a line begins with, and the pieces after it. */
+/** The unchanged indent of a line, and the pieces after it. */
 export function splitIndent(parts: DiffLine['parts']): { indent: string; rest: DiffLine['parts'] } {
   let indent = '';
   for (const [index, [name, text, changed]] of parts.entries()) {
@@ -247,7 +247,7 @@ const widthOf = (indent: string): number =>
     [...indent].reduce((sum, char) => sum + (char === '\t' ? 4 : 1), 0),
   );
 
-/** The code of a line. The indent is text, so copying is exact; where lines wrap it is drawn as padding. */
+/** The code of a line. The indent is text, so that copying is exact; in wrapped lines it is drawn as padding. */
 function Code(props: { line: DiffLine; class?: string | undefined }): JSX.Element {
   const cut = createMemo(() => splitIndent(props.line.parts));
   return (

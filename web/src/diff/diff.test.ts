@@ -15,14 +15,14 @@ test('unchanged lines between hunks are counted', () => {
   expect([diff.added, diff.removed]).toEqual([2, 1]);
 });
 
-test('a long unchanged stretch folds and unfolds', () => {
+test('a long unchanged range folds and unfolds', () => {
   const same = Array.from({ length: 20 }, (_, i) => ` ${i}`);
   const diff = diffOfPatch('a', [{ oldStart: 1, newStart: 1, lines: ['-a', ...same, '+b'] }]);
   expect(shape(rowsOf(diff, none))).toEqual(['-a', ' 0', ' 1', ' 2', 'fold 14', ' 17', ' 18', ' 19', '+b']);
   expect(rowsOf(diff, new Set(['0:1']))).toHaveLength(22);
 });
 
-test('split pairs removed with added lines', () => {
+test('split view pairs removed with added lines', () => {
   const diff = diffOfPatch('a', [{ oldStart: 1, newStart: 1, lines: ['-a', '-b', '+c', ' d', '+e'] }]);
   const pairs = splitRows(rowsOf(diff, none)).map((row) => (row.kind === 'pair' ? [row.left?.parts[0]?.[1], row.right?.parts[0]?.[1]] : row.kind));
   expect(pairs).toEqual([
@@ -33,13 +33,13 @@ test('split pairs removed with added lines', () => {
   ]);
 });
 
-test('a diff copies as a patch, a new file as its text', () => {
+test('a diff is copied as a patch, a new file as its text', () => {
   const diff = diffOfText('f', 'a\nb\nc\n', 'a\nx\nc\n');
   expect(patchText(diff)).toBe('--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c');
   expect(patchText(diffOfText('f', null, 'one\ntwo\n'))).toBe('one\ntwo');
 });
 
-test('five thousand changed lines make rows quickly', () => {
+test('the rows of five thousand changed lines are computed quickly', () => {
   const lines = Array.from({ length: 5000 }, (_, i) => (i % 2 ? '+' : '-') + i);
   expect(rowsOf(diffOfPatch('a', [{ oldStart: 1, newStart: 1, lines }]), none)).toHaveLength(5000);
 });

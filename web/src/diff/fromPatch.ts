@@ -1,5 +1,5 @@
-// A plain diff from what the agent itself said (`structuredPatch`, old and new text), for the time until
-// the server's coloured one is there, and for records it has none of.
+// Builds a plain diff from the agent's data (`structuredPatch`, old and new text), until the server's highlighted diff
+// has arrived, and for records without one.
 import type { Diff, DiffLine, Hunk } from '../api/types';
 
 export interface WirePatch {

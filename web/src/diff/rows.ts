@@ -1,11 +1,10 @@
-// What a diff shows, row by row: its lines, the unchanged stretches between hunks, and long unchanged
-// stretches inside a hunk folded.
+// Rows of a diff: its lines, the unchanged ranges between hunks, and long unchanged ranges inside a hunk folded.
 import type { Diff, DiffLine } from '../api/types';
 
 export type Row = { kind: 'line'; line: DiffLine; first: boolean } | { kind: 'gap'; lines: number } | { kind: 'fold'; lines: number; id: string };
 export type SplitRow = { kind: 'pair'; left: DiffLine | undefined; right: DiffLine | undefined; first: boolean } | Extract<Row, { kind: 'gap' | 'fold' }>;
 
-/** Unchanged lines kept on each side of a change, and how long a stretch has to be to fold. */
+/** Number of unchanged lines that stay visible on each side of a change. */
 const CONTEXT = 3;
 const FOLD = 12;
 
@@ -49,7 +48,7 @@ export function rowsOf(diff: Diff, unfolded: ReadonlySet<string>): Row[] {
   return rows;
 }
 
-/** Removed and added lines side by side; what has no partner stands alone. */
+/** Pairs removed and added lines side by side; a line without a partner is alone in its row. */
 export function splitRows(rows: readonly Row[]): SplitRow[] {
   const out: SplitRow[] = [];
   let removed: DiffLine[] = [];

@@ -1,4 +1,4 @@
-// Everything the transcript can show, from fixtures. Never part of the shipped page.
+// Everything the transcript can show, from fixtures. Not part of the shipped page.
 import { createSignal, For, Match, onMount, Show, Switch as Choose, type JSX } from 'solid-js';
 import { render } from 'solid-js/web';
 import '../styles';
@@ -45,7 +45,10 @@ import {
   Toasts,
   type GlyphShape,
 } from '../ui';
-import { cards, long, REAPER, session, type Script } from './records';
+import { cards } from './cards';
+import { REAPER } from './diff';
+import type { Script } from './Script';
+import { long, session } from './sessions';
 
 const KEYWORDS = /\b(pub|fn|struct|use|let|mut|self|async|await|loop|impl|const)\b|\b([A-Z]\w+)\b|("[^"]*")|(\/\/.*)|\b(\d+)\b/g;
 const CLASSES = ['key', 'type', 'str', 'com', 'num'];

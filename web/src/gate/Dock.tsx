@@ -1,4 +1,4 @@
-// The bottom of a session: the gate or the ask, what waits, and the message box; and the rules of Escape among them.
+// The bottom of a session: gate or request, queue and message box, and what Escape does among them.
 import { createEffect, createMemo, createSignal, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import type { AskInfo, Diff, JsonValue } from '../api/types';
 import { Asks, type AsksHandle } from '../asks/Asks';
@@ -16,22 +16,22 @@ export interface DockProps extends GateActions {
   client: Client;
   session: SessionView;
   line: Line;
-  /** The time at the bridge, ticking. */
+  /** Current time at the bridge; updated regularly. */
   now: number;
-  /** The session that has the focus of the page, where several stand side by side. */
+  /** This session has the focus of the page, if several are shown side by side. */
   here?: boolean | undefined;
   enterIsLine?: boolean | undefined;
-  /** Whether what is above the dock has its place; a dock that is opened is drawn with it. */
+  /** True when the transcript above has its position. The dock is shown together with it. */
   settled?: boolean | undefined;
-  /** A message was sent from here: follow the tail again. */
+  /** Called when a message was sent, to scroll to the end. */
   onSent?: (() => void) | undefined;
-  /** The difference a call would make; asked from the bridge by default. */
+  /** Fetches the diff of a tool call; from the bridge by default. */
   diffOf?: ((ask: AskInfo, input: JsonValue | null) => Promise<Diff>) | undefined;
   handle?: ((handle: DockHandle) => void) | undefined;
 }
 
-/** Milliseconds after which the dock is drawn without the form of its ask. */
-const FORM_PATIENCE = 3_000;
+/** Milliseconds after which the dock is shown without the form of its request. */
+const FORM_TIMEOUT = 3_000;
 
 export interface DockHandle {
   focusBox: () => void;
@@ -44,8 +44,8 @@ export function Dock(props: DockProps): JSX.Element {
   const id = () => props.session.store.id;
   const here = () => props.here !== false;
   const all = useKept(props.client, id);
-  // What leaves at once is not worth a row.
-  const kept = () => all().filter((entry) => entry.state !== 'sent' || props.now - props.client.connection.skew - entry.at > 800);
+  // Messages that are sent immediately are not shown in the queue.
+  const unsent = () => all().filter((entry) => entry.state !== 'sent' || props.now - props.client.connection.skew - entry.at > 800);
   const standing = createMemo(() => sessionStanding(props));
   const name = () => standing()?.name ?? 'idle';
   const connected = () => props.line.phase === 'up' || props.line.phase === 'connecting';
@@ -53,14 +53,14 @@ export function Dock(props: DockProps): JSX.Element {
   const [asks, setAsks] = createSignal<AsksHandle>();
   const running = () => ['running', 'retrying', 'limited', 'stalled', 'starting'].includes(name());
   const busy = () => running() || asking() || name() === 'stopping';
-  // A session that is opened is drawn once its dock has its height: nothing grows under the eyes.
+  // A session is shown once the height of its dock is known, so that nothing moves afterwards.
   const [formed, setFormed] = createSignal(false);
   const alone = props.settled !== false;
   createEffect(() => {
     const state = props.session.state();
     if (props.line.phase === 'lost') setFormed(true);
     if (!state || formed() || props.settled === false) return;
-    // The transcript finds its place beside the dock first.
+    // The transcript is positioned before the dock is shown.
     const form = () =>
       requestAnimationFrame(() =>
         requestAnimationFrame(() => {
@@ -76,7 +76,7 @@ export function Dock(props: DockProps): JSX.Element {
     else if (alone) setFormed(true);
     else form();
   });
-  const patience = setTimeout(() => setFormed(true), FORM_PATIENCE);
+  const patience = setTimeout(() => setFormed(true), FORM_TIMEOUT);
   onCleanup(() => clearTimeout(patience));
   let box: ComposerHandle | undefined;
   let dock!: HTMLDivElement;
@@ -130,7 +130,7 @@ export function Dock(props: DockProps): JSX.Element {
     },
   });
 
-  // Said once, politely: the end of a turn, an exit, the line gone and back.
+  // Announced to screen readers once: end of a turn, exit, connection lost and restored.
   createEffect(
     on(name, (now, was) => {
       if (was === undefined || !here()) return;
@@ -170,7 +170,7 @@ export function Dock(props: DockProps): JSX.Element {
         <Queue
           client={props.client}
           session={props.session}
-          kept={kept()}
+          kept={unsent()}
           connected={props.line.phase === 'up'}
           running={running()}
           resumable={name() === 'crashed' || name() === 'lost'}

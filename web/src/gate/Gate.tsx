@@ -12,12 +12,12 @@ import { createAct } from './act';
 import { standingOf, type Standing } from './standing';
 import './gate.css';
 
-// Few ever see these; they come when something is wrong, or when the page has nothing to do.
+// Loaded on demand: these states are rare.
 const bodies = () => import('./bodies');
-/** States that show more below the line, in a part that is fetched. */
+/** States that show details below the line. */
 const WITH_BODY = new Set(['stalled', 'crashed']);
 export const hasBody = (name: string): boolean => WITH_BODY.has(name);
-/** Resolves when that part is there. */
+/** Resolves when the details are loaded. */
 export const bodyLoaded = (): Promise<unknown> => bodies();
 const CopyReport = lazy(async () => ({ default: (await bodies()).CopyReport }));
 const Crashed = lazy(async () => ({ default: (await bodies()).Crashed }));
@@ -25,15 +25,15 @@ const Forced = lazy(async () => ({ default: (await bodies()).Forced }));
 const Stalled = lazy(async () => ({ default: (await bodies()).Stalled }));
 
 export interface GateActions {
-  /** Shows what the session changed. */
+  /** Opens the changes of the session. */
   onChanges?: (() => void) | undefined;
-  /** How much that is. */
+  /** Size of the changes. */
   changed?: { files: number; added: number; removed: number } | undefined;
-  /** Opens the sheet that rewinds. */
+  /** Opens the rewind dialog. */
   onRewind?: (() => void) | undefined;
-  /** Goes to another session, after a fork. */
+  /** Opens another session, after a fork. */
   onSession?: ((sessionId: string) => void) | undefined;
-  /** Opens the choice of models. */
+  /** Opens the model menu. */
   onModel?: (() => void) | undefined;
 }
 
@@ -42,11 +42,11 @@ export interface GateProps extends GateActions {
   session: SessionView;
   line: Line;
   now: number;
-  /** Messages of this session wait for the agent to run again. */
+  /** Messages of this session are queued until the agent runs again. */
   queued?: boolean | undefined;
 }
 
-/** How the session of a view stands, with everything the page knows of it. */
+/** Status of the session of a view, with everything the page knows about it. */
 export function sessionStanding(props: { client: Client; session: SessionView; line: Line; now: number }): Standing | null {
   const state = props.session.state();
   const info = state?.info ?? props.client.list.get(props.session.store.id);
@@ -68,7 +68,7 @@ export function sessionStanding(props: { client: Client; session: SessionView; l
 
 const targets = new WeakMap<object, { call: string; text: string | null }>();
 
-/** What the running call is about, from the record that made it; looked for once a call. */
+/** Subject of the running call, from its record; looked up once per call. */
 function targetOf(session: SessionView): string | null {
   const call = session.state()?.calls.at(-1);
   if (!call) return null;
@@ -92,7 +92,7 @@ function targetOf(session: SessionView): string | null {
   return null;
 }
 
-/** The gate while no ask is open: how it stands, since when it is known, and what can be done about it. */
+/** The gate while no request is open: status, evidence with its age, and actions. */
 export function Gate(props: GateProps): JSX.Element {
   const id = () => props.session.store.id;
   const standing = createMemo(() => sessionStanding(props));
@@ -104,7 +104,7 @@ export function Gate(props: GateProps): JSX.Element {
   const stop = createAct(() => props.client.commands.send({ type: 'interrupt', sessionId: id(), hold: hold() }));
   const queued = () => props.session.queue.filter((one) => one.state === 'queued').length;
   const resume = createAct(() => props.client.commands.send({ type: 'resume_session', sessionId: id() }));
-  // "Stopping" at once: the bridge says so a moment later.
+  // Shows "Stopping" immediately; the bridge confirms it a moment later.
   const [asked, setAsked] = createSignal<number | null>(null);
   createEffect(
     on(
@@ -299,7 +299,7 @@ export function Gate(props: GateProps): JSX.Element {
   );
 }
 
-/** Stops the turn. While messages wait, a menu beside it says what becomes of them. */
+/** Stops the turn. If messages are queued, a menu offers what to do with them. */
 function Stop(props: { queued: number; busy: boolean; interrupt: (hold?: boolean) => void }): JSX.Element {
   return (
     <span class="stops">
@@ -328,10 +328,10 @@ function endOfTurn(session: SessionView): string | null {
     const record = records[index];
     if (record?.what.type !== 'result') continue;
     const spent = session.state()?.cost.turn ?? null;
-    const took: unknown = (record.what as { duration_ms?: unknown }).duration_ms;
+    const elapsed: unknown = (record.what as { duration_ms?: unknown }).duration_ms;
     return [
       t('asks.turnEnded', { n: record.turn ?? 1, time: clock(record.at) }),
-      typeof took === 'number' ? duration(took) : null,
+      typeof elapsed === 'number' ? duration(elapsed) : null,
       spent === null ? null : money(spent),
     ]
       .filter(Boolean)
@@ -340,7 +340,7 @@ function endOfTurn(session: SessionView): string | null {
   return null;
 }
 
-/** The same line for a session of a list: glyph, word, evidence. */
+/** The status line of a session in a list: glyph, word, evidence. */
 export function StandingLine(props: { standing: Standing; step?: number | undefined }): JSX.Element {
   return (
     <span class="standing">

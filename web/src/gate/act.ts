@@ -1,23 +1,23 @@
-// A button that does something at the bridge: off while it runs, its verb in progress after 150 ms, and it comes back
-// with the reason when it failed.
+// State of a button that sends a command: disabled while it runs, a progress label after 150 ms, and the reason if it
+// failed.
 import { createSignal, type Accessor } from 'solid-js';
 import { Refusal } from '../protocol';
 import { t } from '../text';
 import { clock } from '../text/format';
 
 export interface Act {
-  /** Runs it, unless it runs. True when it came through. */
+  /** Runs the command unless it is running. Returns true if it succeeded. */
   run: () => Promise<boolean>;
   busy: Accessor<boolean>;
-  /** It runs for longer than an eye blinks: show the verb in progress. */
+  /** True when the command takes long enough to show the progress label. */
   shown: Accessor<boolean>;
   problem: Accessor<string | null>;
   clear: () => void;
 }
 
-export const SHOWN_AFTER = 150;
+export const PROGRESS_DELAY = 150;
 
-/** Why something failed, in words. */
+/** The reason of a failure as text. */
 export function reason(error: unknown): string {
   if (error instanceof Refusal) {
     if (error.code === 'timeout') return t('errors.timeout');
@@ -48,7 +48,7 @@ export function createAct(does: () => Promise<unknown>): Act {
       if (busy()) return false;
       setBusy(true);
       setProblem(null);
-      const timer = setTimeout(() => setShown(true), SHOWN_AFTER);
+      const timer = setTimeout(() => setShown(true), PROGRESS_DELAY);
       try {
         await does();
         return true;

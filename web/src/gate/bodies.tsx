@@ -1,4 +1,4 @@
-// What stands under the line of the gate when something is wrong: the ladder of a stall, a crash, the last resort.
+// Details below the line of the gate in case of trouble: a stalled turn, a crash, an interrupt without effect.
 import '../text/forms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Own } from '../api/types';
@@ -9,7 +9,7 @@ import { Button, copyText } from '../ui';
 import { createAct } from './act';
 import { exitWords } from './standing';
 
-/** Interrupt, stop what it waits for, restart: all rungs at once, each says what it did and when. */
+/** Interrupt, stop what it waits for, restart: all steps are shown, each with its result and time. */
 export function Stalled(props: { client: Client; session: SessionView; now: number; interrupt: () => void }): JSX.Element {
   const id = () => props.session.store.id;
   const state = () => props.session.state();
@@ -75,7 +75,7 @@ export function Stalled(props: { client: Client; session: SessionView; now: numb
   );
 }
 
-/** The likely cause, what is saved, its last words, and the ways on. */
+/** The likely cause, what is saved, the last error output, and how to continue. */
 export function Crashed(props: {
   client: Client;
   session: SessionView;
@@ -191,7 +191,7 @@ export function Crashed(props: {
   );
 }
 
-/** What happened, for whoever mends the agent. */
+/** Copies a report for the maintainers of the agent. */
 export function CopyReport(props: { session: SessionView }): JSX.Element {
   const process = () => props.session.state()?.process;
   const report = () =>
@@ -210,7 +210,7 @@ export function CopyReport(props: { session: SessionView }): JSX.Element {
   );
 }
 
-/** An interrupt that has no effect for ten seconds: the process can be ended; the session stays. */
+/** Offers to end the process if an interrupt had no effect for ten seconds; the session is kept. */
 export function Forced(props: { client: Client; sessionId: string; onClose: () => void }): JSX.Element {
   const end = createAct(() => props.client.commands.send({ type: 'stop_session', sessionId: props.sessionId }));
   return (

@@ -5,7 +5,7 @@ import { enterStep, escapeStep, Guard, mayTakeFocus, sendWord, type EscapeSituat
 const calm: EscapeSituation = { covered: false, elsewhere: false, textInBox: false, ask: null, running: false, shift: false };
 const ask = { focused: false, alone: true, folded: false, mayDecide: true };
 
-test('Escape takes one step, the first that applies', () => {
+test('Escape takes only the first step that applies', () => {
   expect(escapeStep({ ...calm, covered: true, textInBox: true, ask, running: true })).toBe('none');
   expect(escapeStep({ ...calm, elsewhere: true, running: true })).toBe('none');
   expect(escapeStep({ ...calm, textInBox: true, ask, running: true })).toBe('clear');
@@ -15,14 +15,14 @@ test('Escape takes one step, the first that applies', () => {
   expect(escapeStep(calm)).toBe('none');
 });
 
-test('Escape denies only an ask that has the focus, or is alone and unfolded', () => {
+test('Escape denies a request only if it has the focus, or is the only one and unfolded', () => {
   expect(escapeStep({ ...calm, ask: { ...ask, alone: false } })).toBe('none');
   expect(escapeStep({ ...calm, ask: { ...ask, alone: false, focused: true } })).toBe('deny');
   expect(escapeStep({ ...calm, ask: { ...ask, folded: true }, running: true })).toBe('none');
   expect(escapeStep({ ...calm, ask: { ...ask, mayDecide: false }, running: true })).toBe('none');
 });
 
-test('no key counts within 350 ms of an ask, nor in a burst that began then', () => {
+test('keys within 350 ms of a request are ignored, and the rest of their burst', () => {
   const guard = new Guard(1_000);
   expect(guard.accept(1_100)).toBe(false);
   expect(guard.accept(1_400)).toBe(false);
@@ -33,7 +33,7 @@ test('no key counts within 350 ms of an ask, nor in a burst that began then', ()
   expect(new Guard(0).open(349)).toBe(false);
 });
 
-test('an ask never takes the focus from a field that is used, nor from another session', () => {
+test('a request does not take the focus from a field in use, nor from another session', () => {
   const free = { active: 'nothing', text: false, typed: null, here: true } as const;
   expect(mayTakeFocus(free)).toBe(true);
   expect(mayTakeFocus({ ...free, here: false })).toBe(false);
@@ -44,7 +44,7 @@ test('an ask never takes the focus from a field that is used, nor from another s
   expect(mayTakeFocus({ ...free, active: 'field', typed: 2_001 })).toBe(true);
 });
 
-test('Enter sends, steers or is a line, and belongs to the input method while composing', () => {
+test('Enter sends, steers or inserts a line break, and belongs to the input method while composing', () => {
   const key = { phone: false, enterIsLine: false, composing: false, shift: false, ctrl: false, running: false };
   expect(enterStep(key)).toBe('send');
   expect(enterStep({ ...key, shift: true })).toBe('line');
@@ -55,7 +55,7 @@ test('Enter sends, steers or is a line, and belongs to the input method while co
   expect(enterStep({ ...key, composing: true, ctrl: true })).toBe('none');
 });
 
-test('the word on the button is the truth', () => {
+test('the submit button is labelled with what it does', () => {
   expect(sendWord({ connected: false, started: true, busy: true })).toBe('keep');
   expect(sendWord({ connected: true, started: false, busy: false })).toBe('start');
   expect(sendWord({ connected: true, started: true, busy: true })).toBe('queue');

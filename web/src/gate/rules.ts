@@ -1,43 +1,43 @@
-// Rules of keys and focus around the gate, apart from any component, so that they can be tested one by one.
+// Rules of keys and focus for the gate, as pure functions that are tested separately.
 
-/** Keys are ignored for this long after an ask appears. */
-export const GUARD = 350;
-/** A field that was typed in within this long keeps the focus. */
-export const TYPED = 2_000;
+/** Milliseconds after a request appeared during which keys are ignored. */
+export const KEY_GUARD = 350;
+/** Milliseconds after typing during which a field keeps the focus. */
+export const TYPING_TIMEOUT = 2_000;
 
-/** No stray key decides: what was meant for something else when the ask appeared is ignored, and so is the rest of a burst. */
+/** Ignores stray keys: a key that was meant for something else when the request appeared, and the rest of its burst. */
 export class Guard {
   private until: number;
   constructor(appeared: number) {
-    this.until = appeared + GUARD;
+    this.until = appeared + KEY_GUARD;
   }
-  /** Whether a key pressed now counts. One that does not starts the wait again. */
+  /** Returns whether a key pressed now counts. If not, the waiting time starts again. */
   accept(now: number): boolean {
     if (now >= this.until) return true;
-    this.until = now + GUARD;
+    this.until = now + KEY_GUARD;
     return false;
   }
-  /** For the pointer: a press that was on its way to something else. */
+  /** The same for pointer presses, which do not restart the waiting time. */
   open(now: number): boolean {
     return now >= this.until;
   }
 }
 
 export interface EscapeSituation {
-  /** Something that was opened over the page is there: it has its own Escape. */
+  /** A menu or dialog covers the page and handles Escape. */
   covered: boolean;
-  /** The key went to a field that is not of the gate, such as a search. */
+  /** The key was pressed in a field outside the dock, such as a search field. */
   elsewhere: boolean;
-  /** The message box has the focus and holds text. */
+  /** The message box has the focus and contains text. */
   textInBox: boolean;
   ask: { focused: boolean; alone: boolean; folded: boolean; mayDecide: boolean } | null;
-  /** A turn runs that can be interrupted. */
+  /** A turn is running that can be interrupted. */
   running: boolean;
   shift: boolean;
 }
 export type EscapeStep = 'none' | 'clear' | 'deny' | 'deny-stop' | 'interrupt';
 
-/** One press, one step: the first that applies. */
+/** Returns the first step that applies; one press is one step. */
 export function escapeStep(s: EscapeSituation): EscapeStep {
   if (s.covered || s.elsewhere) return 'none';
   if (s.textInBox && !s.shift) return 'clear';
@@ -50,26 +50,26 @@ export function escapeStep(s: EscapeSituation): EscapeStep {
 }
 
 export interface FocusSituation {
-  /** What has the focus. */
+  /** The kind of element that has the focus. */
   active: 'nothing' | 'field' | 'control';
-  /** The field holds text. */
+  /** The field contains text. */
   text: boolean;
-  /** Milliseconds since it was last typed in; nothing when never. */
+  /** Milliseconds since the last input in the field; null if there was none. */
   typed: number | null;
-  /** The ask belongs to the session that has the focus. */
+  /** The request belongs to the session that has the focus. */
   here: boolean;
 }
 
-/** Whether an ask that appears may take the focus. It goes to the dialog, never to a button. */
+/** Whether a new request may take the focus. The focus goes to the dialog, never to a button. */
 export function mayTakeFocus(s: FocusSituation): boolean {
   if (!s.here) return false;
   if (s.active !== 'field') return true;
-  return !s.text && (s.typed === null || s.typed > TYPED);
+  return !s.text && (s.typed === null || s.typed > TYPING_TIMEOUT);
 }
 
 export interface EnterSituation {
   phone: boolean;
-  /** The setting that makes Enter a new line. */
+  /** Setting: Enter inserts a line break. */
   enterIsLine: boolean;
   composing: boolean;
   shift: boolean;
@@ -78,7 +78,7 @@ export interface EnterSituation {
 }
 export type EnterStep = 'line' | 'send' | 'steer' | 'none';
 
-/** What Enter does in the message box. */
+/** Returns what Enter does in the message box. */
 export function enterStep(s: EnterSituation): EnterStep {
   if (s.composing) return 'none';
   if (s.ctrl) return s.running ? 'steer' : 'send';
@@ -86,7 +86,7 @@ export function enterStep(s: EnterSituation): EnterStep {
   return 'send';
 }
 
-/** The one button of the message box; its word is the truth. */
+/** Returns what the submit button of the message box does. */
 export function sendWord(s: { connected: boolean; started: boolean; busy: boolean }): 'keep' | 'start' | 'queue' | 'send' {
   if (!s.connected) return 'keep';
   if (!s.started) return 'start';

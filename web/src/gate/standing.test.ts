@@ -22,7 +22,7 @@ const ask = (over: Partial<AskInfo> = {}): AskInfo => ({
 
 afterEach(() => setLocale('en'));
 
-test('each state has its glyph, word, ground and group', () => {
+test('each state has its glyph, text, style and group', () => {
   const rows = [
     of({}),
     of({ finishedAt: now }, { unread: true }),
@@ -49,7 +49,7 @@ test('each state has its glyph, word, ground and group', () => {
   ]);
 });
 
-test('running always carries the age of the last sign, and it ticks', () => {
+test('a running session shows the age of its last activity', () => {
   const running = (at: number) => standingOf(info({ standing: 'running', about: 'Edit', lastSign: now - 1_000 }), { now: now + at, line: up });
   expect([0, 1_000, 9_000, 71_000].map((at) => running(at).evidence)).toEqual([
     'last activity 1 s ago',
@@ -60,23 +60,23 @@ test('running always carries the age of the last sign, and it ticks', () => {
   expect(running(2_000).short).toBe('Edit · 3 s ago');
 });
 
-test('what is being written is said instead of the tool', () => {
+test('the block being streamed is shown instead of the tool', () => {
   expect(of({ standing: 'running', about: 'Bash', lastSign: now }, { writing: 'thinking' })).toMatchObject({ word: 'Thinking', about: null });
   expect(of({ standing: 'running', about: 'Bash', lastSign: now }, { writing: 'text' }).word).toBe('Writing');
 });
 
-test('what runs is said by its command, or by its name and target', () => {
+test('a running call is shown by its command, or by its name and subject', () => {
   expect(of({ standing: 'running', about: 'Bash', lastSign: now }, { target: 'cargo test' })).toMatchObject({ about: 'cargo test', short: 'Bash · 0 s ago' });
   expect(of({ standing: 'running', about: 'Edit', lastSign: now }, { target: 'src/a.rs' }).about).toBe('Edit · src/a.rs');
   expect(of({ standing: 'stalled', about: 'Bash', lastSign: now }, { target: 'cargo test' }).about).toBe('Bash · cargo test');
 });
 
-test('a list that holds the ask in short says its kind', () => {
+test('the session list shows the kind of the pending request', () => {
   const brief = { ask: { kind: 'elicitation', toolName: 'postgres', at: now - 5_000 } } as object;
   expect(of({ standing: 'waiting', about: 'postgres', pendingAsks: 1, ...brief })).toMatchObject({ word: 'Input needed: postgres', evidence: '5 s' });
 });
 
-test('a retry counts down, a limit says when it ends', () => {
+test('a retry counts down, a limit shows when it ends', () => {
   const retrying = (over: object) =>
     of(
       { standing: 'retrying' },
@@ -92,7 +92,7 @@ test('a retry counts down, a limit says when it ends', () => {
   expect(retrying({ status: 429, error: 'rate_limit', until: now + 2_460_000 })).toMatchObject({ name: 'limited', word: 'Rate limit', short: 'Resets 15:12' });
 });
 
-test('an ask says its kind', () => {
+test('a request is described by its kind', () => {
   expect(askWords(ask({ toolName: 'mcp__postgres__query' }))).toBe('Permission needed: postgres › query');
   expect(askWords(ask({ kind: 'question', request: { input: { questions: [1, 2] } } }))).toBe('2 questions for you');
   expect(askWords(ask({ kind: 'plan' }))).toBe('Plan ready for review');
@@ -102,17 +102,17 @@ test('an ask says its kind', () => {
   expect(toolWords('Bash')).toBe('Bash');
 });
 
-test('without a line every state is what it was, in dots', () => {
+test('while disconnected every session shows its last known status', () => {
   const lost = { phase: 'lost', since: now - 14_000 } as const;
   const was = (standing: 'running' | 'waiting' | 'idle' | 'stalled') => of({ standing, about: 'Edit' }, { line: lost });
   expect(was('running')).toMatchObject({ word: 'Was running at 14:30', shape: 'dots', known: false, title: null, ground: 'off' });
   expect(was('waiting')).toMatchObject({ word: 'Was waiting for you at 14:30', group: 'needs' });
   expect(was('idle').word).toBe('Was idle at 14:30');
-  // Nothing is said for the first two seconds.
+  // The first two seconds of a lost connection are not reported.
   expect(of({ standing: 'running', lastSign: now }, { line: { phase: 'connecting', since: now } }).word).toBe('Running');
 });
 
-test('catching up says how far', () => {
+test('catching up shows its progress', () => {
   expect(of({ standing: 'running' }, { catching: { have: 1_204, of: 3_877 } })).toMatchObject({
     name: 'catching',
     evidence: '1\u202f204 of 3\u202f877 records',
@@ -120,13 +120,13 @@ test('catching up says how far', () => {
   });
 });
 
-test('the window title counts those who need a person', () => {
+test('the window title counts the sessions that need the user', () => {
   const edit = of({ standing: 'waiting', about: 'Edit', pendingAsks: 1 });
   expect(windowTitle('Sluice', [edit, of({ standing: 'crashed' })])).toBe('(2) Permission needed: Edit · Sluice');
   expect(windowTitle('Sluice', [])).toBe('Sluice');
 });
 
-test('the words are German too', async () => {
+test('statuses are translated to German', async () => {
   await setLocale('de');
   expect(of({ standing: 'waiting', about: 'Edit', pendingAsks: 1 }).word).toBe('Berechtigung nötig: Edit');
 });

@@ -1,5 +1,5 @@
-// The one place that says how a session stands: glyph, words, evidence, ground of the gate, group and window title.
-// Rail, list, head, gate and title all draw what this returns; none of them has words of its own.
+// The status of a session: glyph, text, evidence, style of the gate, group and window title. Session list, head, gate
+// and title all show what this module returns.
 import type { AskInfo, SessionInfo, SessionState } from '../api/types';
 import type { Line } from '../protocol/connection';
 import { groupOf, type Group } from '../protocol/sessions';
@@ -11,7 +11,7 @@ import { folderName } from '../text/paths';
 export type Ground = 'neutral' | 'run' | 'warn' | 'bad' | 'off';
 
 export interface Standing {
-  /** Which of the states of the design it is; for tests and styles. */
+  /** Name of the state in the design; for tests and styles. */
   name:
     | 'idle'
     | 'unread'
@@ -29,23 +29,23 @@ export interface Standing {
     | 'offline'
     | 'catching';
   shape: GlyphShape;
-  /** Grey instead of the shape's own colour. */
+  /** Grey instead of the colour of the shape. */
   quiet: boolean;
   word: string;
-  /** What it is about: a command, a path. Mono when a machine said it. */
+  /** The subject: a command, a path. Monospaced if a program wrote it. */
   about: string | null;
   mono: boolean;
   /** The evidence with its age. */
   evidence: string | null;
-  /** The same in the width of a rail row. */
+  /** A short form for a row of the session list. */
   short: string;
   /** The figure at the right edge of a row. */
   figure: string;
   ground: Ground;
   group: Group;
-  /** For the window title, when a person is needed. */
+  /** For the window title, if the session needs the user. */
   title: string | null;
-  /** Whether this is known now, or only how it was. */
+  /** True if the status is current, false if it is the last known one. */
   known: boolean;
 }
 
@@ -54,20 +54,20 @@ export interface Circumstances {
   line: Pick<Line, 'phase' | 'since'>;
   unread?: boolean;
   state?: SessionState | null;
-  /** What the running call is about: its command, path or address. */
+  /** Subject of the running call: its command, path or address. */
   target?: string | null;
-  /** What is being written at this moment. */
+  /** The kind of block that is being streamed. */
   writing?: 'thinking' | 'text' | 'call' | null;
   catching?: { have: number; of: number } | null;
 }
 
-/** The name of a tool as people read it: `mcp__postgres__query` is postgres › query. */
+/** The name of a tool for people: `mcp__postgres__query` is postgres › query. */
 export function toolWords(name: string): string {
   const mcp = /^mcp__(.+?)__(.+)$/.exec(name);
   return mcp ? `${mcp[1]} › ${mcp[2]}` : name;
 }
 
-/** "Edit waits for you": the kind of ask in words. */
+/** The kind of a request as text: "Permission needed: Edit". */
 export function askWords(ask: Pick<AskInfo, 'kind' | 'toolName' | 'request'>): string {
   switch (ask.kind) {
     case 'question': {
@@ -87,7 +87,7 @@ export function askWords(ask: Pick<AskInfo, 'kind' | 'toolName' | 'request'>): s
   }
 }
 
-/** The oldest ask in short, where the bridge tells it with the list. */
+/** Summary of the oldest request, as sent with the session list. */
 interface Brief {
   kind: string;
   toolName: string;
@@ -95,8 +95,8 @@ interface Brief {
 }
 const briefOf = (info: SessionInfo): Brief | null => (info as { ask?: Brief | null }).ask ?? null;
 
-/** From what a list holds of the ask. */
-function waitWords(about: string | null, brief: Brief | null): string {
+/** Text for the oldest request, from the data in the session list. */
+function briefWords(about: string | null, brief: Brief | null): string {
   if (brief) return askWords({ kind: brief.kind, toolName: brief.toolName, request: {} });
   if (about === 'AskUserQuestion') return t('asks.questionsWait', { n: 1 });
   if (about === 'ExitPlanMode') return t('asks.planWaits');
@@ -104,7 +104,7 @@ function waitWords(about: string | null, brief: Brief | null): string {
 }
 
 const ago = (at: number | null, now: number): string | null => (at === null ? null : t('asks.lastSign', { age: age(Math.max(0, now - at)) }));
-/** How long ago, in the width of a figure: now, 42 s, 9 m, 3 h, then the day. */
+/** The age in the width of a figure: now, 42 s, 9 m, 3 h, then the day. */
 function figureAt(at: number, now: number): string {
   const passed = now - at;
   if (passed < 10_000) return t('asks.now');
@@ -131,7 +131,7 @@ export function standingOf(info: SessionInfo, c: Circumstances): Standing {
     };
   }
   if (c.line.phase === 'up' || c.line.phase === 'connecting') return base;
-  // Not connected: what is shown was true when the line was lost.
+  // Disconnected: shows the status from before the connection was lost.
   return {
     ...base,
     name: 'offline',
@@ -190,7 +190,7 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
   if (ask || info.standing === 'waiting' || info.pendingAsks > 0) {
     const brief = briefOf(info);
     const since = ask?.at ?? brief?.at ?? info.since;
-    const word = ask ? askWords(ask) : waitWords(info.about, brief);
+    const word = ask ? askWords(ask) : briefWords(info.about, brief);
     return {
       ...plain,
       name: 'waiting',
@@ -328,7 +328,7 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
   }
 }
 
-/** A command speaks for itself; anything else is named first. */
+/** A shell command is shown alone; other tools are named first. */
 const named = (tool: string | null, target: string | null): string | null =>
   target === null ? (tool === null ? null : toolWords(tool)) : tool === null || tool === 'Bash' ? target : `${toolWords(tool)} · ${target}`;
 
@@ -352,7 +352,7 @@ export function exitWords(signal: number | null, code: number | null): string | 
   return code === null ? null : t('asks.withCode', { n: code });
 }
 
-/** "(2) Edit waits · Sluice": how many sessions need a person, and the oldest of them. */
+/** "(2) Permission needed: Edit · Sluice": the number of sessions that need the user, and the oldest of them. */
 export function windowTitle(base: string, waiting: readonly Standing[]): string {
   const [first] = waiting;
   return first?.title ? `(${waiting.length}) ${first.title} · ${base}` : base;

@@ -1,4 +1,4 @@
-// When each field was last typed in, and what has the focus: what the rules of focus ask for.
+// When a field last received input, and which element has the focus.
 let field: Element | null = null;
 let typedAt = 0;
 
@@ -20,7 +20,7 @@ if (typeof document !== 'undefined') {
   );
 }
 
-/** What has the focus now, as `mayTakeFocus` wants to know it. */
+/** The current focus in the form `mayTakeFocus` needs. */
 export function focusNow(): { active: 'nothing' | 'field' | 'control'; text: boolean; typed: number | null } {
   const active = document.activeElement;
   if (!active || active === document.body || active === document.documentElement) return { active: 'nothing', text: false, typed: null };
@@ -29,9 +29,9 @@ export function focusNow(): { active: 'nothing' | 'field' | 'control'; text: boo
   return { active: 'field', text: text !== '', typed: active === field ? performance.now() - typedAt : null };
 }
 
-/** Whether keys typed now go into a field. */
+/** True if keys go into a field now. */
 export const writesNow = (): boolean => isField(document.activeElement);
 
-/** A narrow screen, or one that is touched: Enter is a new line there, and nothing takes the focus by itself. */
+/** A narrow or touch screen: Enter inserts a line break there, and nothing takes the focus automatically. */
 export const isPhone = (): boolean =>
   typeof matchMedia === 'function' && (matchMedia('(max-width: 47.99rem)').matches || matchMedia('(pointer: coarse)').matches);

@@ -13,7 +13,7 @@ const event = (key: string, mods: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey
 beforeEach(() => localStorage.clear());
 afterEach(() => reset());
 
-test('a press is named the same way however it is made', () => {
+test('a key press has one canonical name', () => {
   expect(press(event('k', { ctrlKey: true }))).toBe('Ctrl+K');
   expect(press(event('k', { metaKey: true }))).toBe('Ctrl+K');
   expect(press(event('Z', { shiftKey: true }))).toBe('Shift+Z');
@@ -22,16 +22,16 @@ test('a press is named the same way however it is made', () => {
   expect(press(event('Control', { ctrlKey: true }))).toBe(null);
 });
 
-test('no two actions of one place share their keys from the start', () => {
+test('default shortcuts on the same screen do not conflict', () => {
   for (const one of actions) {
     if ('fixed' in one) continue;
     const other = clash(one.id, keysOf(one.id));
-    // J K N P are letters of different places; anywhere beats none of them.
+    // Single letters have different meanings on different screens; none of them may clash with a global key.
     if (other && !['nextHunk', 'new'].includes(one.id)) expect.fail(`${one.id} clashes with ${other}`);
   }
 });
 
-test('a sequence is read press by press and forgotten after a while', () => {
+test('a key sequence is recognised and expires after a while', () => {
   const read = reader();
   expect(read('G', 0)).toBe('more');
   expect(read('A', 100)).toBe('nextNeed');
@@ -41,7 +41,7 @@ test('a sequence is read press by press and forgotten after a while', () => {
   expect(read('Q', 5100)).toBe(null);
 });
 
-test('a binding of one’s own is kept and named when it clashes', () => {
+test('a custom shortcut is stored, and conflicts are reported', () => {
   expect(clash('panel', ['N'])).toBe('new');
   rebind('panel', ['P']);
   expect(keysOf('panel')).toEqual(['P']);
@@ -50,7 +50,7 @@ test('a binding of one’s own is kept and named when it clashes', () => {
   expect(keysOf('panel')).toEqual(['\\']);
 });
 
-test('caps are what stands on the keys', () => {
+test('key caps match the keys', () => {
   expect(caps(['Ctrl+K'])).toEqual(['Ctrl', 'K']);
   expect(caps(['Shift+Escape'])).toEqual(['Shift', 'Esc']);
   expect(caps(['Ctrl++'])).toEqual(['Ctrl', '+']);

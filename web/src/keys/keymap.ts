@@ -1,12 +1,12 @@
-// What each key does, and what people made of it. A binding is a list of presses ("Ctrl+K", or "G" then "A");
-// the changed ones are kept in the browser. `Ctrl` is the command key on a Mac.
+// Keyboard shortcuts and the user's changes to them. A binding is a list of presses ("Ctrl+K", or "G" then "A");
+// changes are stored in the browser. `Ctrl` is the command key on a Mac.
 import { createSignal } from 'solid-js';
 
 export type Place = 'anywhere' | 'transcript' | 'ask' | 'box' | 'changes';
 export type Action = (typeof actions)[number]['id'];
 type Definition = { readonly id: string; readonly place: Place; readonly keys: readonly string[]; readonly fixed?: true };
 
-/** All of them, in the order in which the Keys page shows them. `fixed` ones follow the rules of Escape and Enter. */
+/** All actions, in the order of the Keys page. `fixed` ones follow the rules of Escape and Enter. */
 export const actions = [
   { id: 'palette', place: 'anywhere', keys: ['Ctrl+K'] },
   { id: 'search', place: 'anywhere', keys: ['/'] },
@@ -64,13 +64,13 @@ const keep = (next: Partial<Record<Action, readonly string[]>>) => {
   try {
     localStorage.setItem(STORE, JSON.stringify(next));
   } catch {
-    // Without storage the binding holds until the page is closed.
+    // Without storage, the binding applies until the page is closed.
   }
 };
 
 export const keysOf = (id: Action): readonly string[] => changed()[id] ?? definition(id).keys;
 export const isChanged = (id?: Action): boolean => (id ? changed()[id] !== undefined : Object.keys(changed()).length > 0);
-/** Whether a key was the only one of an action that has others now. */
+/** True if a key was the only one of an action that now has other keys. */
 export const takenAway = (key: string): boolean => actions.some((one) => isChanged(one.id) && one.keys.length === 1 && one.keys[0] === key);
 export const rebind = (id: Action, keys: readonly string[]): void => keep({ ...changed(), [id]: keys });
 export const reset = (id?: Action): void => {
@@ -78,7 +78,7 @@ export const reset = (id?: Action): void => {
   keep(id ? rest : {});
 };
 
-/** The press an event stands for: modifiers in one order, then the key. Nothing for a modifier alone. */
+/** The press of a keyboard event: modifiers in a fixed order, then the key. Null for a modifier alone. */
 export function press(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>): string | null {
   const key = event.key;
   if (!key || ['Control', 'Meta', 'Alt', 'Shift', 'AltGraph', 'CapsLock', 'Dead', 'Process', 'Unidentified'].includes(key)) return null;
@@ -86,7 +86,7 @@ export function press(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' |
   const parts: string[] = [];
   if (event.ctrlKey || event.metaKey) parts.push('Ctrl');
   if (event.altKey) parts.push('Alt');
-  // A sign such as ? already holds its Shift.
+  // A character such as ? implies Shift.
   if (event.shiftKey && (letter || key.length > 1)) parts.push('Shift');
   parts.push(key === ' ' ? 'Space' : letter ? key.toUpperCase() : key);
   return parts.join('+');
@@ -95,7 +95,7 @@ export function press(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' |
 const within = (a: Place, b: Place): boolean => a === b || a === 'anywhere' || b === 'anywhere';
 const begins = (a: readonly string[], b: readonly string[]): boolean => a.every((key, i) => b[i] === key);
 
-/** Another action these keys would set off at the same place, or stand in the way of. */
+/** Returns another action on the same screen that these keys would trigger or block. */
 export function clash(id: Action, keys: readonly string[]): Action | null {
   const place = definition(id).place;
   const other = actions.find((one) => {
@@ -106,7 +106,7 @@ export function clash(id: Action, keys: readonly string[]): Action | null {
   return other?.id ?? null;
 }
 
-/** Reads presses one after the other; says which action they complete, or that more may follow. */
+/** Reads a sequence of presses. Returns the action that they complete, or that more presses may follow. */
 export function reader(allowed: (id: Action) => boolean = () => true, patience = 1200) {
   let soFar: string[] = [];
   let last = 0;
@@ -115,7 +115,7 @@ export function reader(allowed: (id: Action) => boolean = () => true, patience =
     last = now;
     for (const tried of soFar.length ? [[...soFar, key], [key]] : [[key]]) {
       const match = actions.filter((one) => !('fixed' in one) && allowed(one.id) && begins(tried, keysOf(one.id)));
-      // What is nearer answers before what holds anywhere: N is the next hunk in Changes.
+      // Keys of the current screen take precedence over global ones: N is the next hunk in Changes.
       const whole = match.findLast((one) => keysOf(one.id).length === tried.length);
       if (whole) {
         soFar = [];
@@ -144,11 +144,11 @@ const NAMES: Readonly<Record<string, string>> = {
   PageUp: 'Page ↑',
 };
 
-/** The caps of a binding, for `<kbd>`. */
+/** The key caps of a binding, for `<kbd>`. */
 export const caps = (keys: readonly string[]): string[] =>
   keys.flatMap((key) => (key === '+' ? ['+'] : key.split(/\+(?!$)/).map((part) => NAMES[part] ?? part)));
 export const capsOf = (id: Action): string => caps(keysOf(id)).join(' ');
-/** As `aria-keyshortcuts` wants it. */
+/** The value for `aria-keyshortcuts`. */
 export const ariaKeys = (id: Action): string =>
   keysOf(id)
     .map((key) => key.replace('Ctrl', 'Control'))

@@ -1,5 +1,5 @@
-// One listener for the whole page. Screens say what they do for an action while they are there;
-// the one that came last answers first. Keys typed into a field belong to the field.
+// One key listener for the whole page. Components register handlers while they are mounted; the latest is called first.
+// Keys typed into a field belong to the field.
 import { onCleanup } from 'solid-js';
 import { press, reader, takenAway, type Action } from './keymap';
 
@@ -7,7 +7,7 @@ import { press, reader, takenAway, type Action } from './keymap';
 type Handler = (event: KeyboardEvent) => boolean | void;
 const handlers = new Map<Action, Handler[]>();
 
-/** Does these while the component is there. A handler that returns false leaves the key to others. */
+/** Registers handlers while the component is mounted. A handler that returns false passes the key on. */
 export function useKeys(does: Partial<Record<Action, Handler>>): void {
   const mine = Object.entries(does) as [Action, Handler][];
   for (const [action, handler] of mine) handlers.set(action, [...(handlers.get(action) ?? []), handler]);
@@ -20,7 +20,7 @@ export function useKeys(does: Partial<Record<Action, Handler>>): void {
   });
 }
 
-/** Does an action as if its key had been pressed. */
+/** Performs an action as if its key had been pressed. */
 export function perform(action: Action, event: KeyboardEvent = new KeyboardEvent('keydown')): boolean {
   for (const handler of [...(handlers.get(action) ?? [])].reverse()) if (handler(event) !== false) return true;
   return false;
@@ -32,11 +32,11 @@ const writes = (target: EventTarget | null): boolean => {
   return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'submit', 'range', 'color', 'file'].includes(target.type);
 };
 
-/** Keys that mean something in a field too: with a modifier, or a function key. */
+/** Keys that also work in a field: those with a modifier, and function keys. */
 const beyondFields = (key: string): boolean => /^(Ctrl|Alt)\+|^(Shift\+)?F\d/.test(key);
 
 let paused = 0;
-/** While something records keys, none of them does anything. */
+/** Disables all shortcuts while a key is being recorded. */
 export function pauseKeys(): () => void {
   paused += 1;
   let once = true;
@@ -48,7 +48,7 @@ export function pauseKeys(): () => void {
 
 export function listenKeys(target: Document = document): () => void {
   const read = reader((id) => (handlers.get(id)?.length ?? 0) > 0);
-  // A key that was taken from its action does nothing there any more, also where a component would answer it.
+  // A key whose action was rebound must do nothing, even where a component handles it itself.
   const early = (event: KeyboardEvent) => {
     const key = press(event);
     if (!key || !event.isTrusted || paused || writes(event.target) || !takenAway(key)) return;
@@ -56,12 +56,12 @@ export function listenKeys(target: Document = document): () => void {
     down(event);
   };
   const down = (event: KeyboardEvent) => {
-    // Only what a person pressed: components pass keys on to one another.
+    // Only real presses: components forward synthetic events to each other.
     if (!event.isTrusted || paused || event.defaultPrevented || event.isComposing || event.repeat) return;
     const key = press(event);
     if (!key) return;
     if (writes(event.target) && !beyondFields(key)) return;
-    // A dialog that covers the page has its own keys.
+    // A modal dialog handles its own keys.
     if (document.querySelector('dialog[open]:modal') && !beyondFields(key)) return;
     const action = read(key, event.timeStamp);
     if (!action || action === 'more') return;

@@ -1,8 +1,7 @@
-// Markdown that grows. A block that later text cannot change is committed: its nodes are made once and
-// never touched again. Only the tail is parsed again, and in it only the blocks that changed are rebuilt.
-//
-// A block is final when the block after it has its whole first line: until then "2" may become "2." and
-// join the list above, or a line may become the underline of a heading.
+// Incremental Markdown. A block that later text cannot change is committed: its nodes are created once and never
+// touched again. Only the tail is parsed again, and only its changed blocks are rebuilt. A block is final when the
+// first line of the next block is complete: until then "2" may become "2." and join the list above, or a line may
+// become the underline of a heading.
 import { heal } from './heal';
 import { lex, type Token, type Tokens } from './lexer';
 import { merge } from './merge';
@@ -23,15 +22,15 @@ interface Fence {
 }
 
 export class BlockStream {
-  /** How many blocks were committed: for tests and measurements. */
+  /** Number of committed blocks, for tests and measurements. */
   committed = 0;
   private tail = '';
   private heldReturn = false;
   private tailBlocks: Shown[] = [];
   private fence: Fence | undefined;
-  /** How much of the tail is shown. */
+  /** Length of the tail that is shown. */
   private shownTo = 0;
-  /** Where words are put to, until the tail is parsed again. */
+  /** Where appended words are inserted until the tail is parsed again. */
   private ending: Ending | undefined;
   private finished = false;
   private length = 0;
@@ -42,12 +41,12 @@ export class BlockStream {
     private readonly services: MarkdownServices = {},
   ) {}
 
-  /** Characters taken so far. */
+  /** Number of characters received. */
   get size(): number {
     return this.length;
   }
 
-  /** Takes more text. Cheap: what is shown changes with the next `paint`. */
+  /** Appends text. Cheap: nothing is shown until the next `paint`. */
   append(chunk: string): void {
     this.length += chunk.length;
     let text = this.heldReturn ? `\r${chunk}` : chunk;
@@ -56,7 +55,7 @@ export class BlockStream {
     this.tail += text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   }
 
-  /** Shows what there is; at most once a frame is enough. */
+  /** Shows the text received so far. Call it at most once per frame. */
   paint(): void {
     if (this.finished) return;
     if (this.fence && this.growFence(this.fence)) return;
@@ -64,7 +63,7 @@ export class BlockStream {
     this.parse(false);
   }
 
-  /** No more text: the tail is taken as it stands. */
+  /** The text is complete: commits the tail. */
   finish(): void {
     if (this.finished) return;
     if (this.heldReturn) {
@@ -93,7 +92,7 @@ export class BlockStream {
     }
     const last = this.host.lastElementChild === this.caret ? this.caret.previousElementSibling : this.host.lastElementChild;
     let target: Element = last ?? this.host;
-    // Into blocks, never into words of a line: text may go on after the last of its elements.
+    // Into blocks, never into inline elements: text may follow the last of these.
     const inner = (): Element | null => {
       const next = target.lastElementChild === this.caret ? this.caret.previousElementSibling : target.lastElementChild;
       return next && (/^(UL|OL|LI|BLOCKQUOTE|FIGURE|PRE|P)$/.test(next.tagName) || target.tagName === 'PRE') ? next : null;
@@ -119,7 +118,7 @@ export class BlockStream {
     this.showTail(tokens.slice(keep));
   }
 
-  /** Words after words go to the end of the last block. It is made anew when the tail is parsed again: this is only how it looks until then. */
+  /** Appends plain words to the end of the last block. A preview only: the block is rebuilt when the tail is parsed again. */
   private growWords(): boolean {
     const more = this.tail.slice(this.shownTo);
     if (!more) return this.shownTo > 0;
@@ -135,14 +134,14 @@ export class BlockStream {
     return true;
   }
 
-  /** How many tokens from the front can no longer change. */
+  /** Number of leading tokens that can no longer change. */
   private closedCount(tokens: readonly Token[]): number {
     let index = tokens.length - 1;
     while (index >= 0 && tokens[index]?.type === 'space') index -= 1;
     const token = tokens[index];
     if (index <= 0 || !token) return 0;
     const whole = tokens.slice(0, index).reduce((sum, before) => sum + before.raw.length, 0);
-    // Where the lexer rewrote the source, the sum of the raws would cut at the wrong place.
+    // If the lexer rewrote the source, the lengths of `raw` do not add up to the position in it.
     if (!this.tail.startsWith(token.raw, whole)) return 0;
     if (index < tokens.length - 1 || token.raw.replace(/^\n+/, '').includes('\n')) return index;
     const gap = tokens[index - 1]?.type === 'space';
@@ -157,7 +156,7 @@ export class BlockStream {
     const shown = this.tailBlocks.shift();
     if (shown?.exact && shown.raw === token.raw) return;
     if (shown?.code && token.type === 'code' && isClosed(token as Tokens.Code)) {
-      // A fence that was shown plain: keep its nodes, take the final text, colour it.
+      // A fence that was shown unhighlighted: keeps its nodes, sets the final text, highlights it.
       const { text, lang } = token as Tokens.Code;
       if (shown.code.text.data !== text) shown.code.text.data = text;
       if (shown.code.lang) shown.code.lang.textContent = langOf(lang);
@@ -168,7 +167,7 @@ export class BlockStream {
     this.place(shown, node);
   }
 
-  /** Shows `node` where `old` is; gives the node that is shown then. */
+  /** Replaces `old` by `node`. Returns the node that is now in the document. */
   private place(old: Shown | undefined, node: Node | undefined): Node | undefined {
     if (old?.node) {
       if (node && merge(old.node, node, this.caret)) return old.node;
@@ -242,7 +241,7 @@ export class BlockStream {
     return block;
   }
 
-  /** While one fence is open at the top level the lexer is not asked again: new lines are the code's. */
+  /** While a fence is open at the top level, new lines are appended to it without calling the lexer. */
   private watchFence(token: Tokens.Code, shown: Text): void {
     const match = /^( {0,3})(`{3,}|~{3,})[^\n]*\n/.exec(token.raw);
     if (!match?.[2] || match[1] || !this.tail.endsWith(token.raw)) return;
@@ -257,7 +256,8 @@ export class BlockStream {
   }
 
   private growFence(fence: Fence): boolean {
-    // Whole lines first: any of them may close the fence; a line that is not whole yet may become the end.
+    // Complete lines first: any of them may close the fence. Then the incomplete one, which may become the closing
+    // line.
     let at = fence.scanned;
     for (;;) {
       const end = this.tail.indexOf('\n', at);
@@ -280,14 +280,14 @@ export class BlockStream {
   }
 }
 
-/** The lexer ends some lists with a line break that was not written; before it an open marker would be taken for closed. */
+/** The lexer ends some lists with a line break that is not in the source; with it, an open marker would be considered closed. */
 function healed(token: Token): string {
   const written = token.type === 'list' ? token.raw.replace(/\n$/, '') : token.raw;
   const whole = heal(written);
   return whole === written ? heal(token.raw) : whole;
 }
 
-/** Blocks that may go on after a blank line. */
+/** Blocks that can continue after a blank line. */
 function reaches(token: Token): boolean {
   if (token.type === 'code') return !/^ {0,3}(`{3,}|~{3,})/.test(token.raw);
   return token.type === 'list' || token.type === 'blockquote' || token.type === 'html';
@@ -300,7 +300,7 @@ function group(nodes: readonly Node[]): HTMLElement {
   return element;
 }
 
-/** A whole text at once. */
+/** Renders a complete text at once. */
 export function renderMarkdown(host: HTMLElement, text: string, services: MarkdownServices = {}): void {
   const stream = new BlockStream(host, services);
   stream.append(text);

@@ -4,29 +4,29 @@ import { linkFiles } from './filelinks';
 import type { MarkdownServices } from './render';
 
 export interface MarkdownProps {
-  /** Grows while `streaming`; any other change starts again. */
+  /** Appended to while `streaming`; any other change renders it again. */
   text: string;
   streaming?: boolean | undefined;
   services?: MarkdownServices | undefined;
   class?: string | undefined;
 }
 
-/** Prose of a model. While it streams only its tail is painted; whoever gives it text does so once a frame. */
+/** Markdown from a model. While streaming, only its tail is painted; the caller updates `text` at most once per frame. */
 export function Markdown(props: MarkdownProps): JSX.Element {
   let host!: HTMLDivElement;
   let stream: BlockStream | undefined;
-  let taken = '';
+  let rendered = '';
   const services = untrack(() => props.services) ?? {};
 
   const update = (text: string, streaming: boolean) => {
-    if (!stream || stream.done || !text.startsWith(taken)) {
-      if (stream?.done && text === taken) return;
+    if (!stream || stream.done || !text.startsWith(rendered)) {
+      if (stream?.done && text === rendered) return;
       host.replaceChildren();
       stream = new BlockStream(host, services);
-      taken = '';
+      rendered = '';
     }
-    if (text.length > taken.length) stream.append(text.slice(taken.length));
-    taken = text;
+    if (text.length > rendered.length) stream.append(text.slice(rendered.length));
+    rendered = text;
     if (!streaming) {
       stream.finish();
       if (services.fileHref) linkFiles(host, services.fileHref);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { linkFiles, placeOf, placesIn } from './filelinks';
 
-test('code that names a file is a place, other code is not', () => {
+test('code that names a file is recognised, other code is not', () => {
   expect(placeOf('src/pool.rs')).toEqual({ path: 'src/pool.rs', line: null });
   expect(placeOf('src/pool.rs:12')).toEqual({ path: 'src/pool.rs', line: 12 });
   expect(placeOf('pool.rs:12:5')).toEqual({ path: 'pool.rs', line: 12 });
@@ -10,7 +10,7 @@ test('code that names a file is a place, other code is not', () => {
     expect(placeOf(other), other).toBeNull();
 });
 
-test('a file with a line is found in text', () => {
+test('a reference to a file and line is found in text', () => {
   const text = 'see src/pool.rs:12, then lib.rs:3:9.';
   const found = placesIn(text).map(({ at, length, place }) => [text.slice(at, at + length), place.path, place.line]);
   expect(found).toEqual([
@@ -20,7 +20,7 @@ test('a file with a line is found in text', () => {
   expect(placesIn('at 12:30 on http://host.org:80/x')).toEqual([]);
 });
 
-test('links keep the text as it was', () => {
+test('links do not change the text', () => {
   const root = document.createElement('div');
   root.append('The bug is in src/pool.rs:12 and ');
   const code = document.createElement('code');

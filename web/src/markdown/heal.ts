@@ -1,9 +1,9 @@
-// What is shown of a paragraph that is still being written: markers that are open are closed, and what
-// is only half a marker is left out. Only for display; the text itself is never changed.
+// Display form of a paragraph that is still being written: closes open markers and hides incomplete ones. The text
+// itself is not changed.
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** Removes a half-written end: a lone underline of a heading, a marker without its text, half a tag or link. */
+/** Removes an incomplete end: a single heading underline, a marker without text, half a tag or link. */
 function trimEnd(text: string): string {
   let out = text.replace(/\n[ \t]*(=+|-+)[ \t]*$/, '');
   out = out.replace(/!\[[^\]\n]*(?:\](?:\([^)\n]*)?)?$/, '');

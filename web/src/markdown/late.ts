@@ -1,15 +1,15 @@
-// A rule of marked that is made when it is first tried. Marked makes all of its rules as it is loaded, also those of
-// grammars that are not used here, and reading the large ones takes a browser longer than the rest of the page then.
-// The build puts this in the place of `new RegExp` there (`vite.config.ts`).
+// Compiles a regular expression of marked on first use. Marked creates all its rules when it is loaded, including those
+// of unused grammars, and compiling the large ones takes longer than the rest of the page. The build replaces `new
+// RegExp` in marked by this (`vite.config.ts`).
 
 class LateRule {
-  private made: RegExp | undefined;
+  private compiled: RegExp | undefined;
   constructor(
     readonly source: string,
     readonly flags: string,
   ) {}
   private get rule(): RegExp {
-    return (this.made ??= new RegExp(this.source, this.flags));
+    return (this.compiled ??= new RegExp(this.source, this.flags));
   }
   get lastIndex(): number {
     return this.rule.lastIndex;

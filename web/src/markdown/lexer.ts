@@ -1,12 +1,10 @@
-// Marked's block and inline grammar, with what would let later text change an earlier block taken out:
-// reference definitions. A definition is shown as the text it is.
-//
-// Before one of its large rules is tried, a look at the first sign of a line says whether it can hold at all. It changes
-// nothing of what is read (a test compares); but a rule that is never tried is never compiled by the browser, and that
-// takes longer than all the reading before the first paint.
+// Marked's block and inline grammar without reference definitions, because a later definition would change earlier
+// blocks. A definition is shown as text. Before a large rule is tried, the first character of the line tells whether it
+// can match at all. This does not change the result (a test compares both), but a rule that is never tried is never
+// compiled, and compiling takes longer than all parsing before the first paint.
 import { Lexer, Tokenizer, type Token, type Tokens } from 'marked';
 
-/** The first sign of a line that is not indented like code. */
+/** The first character of a line that is not indented like code. */
 function sign(src: string): string {
   let at = 0;
   while (src[at] === ' ') at += 1;
@@ -51,14 +49,14 @@ class OpenTokenizer extends Tokenizer {
   }
   override paragraph(src: string) {
     const end = src.indexOf('\n');
-    // One line, and nothing or an empty line after it.
+    // A single line, followed by nothing or an empty line.
     if (end !== 0 && (end < 0 || end === src.length - 1 || src[end + 1] === '\n')) {
       const text = end < 0 ? src : src.slice(0, end);
       return { type: 'paragraph' as const, raw: text, text, tokens: this.lexer.inline(text) };
     }
     return super.paragraph(src);
   }
-  // Within a line. Not those for emphasis: marked prepares every line for these when they are not its own.
+  // Inline rules. Not those for emphasis: marked prepares every line for these unless they are its own.
   override escape(src: string) {
     return src[0] === '\\' ? super.escape(src) : undefined;
   }
@@ -86,5 +84,5 @@ export type { Token, Tokens };
 
 const lexer = () => new Lexer({ gfm: true, breaks: false, tokenizer: new OpenTokenizer() });
 export const lex = (text: string): Token[] => lexer().lex(text) as Token[];
-/** Words with their marks, without blocks. */
+/** Parses inline markup, without blocks. */
 export const lexInline = (text: string): Token[] => lexer().inlineTokens(text) as Token[];

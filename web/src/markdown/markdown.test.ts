@@ -68,7 +68,7 @@ function cut(text: string, next: () => number, most: number): string[] {
   return chunks;
 }
 
-test('any chunking gives the DOM of the whole', () => {
+test('every way of splitting the text gives the same DOM', () => {
   const next = random(7);
   for (const [index, sample] of SAMPLES.entries()) {
     const whole = html(sample);
@@ -78,7 +78,7 @@ test('any chunking gives the DOM of the whole', () => {
   }
 });
 
-test('samples joined in any order stream as the whole', () => {
+test('concatenated samples give the same DOM when streamed', () => {
   const next = random(99);
   for (let round = 0; round < 60; round += 1) {
     const parts = Array.from({ length: 4 }, () => SAMPLES[Math.floor(next() * SAMPLES.length)] ?? '');
@@ -87,7 +87,7 @@ test('samples joined in any order stream as the whole', () => {
   }
 });
 
-/** What is seen: without the caret, and without spaces at the end of a block, which show nothing. */
+/** The visible text: without the caret, and without trailing spaces of blocks. */
 function seen(host: HTMLElement): string {
   const copy = host.cloneNode(true) as HTMLElement;
   copy.querySelector('.caret')?.remove();
@@ -142,7 +142,7 @@ const PIECES = [
   '==',
 ];
 
-test('words that are put to the last text look as if all was read again', () => {
+test('appending words gives the same DOM as parsing again', () => {
   const next = random(2024);
   let grown = 0;
   for (let round = 0; round < 100; round += 1) {
@@ -170,7 +170,7 @@ test('words that are put to the last text look as if all was read again', () => 
   expect(grown).toBeGreaterThan(100);
 });
 
-test('words grow the text that is there; nothing is made anew', () => {
+test('appended words extend the existing text node', () => {
   const host = document.createElement('div');
   const stream = new BlockStream(host);
   stream.append('Some **bold** words');
@@ -186,7 +186,7 @@ test('words grow the text that is there; nothing is made anew', () => {
   expect(text?.nodeValue).toBe(' words go on, and on.');
 });
 
-test('what was there stays the same node while more is written, also when its block is read again', () => {
+test('nodes are kept while a block grows, also when it is parsed again', () => {
   const host = document.createElement('div');
   const stream = new BlockStream(host);
   stream.append('Some words');
@@ -218,7 +218,7 @@ test('a committed block is never touched again', () => {
   expect(first?.lastChild).toBe(inner);
 });
 
-test('an open fence grows by appending to one text', () => {
+test('an open fence grows by appending to one text node', () => {
   const host = document.createElement('div');
   const stream = new BlockStream(host);
   stream.append('Text\n\n```js\nlet a = 1;\n');
@@ -234,11 +234,11 @@ test('an open fence grows by appending to one text', () => {
   expect(host.lastElementChild?.textContent).toBe('after');
 });
 
-test('a closed fence is coloured by the server, an open one is not', async () => {
-  const asked: string[] = [];
+test('a closed fence is highlighted by the server, an open one is not', async () => {
+  const requests: string[] = [];
   const services = {
     highlight: (lang: string, code: string) => {
-      asked.push(lang);
+      requests.push(lang);
       return Promise.resolve(
         code.split('\n').map(
           (line) =>
@@ -254,16 +254,16 @@ test('a closed fence is coloured by the server, an open one is not', async () =>
   const stream = new BlockStream(host, services);
   stream.append('```rust\nfn a() {}\n');
   stream.paint();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   stream.append('```\n\nafter\n\n');
   stream.finish();
   await Promise.resolve();
   await Promise.resolve();
-  expect(asked).toEqual(['rust']);
+  expect(requests).toEqual(['rust']);
   expect(host.querySelector('code .k')?.textContent).toBe('fn a() {}');
 });
 
-test('half-written markers are closed or left out in the tail', () => {
+test('incomplete markers at the end are closed or hidden', () => {
   expect(heal('a **bold')).toBe('a **bold**');
   expect(heal('a **bold *and')).toBe('a **bold *and***');
   expect(heal('a `code')).toBe('a `code`');
@@ -308,7 +308,7 @@ const ATTACKS: readonly string[] = [
   '# <object data=x>',
 ];
 
-test('nothing an agent writes becomes active', () => {
+test('text of an agent never becomes active content', () => {
   for (const attack of [...ATTACKS, ATTACKS.join('\n\n'), ATTACKS.join(' ')]) {
     const host = document.createElement('div');
     renderMarkdown(host, attack);

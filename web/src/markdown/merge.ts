@@ -1,10 +1,9 @@
-// A block that was made anew, put into the one that is shown: what is the same stays, so that the browser lays out
-// little, and what is selected in it stays selected.
+// Merges a rebuilt block into the one that is shown. Unchanged nodes stay, which saves layout and keeps the selection.
 
-/** Elements without anything but their content; others are replaced as a whole. */
+/** Elements without attributes; others are replaced as a whole. */
 const PLAIN = new Set(['P', 'UL', 'OL', 'LI', 'STRONG', 'EM', 'DEL', 'CODE', 'BLOCKQUOTE', 'H3', 'H4', 'H5', 'H6']);
 
-/** Makes `old` what `fresh` is, and says whether it could; the `caret` stays where it is. */
+/** Makes `old` equal to `fresh`. Returns whether that was possible; the `caret` stays in place. */
 export function merge(old: Node, fresh: Node, caret: Node | undefined): boolean {
   if (old.nodeType === 3 && fresh.nodeType === 3) {
     const [shown, text] = [old as Text, (fresh as Text).data];

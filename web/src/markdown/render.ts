@@ -7,9 +7,9 @@ import type { FilePlace } from './filelinks';
 import { paint, type Runs } from './runs';
 
 export interface MarkdownServices {
-  /** Colours of a closed code fence, by the server. */
+  /** Highlights a closed code fence; done by the server. */
   highlight?: ((lang: string, code: string) => Promise<Runs>) | undefined;
-  /** The address of a file of the session; without it paths are not links. */
+  /** The address of a file of the session. If undefined, paths are not links. */
   fileHref?: ((place: FilePlace) => string) | undefined;
 }
 
@@ -53,7 +53,7 @@ export function renderBlocks(tokens: readonly Token[], services: MarkdownService
   }
 }
 
-/** One block as one node, or nothing for blank lines. */
+/** Renders a block as one node, or returns undefined for blank lines. */
 export function renderBlock(token: Token, services: MarkdownServices): Node | undefined {
   switch (token.type) {
     case 'space':
@@ -151,7 +151,7 @@ export function renderInline(tokens: readonly Token[], into: Node): void {
   }
 }
 
-/** Adjacent texts become one node, so that any way of cutting the source gives the same tree. */
+/** Merges adjacent texts into one node, so that the tree does not depend on how the source was split. */
 function append(into: Node, text: string): void {
   const last = into.lastChild;
   if (last?.nodeType === 3) last.nodeValue = (last.nodeValue ?? '') + text;
@@ -188,7 +188,7 @@ function external(href: string): HTMLAnchorElement {
   return anchor;
 }
 
-/** Pictures of elsewhere never load: a link with the words that stand for the picture, and its host. */
+/** Remote pictures are never loaded: renders a link with the alternative text and the host. */
 function image(token: Tokens.Image, into: Node): void {
   const href = decode(token.href).trim();
   const words = decode(token.text) || href;
@@ -272,7 +272,7 @@ export const langOf = (info: string | undefined): string => (info ?? '').trim().
 
 const fenced = (raw: string) => /^ {0,3}(`{3,}|~{3,})/.exec(raw);
 
-/** Whether a fenced block has its end; an indented block always has. */
+/** True if a fenced block has its closing fence; an indented block is always closed. */
 export function isClosed(token: Tokens.Code): boolean {
   const marker = fenced(token.raw)?.[1];
   if (!marker) return true;
@@ -281,7 +281,7 @@ export function isClosed(token: Tokens.Code): boolean {
   return lines.length > 1 && last.length >= marker.length && last === marker.charAt(0).repeat(last.length);
 }
 
-/** A block of code: its language, a button that copies it, and the text; coloured once it is closed. */
+/** A code block: its language, a copy button, and the text, which is highlighted once the block is closed. */
 export function codeBlock(token: Tokens.Code, services: MarkdownServices): HTMLElement {
   const figure = make('figure', 'md-code');
   const head = make('figcaption', 'boxhead');
@@ -305,10 +305,10 @@ export function codeBlock(token: Tokens.Code, services: MarkdownServices): HTMLE
   return figure;
 }
 
-const MOST_COLOURED = 60_000;
+const MAX_HIGHLIGHTED_CHARS = 60_000;
 
 export function colour(code: Element, lang: string, text: string, services: MarkdownServices): void {
-  if (!services.highlight || !lang || text.length > MOST_COLOURED) return;
+  if (!services.highlight || !lang || text.length > MAX_HIGHLIGHTED_CHARS) return;
   services.highlight(lang, text).then(
     (runs) => {
       if (code.textContent === text) paint(code, runs);

@@ -1,4 +1,4 @@
-// Coloured code as the server sends it: lines of [class, text]. Only our own class names come through.
+// Highlighted code from the server: lines of [class, text]. Unknown class names are dropped.
 export type Runs = readonly (readonly (readonly [className: string, text: string])[])[];
 
 const CLASSES: Readonly<Record<string, string>> = { key: 'k', type: 'ty', fn: 'fn', str: 's', num: 'nu', com: 'co' };
@@ -19,7 +19,7 @@ export function appendRuns(into: Node, line: readonly (readonly [string, string]
   }
 }
 
-/** Replaces the text of `code` by the same text in colours. */
+/** Replaces the text of `code` by the same text with highlighting. */
 export function paint(code: Element, runs: Runs): void {
   const part = document.createDocumentFragment();
   runs.forEach((line, index) => {

@@ -1,27 +1,27 @@
-// Most of what a model writes is words, and words after words change nothing of how a paragraph is read: they are put
-// to its end, and all before them is not read again. What could be read otherwise (half a marker, a link, an entity, the
-// beginning of a line) goes the long way.
+// Fast path for streaming. Most output consists of plain words, which cannot change how the paragraph is parsed: they
+// are appended without parsing it again. Everything that could be parsed differently (half a marker, a link, an entity,
+// the beginning of a line) takes the normal path.
 import { heal } from './heal';
 import { lexInline } from './lexer';
 import { renderInline } from './render';
 
-/** Letters, digits, spaces and signs that mean nothing in Markdown, wherever they stand in a line. */
+/** Letters, digits, spaces and punctuation without meaning in Markdown, anywhere in a line. */
 const WORDS = /^[\p{L}\p{M}\p{N} ,;.!?'"()’‘“”„…–—]*$/u;
-/** With marks that are whole in themselves. */
+/** The same with complete inline markers. */
 const MARKED = /^[\p{L}\p{M}\p{N} ,;.!?'"()’‘“”„…–—*_`]+$/u;
-/** A line whose beginning is decided: in it no number can become that of a list, and nothing a heading or a quotation. */
+/** A line whose block type is decided: more text cannot turn it into a list, heading or quotation. */
 const BEGUN = /^ *(?:(?:[-*+]|\d{1,9}[.)]) +)*(?:\[[ xX]\] +)?\p{L}/u;
-/** The only links made of letters and dots alone. */
+/** The only links that consist of letters and dots alone. */
 const ADDRESS = /www\./i;
 
-/** The end of a block that is being written, to which words are put. */
+/** The end of the block that is being written, where words are appended. */
 export class Ending {
   private constructor(
     private readonly into: Element,
     private text: Text | undefined,
   ) {}
 
-  /** The end of a paragraph, or of the last entry of a list; `line` is what is shown of the source's last line. */
+  /** Returns the end of a paragraph or of the last list item; `line` is the visible part of the last source line. */
   static of(block: Node, line: string, caret: Node | undefined): Ending | undefined {
     if (!BEGUN.test(line)) return undefined;
     let into = block;
@@ -35,10 +35,10 @@ export class Ending {
     }
   }
 
-  /** Puts `more` after `line`, if that is words after words. */
+  /** Appends `more` to `line` if both are plain words. Returns whether it did. */
   grow(line: string, more: string, caret: Node | undefined): boolean {
     if (ADDRESS.test(lastWord(line) + more)) return false;
-    // What ends a list is shown without its last spaces.
+    // The last line of a list is shown without its trailing spaces.
     const gap = (this.text && !this.text.data.endsWith(' ')) || !this.text ? (/ *$/.exec(line)?.[0] ?? '') : '';
     if (WORDS.test(more) && WORDS.test(lastWord(line))) {
       this.append(gap + more, caret);

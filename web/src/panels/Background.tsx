@@ -31,7 +31,7 @@ function stateWord(task: TaskInfo): string | null {
   }
 }
 
-/** Shells and agents beside the turn, newest first; those that ended stay until the next turn is old. */
+/** Background shells and agents, newest first. Those that ended are shown until the next turn. */
 export function Background(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const jobs = () => (props.state?.tasks ?? []).filter((task) => task.background || task.state === 'running').toReversed();
   const running = () => jobs().filter((task) => task.state === 'running').length;

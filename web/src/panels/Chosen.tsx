@@ -1,5 +1,5 @@
-// What a person chooses for this session: model, mode, effort, thinking, output style. The first three are at hand in the
-// message box too; here they stand with where they hold.
+// Settings the user chooses for this session: model, mode, effort, thinking, output style. The first three are also in
+// the message box; here each shows where it is stored.
 import '../text/later';
 import { createSignal, Show, type JSX } from 'solid-js';
 import type { Facts, JsonValue, SessionState } from '../api/types';
@@ -11,14 +11,17 @@ import { may, request } from '../screens/link';
 import { nameOf } from '../screens/models';
 import { EFFORTS, effortWord, MODES, modeWord, type Mode } from '../screens/modes';
 
-/** How much it may think, in tokens; the agents' own figures. */
+/** Thinking budgets in tokens, as used by the agents. */
 const BUDGETS = [0, 4_000, 10_000, 31_999] as const;
-/** Styles that agents bring; others are named in their settings. */
+/** Built-in output styles; others are named in the settings. */
 const STYLES = ['default', 'Explanatory', 'Learning'] as const;
 
 export type Where = 'userSettings' | 'localSettings';
 
-/** Writes settings to a file. Says `words` once they are saved, with why they do not apply yet, or why they were refused. */
+/**
+ * Writes settings to a file. Shows `words` once they are saved, with the reason if they do not apply yet, or why saving
+ * failed.
+ */
 export async function saveSetting(id: string, source: Where, settings: { [name: string]: JsonValue }, words: string): Promise<boolean> {
   const answer = await act(async () => (await request<{ warning?: string | null } | null>({ type: 'set_setting', sessionId: id, source, settings })) ?? {});
   if (!answer) return false;
@@ -26,7 +29,7 @@ export async function saveSetting(id: string, source: Where, settings: { [name: 
   return true;
 }
 
-/** `saved`: the settings in force, by name. */
+/** `saved`: the settings in effect, by name. */
 export function Chosen(props: {
   id: string;
   state: SessionState | undefined;
@@ -36,7 +39,7 @@ export function Chosen(props: {
 }): JSX.Element {
   const models = () => props.facts?.models ?? [];
   const send = (command: Parameters<typeof request>[0]) => void act(() => request<unknown>(command));
-  // The value in the file. The agent may apply it only when it starts, or when the folder is trusted.
+  // The value in the file. The agent may apply it only after a restart, or once the folder is trusted.
   const [kept, setKept] = createSignal<string | null>(null);
   const style = () => {
     const saved = kept() ?? props.saved?.['outputStyle'];

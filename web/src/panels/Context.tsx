@@ -14,7 +14,7 @@ type Usage = { categories?: Category[]; totalTokens?: number; maxTokens?: number
 type Part = { name: string; tokens: number; colour: string; kept: boolean };
 
 const COLOURS = ['var(--c1)', 'var(--c5)', 'var(--c4)', 'var(--c3)', 'var(--c6)', 'var(--c2)'];
-/** Names agents give to what fills the window; others are shown as they come. */
+/** Labels for the agents' context categories; unknown ones are shown unchanged. */
 const NAMES: Readonly<Record<string, Key>> = {
   Messages: 'panels.catMessages',
   'System prompt': 'panels.catPrompt',
@@ -31,23 +31,23 @@ const categoryName = (name: string): string => {
 const isFree = (one: Category) => one.kind === 'free' || /^free/i.test(one.name);
 const isKept = (one: Category) => one.kind === 'buffer' || /buffer/i.test(one.name);
 
-/** What fills the window, largest first, then what is free and what is kept back. */
+/** The parts of the context window, largest first, then free and reserved space. */
 export function parts(usage: Usage, max: number): Part[] {
   const all = (usage.categories ?? []).filter((one) => one.tokens > 0 && one.kind !== 'deferred' && !one.isDeferred);
   const used = all
     .filter((one) => !isFree(one) && !isKept(one))
     .sort((a, b) => b.tokens - a.tokens)
     .map((one, i) => ({ name: one.name, tokens: one.tokens, colour: COLOURS[Math.min(i, COLOURS.length - 1)] ?? 'var(--c6)', kept: false }));
-  const kept = all.filter(isKept).reduce((sum, one) => sum + one.tokens, 0);
-  const free = Math.max(0, max - used.reduce((sum, one) => sum + one.tokens, 0) - kept);
+  const reserved = all.filter(isKept).reduce((sum, one) => sum + one.tokens, 0);
+  const free = Math.max(0, max - used.reduce((sum, one) => sum + one.tokens, 0) - reserved);
   return [
     ...used,
     ...(free > 0 ? [{ name: '', tokens: free, colour: 'var(--line)', kept: false }] : []),
-    ...(kept > 0 ? [{ name: '', tokens: kept, colour: '', kept: true }] : []),
+    ...(reserved > 0 ? [{ name: '', tokens: reserved, colour: '', kept: true }] : []),
   ];
 }
 
-/** The staff gauge: what is used, in its parts, over a scale of fives; amber at 80. */
+/** Gauge of the context window: its parts on a scale; amber from 80 %. */
 export function StaffGauge(props: { parts: readonly Part[]; share: number }): JSX.Element {
   const steps = Array.from({ length: 21 }, (_, i) => i * 5);
   const length = (at: number) => (at === 80 ? 'warn' : at % 20 === 0 ? 'long' : at % 10 === 0 ? 'mid' : '');
@@ -68,7 +68,7 @@ export function StaffGauge(props: { parts: readonly Part[]; share: number }): JS
 
 export function Context(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const known = () => props.state?.context;
-  // The categories are asked for again when the fill has moved by a twentieth.
+  // The categories are fetched again when the usage has changed by 5 %.
   const step = () =>
     known()?.tokens && props.state?.process.state === 'up'
       ? `${props.id} ${Math.round((known()?.tokens ?? 0) / Math.max(1, (known()?.window ?? 200_000) / 20))}`

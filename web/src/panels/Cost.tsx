@@ -9,7 +9,7 @@ import { Pane } from './Pane';
 type ModelUse = { inputTokens?: number; outputTokens?: number; cacheReadInputTokens?: number; cacheCreationInputTokens?: number; costUSD?: number };
 type Limit = { rate_limit_info?: { status?: string; resetsAt?: number; rateLimitType?: string } };
 
-/** Cumulative figures of the agent, by model; the last turn is a difference the server made. */
+/** The agent's cumulative figures by model. The figures of the last turn are computed by the server. */
 export function Cost(props: { state: SessionState | undefined }): JSX.Element {
   const cost = () => props.state?.cost;
   const rows = () => Object.entries(cost()?.byModel ?? {}) as [string, ModelUse][];

@@ -7,7 +7,7 @@ import { createAsked } from '../screens/asked';
 import { request } from '../screens/link';
 import { Asked, Pane } from './Pane';
 
-/** What the agent said that this version does not know, with the line as it came. */
+/** Messages of the agent that this version does not know, as received. */
 export function Drift(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const drift = () => props.state?.drift;
   const count = () => (drift()?.unknown ?? 0) + (drift()?.garbled ?? 0) + (drift()?.repeated ?? 0) + (drift()?.foreign ?? 0);

@@ -8,7 +8,7 @@ import { createChanges } from '../screens/changed';
 import { shortPath } from '../transcript/services';
 import { Asked, Pane } from './Pane';
 
-/** What the session changed so far, asked for again after every call that may have written. */
+/** Files the session has changed, fetched again after every call that may have written. */
 export function Files(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const [changes, { refetch }] = createChanges(
     () => props.id,

@@ -1,4 +1,4 @@
-// The checklist of a first visit: each step is ticked by what happened in the session, never by a click here.
+// The checklist of a first visit. A step is done when the session shows it, not when it is clicked.
 import '../text/onboarding';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Checked, SessionState } from '../api/types';
@@ -12,18 +12,18 @@ import { Pane } from './Pane';
 
 type Step = { key: Key & `onboarding.${string}`; done: boolean };
 
-/** The steps of the tour in order, with those that are done. */
+/** The steps of the tour in order, and whether each is done. */
 export function steps(all: readonly { what: { type: string } & Record<string, unknown> }[], state: SessionState | undefined, devices: number): Step[] {
   const has = (test: (what: Record<string, unknown> & { type: string }) => boolean) => all.some((one) => test(one.what));
-  const asked = (kind: string) =>
+  const answered = (kind: string) =>
     has((what) => what.type === 'sluice_ask' && (kind === 'question' ? what['kind'] === 'question' : what['kind'] !== 'question'));
   const failed = has((what) => what.type === 'user' && JSON.stringify(what['message'] ?? '').includes('"is_error":true'));
   return [
     { key: 'onboarding.send', done: has((what) => what.type === 'sluice_prompt') },
     { key: 'onboarding.watch', done: has((what) => what.type === 'assistant') },
     { key: 'onboarding.tasks', done: (state?.todos.length ?? 0) > 0 },
-    { key: 'onboarding.decide', done: asked('tool') },
-    { key: 'onboarding.answer', done: asked('question') },
+    { key: 'onboarding.decide', done: answered('tool') },
+    { key: 'onboarding.answer', done: answered('question') },
     { key: 'onboarding.failure', done: failed },
     { key: 'onboarding.phone', done: devices > 1 },
   ];
@@ -61,7 +61,7 @@ export function FirstSteps(props: { id: string; state: SessionState | undefined 
   );
 }
 
-/** The section about models of one's own, folded unless `open`. */
+/** The section about using your own model, folded unless `open`. */
 export function BringPane(props: { open: boolean }): JSX.Element {
   return (
     <Pane name="bring" title={t('onboarding.bring')} open={props.open}>
@@ -70,7 +70,7 @@ export function BringPane(props: { open: boolean }): JSX.Element {
   );
 }
 
-/** How to bring a model of one's own, each way with a button that tries it. */
+/** Ways to use your own model, each with a button that tests it. */
 export function Bring(): JSX.Element {
   const claude = () => welcome()?.agents.find((agent) => /claude/.test(agent.name) || /claude/.test(agent.command));
   const [address, setAddress] = createSignal('http://127.0.0.1:11434');

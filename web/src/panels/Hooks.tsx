@@ -8,7 +8,7 @@ import { Asked, Pane } from './Pane';
 type Hook = { event: string; matcher?: string; sourceLabel?: string; source?: string; displayText?: string; commandText?: string; disabled?: boolean };
 type Answer = { hooks?: Hook[] };
 
-/** Programs that run beside what the agent does, as it announced them. */
+/** The hooks the agent announced. */
 export function Hooks(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const key = () => (props.state?.process.state === 'up' ? props.id : null);
   const [asked, { refetch }] = createAsked(key, (id) => request<Answer | null>({ type: 'hooks', sessionId: id }));

@@ -32,7 +32,7 @@ const sourceWord = (source: string | undefined): string => {
   }
 };
 
-/** The settings that hold in this session, and which file each comes from; the later source wins. */
+/** The settings in effect in this session and the file each comes from. Later sources take precedence. */
 export function InForce(props: { id: string; state: SessionState | undefined; facts: Facts | undefined }): JSX.Element {
   const key = () => (props.state?.process.state === 'up' ? props.id : null);
   const [asked, { refetch }] = createAsked(key, (id) => request<Answer>({ type: 'settings', sessionId: id }));

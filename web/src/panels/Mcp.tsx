@@ -19,8 +19,8 @@ type Server = {
 type Answer = { mcpServers?: Server[]; servers?: Server[] };
 type SignIn = { authUrl?: string; url?: string } | null;
 
-/** Milliseconds between two looks at the servers while they are shown. */
-const LOOK_EVERY = 2_000;
+/** Interval between two requests for the status of the servers while they are shown, in milliseconds. */
+const POLL_INTERVAL = 2_000;
 
 const dot: Readonly<Record<string, string>> = { connected: '', 'needs-auth': 'ring', pending: 'ring', failed: 'diamond', disabled: 'hollow' };
 
@@ -53,12 +53,12 @@ export function Mcp(props: { id: string; state: SessionState | undefined; facts:
           .join()}`
       : null;
   const [asked, { refetch }] = createAsked(key, () => request<Answer>({ type: 'mcp_status', sessionId: props.id }).catch(() => ({}) as Answer));
-  // The agent reports a change of a server with the next turn only: while the list is seen, it is asked.
+  // The agent reports changes of a server only with the next turn, so the status is polled while the list is visible.
   let list: HTMLElement | undefined;
   const look = () => {
     if (key() !== null && !document.hidden && list?.isConnected && list.checkVisibility({ contentVisibilityAuto: true })) void refetch();
   };
-  const timer = setInterval(look, LOOK_EVERY);
+  const timer = setInterval(look, POLL_INTERVAL);
   onCleanup(() => clearInterval(timer));
   const servers = () => asked.latest?.mcpServers ?? asked.latest?.servers ?? known();
   const needs = () => servers().filter((one) => one.status === 'needs-auth').length;
@@ -100,7 +100,7 @@ function Row(props: { id: string; server: Server; again: () => void }): JSX.Elem
     const answer = await act(() => request<SignIn>({ type: 'mcp_authenticate', sessionId: props.id, server: props.server.name }), setBusy);
     const address = answer?.authUrl ?? answer?.url;
     if (!address) return props.again();
-    // The address is shown whole before it opens, and only if it is one of the web.
+    // The address is shown in full before it is opened, and only if it is an http(s) address.
     try {
       const url = new URL(address);
       if (url.protocol === 'https:' || url.protocol === 'http:') setPage(url);
@@ -108,7 +108,7 @@ function Row(props: { id: string; server: Server; again: () => void }): JSX.Elem
       props.again();
     }
   };
-  // The person agrees on another page: this one looks when it is looked at again.
+  // The user authorizes on another page; the status is fetched when this page becomes visible again.
   createEffect(() => {
     if (!page()) return;
     if (props.server.status !== 'needs-auth') {

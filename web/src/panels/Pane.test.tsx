@@ -30,7 +30,7 @@ function shown(latest: Accessor<string | undefined>, error: Accessor<unknown>): 
   return host;
 }
 
-test('a form in a panel keeps its text while the panel is read again, and when that fails', () => {
+test('a form in a panel keeps its text while the panel is loaded again, and when that fails', () => {
   const [latest, setLatest] = createSignal<string | undefined>('one');
   const [error, setError] = createSignal<unknown>();
   const host = shown(latest, error);
@@ -43,7 +43,7 @@ test('a form in a panel keeps its text while the panel is read again, and when t
   expect(host.textContent).toContain('no answer');
 });
 
-test('a panel without an answer says that it loads, or why there is none', () => {
+test('a panel without data shows that it is loading, or the error', () => {
   const [error, setError] = createSignal<unknown>();
   const host = shown(() => undefined, error);
   expect(host.querySelector('p')).not.toBeNull();

@@ -1,4 +1,4 @@
-// A section of the panel: folds, remembers itself, and its closed row carries the figure.
+// A section of the panel. It can be folded and remembers its state; its header shows the main figure.
 import '../text/later';
 import { createContext, Show, useContext, type JSX } from 'solid-js';
 import { Button, Disclosure } from '../ui';
@@ -6,7 +6,7 @@ import { t } from '../text';
 import type { Asked as AskedFor } from '../screens/asked';
 import { reasonOf } from '../screens/link';
 
-/** Where all sections are shown at once they are open unless someone closed them. */
+/** Where all sections are shown at once, they are open unless the user closed them. */
 export const AllOpen = createContext(false);
 
 export function Pane(props: { name: string; title: string; figure?: JSX.Element; open?: boolean; children: JSX.Element }): JSX.Element {
@@ -18,7 +18,7 @@ export function Pane(props: { name: string; title: string; figure?: JSX.Element;
   );
 }
 
-/** Something the agent has to be asked for: shown as soon as there is an answer, and kept while it is asked again. */
+/** Data fetched from the agent: shown once it has arrived, and kept while it is fetched again. */
 export function Asked<T>(props: { of: AskedFor<T>; again: () => void; children: JSX.Element }): JSX.Element {
   return (
     <>

@@ -1,4 +1,4 @@
-// The panel of one session: what it does beside the conversation. `wide` is the overview's way to show the same.
+// The side panel of a session: everything besides the transcript. `wide` is the layout of the overview.
 import '../text/later';
 import { lazy, Show, Suspense, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
@@ -17,13 +17,13 @@ import { Mcp } from './Mcp';
 import { Rules } from './Rules';
 import { Tasks } from './Tasks';
 
-// Only sessions with the demo model show these.
+// Only sessions with the demo model need these.
 const FirstSteps = lazy(async () => ({ default: (await import('./FirstSteps')).FirstSteps }));
 const BringPane = lazy(async () => ({ default: (await import('./FirstSteps')).BringPane }));
 
-/** Whether this session is the tour of a first visit. */
+/** True if this session is the tour of a first visit. */
 const isTour = (id: string): boolean => recall('tour') === id;
-/** Whether the demo model answers in this session. */
+/** True if this session uses the demo model. */
 export const isDemo = (agent: string | undefined): boolean => welcome()?.agents.find((one) => one.name === agent)?.pays === 'demo';
 
 export function Sections(props: { id: string }): JSX.Element {

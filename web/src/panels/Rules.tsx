@@ -37,13 +37,13 @@ const place = (source: string): string => (source === 'session' ? t('panels.scop
 const behaviour = (word: string): string => (word === 'allow' ? t('panels.allow') : word === 'deny' ? t('panels.deny') : t('panels.ask'));
 const tone = (word: string): string => (word === 'allow' ? 't-ok' : word === 'deny' ? 't-bad' : 't-ask');
 
-/** The rules that the agent applies now, and those that its files have and that do not apply. */
+/** Fetches the rules that the agent applies, and the stored ones that are not applied. */
 async function readRules(id: string): Promise<ShownRule[]> {
   const listed = await request<Listed>({ type: 'rules', sessionId: id });
   return shownRules(listed.rules ?? listed.state?.rules ?? []);
 }
 
-/** The permission rules of a session, by where they are stored. Changes are shown as the agent confirms them. */
+/** The permission rules of a session, by source. Changes are shown once the agent has confirmed them. */
 export function Rules(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const key = () => (props.state ? `${props.id} ${props.state.process.state} ${props.state.info.finishedAt ?? 0} ${props.state.asks.length}` : null);
   const [asked, { refetch }] = createAsked(key, () => readRules(props.id));
@@ -58,7 +58,7 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
   const remove = async (rule: ShownRule) => {
     if (!(await done(() => change('remove', rule, rule.source)))) return;
     await refetch();
-    // Without an answer the old list is shown, with the reason.
+    // If the request failed, the old list is shown with the error.
     if (asked.error) return;
     if (!isListed(rules(), rule)) {
       toast(t('panels.removed', { rule: rule.rule }), { action: { label: t('ui.undo'), run: () => void add(rule, rule.source) } });

@@ -15,7 +15,7 @@ function look(todo: TodoInfo, open: ReadonlySet<string>): Look {
   return { icon: 'circle', word: () => t('panels.taskPending'), look: '' };
 }
 
-/** The agent's own list. Changes are said politely, at most one in five seconds. */
+/** The agent's task list. Changes are announced to screen readers, at most one per five seconds. */
 export function Tasks(props: { state: SessionState | undefined }): JSX.Element {
   const todos = () => props.state?.todos ?? [];
   const done = () => todos().filter((one) => one.status === 'completed').length;
@@ -27,7 +27,7 @@ export function Tasks(props: { state: SessionState | undefined }): JSX.Element {
           .flatMap((one) => (one.id ? [one.id] : [])),
       ),
   );
-  let said = 0;
+  let announcedAt = 0;
   createEffect(
     on(
       () =>
@@ -36,8 +36,8 @@ export function Tasks(props: { state: SessionState | undefined }): JSX.Element {
           .map((one) => one.subject),
       (after, before) => {
         const fresh = before && after.find((one) => !before.includes(one));
-        if (!fresh || Date.now() - said < 5000) return;
-        said = Date.now();
+        if (!fresh || Date.now() - announcedAt < 5000) return;
+        announcedAt = Date.now();
         announce(t('panels.saidDone', { task: fresh }));
       },
     ),

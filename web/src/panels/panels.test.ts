@@ -4,7 +4,7 @@ import type { TurnInfo } from '../api/types';
 import { parts } from './Context';
 import { steps } from './FirstSteps';
 
-test('what fills the window comes largest first, then what is free and what is kept back', () => {
+test('context categories are sorted by size, followed by free and reserved space', () => {
   const shown = parts(
     {
       categories: [
@@ -26,7 +26,7 @@ test('what fills the window comes largest first, then what is free and what is k
   expect(shown.reduce((sum, part) => sum + part.tokens, 0)).toBe(200_000);
 });
 
-test('older agents give no kinds: the names say what is free', () => {
+test('categories of older agents are recognised by name', () => {
   const shown = parts(
     {
       categories: [
@@ -40,7 +40,7 @@ test('older agents give no kinds: the names say what is free', () => {
   expect(parts({}, 100)).toEqual([{ name: '', tokens: 100, colour: 'var(--line)', kept: false }]);
 });
 
-test('first steps are ticked by what happened', () => {
+test('first steps are completed by events of the session', () => {
   const done = (records: { what: { type: string } & Record<string, unknown> }[], devices = 1) =>
     steps(records, undefined, devices)
       .filter((step) => step.done)
@@ -53,7 +53,7 @@ test('first steps are ticked by what happened', () => {
   expect(done([], 2)).toEqual(['onboarding.phone']);
 });
 
-test('waits are summed over all turns, and a moment belongs to the turn that ran then', () => {
+test('waiting times are summed over all turns, and a moment belongs to the turn that was running', () => {
   const turn = (n: number, began: number, waits: [number, number][] = []): TurnInfo => ({
     turn: n,
     seq: n * 10,

@@ -4,7 +4,7 @@ import { isListed, rulesBySource, shownRules } from './rules';
 const RULE = 'Bash(touch a-file *)';
 const brief = (rules: ReturnType<typeof shownRules>) => rules.map((one) => [one.source, one.rule, one.effect, one.removable]);
 
-test('a rule is shown under its file, with whether it applies and can be removed', () => {
+test('a rule is listed with its file, and whether it applies and can be removed', () => {
   const listed = [
     { behavior: 'allow', rule: RULE, source: 'localSettings', editability: 'persistent' },
     { behavior: 'allow', rule: 'WebFetch', source: 'projectSettings', editability: 'persistent', notInEffect: true },
@@ -24,7 +24,7 @@ test('sources are ordered from the session outwards', () => {
   expect(rulesBySource(shownRules(listed)).map(([source]) => source)).toEqual(['session', 'localSettings', 'userSettings', 'policySettings']);
 });
 
-test('a rule counts as removed when its source no longer has it', () => {
+test('a rule counts as removed when its source does not list it any more', () => {
   const removed = { behavior: 'allow', rule: RULE, source: 'localSettings' };
   expect(isListed(shownRules([{ ...removed, notInEffect: true }]), removed)).toBe(true);
   expect(

@@ -1,9 +1,9 @@
-// The permission rules of a session: those the agent applies, and those that a settings file contains and that do not apply.
+// The permission rules of a session: those the agent applies, and those in settings files that it does not apply.
 
 export type Destination = 'session' | 'localSettings' | 'projectSettings' | 'userSettings';
 export const DESTINATIONS: readonly Destination[] = ['session', 'localSettings', 'projectSettings', 'userSettings'];
 
-/** A rule as the agent lists it. */
+/** A rule as listed by the agent. */
 export interface ListedRule {
   behavior: string;
   rule: string;
@@ -12,7 +12,7 @@ export interface ListedRule {
   editability?: string;
   notInEffect?: boolean;
 }
-/** `saved`: its file has it, and it does not apply. */
+/** `saved`: the rule is in a settings file but not applied. */
 export type Effect = 'applied' | 'saved';
 export interface ShownRule {
   behavior: string;
@@ -24,11 +24,11 @@ export interface ShownRule {
 
 const isDestination = (source: string): source is Destination => DESTINATIONS.some((one) => one === source);
 
-/** The rules as the agent lists them, with the names and rights of the page. */
+/** Converts the agent's list for display. */
 export function shownRules(listed: readonly ListedRule[]): ShownRule[] {
   return listed.map((one): ShownRule => {
     const from = one.source ?? one.destination ?? 'session';
-    // Rules of the host last as long as the session.
+    // Rules set by the host apply to the session only.
     const source = from === 'flagSettings' || from === 'cliArg' ? 'session' : from;
     return {
       behavior: one.behavior,
@@ -40,7 +40,7 @@ export function shownRules(listed: readonly ListedRule[]): ShownRule[] {
   });
 }
 
-/** The rules by source, in the order of the sources. */
+/** Groups the rules by source, in the order of precedence. */
 export function rulesBySource(rules: readonly ShownRule[]): [string, ShownRule[]][] {
   const rank = (source: string): number => {
     const at = DESTINATIONS.findIndex((one): boolean => String(one) === source);
@@ -51,7 +51,7 @@ export function rulesBySource(rules: readonly ShownRule[]): [string, ShownRule[]
   return [...by].sort(([a], [b]) => rank(a) - rank(b));
 }
 
-/** Whether the agent still lists a rule that was removed. */
+/** True if the agent still lists a rule that was removed. */
 export function isListed(rules: readonly ShownRule[], rule: { behavior: string; rule: string; source: string }): boolean {
   return rules.some((one) => one.behavior === rule.behavior && one.rule === rule.rule && one.source === rule.source);
 }

@@ -1,16 +1,16 @@
-// The client in a real browser: where the bridge is, when the page is looked at, what other tabs do.
+// The client in a browser: address of the bridge, page visibility, other tabs.
 import { Client, type ClientOptions } from './client';
 import type { Wire } from './connection';
 
 const RELOADED = 'sluice.reloaded';
 
-/** Whether the bridge knows this device. A plain GET is refused as unauthorised, or as no upgrade. */
+/** True if the bridge accepts this device. It answers a plain GET with "unauthorized" or "upgrade required". */
 async function paired(): Promise<boolean> {
   const answer = await fetch('/ws', { credentials: 'same-origin', cache: 'no-store' });
   return answer.status !== 401;
 }
 
-/** Loads the page anew, but only once for a build: two builds that disagree must not loop. */
+/** Reloads the page, but only once per build: two builds that disagree must not loop. */
 function reload(build: string | null): void {
   const mark = build ?? 'asked';
   try {
@@ -27,7 +27,7 @@ export function pageBuild(): string | null {
   return document.querySelector<HTMLMetaElement>('meta[name="sluice-build"]')?.content || null;
 }
 
-/** Who wants to be called is called from a hidden page too, so its line is kept. */
+/** With notifications enabled, the connection is kept while the page is hidden. */
 function wantsCalls(): boolean {
   try {
     return (localStorage.getItem('sluice.notices') ?? 'off') !== 'off';
@@ -36,7 +36,7 @@ function wantsCalls(): boolean {
   }
 }
 
-/** What `boot/first.js` began: the line with its greeting on it, and the session it asked for. */
+/** What `boot/first.js` started: the connection, its hello message and the session it subscribed to. */
 interface First {
   socket: WebSocket;
   heard: unknown[];
@@ -68,7 +68,7 @@ function takeFirst(begun: (first: First) => void, told: () => void): Wire | null
   return wire;
 }
 
-/** Makes the client of this page; `connection.start()` begins its line. */
+/** Creates the client of this page; `connection.start()` connects. */
 export function makeClient(options: Partial<ClientOptions> = {}): Client {
   const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
   let fresh = true;
@@ -95,7 +95,7 @@ export function makeClient(options: Partial<ClientOptions> = {}): Client {
   });
   window.addEventListener('pagehide', () => void client.cache.flush());
   window.addEventListener('online', () => client.connection.online());
-  // A line that may be cut is asked at once, not after minutes of silence.
+  // Probes a connection that may be interrupted immediately, instead of waiting for its timeout.
   window.addEventListener('offline', () => client.connection.probe());
   window.addEventListener('storage', (event) => {
     if (event.key === null || event.key.startsWith('sluice.outbox.')) client.outbox.read();

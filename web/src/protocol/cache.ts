@@ -1,13 +1,13 @@
-// The last that was seen of each session, kept on the device: a session is painted before the bridge answers, and after
-// an hour away only what is new comes over the line.
-import { isObject, readJson, writeJson, type Chest, type Shelf } from './storage';
+// The last known state of each session, stored on the device. A session is shown before the bridge answers, and only
+// what is new is transferred.
+import { isObject, readJson, writeJson, type BlobStorage, type SyncStorage } from './storage';
 import type { SessionStore, Snapshot } from './session';
 
-const MOST_SESSIONS = 30;
+const MAX_SESSIONS = 30;
 export const WRITE_DELAY = 3_000;
-const FORM = 2;
-/** Which sessions are kept, where it can be read at once: nobody waits for the chest to hear that it has nothing. */
-const KEPT = 'sluice.kept';
+const FORMAT_VERSION = 2;
+/** Index of the cached sessions in local storage, so that a missing session is known without opening the database. */
+const INDEX_KEY = 'sluice.kept';
 
 interface Stored extends Snapshot {
   form: number;
@@ -16,7 +16,7 @@ interface Stored extends Snapshot {
 
 const isStored = (value: unknown): value is Stored =>
   isObject(value) &&
-  value.form === FORM &&
+  value.form === FORMAT_VERSION &&
   typeof value.epoch === 'number' &&
   typeof value.seq === 'number' &&
   Array.isArray(value.records) &&
@@ -25,15 +25,15 @@ const isStored = (value: unknown): value is Stored =>
 const isNames = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
 export class SnapshotCache {
-  private readonly due = new Map<string, { store: SessionStore; timer: ReturnType<typeof setTimeout> }>();
+  private readonly scheduled = new Map<string, { store: SessionStore; timer: ReturnType<typeof setTimeout> }>();
 
   constructor(
-    private readonly chest: Chest,
-    private readonly shelf: Shelf,
+    private readonly chest: BlobStorage,
+    private readonly shelf: SyncStorage,
   ) {}
 
   async load(sessionId: string): Promise<Snapshot | null> {
-    if (!this.kept().includes(sessionId)) return null;
+    if (!this.cachedIds().includes(sessionId)) return null;
     try {
       const value = await this.chest.get('snapshots', sessionId);
       return isStored(value) ? value : null;
@@ -42,22 +42,22 @@ export class SnapshotCache {
     }
   }
 
-  /** Writes it soon, once for many changes. */
+  /** Schedules a write; many changes cause one write. */
   touch(store: SessionStore): void {
-    if (this.due.has(store.id)) return;
-    this.due.set(store.id, {
+    if (this.scheduled.has(store.id)) return;
+    this.scheduled.set(store.id, {
       store,
       timer: setTimeout(() => {
-        this.due.delete(store.id);
+        this.scheduled.delete(store.id);
         void this.write(store);
       }, WRITE_DELAY),
     });
   }
 
-  /** The page goes away: now. */
+  /** Writes immediately, when the page is closed. */
   async flush(): Promise<void> {
-    const due = [...this.due.values()];
-    this.due.clear();
+    const due = [...this.scheduled.values()];
+    this.scheduled.clear();
     await Promise.all(
       due.map(({ store, timer }) => {
         clearTimeout(timer);
@@ -67,40 +67,40 @@ export class SnapshotCache {
   }
 
   async forget(sessionId: string): Promise<void> {
-    const kept = this.kept();
-    if (kept.includes(sessionId))
+    const cached = this.cachedIds();
+    if (cached.includes(sessionId))
       writeJson(
         this.shelf,
-        KEPT,
-        kept.filter((one) => one !== sessionId),
+        INDEX_KEY,
+        cached.filter((one) => one !== sessionId),
       );
     try {
       await this.chest.delete('snapshots', sessionId);
     } catch {
-      /* nothing was kept */
+      /* nothing was stored */
     }
   }
 
-  private kept(): string[] {
-    return readJson(this.shelf, KEPT, isNames) ?? [];
+  private cachedIds(): string[] {
+    return readJson(this.shelf, INDEX_KEY, isNames) ?? [];
   }
 
   private async write(store: SessionStore): Promise<void> {
     const snapshot = store.snapshot();
     if (!snapshot) return;
     try {
-      const stored: Stored = { ...snapshot, form: FORM, at: Date.now() };
+      const stored: Stored = { ...snapshot, form: FORMAT_VERSION, at: Date.now() };
       await this.chest.put('snapshots', store.id, stored);
       await this.limit(store.id);
-      writeJson(this.shelf, KEPT, await this.chest.keys('snapshots'));
+      writeJson(this.shelf, INDEX_KEY, await this.chest.keys('snapshots'));
     } catch {
-      /* the device is full or refuses: the bridge still has everything */
+      /* storage is full or not available: the bridge has everything */
     }
   }
 
   private async limit(latest: string): Promise<void> {
     const keys = (await this.chest.keys('snapshots')).filter((key) => key !== latest);
-    if (keys.length < MOST_SESSIONS) return;
+    if (keys.length < MAX_SESSIONS) return;
     const aged = await Promise.all(
       keys.map(async (key) => {
         const value = await this.chest.get('snapshots', key);
@@ -108,6 +108,6 @@ export class SnapshotCache {
       }),
     );
     aged.sort((a, b) => a.at - b.at);
-    for (const { key } of aged.slice(0, keys.length - MOST_SESSIONS + 1)) await this.chest.delete('snapshots', key);
+    for (const { key } of aged.slice(0, keys.length - MAX_SESSIONS + 1)) await this.chest.delete('snapshots', key);
   }
 }

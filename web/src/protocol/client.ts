@@ -1,4 +1,4 @@
-// Everything together: one line, the commands on it, the list, and a store for each session that is open.
+// The protocol client: one connection, its commands, the session list, and a store for each open session.
 import type { Cursor, Image, Scope, ServerMessage, Welcome } from '../api/types';
 import { SnapshotCache } from './cache';
 import { Commands, Refusal } from './commands';
@@ -7,18 +7,18 @@ import { Drafts } from './drafts';
 import { Outbox, type Upload } from './outbox';
 import { SessionList } from './sessions';
 import { SessionStore, type Schedule } from './session';
-import { browserChest, browserShelf, type Chest, type Shelf } from './storage';
+import { browserChest, browserShelf, type BlobStorage, type SyncStorage } from './storage';
 import { soon } from '../ui/task';
-import { Held, Topic } from './topic';
+import { Observable, Topic } from './topic';
 
-/** Turns a snapshot holds at most, and how many a page of history brings. */
-export const TURNS = 12;
-/** Sessions that stay subscribed after they were left, so that coming back is at once. */
-const WARM = 4;
+/** Maximum number of turns in a snapshot and in a page of history. */
+export const PAGE_TURNS = 12;
+/** Number of sessions that stay subscribed after they were closed, so that reopening them is immediate. */
+const MAX_WARM_SESSIONS = 4;
 
 export interface ClientOptions extends Pick<ConnectionOptions, 'open' | 'client' | 'build' | 'paired' | 'reload' | 'random' | 'triesHidden'> {
-  shelf?: Shelf;
-  chest?: Chest;
+  shelf?: SyncStorage;
+  chest?: BlobStorage;
   schedule?: Schedule;
   upload?: Upload;
 }
@@ -37,9 +37,9 @@ export class Client {
   readonly list: SessionList;
   readonly drafts: Drafts;
   readonly cache: SnapshotCache;
-  readonly welcome = new Held<Welcome | null>(null);
-  readonly shelf: Shelf;
-  /** A session goes by another name: one of another program was taken in when it was first opened. */
+  readonly welcome = new Observable<Welcome | null>(null);
+  readonly shelf: SyncStorage;
+  /** A session got another id: a session of another program was imported when it was opened. */
   readonly moved = new Topic<{ from: string; to: string }>();
   private readonly stores = new Map<string, Open>();
   private readonly numbers = new Map<number, string>();
@@ -55,7 +55,7 @@ export class Client {
     this.list = new SessionList(this.shelf);
     this.drafts = new Drafts(this.shelf, chest);
     this.cache = new SnapshotCache(chest, this.shelf);
-    this.connection.messages.listen((message) => this.hear(message));
+    this.connection.messages.listen((message) => this.onMessage(message));
     this.connection.opened.listen(() => this.subscribeAll());
     this.connection.line.listen((line) => {
       if (line.phase === 'up') return;
@@ -68,12 +68,12 @@ export class Client {
     });
   }
 
-  /** What this device may do. */
+  /** True if this device has a scope. */
   may(scope: Scope): boolean {
     return this.welcome.value?.scopes.includes(scope) ?? false;
   }
 
-  /** The store of a session; from now on it is kept current. Call the returned `close` when it is no longer shown. */
+  /** Opens a session: its store is kept up to date until the returned `close` is called. */
   open(sessionId: string): { store: SessionStore; ready: Promise<void>; close: () => void } {
     let open = this.stores.get(sessionId);
     if (!open) {
@@ -90,7 +90,7 @@ export class Client {
     this.stores.delete(sessionId);
     this.stores.set(sessionId, one);
     this.subscribe(one);
-    this.cool();
+    this.unsubscribeUnused();
     let closed = false;
     return {
       store: one.store,
@@ -99,25 +99,25 @@ export class Client {
         if (closed) return;
         closed = true;
         one.users -= 1;
-        this.cool();
+        this.unsubscribeUnused();
       },
     };
   }
 
-  /** A session that was asked for before there was a client, by the command `id`. */
+  /** A session that was subscribed by `boot/first.js`, with the command `id`. */
   begun(sessionId: string, id: string): void {
     const open = this.make(sessionId);
     open.asked = true;
     open.store.asked();
     this.commands.claim((receipt) => {
       if (receipt.id !== id) return false;
-      if (receipt.ok) this.known(open.store, receipt.data);
-      else if (receipt.error?.code === 'session') this.gone(sessionId);
+      if (receipt.ok) this.onSubscribed(open.store, receipt.data);
+      else if (receipt.error?.code === 'session') this.onUnknownSession(sessionId);
       return true;
     });
   }
 
-  /** What was heard so far is told now: nobody has to show it in two steps. */
+  /** Publishes pending changes now instead of with the next frame. */
   settle(): void {
     for (const { store } of this.stores.values()) store.flush();
   }
@@ -132,8 +132,8 @@ export class Client {
     return open;
   }
 
-  /** Older records of a session, a page at a time. */
-  async older(store: SessionStore, turns = TURNS): Promise<boolean> {
+  /** Loads a page of older records. */
+  async older(store: SessionStore, turns = PAGE_TURNS): Promise<boolean> {
     if (!store.more) return false;
     const before = store.records[0]?.seq ?? store.newest + 1;
     const page = await this.commands.send({ type: 'history', sessionId: store.id, before, turns });
@@ -159,7 +159,7 @@ export class Client {
 
   private subscribe(open: Open): void {
     if (open.asked || !this.connection.up || open.store.phase === 'gone') return;
-    // A kept one is read first: then only what is new has to come.
+    // Loads the cached session first, so that only new records are transferred.
     void open.loading.then(() => {
       if (open.asked || !this.connection.up || !this.stores.has(open.store.id)) return;
       open.asked = true;
@@ -175,29 +175,29 @@ export class Client {
   }
 
   private ask(store: SessionStore, cursor: Cursor | null): void {
-    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: TURNS }).then(
-      (answer) => this.known(store, answer),
+    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: PAGE_TURNS }).then(
+      (answer) => this.onSubscribed(store, answer),
       (error: unknown) => {
-        if (error instanceof Refusal && error.code === 'session') this.gone(store.id);
+        if (error instanceof Refusal && error.code === 'session') this.onUnknownSession(store.id);
       },
     );
   }
 
-  /** The answer to a subscription: it may name the session otherwise. */
-  private known(store: SessionStore, answer: unknown): void {
+  /** Handles the answer to a subscription; it may contain another session id. */
+  private onSubscribed(store: SessionStore, answer: unknown): void {
     const to = (answer as { sessionId?: string } | null)?.sessionId;
-    if (to && to !== store.id) this.moved.tell({ from: store.id, to });
+    if (to && to !== store.id) this.moved.publish({ from: store.id, to });
   }
 
-  private gone(sessionId: string): void {
+  private onUnknownSession(sessionId: string): void {
     this.stores.get(sessionId)?.store.gone();
     void this.cache.forget(sessionId);
   }
 
-  /** Lets go of sessions that nobody looks at, the longest unseen first. */
-  private cool(): void {
+  /** Unsubscribes from sessions that are no longer shown, least recently used first. */
+  private unsubscribeUnused(): void {
     const idle = [...this.stores.values()].filter((open) => open.users === 0);
-    for (const open of idle.slice(0, Math.max(0, idle.length - WARM))) {
+    for (const open of idle.slice(0, Math.max(0, idle.length - MAX_WARM_SESSIONS))) {
       this.stores.delete(open.store.id);
       if (open.asked && this.connection.up) this.commands.send({ type: 'unsubscribe', sessionId: open.store.id }).catch(() => undefined);
     }
@@ -208,14 +208,14 @@ export class Client {
     return id === undefined ? undefined : this.stores.get(id)?.store;
   }
 
-  private hear(message: ServerMessage): void {
+  private onMessage(message: ServerMessage): void {
     if (this.list.apply(message)) {
-      if (message.type === 'session_removed') this.gone(message.sessionId);
+      if (message.type === 'session_removed') this.onUnknownSession(message.sessionId);
       return;
     }
     switch (message.type) {
       case 'welcome':
-        for (const id of message.unknown) this.gone(id);
+        for (const id of message.unknown) this.onUnknownSession(id);
         this.welcome.set(message);
         break;
       case 'caught_up':
@@ -239,7 +239,7 @@ export class Client {
         this.at(message.s)?.applyVoid(message.parent ?? null);
         break;
       case 'state':
-        // The summary of a list is told less often; what is known of a session holds everywhere.
+        // The session list is updated less often; the state of an open session updates it as well.
         this.list.apply({ type: 'session', session: message.info });
         this.stores.get(message.sessionId)?.store.applyState(message);
         break;
@@ -252,7 +252,7 @@ export class Client {
   }
 }
 
-/** Once a frame; a hidden page has no frames and takes a slower clock. */
+/** Publishes once per frame; a hidden page has no frames and uses a timer. */
 export const frameSchedule: Schedule = (flush, now) => {
   const seen = typeof requestAnimationFrame === 'function' && (typeof document === 'undefined' || !document.hidden);
   if (seen && now) soon(flush);
@@ -260,7 +260,7 @@ export const frameSchedule: Schedule = (flush, now) => {
   else setTimeout(flush, 50);
 };
 
-/** Sends a picture to the bridge, which decodes it anew; the message then names it by its hash. */
+/** Uploads a picture to the bridge, which re-encodes it; the message refers to it by its hash. */
 export async function uploadPicture(picture: Blob): Promise<Image> {
   const answer = await fetch('/api/upload', { method: 'POST', headers: { 'content-type': picture.type }, body: picture, credentials: 'same-origin' });
   const body: unknown = await answer.json().catch(() => null);

@@ -1,5 +1,5 @@
-// Commands and their receipts. Every command has an id; the bridge gives the same receipt to the same id, so whatever
-// has no receipt when a line breaks is sent again on the next one, with no second effect.
+// Commands and their receipts. Every command has an id, and the bridge returns the same receipt for the same id, so
+// commands without a receipt can be sent again on a new connection without a second effect.
 import type {
   Accepted,
   Audit,
@@ -37,8 +37,8 @@ import type {
 } from '../api/types';
 import type { Connection } from './connection';
 
-/** What the receipt of a command holds. */
-interface Known {
+/** Payload of the receipt of each command. */
+interface ReceiptData {
   start: Begun;
   resume_session: Begun;
   fork: Begun;
@@ -71,9 +71,9 @@ interface Known {
 }
 export type CommandType = Exclude<ClientMessage['type'], 'hello' | 'ping' | 'pong'>;
 export type CommandOf<T extends CommandType> = Extract<ClientMessage, { type: T }>;
-export type Answer<T extends CommandType> = T extends keyof Known ? Known[T] : JsonValue | null;
+export type Answer<T extends CommandType> = T extends keyof ReceiptData ? ReceiptData[T] : JsonValue | null;
 
-/** Why a command had no effect, or why nobody knows whether it had one. */
+/** A command failed, or it is unknown whether it had an effect. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(
@@ -90,13 +90,13 @@ export const refusalOf = (problem: Problem | null | undefined): Refusal =>
   problem ? new Refusal(problem.code, problem.message, problem.hint ?? null, problem.resolved ?? null) : new Refusal('internal', 'refused without a reason');
 
 export interface SendOptions {
-  /** Milliseconds until it counts as unanswered. */
+  /** Milliseconds until the command times out. */
   timeout?: number;
   signal?: AbortSignal;
   id?: string;
 }
 
-/** These wait for an agent to start or a model server to answer. */
+/** Commands that wait for an agent to start or a model server to answer. */
 const SLOW: ReadonlySet<CommandType> = new Set<CommandType>([
   'start',
   'resume_session',
@@ -121,7 +121,7 @@ interface Pending {
 
 export const newId = (): string => {
   if (typeof crypto !== 'undefined' && typeof crypto.randomUUID === 'function') return crypto.randomUUID();
-  // Plain http on another machine has no randomUUID; the form is kept.
+  // Plain http on another machine has no randomUUID; this has the same format.
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
@@ -134,13 +134,13 @@ export class Commands {
   private readonly claims: ((receipt: Receipt) => boolean)[] = [];
 
   constructor(private readonly connection: Connection) {
-    connection.messages.listen((message) => this.hear(message));
+    connection.messages.listen((message) => this.onMessage(message));
     connection.opened.listen(() => {
       for (const one of this.pending.values()) one.sent = connection.send(one.command);
     });
   }
 
-  /** Sends a command and waits for its receipt, also across a line that breaks. */
+  /** Sends a command and waits for its receipt, also across a reconnect. */
   send<T extends CommandType>(command: CommandOf<T>, options: SendOptions = {}): Promise<Answer<T>> {
     const id = options.id ?? newId();
     const whole: Command = { ...command, id };
@@ -169,17 +169,17 @@ export class Commands {
     });
   }
 
-  /** How many wait for a receipt. */
+  /** Number of commands without a receipt. */
   get waiting(): number {
     return this.pending.size;
   }
 
-  /** Receipts of commands that somebody else sent, such as the outbox. */
+  /** Registers a receiver for receipts of commands that were sent elsewhere, such as by the outbox. */
   claim(taker: (receipt: Receipt) => boolean): void {
     this.claims.push(taker);
   }
 
-  private hear(message: ServerMessage): void {
+  private onMessage(message: ServerMessage): void {
     if (message.type === 'receipt') this.settle(message);
     else if (message.type === 'error' && message.requestId) {
       this.settle({

@@ -16,7 +16,7 @@ const phases = (client: ReturnType<typeof testClient>['client']) => {
   return seen;
 };
 
-test('a line is up when it was welcomed', () => {
+test('a connection is up after the welcome message', () => {
   const { client, last } = testClient();
   client.connection.start();
   expect(client.connection.line.value.phase).toBe('connecting');
@@ -28,7 +28,7 @@ test('a line is up when it was welcomed', () => {
   expect(client.connection.now()).toBe(1_000_500);
 });
 
-test('a line that comes back within two seconds is never told as lost', () => {
+test('an interruption of less than two seconds is not reported', () => {
   const { client, wires, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -41,7 +41,7 @@ test('a line that comes back within two seconds is never told as lost', () => {
   expect(seen).toEqual(['connecting', 'up']);
 });
 
-test('a lost line says since when, how often it was tried and when next', () => {
+test('a lost connection reports since when, the number of attempts and the next one', () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -58,7 +58,7 @@ test('a lost line says since when, how often it was tried and when next', () => 
   expect(client.connection.line.value.nextTry).toBe(Date.now() + 2_000);
 });
 
-test('tries never end and are never more than 18 seconds apart', () => {
+test('reconnecting never stops and waits at most 18 seconds', () => {
   const { client, wires, last } = testClient({ random: () => 1 });
   client.connection.start();
   for (let n = 0; n < 200; n += 1) {
@@ -68,7 +68,7 @@ test('tries never end and are never more than 18 seconds apart', () => {
   expect(wires.length).toBeGreaterThan(200);
 });
 
-test('a try that is never answered is given up', () => {
+test('an attempt without an answer times out', () => {
   const { client, wires } = testClient();
   client.connection.start();
   vi.advanceTimersByTime(10_000);
@@ -77,7 +77,7 @@ test('a try that is never answered is given up', () => {
   expect(wires.length).toBe(2);
 });
 
-test('silence ends a line only after two and a half intervals', () => {
+test('a silent connection is closed after two and a half ping intervals', () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -92,7 +92,7 @@ test('silence ends a line only after two and a half intervals', () => {
   expect(wire.closed).toBe(true);
 });
 
-test('the bridge is reached when it answers a ping, and never by a connection that ends first', async () => {
+test('reached() resolves with a pong, and never if the connection ends first', async () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -111,7 +111,7 @@ test('the bridge is reached when it answers a ping, and never by a connection th
   expect(reached).toEqual(['second']);
 });
 
-test('on return to the foreground the line is probed, not rebuilt', () => {
+test('returning to the foreground probes the connection without reopening it', () => {
   const { client, wires, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -128,7 +128,7 @@ test('on return to the foreground the line is probed, not rebuilt', () => {
   expect(wires.length).toBe(2);
 });
 
-test('lines that open but are never greeted do not count as being back', () => {
+test('connections without a welcome message do not count as up', () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -143,7 +143,7 @@ test('lines that open but are never greeted do not count as being back', () => {
   expect(client.connection.line.value.tries).toBeGreaterThan(2);
 });
 
-test('a hidden page does not try; looking at it tries at once', () => {
+test('a hidden page does not reconnect until it is visible', () => {
   const { client, wires, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -155,7 +155,7 @@ test('a hidden page does not try; looking at it tries at once', () => {
   expect(wires.length).toBe(2);
 });
 
-test('being online again tries at once', () => {
+test('going online reconnects at once', () => {
   const { client, wires, last } = testClient();
   client.connection.start();
   for (let n = 0; n < 8; n += 1) {
@@ -170,7 +170,7 @@ test('being online again tries at once', () => {
 
 const bye = (wire: TestWire, reason: string) => wire.say({ type: 'bye', reason, message: '' });
 
-test('a bridge that restarts is expected back soon', () => {
+test('a restarting bridge is expected back soon', () => {
   const { client, wires, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -183,7 +183,7 @@ test('a bridge that restarts is expected back soon', () => {
   expect(client.connection.line.value.bye).toBe('restarting');
 });
 
-test('a revoked device is unpaired and does not try again', () => {
+test('a revoked device is unpaired and does not reconnect', () => {
   const { client, wires, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -193,7 +193,7 @@ test('a revoked device is unpaired and does not try again', () => {
   expect(wires.length).toBe(1);
 });
 
-test('after pairing again the same connection goes on', () => {
+test('after pairing again the same connection object continues', () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -204,7 +204,7 @@ test('after pairing again the same connection goes on', () => {
   expect(client.connection.line.value.phase).toBe('up');
 });
 
-test('asking for it begins a hanging try anew', () => {
+test('tryNow() restarts an attempt that hangs', () => {
   const { client, wires } = testClient();
   client.connection.start();
   client.connection.tryNow();
@@ -222,7 +222,7 @@ test('a device the bridge does not know is unpaired', async () => {
   expect(client.connection.line.value.phase).toBe('unpaired');
 });
 
-test('a page of another build loads anew', () => {
+test('a page of another build reloads', () => {
   const reload = vi.fn();
   const { client, last } = testClient({ build: 'a', reload });
   client.connection.start();
@@ -234,7 +234,7 @@ test('a page of another build loads anew', () => {
   expect(reload).toHaveBeenCalledWith('b');
 });
 
-test('what comes before the greeting is not for us', () => {
+test('messages before the welcome are ignored', () => {
   const { client, last } = testClient();
   client.connection.start();
   last().open();
@@ -245,7 +245,7 @@ test('what comes before the greeting is not for us', () => {
   expect(client.list.current).toBe(true);
 });
 
-test('a page that is told to load anew keeps its line', () => {
+test('a page that must reload keeps its connection', () => {
   const reload = vi.fn();
   const { client, wires, last } = testClient({ build: 'a', reload });
   client.connection.start();
@@ -256,7 +256,7 @@ test('a page that is told to load anew keeps its line', () => {
   expect([client.connection.up, wires.length]).toEqual([true, 1]);
 });
 
-test('a bridge that greets and drops is not asked without a pause', () => {
+test('reconnecting backs off from a bridge that drops connections after the welcome', () => {
   const { client, wires, last } = testClient();
   client.connection.start();
   for (let n = 0; n < 100; n += 1) {
@@ -269,7 +269,7 @@ test('a bridge that greets and drops is not asked without a pause', () => {
   expect(wires.length).toBeLessThan(10);
 });
 
-test('what is not JSON or has no type is passed over', () => {
+test('invalid messages are ignored', () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();

@@ -1,25 +1,25 @@
-// The line to the bridge. It is probed, not trusted: a line counts as up while frames come. It comes back by itself,
-// without an end of tries, and is silent about the first two seconds without it.
+// The connection to the bridge. It counts as up only while frames arrive and is probed otherwise. It reconnects
+// automatically without a limit; an interruption of less than two seconds is not reported.
 import type { Bye, Cursor, Command, ServerMessage, Welcome } from '../api/types';
-import { Held, Topic } from './topic';
+import { Observable, Topic } from './topic';
 
 export const VERSION = 1;
-/** Nothing is said of a lost line for this long. */
-export const GRACE = 2_000;
+/** Milliseconds during which a lost connection is not reported. */
+export const GRACE_PERIOD = 2_000;
 export const CONNECT_TIMEOUT = 10_000;
 export const PROBE_TIMEOUT = 5_000;
-/** A line that holds so long is a good one. */
-const STEADY = 5_000;
-/** The code a socket closes with when its device was revoked. */
-const SHUT_OUT = 1008;
-const FIRST_PING = 15_000;
+/** A connection that lasted this many milliseconds resets the reconnect backoff. */
+const STABLE_AFTER = 5_000;
+/** Close code of a socket whose device was revoked. */
+const CLOSE_REVOKED = 1008;
+const INITIAL_PING_INTERVAL = 15_000;
 const STEPS = [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
-/** The part of a WebSocket that is used, so that tests can have one of their own. */
+/** The part of a WebSocket that is used, so that tests can replace it. */
 export interface Wire {
-  /** Hello was said on it already. */
+  /** The hello message was already sent on it. */
   readonly greeted?: boolean;
-  /** Tells what came on it before anybody listened. */
+  /** Delivers messages that arrived before there was a listener. */
   replay?(): void;
   send(text: string): void;
   close(): void;
@@ -32,48 +32,48 @@ export interface ConnectionOptions {
   open: () => Wire;
   client: string;
   build?: string | null;
-  /** What is had already: these sessions are caught up with the welcome. */
+  /** Positions of the sessions that are loaded; they are resumed with the welcome message. */
   cursors: () => Record<string, Cursor>;
-  /** Whether the bridge knows this device; asked when a line could not be opened. */
+  /** Checks whether the bridge accepts this device; called when a connection could not be opened. */
   paired?: () => Promise<boolean>;
-  /** Loads the page anew, once for a build. */
+  /** Reloads the page, once per build. */
   reload?: (build: string | null) => void;
-  /** Between 0 and 1; spreads the tries of many pages. */
+  /** Random number between 0 and 1; spreads the reconnects of many pages. */
   random?: () => number;
-  /** Goes on trying, slowly, while the page is hidden: for those who want to be called. */
+  /** Keeps reconnecting, slowly, while the page is hidden, for notifications. */
   triesHidden?: () => boolean;
 }
 
 export type Phase =
-  /** Not there yet, or gone for less than two seconds. */
+  /** Not connected yet, or for less than two seconds. */
   | 'connecting'
   | 'up'
-  /** Gone; `since` says when. */
+  /** Disconnected; `since` is the time. */
   | 'lost'
-  /** The bridge does not know this device any more. */
+  /** The bridge does not accept this device any more. */
   | 'unpaired';
 
-/** Why the line ended: what the bridge said, or that this device was shut out. */
-export type Left = Bye | 'revoked';
+/** Why the connection ended: the reason sent by the bridge, or that this device was revoked. */
+export type CloseReason = Bye | 'revoked';
 
 export interface Line {
   readonly phase: Phase;
   readonly since: number;
-  /** How often it was tried since it was lost. */
+  /** Number of attempts since the connection was lost. */
   readonly tries: number;
-  /** When it is tried next; nothing while a try runs or the page is hidden. */
+  /** Time of the next attempt; null during an attempt or while the page is hidden. */
   readonly nextTry: number | null;
-  /** What the bridge said before it went. */
-  readonly bye: Left | null;
+  /** The reason sent by the bridge before it closed the connection. */
+  readonly bye: CloseReason | null;
 }
 
 export class Connection {
-  readonly line: Held<Line>;
+  readonly line: Observable<Line>;
   readonly messages = new Topic<ServerMessage>();
-  /** A line is open and greeted: what is owed can be sent. */
+  /** Published when a connection is open and welcomed: pending commands can be sent. */
   readonly opened = new Topic<void>();
   welcome: Welcome | null = null;
-  /** How far the bridge's clock is ahead of ours. */
+  /** Offset of the bridge's clock to the local clock. */
   skew = 0;
 
   private wire: Wire | null = null;
@@ -84,26 +84,26 @@ export class Connection {
   private tries = 0;
   private triedAt = 0;
   private upAt = 0;
-  /** Lines in a row that did not hold. */
-  private brief = 0;
-  private heard = 0;
-  private bye: Left | null = null;
-  private pingEvery = FIRST_PING;
+  /** Number of consecutive connections that failed early. */
+  private earlyFailures = 0;
+  private lastFrameAt = 0;
+  private bye: CloseReason | null = null;
+  private pingEvery = INITIAL_PING_INTERVAL;
   private retry: ReturnType<typeof setTimeout> | null = null;
   private grace: ReturnType<typeof setTimeout> | null = null;
   private watch: ReturnType<typeof setTimeout> | null = null;
-  /** How long the running watch waits for a frame. */
-  private watchFor = 0;
+  /** Timeout of the running watchdog. */
+  private watchTimeout = 0;
   /** Callers that wait for the next pong. */
   private pings: (() => void)[] = [];
   private probing: ReturnType<typeof setTimeout> | null = null;
 
   constructor(private readonly options: ConnectionOptions) {
     this.lostAt = Date.now();
-    this.line = new Held<Line>({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: null });
+    this.line = new Observable<Line>({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: null });
   }
 
-  /** The time at the bridge. */
+  /** The current time at the bridge. */
   now(): number {
     return Date.now() + this.skew;
   }
@@ -124,7 +124,7 @@ export class Connection {
     this.drop();
   }
 
-  /** Whether a message sent now leaves the page. */
+  /** True if a message can be sent now. */
   get up(): boolean {
     return this.open && this.welcome !== null;
   }
@@ -140,17 +140,17 @@ export class Connection {
     }
   }
 
-  /** A person asks for it, or the device is back on a network: at once. */
+  /** Connects immediately: the user asked for it, or the device is back online. */
   tryNow(): void {
     if (this.stopped || this.open) return;
-    // A try that hangs is begun anew; one that has just begun is left alone.
+    // Restarts an attempt that hangs, but not one that has just started.
     if (this.wire && Date.now() - this.triedAt < 1_000) return;
     this.clear('watch');
     this.drop();
     this.attempt();
   }
 
-  /** The page is looked at again: the line is asked, not rebuilt. */
+  /** The page became visible: probes the connection instead of reopening it. */
   foreground(): void {
     this.hidden = false;
     if (this.stopped) return;
@@ -171,18 +171,18 @@ export class Connection {
     else this.tryNow();
   }
 
-  /** Asks for a sign; without one the line is given up and opened anew. */
+  /** Sends a ping. If nothing arrives, the connection is closed and reopened. */
   probe(): void {
     if (!this.open || this.probing !== null) return;
-    const asked = Date.now();
+    const sentAt = Date.now();
     this.send({ type: 'ping' });
     this.probing = setTimeout(() => {
       this.probing = null;
-      if (this.heard < asked) this.fail();
+      if (this.lastFrameAt < sentAt) this.fail();
     }, PROBE_TIMEOUT);
   }
 
-  /** Resolves when the bridge answers a ping: requests reach it. Stays pending when the connection ends first. */
+  /** Resolves when the bridge answers a ping. Stays pending if the connection ends first. */
   reached(): Promise<void> {
     return new Promise((resolve) => {
       this.pings.push(resolve);
@@ -195,7 +195,7 @@ export class Connection {
     if (this.stopped) return;
     this.tries += 1;
     this.triedAt = Date.now();
-    this.tell(null);
+    this.publishLine(null);
     let wire: Wire;
     try {
       wire = this.options.open();
@@ -204,12 +204,12 @@ export class Connection {
       return;
     }
     this.wire = wire;
-    this.watchFor = 0;
+    this.watchTimeout = 0;
     this.watch = setTimeout(() => this.fail(), CONNECT_TIMEOUT);
     wire.onopen = () => {
       if (this.wire !== wire) return;
       this.open = true;
-      this.hear();
+      this.onFrame();
       if (!wire.greeted)
         this.send({
           type: 'hello',
@@ -225,14 +225,14 @@ export class Connection {
     };
     wire.onclose = ({ code, reason }) => {
       if (this.wire !== wire) return;
-      if (code === SHUT_OUT && reason === 'revoked') this.unpaired();
+      if (code === CLOSE_REVOKED && reason === 'revoked') this.unpaired();
       else this.fail();
     };
     wire.replay?.();
   }
 
   private receive(data: unknown): void {
-    this.hear();
+    this.onFrame();
     let message: ServerMessage;
     try {
       const read: unknown = JSON.parse(String(data));
@@ -252,33 +252,33 @@ export class Connection {
         this.greet(message);
         return;
       case 'bye':
-        this.leave(message.reason);
+        this.onBye(message.reason);
         return;
       default:
-        // What comes before the greeting is for clients that never say hello.
-        if (this.welcome) this.messages.tell(message);
+        // Messages before the welcome are for clients without a hello message.
+        if (this.welcome) this.messages.publish(message);
     }
   }
 
   private greet(welcome: Welcome & { type: 'welcome' }): void {
     this.welcome = welcome;
     this.skew = welcome.now - Date.now();
-    this.pingEvery = welcome.limits.pingEvery || FIRST_PING;
+    this.pingEvery = welcome.limits.pingEvery || INITIAL_PING_INTERVAL;
     this.upAt = Date.now();
     this.bye = null;
     this.clear('grace');
-    this.hear();
+    this.onFrame();
     // Before `up` is published: its listeners read the scopes of this device.
-    this.messages.tell(welcome);
+    this.messages.publish(welcome);
     this.line.set({ phase: 'up', since: Date.now(), tries: 0, nextTry: null, bye: null });
     const { build } = this.options;
     if (build && welcome.build && build !== welcome.build) this.options.reload?.(welcome.build);
-    this.opened.tell();
+    this.opened.publish();
   }
 
-  private leave(reason: Bye): void {
+  private onBye(reason: Bye): void {
     this.bye = reason;
-    // The line goes on meanwhile: a page of another build is better than none.
+    // The connection stays open: a page of another build is better than none.
     if (reason === 'reload') {
       this.options.reload?.(this.welcome?.build ?? null);
       return;
@@ -287,7 +287,7 @@ export class Connection {
   }
 
   private unpaired(): void {
-    // Who was let in before and is not known any more was put out.
+    // A device that was accepted before was revoked.
     if (this.upAt > 0) this.bye ??= 'revoked';
     this.clear('retry', 'grace', 'watch', 'probing');
     this.drop();
@@ -295,38 +295,38 @@ export class Connection {
     this.line.set({ phase: 'unpaired', since: Date.now(), tries: this.tries, nextTry: null, bye: this.bye });
   }
 
-  /** Any frame is a sign. Silence for two and a half intervals ends the line, never a session. */
-  private hear(): void {
-    this.heard = Date.now();
+  /** Any frame shows that the connection works. Without one for two and a half ping intervals, the connection is closed. */
+  private onFrame(): void {
+    this.lastFrameAt = Date.now();
     if (this.probing !== null) this.clear('probing');
     const patience = this.welcome ? Math.max(this.pingEvery * 2.5, 1_000) : CONNECT_TIMEOUT;
-    // Frames come by the hundred in a second: a clock that runs is not set anew by each, it looks when it ends.
-    if (this.watch !== null && this.watchFor === patience) return;
+    // Hundreds of frames may arrive per second: the timer is not restarted by each; it checks the time when it fires.
+    if (this.watch !== null && this.watchTimeout === patience) return;
     this.clear('watch');
-    this.watchFor = patience;
+    this.watchTimeout = patience;
     this.listenOn(patience, patience);
   }
 
   private listenOn(ms: number, patience: number): void {
     this.watch = setTimeout(() => {
       this.watch = null;
-      const rest = this.heard + patience - Date.now();
+      const rest = this.lastFrameAt + patience - Date.now();
       if (rest > 0) this.listenOn(rest, patience);
       else this.fail();
     }, ms);
   }
 
   private fail(): void {
-    // A line that was opened but never greeted was not there.
+    // A connection that was never welcomed does not count.
     const was = this.up;
     this.clear('watch', 'probing');
     this.drop();
     if (this.stopped) return;
     if (was) {
       this.lostAt = Date.now();
-      // A bridge that greets and drops, again and again, is not asked without a pause.
-      this.brief = this.lostAt - this.upAt >= STEADY ? 0 : this.brief + 1;
-      this.tries = Math.max(0, this.brief - 1);
+      // Backs off from a bridge that accepts and drops connections repeatedly.
+      this.earlyFailures = this.lostAt - this.upAt >= STABLE_AFTER ? 0 : this.earlyFailures + 1;
+      this.tries = Math.max(0, this.earlyFailures - 1);
       this.line.set({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: this.bye });
       this.startGrace();
     } else if (this.options.paired) {
@@ -342,7 +342,7 @@ export class Connection {
 
   private plan(): void {
     if (this.hidden && !this.options.triesHidden?.()) {
-      this.tell(null);
+      this.publishLine(null);
       return;
     }
     const step = STEPS[Math.min(this.tries, STEPS.length - 1)] ?? 15_000;
@@ -353,7 +353,7 @@ export class Connection {
       this.retry = null;
       this.attempt();
     }, wait);
-    this.tell(Date.now() + wait);
+    this.publishLine(Date.now() + wait);
   }
 
   private startGrace(): void {
@@ -361,10 +361,10 @@ export class Connection {
     this.grace = setTimeout(() => {
       this.grace = null;
       if (this.line.value.phase === 'connecting') this.line.set({ ...this.line.value, phase: 'lost' });
-    }, GRACE);
+    }, GRACE_PERIOD);
   }
 
-  private tell(nextTry: number | null): void {
+  private publishLine(nextTry: number | null): void {
     const { phase } = this.line.value;
     if (phase === 'up' || phase === 'unpaired') return;
     this.line.set({ phase, since: this.lostAt, tries: this.tries, nextTry, bye: this.bye });

@@ -1,11 +1,11 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import { Drafts, MOST_DRAFTS } from './drafts';
+import { Drafts, MAX_DRAFTS } from './drafts';
 import { groupOf, SessionList } from './sessions';
 import { MemoryChest, MemoryShelf } from './storage';
 import { info } from './testing';
 
-test('a draft is there after a reload, and an empty one is not', () => {
+test('a draft survives a reload, an empty one is deleted', () => {
   const shelf = new MemoryShelf();
   new Drafts(shelf, new MemoryChest()).set('s', 'half a thought', []);
   expect(new Drafts(shelf, new MemoryChest()).get('s').text).toBe('half a thought');
@@ -13,28 +13,28 @@ test('a draft is there after a reload, and an empty one is not', () => {
   expect(shelf.length).toBe(0);
 });
 
-test('drafts are bounded: the oldest go', () => {
+test('the oldest drafts are deleted beyond the limit', () => {
   const drafts = new Drafts(new MemoryShelf(), new MemoryChest());
-  for (let n = 0; n < MOST_DRAFTS + 5; n += 1) drafts.set(`s${n}`, 'x', [], n + 1);
+  for (let n = 0; n < MAX_DRAFTS + 5; n += 1) drafts.set(`s${n}`, 'x', [], n + 1);
   expect(drafts.get('s0').text).toBe('');
-  expect(drafts.get(`s${MOST_DRAFTS + 4}`).text).toBe('x');
+  expect(drafts.get(`s${MAX_DRAFTS + 4}`).text).toBe('x');
 });
 
-test('when the device is full, what is typed now has the room of what is old', () => {
+test('when storage is full, old drafts make room for the current one', () => {
   const drafts = new Drafts(new MemoryShelf(3_000), new MemoryChest());
   for (let n = 0; n < 6; n += 1) drafts.set(`s${n}`, 'x'.repeat(400), [], n + 1);
   expect(drafts.set('now', 'y'.repeat(900), [], 100)).toBe(true);
   expect(drafts.get('now').text.length).toBe(900);
 });
 
-test('earlier messages are those of the session, newest first, none twice', () => {
+test('the history contains the messages of the session, newest first, without duplicates', () => {
   const drafts = new Drafts(new MemoryShelf(), new MemoryChest());
   for (const text of ['one', 'two', 'one', '  ']) drafts.remember('s', text);
   drafts.remember('other', 'three');
   expect(drafts.history('s')).toEqual(['one', 'two']);
 });
 
-test('sessions are grouped by what needs a person', () => {
+test('sessions are grouped by whether they need the user', () => {
   const list = new SessionList(new MemoryShelf());
   list.apply({
     type: 'session_list',
@@ -57,7 +57,7 @@ test('sessions are grouped by what needs a person', () => {
   expect(groupOf(info({ standing: 'stopping' }))).toBe('running');
 });
 
-test('what was looked at here is read, also after a reload', () => {
+test('a viewed session stays read after a reload', () => {
   const shelf = new MemoryShelf();
   const list = new SessionList(shelf);
   list.apply({ type: 'session_list', sessions: [info({ sessionId: 's', finishedAt: 5 })] });
@@ -67,7 +67,7 @@ test('what was looked at here is read, also after a reload', () => {
   expect(new SessionList(shelf).unread(info({ sessionId: 's', finishedAt: 6 }))).toBe(true);
 });
 
-test('an overtaken summary changes nothing, and the last list is there before the bridge answers', () => {
+test('an outdated summary is ignored, and the cached list is available before the bridge answers', () => {
   const shelf = new MemoryShelf();
   const list = new SessionList(shelf);
   list.apply({ type: 'session_list', sessions: [info({ cursor: { epoch: 1, seq: 9 }, standing: 'running' })] });

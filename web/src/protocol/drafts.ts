@@ -1,12 +1,12 @@
-// What was typed and not sent, and what was sent before: per session, on this device, across reloads.
-import { isObject, readJson, writeJson, type Chest, type Shelf } from './storage';
+// Unsent texts and sent messages per session, stored on this device.
+import { isObject, readJson, writeJson, type BlobStorage, type SyncStorage } from './storage';
 
 const DRAFT = 'sluice.draft.';
 const HISTORY = 'sluice.prompts';
-/** Characters of one draft; longer ones are kept up to here. */
-export const MOST_TEXT = 200_000;
-export const MOST_DRAFTS = 60;
-export const MOST_HISTORY = 200;
+/** Maximum number of characters that are stored of a draft. */
+export const MAX_TEXT = 200_000;
+export const MAX_DRAFTS = 60;
+export const MAX_HISTORY = 200;
 
 export interface DraftPicture {
   key: string;
@@ -31,21 +31,21 @@ const isHistory = (value: unknown): value is { s: string; t: string }[] =>
 
 export class Drafts {
   constructor(
-    private readonly shelf: Shelf,
-    private readonly chest: Chest,
+    private readonly shelf: SyncStorage,
+    private readonly chest: BlobStorage,
   ) {}
 
   get(sessionId: string): MessageDraft {
     return readJson(this.shelf, DRAFT + sessionId, isDraft) ?? { text: '', pictures: [], at: 0 };
   }
 
-  /** Keeps a draft; false when the device refuses. An empty one is forgotten. */
+  /** Stores a draft; an empty one is deleted. Returns false if storage is full or not available. */
   set(sessionId: string, text: string, pictures: readonly DraftPicture[], now = Date.now()): boolean {
     if (text === '' && pictures.length === 0) {
       this.shelf.removeItem(DRAFT + sessionId);
       return true;
     }
-    const draft: MessageDraft = { text: text.slice(0, MOST_TEXT), pictures: [...pictures], at: now };
+    const draft: MessageDraft = { text: text.slice(0, MAX_TEXT), pictures: [...pictures], at: now };
     if (writeJson(this.shelf, DRAFT + sessionId, draft)) {
       this.limit(sessionId);
       return true;
@@ -75,11 +75,11 @@ export class Drafts {
     try {
       await this.chest.delete('pictures', key);
     } catch {
-      /* it is not kept then */
+      /* it is not stored then */
     }
   }
 
-  /** Earlier messages, newest first: those of this session. */
+  /** Earlier messages of this session, newest first. */
   history(sessionId: string): string[] {
     const all = readJson(this.shelf, HISTORY, isHistory) ?? [];
     return all
@@ -88,14 +88,14 @@ export class Drafts {
       .reverse();
   }
 
-  /** Remembers what was sent, or cleared: ↑ brings it back. */
+  /** Adds a sent or cleared message to the history of ↑. */
   remember(sessionId: string, text: string): void {
-    const trimmed = text.slice(0, MOST_TEXT);
+    const trimmed = text.slice(0, MAX_TEXT);
     if (trimmed.trim() === '') return;
     const all = (readJson(this.shelf, HISTORY, isHistory) ?? []).filter((one) => one.s !== sessionId || one.t !== trimmed);
     all.push({ s: sessionId, t: trimmed });
-    const kept = all.slice(-MOST_HISTORY);
-    while (kept.length > 0 && !writeJson(this.shelf, HISTORY, kept)) kept.splice(0, Math.ceil(kept.length / 2));
+    const history = all.slice(-MAX_HISTORY);
+    while (history.length > 0 && !writeJson(this.shelf, HISTORY, history)) history.splice(0, Math.ceil(history.length / 2));
   }
 
   private keys(): string[] {
@@ -116,11 +116,11 @@ export class Drafts {
   }
 
   private limit(sessionId: string): void {
-    const over = this.keys().length - MOST_DRAFTS;
+    const over = this.keys().length - MAX_DRAFTS;
     for (const key of this.oldest(sessionId).slice(0, Math.max(0, over))) this.shelf.removeItem(key);
   }
 
-  /** The device is full: what was sent before goes first, then the oldest half of other drafts. */
+  /** Frees storage: first the history, then the oldest half of the other drafts. */
   private makeRoom(sessionId: string): boolean {
     this.shelf.removeItem(HISTORY);
     const oldest = this.oldest(sessionId);

@@ -7,4 +7,4 @@ export type { KeptEntry, KeptState } from './outbox';
 export { SessionStore, type Change, type Draft, type SessionPhase } from './session';
 export { groupOf, type Group, type Groups } from './sessions';
 export { useKept, useNow, useSession, useSessions, type ListView, type SessionView } from './solid';
-export { keepFailed } from './storage';
+export { storeFailed as keepFailed } from './storage';

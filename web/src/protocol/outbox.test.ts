@@ -9,13 +9,13 @@ beforeEach(() => {
   vi.setSystemTime(1_000_000);
 });
 afterEach(() => vi.useRealTimers());
-/** Lets time pass until the next try. */
+/** Advances the time until `check` is true. */
 const until = async (check: () => boolean) => {
   for (let n = 0; n < 200 && !check(); n += 1) await vi.advanceTimersByTimeAsync(100);
 };
 const settle = () => vi.advanceTimersByTimeAsync(1);
 
-test('what was sent without a line goes out once, in order, when it is back', async () => {
+test('messages sent while offline are delivered once and in order', async () => {
   const bridge = new TestBridge();
   const { client, last } = testClient();
   client.connection.start();
@@ -32,7 +32,7 @@ test('what was sent without a line goes out once, in order, when it is back', as
   expect(client.outbox.all()).toEqual([]);
 });
 
-test('it survives a reload', async () => {
+test('messages survive a reload', async () => {
   const shelf = new MemoryShelf();
   const first = testClient({ shelf });
   void first.client.outbox.keep({ sessionId: 's', text: 'kept' });
@@ -47,7 +47,7 @@ test('it survives a reload', async () => {
   expect(testClient({ shelf }).client.outbox.all()).toEqual([]);
 });
 
-test('lost receipts never send a message twice', async () => {
+test('lost receipts never cause a message to be sent twice', async () => {
   const bridge = new TestBridge();
   const { client, last } = testClient();
   client.connection.start();
@@ -66,7 +66,7 @@ test('lost receipts never send a message twice', async () => {
   expect(bridge.effects.filter((one) => one.type === 'input').length).toBe(1);
 });
 
-test('two tabs with the same kept message have one effect', async () => {
+test('a message stored in two tabs has one effect', async () => {
   const shelf = new MemoryShelf();
   const bridge = new TestBridge();
   const a = testClient({ shelf });
@@ -82,7 +82,7 @@ test('two tabs with the same kept message have one effect', async () => {
   expect(shelf.length === 0 || ![...Array(shelf.length).keys()].some((n) => shelf.key(n)?.startsWith('sluice.outbox.'))).toBe(true);
 });
 
-test('a refused message stays with its reason, and goes with another id when sent again', async () => {
+test('a refused message stays with its reason and is retried with another id', async () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -100,7 +100,7 @@ test('a refused message stays with its reason, and goes with another id when sen
   expect(again?.uuid).toBe(input?.uuid);
 });
 
-test('a message without a receipt is said to be unanswered, not lost', async () => {
+test('a message without a receipt is reported as unanswered, not as lost', async () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -115,7 +115,7 @@ test('a message without a receipt is said to be unanswered, not lost', async () 
   expect(client.outbox.of('s')[0]?.state).toBe('unanswered');
 });
 
-test('kept messages can be changed and taken back', () => {
+test('stored messages can be edited and removed', () => {
   const { client } = testClient();
   void client.outbox.keep({ sessionId: 's', text: 'hello' });
   const id = client.outbox.of('s')[0]?.id ?? '';
@@ -124,7 +124,7 @@ test('kept messages can be changed and taken back', () => {
   expect(client.outbox.all()).toEqual([]);
 });
 
-test('pictures kept without a line are uploaded before the message goes', async () => {
+test('pictures stored while offline are uploaded before the message is sent', async () => {
   const chest = new MemoryChest();
   const upload = vi.fn(async () => ({ hash: 'abc', mimeType: 'image/png' }));
   const { client, last } = testClient({ chest, upload });
@@ -137,7 +137,7 @@ test('pictures kept without a line are uploaded before the message goes', async 
   expect(await client.drafts.getPicture('p1')).toBe(null);
 });
 
-test('a full device is said and the message still goes', async () => {
+test('a full storage is reported and the message is sent anyway', async () => {
   const bridge = new TestBridge();
   const { client, last } = testClient({ shelf: new MemoryShelf(10) });
   client.connection.start();
@@ -148,7 +148,7 @@ test('a full device is said and the message still goes', async () => {
   expect(bridge.effects.length).toBe(1);
 });
 
-test('a command without a receipt is sent again with its id on the next line', async () => {
+test('a command without a receipt is sent again with the same id after a reconnect', async () => {
   const bridge = new TestBridge();
   const { client, last } = testClient();
   client.connection.start();
@@ -163,7 +163,7 @@ test('a command without a receipt is sent again with its id on the next line', a
   expect(bridge.effects.length).toBe(1);
 });
 
-test('a command has an answer, a refusal or a timeout, each once', async () => {
+test('a command ends once, with an answer, a refusal or a timeout', async () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();

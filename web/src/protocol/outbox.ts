@@ -1,29 +1,29 @@
-// Messages that were sent by a person and have no receipt yet. They are kept on the device before they leave it, so a
-// reload, a crash of the tab or an hour without a line loses none, and they go out once: the id stays the same.
+// Sent messages without a receipt. They are stored on the device before they are sent, so a reload, a crash of the tab
+// or an hour offline loses none. The id stays the same, so each is delivered once.
 import type { Image, Problem, Receipt } from '../api/types';
 import { newId, type Commands } from './commands';
 import type { Connection } from './connection';
-import { isObject, writeJson, type Chest, type Shelf } from './storage';
+import { isObject, writeJson, type BlobStorage, type SyncStorage } from './storage';
 import { Topic } from './topic';
 
 const PREFIX = 'sluice.outbox.';
-/** Sent, and no receipt for this long: said, not given up. */
-export const UNANSWERED = 15_000;
-const MOST_AGE = 30 * 86_400_000;
+/** Milliseconds without a receipt after which a message is shown as unanswered; it is still retried. */
+export const RECEIPT_TIMEOUT = 15_000;
+const MAX_AGE = 30 * 86_400_000;
 
-export interface Kept {
+export interface StoredMessage {
   readonly id: string;
   readonly sessionId: string;
   readonly uuid: string;
   readonly text: string;
   readonly images: readonly Image[];
-  /** Pictures that could not be uploaded yet, by their key in the chest. */
+  /** Keys of the pictures that are not uploaded yet. */
   readonly pictures: readonly string[];
   readonly steer: boolean;
   readonly at: number;
 }
 export type KeptState = 'kept' | 'sent' | 'unanswered' | 'failed';
-export interface KeptEntry extends Kept {
+export interface KeptEntry extends StoredMessage {
   readonly state: KeptState;
   readonly problem: Problem | null;
 }
@@ -35,7 +35,7 @@ interface Live {
   done: ((problem: Problem | null) => void)[];
 }
 
-const isKept = (value: unknown): value is Kept =>
+const isKept = (value: unknown): value is StoredMessage =>
   isObject(value) &&
   ['id', 'sessionId', 'uuid', 'text'].every((key) => typeof value[key] === 'string') &&
   Array.isArray(value.images) &&
@@ -46,15 +46,15 @@ export type Upload = (picture: Blob) => Promise<Image>;
 
 export class Outbox {
   readonly changed = new Topic<void>();
-  private readonly entries = new Map<string, Kept>();
+  private readonly entries = new Map<string, StoredMessage>();
   private readonly live = new Map<string, Live>();
   private flow: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly connection: Connection,
     commands: Commands,
-    private readonly shelf: Shelf,
-    private readonly chest: Chest,
+    private readonly shelf: SyncStorage,
+    private readonly chest: BlobStorage,
     private readonly upload: Upload,
   ) {
     this.read();
@@ -63,11 +63,11 @@ export class Outbox {
     connection.line.listen((line) => {
       if (line.phase === 'up') return;
       for (const one of this.live.values()) if (one.state === 'sent' || one.state === 'unanswered') this.mark(one, 'kept');
-      this.changed.tell();
+      this.changed.publish();
     });
   }
 
-  /** Looks again at what is kept: another tab may have sent or added some. */
+  /** Reads the stored messages again: another tab may have sent or added some. */
   read(): void {
     const seen = new Set<string>();
     for (let index = 0; index < this.shelf.length; index += 1) {
@@ -76,8 +76,8 @@ export class Outbox {
       try {
         const value: unknown = JSON.parse(this.shelf.getItem(key) ?? 'null');
         if (!isKept(value)) continue;
-        // A message for a session that is no more; nobody looks for it after so long.
-        if (value.at < Date.now() - MOST_AGE) {
+        // Too old: its session probably does not exist any more.
+        if (value.at < Date.now() - MAX_AGE) {
           this.shelf.removeItem(key);
           index -= 1;
           continue;
@@ -86,11 +86,11 @@ export class Outbox {
         this.entries.set(value.id, value);
         this.stateOf(value.id);
       } catch {
-        /* not ours */
+        /* not an entry of the outbox */
       }
     }
     for (const id of [...this.entries.keys()]) if (!seen.has(id) && this.live.get(id)?.state !== 'failed') this.forget(id);
-    this.changed.tell();
+    this.changed.publish();
   }
 
   all(): KeptEntry[] {
@@ -106,7 +106,7 @@ export class Outbox {
     return this.all().filter((entry) => entry.sessionId === sessionId);
   }
 
-  /** Keeps a message and sends it as soon as there is a line. Resolves with its problem, or nothing when it was taken. */
+  /** Stores a message and sends it when connected. Resolves with the problem if it was refused, else with null. */
   keep(message: { sessionId: string; text: string; images?: readonly Image[]; pictures?: readonly string[]; steer?: boolean }): Promise<Problem | null> {
     const id = newId();
     const last = Math.max(0, ...[...this.entries.values()].map((entry) => entry.at));
@@ -124,11 +124,11 @@ export class Outbox {
       this.stateOf(id).done.push(resolve);
     });
     this.push();
-    this.changed.tell();
+    this.changed.publish();
     return done;
   }
 
-  /** Changes one that has not left. */
+  /** Edits a message that was not sent yet. */
   edit(id: string, text: string): boolean {
     const entry = this.entries.get(id);
     const { state } = this.stateOf(id);
@@ -138,21 +138,24 @@ export class Outbox {
       return true;
     }
     this.put({ ...entry, text });
-    this.changed.tell();
+    this.changed.publish();
     return true;
   }
 
-  /** Takes back one that has not left; returns it, so that its words are not lost. */
-  takeBack(id: string): Kept | null {
+  /** Removes a message that was not sent yet and returns it. */
+  takeBack(id: string): StoredMessage | null {
     const entry = this.entries.get(id);
     const { state } = this.stateOf(id);
     if (!entry || state === 'sent' || state === 'unanswered') return null;
     this.forget(id);
-    this.changed.tell();
+    this.changed.publish();
     return entry;
   }
 
-  /** Sends one again that was refused. A refused id stays refused, so it gets another; the prompt is the same. */
+  /**
+   * Sends a refused message again. It gets another command id, since the receipt of the old one is final; the prompt is
+   * the same.
+   */
   retry(id: string, text?: string): void {
     const entry = this.entries.get(id);
     if (!entry) return;
@@ -162,10 +165,10 @@ export class Outbox {
     this.put(fresh);
     this.stateOf(fresh.id).done.push(...done);
     this.push();
-    this.changed.tell();
+    this.changed.publish();
   }
 
-  /** Sends what is kept, in order. */
+  /** Sends the stored messages in order. */
   private push(): void {
     this.flow = this.flow
       .then(async () => {
@@ -197,13 +200,13 @@ export class Outbox {
     state.timer = setTimeout(() => {
       if (state.state === 'sent') {
         this.mark(state, 'unanswered');
-        this.changed.tell();
+        this.changed.publish();
       }
-    }, UNANSWERED);
-    this.changed.tell();
+    }, RECEIPT_TIMEOUT);
+    this.changed.publish();
   }
 
-  private async uploadPictures(entry: Kept): Promise<Kept | undefined> {
+  private async uploadPictures(entry: StoredMessage): Promise<StoredMessage | undefined> {
     const images = [...entry.images];
     for (const [index, key] of entry.pictures.entries()) {
       try {
@@ -215,7 +218,7 @@ export class Outbox {
         state.problem = { code: 'limit', message: error instanceof Error ? error.message : String(error), hint: null, resolved: null };
         this.mark(state, 'failed');
         this.put({ ...entry, images, pictures: entry.pictures.slice(index) });
-        this.changed.tell();
+        this.changed.publish();
         return undefined;
       }
     }
@@ -236,7 +239,7 @@ export class Outbox {
       this.mark(state, 'failed');
       for (const done of state.done.splice(0)) done(state.problem);
     }
-    this.changed.tell();
+    this.changed.publish();
     return true;
   }
 
@@ -255,7 +258,7 @@ export class Outbox {
     one.state = state;
   }
 
-  private put(entry: Kept): void {
+  private put(entry: StoredMessage): void {
     this.entries.set(entry.id, entry);
     writeJson(this.shelf, PREFIX + entry.id, entry);
   }

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Record } from '../api/types';
-import { GAP_PATIENCE, HOLE_PATIENCE, MOST_RECORDS, SessionStore, type Change } from './session';
+import { GAP_TIMEOUT, FINAL_GAP_TIMEOUT, MAX_RECORDS, SessionStore, type Change } from './session';
 import { record, testClient } from './testing';
 
 beforeEach(() => vi.useFakeTimers());
@@ -10,11 +10,11 @@ afterEach(() => vi.useRealTimers());
 const store = (lost: (one: SessionStore) => void = () => undefined) => {
   const flushes: (() => void)[] = [];
   const one = new SessionStore('s', (flush) => flushes.push(flush), lost);
-  const told: Change[] = [];
-  one.changes.listen((change) => told.push(change));
+  const changes: Change[] = [];
+  one.changes.listen((change) => changes.push(change));
   return {
     one,
-    told,
+    told: changes,
     frame: () => {
       for (const flush of flushes.splice(0)) flush();
     },
@@ -22,13 +22,13 @@ const store = (lost: (one: SessionStore) => void = () => undefined) => {
 };
 const seqs = (one: SessionStore) => one.records.map((r) => r.seq);
 
-/** A small generator, so that a failure can be repeated by its seed. */
+/** A seeded generator, so that a failure can be reproduced. */
 const random = (seed: number) => () => {
   seed = (seed * 1_664_525 + 1_013_904_223) >>> 0;
   return seed / 2 ** 32;
 };
 
-test('records come once and in order, however frames are doubled and mixed', () => {
+test('records arrive once and in order, whatever the order of frames', () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const next = random(seed);
     const { one, told, frame } = store();
@@ -59,21 +59,21 @@ test('records come once and in order, however frames are doubled and mixed', () 
   }
 });
 
-test('a hole that stays is asked for, and what was held follows it', () => {
+test('a gap is requested again, and the records behind it follow', () => {
   const lost = vi.fn();
   const { one } = store(lost);
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.applyRecord(record(1));
   one.applyRecord(record(3));
   expect(lost).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(GAP_PATIENCE);
+  vi.advanceTimersByTime(GAP_TIMEOUT);
   expect(lost).toHaveBeenCalledTimes(1);
   expect(one.cursor).toEqual({ epoch: 1, seq: 1 });
   one.applyRecord(record(2));
   expect(seqs(one)).toEqual([1, 2, 3]);
 });
 
-test('what was missed is taken whether it comes before or after the bridge says so', () => {
+test('missed records are accepted before and after caught_up', () => {
   for (const order of ['before', 'after']) {
     const { one } = store();
     one.applySnapshot({ epoch: 1, seq: 1 }, [record(1)], false);
@@ -88,17 +88,17 @@ test('what was missed is taken whether it comes before or after the bridge says 
   }
 });
 
-test('a number the bridge never used is asked for once, then passed over', () => {
+test('an unused sequence number is requested once, then skipped', () => {
   const lost = vi.fn();
   const { one } = store(lost);
   one.applySnapshot({ epoch: 1, seq: 1 }, [record(1)], false);
   one.applyRecord(record(3));
   one.applyRecord(record(4));
-  vi.advanceTimersByTime(GAP_PATIENCE);
+  vi.advanceTimersByTime(GAP_TIMEOUT);
   expect([lost.mock.calls.length, seqs(one)]).toEqual([1, [1]]);
   one.applyCaughtUp('ok', { epoch: 1, seq: 4 });
   one.applyRecord(record(3));
-  vi.advanceTimersByTime(HOLE_PATIENCE);
+  vi.advanceTimersByTime(FINAL_GAP_TIMEOUT);
   expect([lost.mock.calls.length, seqs(one)]).toEqual([1, [1, 3, 4]]);
   one.applyRecord(record(5));
   expect(seqs(one)).toEqual([1, 3, 4, 5]);
@@ -121,7 +121,7 @@ test('another epoch replaces everything', () => {
   expect(told.at(-1)?.reset).toBe(true);
 });
 
-test('deltas are told once a frame and only for the block that grew', () => {
+test('deltas are published once per frame and only for their block', () => {
   const { one, told, frame } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.applyBlock({ s: 1, b: 1, message: 'm', parent: null, index: 0, kind: 'text', id: null, name: null, text: 'He' });
@@ -135,42 +135,42 @@ test('deltas are told once a frame and only for the block that grew', () => {
   expect(one.pulse).toBe(1);
 });
 
-const said = (message: string, content: object[], parent: string | null = null) => ({
+const assistantMessage = (message: string, content: object[], parent: string | null = null) => ({
   type: 'assistant',
   parent_tool_use_id: parent,
   message: { id: message, content },
 });
 const block = (b: number, over: object = {}) => ({ s: 1, b, message: 'm', parent: null, index: 0, kind: 'text', id: null, name: null, text: 'x', ...over });
 
-test('a record takes the place of the block it holds, not of the next one', () => {
+test('a record replaces its own draft, not the next one', () => {
   const { one } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.applyBlock(block(1, { kind: 'thinking' }));
   one.applyBlock(block(2, { index: 1 }));
   one.applyBlock(block(3, { message: 'n', parent: 'agent' }));
-  one.applyRecord(record(1, said('m', [{ type: 'thinking', thinking: 'x' }])));
+  one.applyRecord(record(1, assistantMessage('m', [{ type: 'thinking', thinking: 'x' }])));
   expect(one.drafts.map((draft) => draft.key)).toEqual([2, 3]);
-  one.applyRecord(record(2, said('m', [{ type: 'text', text: 'x' }])));
+  one.applyRecord(record(2, assistantMessage('m', [{ type: 'text', text: 'x' }])));
   expect(one.drafts.map((draft) => draft.key)).toEqual([3]);
   one.applyVoid('agent');
   expect(one.drafts).toEqual([]);
 });
 
-test('a call is superseded by its id', () => {
+test('a call is replaced by its id', () => {
   const { one } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.applyBlock(block(1, { kind: 'call', id: 'a' }));
   one.applyBlock(block(2, { kind: 'call', id: 'b', index: 1 }));
-  one.applyRecord(record(1, said('m', [{ type: 'tool_use', id: 'a' }])));
+  one.applyRecord(record(1, assistantMessage('m', [{ type: 'tool_use', id: 'a' }])));
   expect(one.drafts.map((draft) => draft.id)).toEqual(['b']);
 });
 
-test('memory is bounded: old turns go, and can be had again', () => {
+test('old turns are dropped from memory and can be loaded again', () => {
   const { one, frame } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
-  for (let seq = 1; seq <= MOST_RECORDS + 1; seq += 1) one.applyRecord(record(seq, undefined, { turn: Math.ceil(seq / 10) }));
+  for (let seq = 1; seq <= MAX_RECORDS + 1; seq += 1) one.applyRecord(record(seq, undefined, { turn: Math.ceil(seq / 10) }));
   frame();
-  expect(one.records.length).toBeLessThan(MOST_RECORDS);
+  expect(one.records.length).toBeLessThan(MAX_RECORDS);
   const first = one.records[0]?.seq ?? 0;
   expect(first % 10).toBe(1);
   expect(one.more).toBe(true);
@@ -178,20 +178,20 @@ test('memory is bounded: old turns go, and can be had again', () => {
     Array.from({ length: first + 5 }, (_, n) => record(n + 1)),
     false,
   );
-  expect(seqs(one)).toEqual(Array.from({ length: MOST_RECORDS + 1 }, (_, n) => n + 1));
+  expect(seqs(one)).toEqual(Array.from({ length: MAX_RECORDS + 1 }, (_, n) => n + 1));
 });
 
-test('nothing is let go while somebody reads above', () => {
+test('nothing is dropped while the user reads above', () => {
   const { one } = store();
   one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
   one.setReading(true);
-  for (let seq = 1; seq <= MOST_RECORDS + 50; seq += 1) one.applyRecord(record(seq, undefined, { turn: seq }));
-  expect(one.records.length).toBe(MOST_RECORDS + 50);
+  for (let seq = 1; seq <= MAX_RECORDS + 50; seq += 1) one.applyRecord(record(seq, undefined, { turn: seq }));
+  expect(one.records.length).toBe(MAX_RECORDS + 50);
   one.setReading(false);
-  expect(one.records.length).toBeLessThan(MOST_RECORDS);
+  expect(one.records.length).toBeLessThan(MAX_RECORDS);
 });
 
-test('a session that was left comes back with its cursor in the hello', async () => {
+test('a warm session is resumed with its cursor in the hello', async () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
@@ -213,7 +213,7 @@ test('a session that was left comes back with its cursor in the hello', async ()
   expect(last().of('subscribe')).toEqual([]);
 });
 
-test('what was seen last is painted before the bridge answers', async () => {
+test('the cached state is shown before the bridge answers', async () => {
   const first = testClient();
   first.client.connection.start();
   first.last().welcome();
@@ -230,7 +230,7 @@ test('what was seen last is painted before the bridge answers', async () => {
   expect([again.phase, again.more]).toEqual(['kept', true]);
   second.last().welcome();
   await vi.advanceTimersByTimeAsync(1);
-  const told = [
+  const records = [
     ...second
       .last()
       .of('hello')
@@ -240,10 +240,10 @@ test('what was seen last is painted before the bridge answers', async () => {
       .of('subscribe')
       .map((one) => one.cursor),
   ];
-  expect(told).toContainEqual({ epoch: 1, seq: 2 });
+  expect(records).toContainEqual({ epoch: 1, seq: 2 });
 });
 
-test('a session that was asked for before there was a client is not asked for again', async () => {
+test('a session subscribed by the early connection is not subscribed again', async () => {
   const { client, last } = testClient();
   client.connection.start();
   client.begun('theirs', 'first-1');
@@ -272,7 +272,7 @@ test('a session that was asked for before there was a client is not asked for ag
   ]).toContain('theirs');
 });
 
-test('only the newest sessions nobody looks at stay subscribed', async () => {
+test('only the most recently used sessions stay subscribed', async () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();

@@ -1,20 +1,20 @@
-// What is known of one session: its records without a hole and none twice, what is being written, the folded state.
-// Everything is collected and told once a frame.
+// The state of one session: its records without gaps and duplicates, unfinished messages, and the folded state. Changes
+// are collected and published once per frame.
 import type { AgentMessage, Block, Cursor, Facts, Own, Record, SessionState } from '../api/types';
 import { Topic } from './topic';
 
-/** Beyond this many records the oldest turns are let go; `history` brings them back. */
-export const MOST_RECORDS = 6_000;
+/** Maximum number of records in memory. The oldest turns are dropped beyond it; `history` loads them again. */
+export const MAX_RECORDS = 6_000;
 const KEEP_RECORDS = 5_600;
-/** Records that came too early are held at most so long before the session is asked for again. */
-export const GAP_PATIENCE = 400;
-/** Asked for again and still not there for so long: there is none. */
-export const HOLE_PATIENCE = 3_000;
-const MOST_HELD = 2_000;
-/** What was missed is gathered for so long before it is shown in parts. */
-const CATCH_UP = 250;
+/** Milliseconds that out-of-order records wait before the session is subscribed again. */
+export const GAP_TIMEOUT = 400;
+/** Milliseconds after that, until a gap is considered final. */
+export const FINAL_GAP_TIMEOUT = 3_000;
+const MAX_OUT_OF_ORDER = 2_000;
+/** Milliseconds during which missed records are collected before they are shown. */
+const CATCH_UP_TIME = 250;
 
-/** A block while it is written. `text` grows; the object stays the same. */
+/** A block that is being streamed. `text` grows; the object stays the same. */
 export interface Draft {
   readonly key: number;
   readonly message: string;
@@ -27,27 +27,27 @@ export interface Draft {
 }
 
 export type SessionPhase =
-  /** Nothing is known yet. */
+  /** Nothing has been loaded. */
   | 'empty'
-  /** What was kept on the device; it may be old. */
+  /** Loaded from the cache; it may be outdated. */
   | 'kept'
-  /** Asked for; records come. */
+  /** Subscribed; records are arriving. */
   | 'catching'
   | 'live'
-  /** The bridge does not know it. */
+  /** The bridge does not know this session. */
   | 'gone';
 
-/** What changed since the last frame. After a reset read `records` anew; `appended` then holds what came after it. */
+/** Changes since the last frame. After a reset, read `records` again; `appended` then contains what came after it. */
 export interface Change {
   /** All records were replaced. */
   reset: boolean;
   appended: Record[];
   prepended: Record[];
-  /** How many of the oldest were let go. */
+  /** Number of oldest records that were dropped. */
   dropped: number;
-  /** Drafts that grew. */
+  /** Drafts whose text grew. */
   grown: Set<Draft>;
-  /** Drafts came or went. */
+  /** Drafts were added or removed. */
   drafts: boolean;
   state: boolean;
   facts: boolean;
@@ -75,18 +75,18 @@ export interface Snapshot {
   facts: Facts | null;
 }
 
-/** `now`: somebody waits for it; as soon as can be, not with the next frame. */
+/** `now`: publishes as soon as possible instead of with the next frame. */
 export type Schedule = (flush: () => void, now: boolean) => void;
 
 export class SessionStore {
   readonly changes = new Topic<Change>();
   records: Record[] = [];
-  /** Whether there are older records at the bridge. */
+  /** True if the bridge has older records. */
   more = false;
   state: SessionState | null = null;
   facts: Facts | null = null;
   phase: SessionPhase = 'empty';
-  /** Batches of records and deltas so far: the flow in the glyph moves with it. */
+  /** Number of batches of records and deltas so far; animates the glyph. */
   pulse = 0;
   private epoch = -1;
   private seq = 0;
@@ -97,11 +97,11 @@ export class SessionStore {
   private beaten = 0;
   private gap: ReturnType<typeof setTimeout> | null = null;
   private reading = false;
-  /** Up to where the bridge says there are records. */
+  /** The last record the bridge announced. */
   private target: number | null = null;
-  /** When it said so. */
+  /** Time of that announcement. */
   private toldAt = 0;
-  /** The last number when a hole was asked for. */
+  /** The last sequence number when a gap was requested. */
   private askedAt = -1;
 
   constructor(
@@ -110,19 +110,19 @@ export class SessionStore {
     private readonly lost: (store: SessionStore) => void,
   ) {}
 
-  /** The last record that is known with all before it. */
+  /** Position of the last record without a gap before it. */
   get cursor(): Cursor | null {
     return this.epoch < 0 ? null : { epoch: this.epoch, seq: this.seq };
   }
   get drafts(): readonly Draft[] {
     return [...this.written.values()];
   }
-  /** How many records there are at the bridge, as far as was heard. */
+  /** Number of records at the bridge, as far as known. */
   get newest(): number {
     return Math.max(this.seq, this.state?.info.cursor.epoch === this.epoch ? this.state.info.cursor.seq : 0);
   }
 
-  /** What the device kept from the last visit. */
+  /** Restores the session from the cache. */
   restore(kept: Snapshot): void {
     if (this.phase !== 'empty') return;
     this.replace(kept.epoch, kept.seq, kept.records, kept.more);
@@ -135,18 +135,18 @@ export class SessionStore {
   snapshot(keep = 400): Snapshot | null {
     if (this.epoch < 0) return null;
     let from = Math.max(0, this.records.length - keep);
-    // Whole turns: the first one kept begins with its first record.
+    // Whole turns only: the first record is the first of its turn.
     while (from > 0 && this.records[from]?.turn === this.records[from - 1]?.turn && from < this.records.length - 1) from += 1;
     return { epoch: this.epoch, seq: this.seq, records: this.records.slice(from), more: this.more || from > 0, state: this.state, facts: this.facts };
   }
 
-  /** The session was asked for. */
+  /** The session was subscribed. */
   asked(): void {
     this.target = null;
     if (this.phase !== 'gone') this.setPhase('catching');
   }
 
-  /** Someone reads far above: nothing of it is let go meanwhile. */
+  /** While the user reads far above, no records are dropped. */
   setReading(reading: boolean): void {
     this.reading = reading;
     if (!reading) this.trim();
@@ -159,9 +159,9 @@ export class SessionStore {
     this.release(false);
   }
 
-  /** All records up to the cursor are sent, before this or right after it. */
+  /** All records up to the cursor have been sent or follow immediately. */
   applyCaughtUp(verdict: 'ok' | 'gap', cursor: Cursor): void {
-    // What was being written is told anew after this.
+    // Unfinished messages are sent again after this.
     this.forgetDrafts();
     if (verdict === 'gap') return;
     if (cursor.epoch !== this.epoch) {
@@ -171,13 +171,13 @@ export class SessionStore {
     this.target = cursor.seq;
     this.toldAt = Date.now();
     if (this.seq >= cursor.seq) this.setPhase('live');
-    else this.patience(HOLE_PATIENCE);
+    else this.awaitMissing(FINAL_GAP_TIMEOUT);
   }
 
   applyRecord(record: Record): void {
     if (record.epoch < this.epoch) return;
     if (record.epoch > this.epoch) {
-      // History was rewritten and the snapshot is not here yet.
+      // The history was rewritten and the snapshot has not arrived yet.
       if (this.epoch >= 0) this.lost(this);
       this.epoch = record.epoch;
       this.seq = record.seq - 1;
@@ -185,13 +185,13 @@ export class SessionStore {
     }
     if (record.seq <= this.seq || this.held.has(record.seq)) return;
     if (record.seq > this.seq + 1) {
-      if (this.held.size >= MOST_HELD) {
+      if (this.held.size >= MAX_OUT_OF_ORDER) {
         this.lost(this);
         this.held.clear();
         return;
       }
       this.held.set(record.seq, record);
-      this.patience(GAP_PATIENCE);
+      this.awaitMissing(GAP_TIMEOUT);
       return;
     }
     this.append(record);
@@ -250,7 +250,7 @@ export class SessionStore {
     this.setPhase('gone');
   }
 
-  /** The line is away. What was being written stays as it was last seen; it is told anew when the line is back. */
+  /** The connection was lost. Unfinished messages stay as they are; they are sent again after reconnecting. */
   cut(): void {
     if (this.phase === 'live' || this.phase === 'catching') this.setPhase('kept');
   }
@@ -270,11 +270,11 @@ export class SessionStore {
       change.facts ||
       change.phase
     )
-      this.changes.tell(change);
+      this.changes.publish(change);
   }
 
-  /** Waits for what is missing, asks for it once, and then takes it that the numbers between were never used. */
-  private patience(ms: number): void {
+  /** Waits for missing records, subscribes again once, and then treats the gap as final. */
+  private awaitMissing(ms: number): void {
     this.gap ??= setTimeout(() => {
       this.gap = null;
       if (this.held.size === 0) {
@@ -284,7 +284,7 @@ export class SessionStore {
       if (this.askedAt !== this.seq) {
         this.askedAt = this.seq;
         this.lost(this);
-        this.patience(HOLE_PATIENCE);
+        this.awaitMissing(FINAL_GAP_TIMEOUT);
         return;
       }
       for (const seq of [...this.held.keys()].sort((a, b) => a - b)) {
@@ -306,7 +306,7 @@ export class SessionStore {
     this.flushSoon();
   }
 
-  /** Takes over what waited for its turn. */
+  /** Applies the records that waited for their predecessors. */
   private release(quiet: boolean): void {
     for (let record = this.held.get(this.seq + 1); record; record = this.held.get(this.seq + 1)) {
       this.held.delete(record.seq);
@@ -327,12 +327,12 @@ export class SessionStore {
     this.more = more;
     for (const [key, record] of this.held) if (record.epoch !== epoch || key <= seq) this.held.delete(key);
     this.change = { ...nothing(), reset: true, state: this.change.state, facts: this.change.facts, phase: this.change.phase, drafts: true };
-    // All of a session at once: whoever opened it waits. What was to be told with the next frame is told with it.
+    // The whole session at once, since the user is waiting. Includes what was scheduled for the next frame.
     this.scheduled = false;
     this.flushSoon(true);
   }
 
-  /** A record holds what a draft was: the draft goes in the same frame. */
+  /** Removes the drafts that a record replaces, in the same frame. */
   private supersede(what: AgentMessage | Own): void {
     if (this.written.size === 0) return;
     if (what.type === 'result') {
@@ -345,10 +345,10 @@ export class SessionStore {
       return;
     }
     if (what.type !== 'assistant') return;
-    const said = what as AgentMessage;
-    const parent: unknown = said['parent_tool_use_id'] ?? null;
-    const message: unknown = said['message']?.id;
-    const content: unknown = said['message']?.content;
+    const assistant = what as AgentMessage;
+    const parent: unknown = assistant['parent_tool_use_id'] ?? null;
+    const message: unknown = assistant['message']?.id;
+    const content: unknown = assistant['message']?.content;
     if (!Array.isArray(content)) return;
     const mine = [...this.written.values()].filter((draft) => draft.message === message && draft.parent === parent).sort((a, b) => a.index - b.index);
     let upTo = -1;
@@ -359,7 +359,7 @@ export class SessionStore {
         mine.find((one) => one.index > upTo && one.kind === block.type);
       if (draft) upTo = draft.index;
     }
-    // Blocks come in order: all up to the one that is recorded are over.
+    // Blocks are recorded in order: all up to this one are complete.
     this.dropDrafts((draft) => draft.message === message && draft.parent === parent && draft.index <= upTo);
   }
 
@@ -378,7 +378,7 @@ export class SessionStore {
   }
 
   private trim(): void {
-    if (this.reading || this.records.length <= MOST_RECORDS) return;
+    if (this.reading || this.records.length <= MAX_RECORDS) return;
     let cut = this.records.length - KEEP_RECORDS;
     const turn = this.records[cut]?.turn;
     while (cut > 0 && this.records[cut - 1]?.turn === turn) cut -= 1;
@@ -396,13 +396,13 @@ export class SessionStore {
     this.flushSoon();
   }
 
-  /** Records that are on their way: for a moment they are gathered. */
+  /** True while missed records are arriving; they are collected for a moment. */
   private catchingUp(): boolean {
     if (this.phase !== 'catching' || this.target === null || this.seq >= this.target || this.change.reset) return false;
-    return Date.now() - this.toldAt < CATCH_UP;
+    return Date.now() - this.toldAt < CATCH_UP_TIME;
   }
 
-  /** At most six steps a second; a still session stands still. */
+  /** Steps the animation at most six times per second. */
   private beat(): void {
     const now = Date.now();
     if (now - this.beaten < 160) return;
@@ -414,7 +414,7 @@ export class SessionStore {
     if (this.scheduled) return;
     this.scheduled = true;
     this.schedule(() => {
-      // What comes after an absence is shown as a whole, not a row at a time; what does not come is not waited for.
+      // Missed records are shown together instead of row by row, but only those that arrive in time.
       if (this.catchingUp()) {
         this.scheduled = false;
         this.flushSoon();
@@ -426,7 +426,7 @@ export class SessionStore {
   }
 }
 
-/** What a draft calls the blocks of a message. */
+/** Maps the type of a content block to the kind of its draft. */
 function kindOf(type: string): string {
   if (type.endsWith('tool_use')) return 'call';
   return type === 'redacted_thinking' ? 'thinking' : type;

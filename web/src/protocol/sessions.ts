@@ -1,12 +1,12 @@
-// The list of sessions: as the bridge tells it, grouped by what needs a person, with what was read on this device.
+// The session list from the bridge, grouped by status, with the read state of this device.
 import type { ServerMessage, SessionInfo } from '../api/types';
-import { isObject, readJson, writeJson, type Shelf } from './storage';
+import { isObject, readJson, writeJson, type SyncStorage } from './storage';
 import { Topic } from './topic';
 
 const SEEN = 'sluice.seen';
 const LIST = 'sluice.sessions';
-const MOST_SEEN = 500;
-const MOST_KEPT = 60;
+const MAX_READ_MARKS = 500;
+const MAX_CACHED = 60;
 
 export type Group = 'needs' | 'running' | 'idle';
 export interface Groups {
@@ -15,7 +15,7 @@ export interface Groups {
   idle: SessionInfo[];
 }
 
-/** Which group a session stands in. Unread does not move it; it only comes first there. */
+/** The group of a session. Unread sessions stay in their group, but are sorted first. */
 export function groupOf(info: SessionInfo): Group {
   if (info.pendingAsks > 0) return 'needs';
   switch (info.standing) {
@@ -42,10 +42,10 @@ export class SessionList {
   readonly changed = new Topic<void>();
   private readonly sessions = new Map<string, SessionInfo>();
   private readonly seen: Map<string, number>;
-  /** Whether the bridge told the list on this line; else it is what was kept. */
+  /** True if the bridge sent the list on this connection; otherwise it comes from the cache. */
   current = false;
 
-  constructor(private readonly shelf: Shelf) {
+  constructor(private readonly shelf: SyncStorage) {
     this.seen = new Map(Object.entries(readJson(shelf, SEEN, isSeen) ?? {}));
     for (const info of readJson(shelf, LIST, isList) ?? []) this.sessions.set(info.sessionId, info);
   }
@@ -60,7 +60,7 @@ export class SessionList {
         break;
       case 'session': {
         const known = this.sessions.get(message.session.sessionId);
-        // A summary that was overtaken on its way says nothing new.
+        // Ignores a summary that is older than the known one.
         if (known && known.cursor.epoch === message.session.cursor.epoch && known.cursor.seq > message.session.cursor.seq) return true;
         this.sessions.set(message.session.sessionId, message.session);
         break;
@@ -72,15 +72,15 @@ export class SessionList {
       default:
         return false;
     }
-    this.changed.tell();
+    this.changed.publish();
     return true;
   }
 
-  /** The line is away: what is shown was. */
+  /** The connection was lost: the list is outdated. */
   cut(): void {
     this.current = false;
     this.keep();
-    this.changed.tell();
+    this.changed.publish();
   }
 
   get(sessionId: string): SessionInfo | undefined {
@@ -90,12 +90,12 @@ export class SessionList {
     return [...this.sessions.values()];
   }
 
-  /** A turn ended since it was last looked at here. */
+  /** True if a turn ended since the session was last viewed on this device. */
   unread(info: SessionInfo): boolean {
     return info.finishedAt !== null && (info.standing === 'idle' || info.standing === 'stopped') && info.finishedAt > (this.seen.get(info.sessionId) ?? 0);
   }
 
-  /** It is looked at now; `when` says when those who show the list are told. */
+  /** Marks a session as read; `when` schedules the notification of the listeners. */
   look(sessionId: string, when: (tell: () => void) => void = (tell) => tell()): void {
     const info = this.sessions.get(sessionId);
     const at = Math.max(info?.finishedAt ?? 0, this.seen.get(sessionId) ?? 0);
@@ -103,16 +103,16 @@ export class SessionList {
     const news = this.unread(info);
     this.seen.delete(sessionId);
     this.seen.set(sessionId, at);
-    while (this.seen.size > MOST_SEEN) {
+    while (this.seen.size > MAX_READ_MARKS) {
       const [oldest] = this.seen.keys();
       if (oldest === undefined) break;
       this.seen.delete(oldest);
     }
     writeJson(this.shelf, SEEN, Object.fromEntries(this.seen));
-    if (news) when(() => this.changed.tell());
+    if (news) when(() => this.changed.publish());
   }
 
-  /** Needs you: oldest first. Running: newest start first. Idle: unread first, then the last used. */
+  /** Needs you: oldest first. Running: newest start first. Idle: unread first, then by last use. */
   groups(archived = false): Groups {
     const groups: Groups = { needs: [], running: [], idle: [] };
     for (const info of this.sessions.values()) if (info.archived === archived) groups[groupOf(info)].push(info);
@@ -122,7 +122,7 @@ export class SessionList {
     return groups;
   }
 
-  /** How many wait for a person, for the title and the badge. */
+  /** The sessions that need the user, for the title and the badge. */
   waiting(): SessionInfo[] {
     return this.groups().needs;
   }
@@ -130,7 +130,7 @@ export class SessionList {
   private keep(): void {
     const newest = this.all()
       .sort((a, b) => b.lastActivityAt - a.lastActivityAt)
-      .slice(0, MOST_KEPT)
+      .slice(0, MAX_CACHED)
       .map((info) => ({ ...info, activity: [] }));
     writeJson(this.shelf, LIST, newest);
   }

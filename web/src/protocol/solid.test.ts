@@ -2,7 +2,7 @@ import { createEffect, createRoot } from 'solid-js';
 import { expect, test } from 'vitest';
 import { testClient } from './testing';
 
-test('what a device may do is known whenever the connection is up', () => {
+test('scopes are known whenever the connection is up', () => {
   const { client, last } = testClient();
   const seen: boolean[] = [];
   client.connection.line.listen((line) => {
@@ -13,7 +13,7 @@ test('what a device may do is known whenever the connection is up', () => {
   expect(seen).toEqual([true]);
 });
 
-test('a decision by the scopes of the device is taken again when the welcome arrives', () => {
+test('permissions are evaluated again after the welcome', () => {
   const { client, last } = testClient();
   const decided: boolean[] = [];
   const dispose = createRoot((stop) => {

@@ -1,4 +1,5 @@
-// What Solid reads: signals and stores that follow a session, the list, the line and the outbox, no more than changed.
+// Solid signals and stores for a session, the list, the connection and the outbox. They change only where the data
+// changed.
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 import { createStore, reconcile } from 'solid-js/store';
 import type { AskInfo, Facts, QueuedPrompt, Record, SessionState } from '../api/types';
@@ -9,25 +10,25 @@ import type { Groups } from './sessions';
 
 export interface SessionView {
   readonly store: SessionStore;
-  /** The folded state; fields that did not change do not run anything again. */
+  /** The folded state; only fields that changed trigger effects. */
   readonly state: Accessor<SessionState | null>;
   readonly asks: readonly AskInfo[];
   readonly queue: readonly QueuedPrompt[];
   readonly facts: Accessor<Facts | null>;
   readonly phase: Accessor<SessionPhase>;
   readonly more: Accessor<boolean>;
-  /** All records that are here; changes when any came, went or were replaced. */
+  /** All loaded records; changes when records are added, removed or replaced. */
   readonly records: Accessor<readonly Record[]>;
-  /** What is being written; changes when a block begins or ends. Its words: `textOf`. */
+  /** Unfinished blocks; changes when a block starts or ends. Their text: `textOf`. */
   readonly drafts: Accessor<readonly Draft[]>;
   textOf(draft: Draft): string;
-  /** Steps with each batch of records or deltas: the flow in the glyph. */
+  /** Increases with each batch of records or deltas; animates the glyph. */
   readonly pulse: Accessor<number>;
-  /** Every change as it is told, once a frame, for those who keep a model of their own. */
+  /** Calls the listener with every change, once per frame, for those who maintain their own model. */
   onChange(listener: (change: Change) => void): void;
 }
 
-/** Follows a session while the component is there. */
+/** Subscribes to a session while the component is mounted. */
 export function useSession(client: Client, sessionId: string): SessionView {
   const { store, close } = client.open(sessionId);
   onCleanup(close);
@@ -89,7 +90,7 @@ export function useSession(client: Client, sessionId: string): SessionView {
   };
 }
 
-/** A store writes into what it is given; the protocol's own objects stay as they came. */
+/** A store modifies its value; the protocol's objects must not change. */
 const plain = (state: SessionState | null): SessionState | null => (state ? structuredClone(state) : null);
 
 export interface ListView {
@@ -118,7 +119,7 @@ export function useSessions(client: Client): ListView {
   return { groups, archived, current };
 }
 
-/** What was sent from this device and has no receipt yet. */
+/** Messages sent from this device without a receipt. */
 export function useKept(client: Client, sessionId: () => string): Accessor<readonly KeptEntry[]> {
   const [version, setVersion] = createSignal(0);
   onCleanup(client.outbox.changed.listen(() => setVersion((n) => n + 1)));
@@ -128,7 +129,7 @@ export function useKept(client: Client, sessionId: () => string): Accessor<reado
   };
 }
 
-/** The time at the bridge, ticking once a second while something shows it and the page is looked at. */
+/** The time at the bridge, updated every second while a component uses it and the page is visible. */
 export function useNow(client: Client, every = 1_000): Accessor<number> {
   const [now, setNow] = createSignal(client.connection.now());
   const timer = setInterval(() => {

@@ -1,9 +1,9 @@
-// What a device keeps: small things in localStorage (at once), large ones in IndexedDB. Either can be refused or full;
-// then it is said, and the page goes on with what is in memory.
+// Storage of a device: small values in local storage (synchronous), large ones in IndexedDB. If one is full or not
+// available, this is reported and the page continues in memory.
 import { Topic } from './topic';
 
 /** The part of `Storage` that is used. */
-export interface Shelf {
+export interface SyncStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
@@ -11,9 +11,9 @@ export interface Shelf {
   readonly length: number;
 }
 
-export class MemoryShelf implements Shelf {
+export class MemoryShelf implements SyncStorage {
   private readonly entries = new Map<string, string>();
-  /** Characters it takes at most, for tests of a full one. */
+  /** `room`: maximum number of characters, for tests of a full storage. */
   constructor(private readonly room = Number.POSITIVE_INFINITY) {}
   get length(): number {
     return this.entries.size;
@@ -35,7 +35,7 @@ export class MemoryShelf implements Shelf {
   }
 }
 
-export function browserShelf(): Shelf {
+export function browserShelf(): SyncStorage {
   try {
     const shelf = globalThis.localStorage;
     shelf.getItem('sluice');
@@ -45,10 +45,10 @@ export function browserShelf(): Shelf {
   }
 }
 
-/** Something could not be kept. Told once until keeping works again. */
-export const keepFailed = new Topic<unknown>();
+/** Storing failed. Published once until storing succeeds again. */
+export const storeFailed = new Topic<unknown>();
 
-export function readJson<T>(shelf: Shelf, key: string, check: (value: unknown) => value is T): T | null {
+export function readJson<T>(shelf: SyncStorage, key: string, check: (value: unknown) => value is T): T | null {
   try {
     const text = shelf.getItem(key);
     if (text === null) return null;
@@ -59,20 +59,20 @@ export function readJson<T>(shelf: Shelf, key: string, check: (value: unknown) =
   }
 }
 
-export function writeJson(shelf: Shelf, key: string, value: unknown): boolean {
+export function writeJson(shelf: SyncStorage, key: string, value: unknown): boolean {
   try {
     shelf.setItem(key, JSON.stringify(value));
     return true;
   } catch (error) {
-    keepFailed.tell(error);
+    storeFailed.publish(error);
     return false;
   }
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A place for large things by key. */
-export interface Chest {
+/** Key-value storage for large values. */
+export interface BlobStorage {
   get(store: StoreName, key: string): Promise<unknown>;
   put(store: StoreName, key: string, value: unknown): Promise<void>;
   delete(store: StoreName, key: string): Promise<void>;
@@ -80,7 +80,7 @@ export interface Chest {
 }
 export type StoreName = 'snapshots' | 'pictures';
 
-export class MemoryChest implements Chest {
+export class MemoryChest implements BlobStorage {
   private readonly stores: Record<StoreName, Map<string, unknown>> = { snapshots: new Map(), pictures: new Map() };
   async get(store: StoreName, key: string): Promise<unknown> {
     return this.stores[store].get(key);
@@ -99,7 +99,7 @@ export class MemoryChest implements Chest {
 const DATABASE = 'sluice';
 const SCHEMA = 1;
 
-export class BrowserChest implements Chest {
+export class BrowserChest implements BlobStorage {
   private database: Promise<IDBDatabase> | null = null;
 
   private async open(): Promise<IDBDatabase> {
@@ -148,4 +148,4 @@ export class BrowserChest implements Chest {
   }
 }
 
-export const browserChest = (): Chest => (typeof indexedDB === 'undefined' ? new MemoryChest() : new BrowserChest());
+export const browserChest = (): BlobStorage => (typeof indexedDB === 'undefined' ? new MemoryChest() : new BrowserChest());

@@ -1,4 +1,4 @@
-// A bridge of a few lines for the tests of the protocol: wires that the test opens, cuts and speaks on.
+// A minimal bridge for protocol tests: the test opens and cuts the connections and sends on them.
 import type { ClientMessage, Command, Receipt, Record, ServerMessage, SessionInfo, SessionState, Welcome } from '../api/types';
 import { Client, type ClientOptions } from './client';
 import type { Wire } from './connection';
@@ -125,7 +125,7 @@ export const record = (seq: number, what: Record['what'] = { type: 'system', sub
   ...over,
 });
 
-/** A client whose wires are in the hands of the test. */
+/** A client whose connections are controlled by the test. */
 export function testClient(over: Partial<ClientOptions> = {}): { client: Client; wires: TestWire[]; last: () => TestWire } {
   const wires: TestWire[] = [];
   const client = new Client({
@@ -153,7 +153,7 @@ export function testClient(over: Partial<ClientOptions> = {}): { client: Client;
   };
 }
 
-/** Answers every command as the bridge would: once, and the same receipt for the same id. */
+/** Answers every command like the bridge: once, and with the same receipt for the same id. */
 export class TestBridge {
   readonly effects: Command[] = [];
   private readonly receipts = new Map<string, Receipt>();

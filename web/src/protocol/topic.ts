@@ -1,6 +1,6 @@
 import { createSignal } from 'solid-js';
 
-// The one way things are told here: those who listen are called in order, and can stop listening.
+// Publish/subscribe: listeners are called in order and can unsubscribe.
 export type Listener<T> = (value: T) => void;
 
 export class Topic<T> {
@@ -13,7 +13,7 @@ export class Topic<T> {
     };
   }
 
-  tell(value: T): void {
+  publish(value: T): void {
     for (const listener of [...this.listeners]) listener(value);
   }
 
@@ -22,8 +22,8 @@ export class Topic<T> {
   }
 }
 
-/** A value that notifies when it changes. What Solid computes from `value` is computed again then, after the listeners ran. */
-export class Held<T> {
+/** A value that notifies listeners when it changes. Solid computations that read `value` run again after the listeners. */
+export class Observable<T> {
   private readonly topic = new Topic<T>();
   private readonly signal = createSignal(undefined, { equals: false });
   constructor(private current: T) {}
@@ -36,11 +36,11 @@ export class Held<T> {
   set(next: T): void {
     if (Object.is(next, this.current)) return;
     this.current = next;
-    this.topic.tell(next);
+    this.topic.publish(next);
     this.signal[1]();
   }
 
-  /** Calls with every later value. */
+  /** Calls the listener with every later value. */
   listen(listener: Listener<T>): () => void {
     return this.topic.listen(listener);
   }

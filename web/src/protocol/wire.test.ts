@@ -1,5 +1,5 @@
 // @vitest-environment node
-// The client over real sockets against the fake bridge, with lines that are cut at random.
+// The client over real sockets against the fake bridge, with connections that are cut at random.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { Client } from './client';
 import type { Wire } from './connection';
 import { MemoryChest, MemoryShelf } from './storage';
 
-// Not by its name: that would be resolved as for a browser.
+// Not by name: vitest would resolve the browser version.
 const need = createRequire(import.meta.url);
 const { WebSocket } = need(join(dirname(need.resolve('ws/package.json')), 'index.js')) as typeof import('ws');
 
@@ -52,7 +52,7 @@ function connect(shelf = new MemoryShelf()): Client {
     chest: new MemoryChest(),
     schedule: (flush) => queueMicrotask(flush),
   });
-  // A socket that is cut while it opens says so as an error too; the close that follows is what counts.
+  // A socket that is cut while connecting also reports an error; only the close event matters.
   const open = client.connection['options'].open;
   client.connection['options'].open = () => {
     const wire = open();
@@ -63,7 +63,7 @@ function connect(shelf = new MemoryShelf()): Client {
   return client;
 }
 
-test('no record is lost or doubled and no message sent twice, however often the line breaks', async () => {
+test('records and messages are neither lost nor duplicated, however often the connection breaks', async () => {
   fake.control({ do: 'reset' });
   let seed = 7;
   const random = () => {
@@ -98,7 +98,7 @@ test('no record is lost or doubled and no message sent twice, however often the 
     await new Promise((resolve) => {
       setTimeout(resolve, Math.floor(random() * 12));
     });
-    // No pauses between the tries here: the more lines are cut the better.
+    // No delay between attempts: the more connections are cut, the better.
     client.connection.tryNow();
   }
   fake.control({ do: 'lose', receipts: 0 });
@@ -119,7 +119,7 @@ test('no record is lost or doubled and no message sent twice, however often the 
   client.connection.stop();
 }, 30_000);
 
-test('what was kept by a page that is gone is sent by the next one', async () => {
+test('messages stored by a closed page are sent by the next one', async () => {
   fake.control({ do: 'reset' });
   fake.control({ do: 'offline', on: true });
   const shelf = new MemoryShelf();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { format, parse, takePairingCode, type Route } from './route';
 
-test('every route is read back as it was written', () => {
+test('every route is parsed back as it was written', () => {
   const routes: Route[] = [
     { at: 'sessions', q: '', folder: '' },
     { at: 'sessions', q: 'lease & table', folder: '/home/a b/ü' },
@@ -22,14 +22,14 @@ test('every route is read back as it was written', () => {
   for (const route of routes) expect(parse(format(route))).toEqual(route);
 });
 
-test('an address nobody made leads to the sessions', () => {
+test('an invalid address leads to the sessions', () => {
   for (const hash of ['', '#', '#/', '#/s', '#/nonsense', '#%', '#/s/%E0%A4%A']) {
     expect(['sessions', 'session']).toContain(parse(hash).at);
   }
   expect(parse('#/s/x/abc')).toMatchObject({ view: 'transcript', seq: null });
 });
 
-test('a pairing code leaves the address when it is taken', () => {
+test('reading a pairing code removes it from the address', () => {
   location.hash = '#pair=K7QF-2M9X';
   expect(takePairingCode()).toBe('K7QF-2M9X');
   expect(location.href).not.toContain('K7QF');

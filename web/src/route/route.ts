@@ -1,10 +1,10 @@
-// Where one is, written in the fragment: it reaches no server, and a link to a message survives a reload.
+// The route, stored in the fragment: it is not sent to any server, and a link to a message survives a reload.
 //   #/                        sessions            #/new?folder=PATH      a new session
 //   #/s/ID                    transcript          #/s/ID/SEQ             the same, at a record
 //   #/s/ID/changes            what changed        #/s/ID/overview        timeline and panels
 //   #/s/ID/files?path=&line=  its files
 //   #/usage #/settings/PART #/help #/keys         #/welcome              the first visit
-// `?beside=ID,ID` holds more sessions beside the first; `?q=` and `?folder=` narrow the list.
+// `?beside=ID,ID` shows more sessions side by side; `?q=` and `?folder=` filter the list.
 import { createSignal } from 'solid-js';
 
 export type View = 'transcript' | 'changes' | 'files' | 'overview';
@@ -80,7 +80,7 @@ export function format(route: Route): string {
   }
 }
 
-/** The address of a session, for a link. */
+/** The address of a session, for links. */
 export const sessionHref = (
   id: string,
   view: View = 'transcript',
@@ -95,7 +95,7 @@ const [route, setRoute] = createSignal<Route>(parse(typeof location === 'undefin
 });
 export { route };
 
-/** Goes there; `replace` leaves no step to go back to. */
+/** Navigates; `replace` adds no history entry. */
 export function go(to: Route | string, replace = false): void {
   const hash = typeof to === 'string' ? to : format(to);
   if (replace) {
@@ -118,7 +118,7 @@ export function listen(): () => void {
   };
 }
 
-/** A pairing code in the fragment, taken out of the address and the history at once. */
+/** Returns a pairing code in the fragment and removes it from the address and the history. */
 export function takePairingCode(): string | null {
   const found = /^#pair=([^&]*)/.exec(location.hash);
   if (!found) return null;

@@ -1,4 +1,4 @@
-// Everything the session changed, as one difference: files, Read ticks, comments that go into the next message.
+// All changes of a session as one diff: files, "Viewed" marks, comments for the next message.
 import '../text/places';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Diff } from '../api/types';
@@ -16,14 +16,14 @@ import { may, openSession, reasonOf, request } from './link';
 import { diffs, keep, recall, setDiffs } from './prefs';
 import './session.css';
 
-/** What a difference says, in short: a file that changes again after it was read is not read any more. */
+/** Fingerprint of a diff: a file that changed again is no longer marked as viewed. */
 const mark = (file: Diff): string =>
   `${file.path} ${file.added} ${file.removed} ${file.hunks.map((hunk) => `${hunk.oldStart},${hunk.newStart},${hunk.lines.length}`).join(';')}`;
 
 export default function Changes(props: { id: string }): JSX.Element {
   const view = openSession(props.id);
   const turns = createMemo(() => view.state()?.info.turns ?? 0);
-  // What the whole folder changed, or what the calls of this session did.
+  // The changes in the whole folder, or those made by calls of this session.
   const [source, setSource] = createSignal<'tree' | 'session' | null>(null);
   const [steps, setSteps] = createSignal(0);
   const [tree, { refetch: lookAgain }] = createAsked(
@@ -34,7 +34,7 @@ export default function Changes(props: { id: string }): JSX.Element {
   const [range, setRange] = createSignal('all');
   const step = () => shown() === 'session' && `${range()} ${view.state()?.info.finishedAt ?? 0}`;
   const [changes, { refetch }] = createAsked(step, () => request({ type: 'changes', sessionId: props.id, turn: range() === 'all' ? null : Number(range()) }));
-  // Below the folder of the session as people name them there.
+  // Paths relative to the folder of the session.
   const files = createMemo(() =>
     shown() === 'tree'
       ? (tree.latest?.files ?? []).map((file) => file.diff)
@@ -43,7 +43,7 @@ export default function Changes(props: { id: string }): JSX.Element {
         : (changes.latest?.files ?? []).map((file) => ({ ...file, path: shortPath(file.path, view.state()?.info.projectPath) })),
   );
   const byPath = createMemo(() => new Map(files().map((file) => [file.path, file])));
-  // Rows are keyed by path: an update keeps what is open and a comment that is being written.
+  // Rows are keyed by path: an update keeps open files and unsaved comments.
   const paths = createMemo(() => [...byPath().keys()]);
   const sum = (field: 'added' | 'removed') => files().reduce((n, file) => n + file[field], 0);
 

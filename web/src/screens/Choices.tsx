@@ -7,7 +7,7 @@ export interface Choice<T extends string> {
   disabled?: boolean | undefined;
 }
 
-/** One of several, each with a line that says what it means (native radio buttons: arrows move and choose). */
+/** A choice of several options, each with a description (native radio buttons: arrow keys move and choose). */
 export function Choices<T extends string>(props: {
   label: string;
   value: T | '';
@@ -18,7 +18,7 @@ export function Choices<T extends string>(props: {
 }): JSX.Element {
   const name = createUniqueId();
   let group!: HTMLDivElement;
-  // The checked button is the one of `value`, also when the owner declines the change.
+  // The checked button follows `value`, also if the owner rejects the change.
   const pick = (value: T) => {
     props.onChange(value);
     for (const input of group.querySelectorAll('input')) input.checked = input.value === props.value;

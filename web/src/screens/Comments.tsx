@@ -1,4 +1,4 @@
-// Comments on the lines of a diff. They join the message that is being written in the session.
+// Comments on the lines of a diff. They are added to the session's message box.
 import '../text/places';
 import { createSignal, Show, type JSX } from 'solid-js';
 import type { DiffLine } from '../api/types';
@@ -7,7 +7,7 @@ import { Button, copyText, IconButton, Menu, TextArea, toast, type MenuItem } fr
 import { client, may } from './link';
 
 export interface Comments {
-  /** Comments on a line; absent for a device that may not send messages. */
+  /** Comments on a line. Undefined if the device may not send messages. */
   onLine: ((line: DiffLine) => void) | undefined;
   /** Comments on the whole file. */
   onFile: () => void;
@@ -17,7 +17,7 @@ export interface Comments {
   foot: () => JSX.Element;
 }
 
-/** The comment that is being written on one file. It survives an update of the diff. */
+/** The comment that is being written on a file. It survives an update of the diff. */
 export function createComments(id: string, path: string): Comments {
   const [comment, setComment] = createSignal<DiffLine | 'file' | null>(null);
   const [text, setText] = createSignal('');

@@ -1,4 +1,4 @@
-// Who may reach the page: pair by a QR code, scopes, revoke, and the record of who decided what.
+// Devices that can access the page: pairing by QR code, scopes, revoking, and the log of decisions.
 import '../text/rooms';
 import { createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import type { AuditEntry, Device, PairingCode, Reach, Scope } from '../api/types';
@@ -27,7 +27,7 @@ function scopeMeaning(scope: Scope): string {
 }
 
 export default function Devices(): JSX.Element {
-  // The decisions are drawn after the list of devices, which is above them.
+  // The decisions are rendered after the list of devices, which is above them.
   const [listed, setListed] = createSignal(false);
   return (
     <Show
@@ -159,7 +159,7 @@ function DeviceList(props: { onListed: () => void }): JSX.Element {
   );
 }
 
-/** The code is created with the dialog: one step less on the way to the other device. */
+/** Creates the pairing code when the dialog opens. */
 function Pair(props: { onClose: () => void }): JSX.Element {
   const [scope, setScope] = createSignal<Scope>('approve');
   const [code, setCode] = createSignal<PairingCode | null>(null);
@@ -173,7 +173,7 @@ function Pair(props: { onClose: () => void }): JSX.Element {
     setCode(made);
   };
   onMount(() => void make(scope()));
-  /** The code is for this machine, although others do not reach it. */
+  /** Show the code for this machine, although other devices cannot connect. */
   const [here, setHere] = createSignal(false);
   const left = () => (code()?.expiresAt ?? 0) - now();
   const unreachable = () => {
@@ -242,7 +242,7 @@ function Pair(props: { onClose: () => void }): JSX.Element {
   );
 }
 
-/** Only this machine reaches the bridge: how others would, one command each. */
+/** Other devices cannot reach the bridge: shows how to change that, with one command for each way. */
 function Reachable(props: { reach: Reach; onHere: () => void }): JSX.Element {
   return (
     <div class="reach">
@@ -274,7 +274,7 @@ function Reachable(props: { reach: Reach; onHere: () => void }): JSX.Element {
   );
 }
 
-/** Rows of 0 and 1 as one path, four modules of quiet around it; dark on light in both themes, or cameras do not read it. */
+/** Draws a QR code as one path with a margin of four modules; dark on light in both themes, since cameras need it. */
 export function Qr(props: { rows: readonly string[] }): JSX.Element {
   const size = () => props.rows.length + 8;
   const path = () => props.rows.flatMap((row, y) => [...row].flatMap((bit, x) => (bit === '1' ? [`M${x + 4} ${y + 4}h1v1h-1z`] : []))).join('');
@@ -287,7 +287,7 @@ export function Qr(props: { rows: readonly string[] }): JSX.Element {
 
 const isId = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f-]{27}$|^toolu_/.test(text);
 
-/** What was done, in words; what is new to this page is shown as it is. */
+/** Describes an action; unknown ones are shown unchanged. */
 function auditWord(entry: AuditEntry): string {
   const words: Readonly<Record<string, () => string>> = {
     start: () => t('settings.didStart'),
@@ -317,17 +317,17 @@ function auditWord(entry: AuditEntry): string {
   return words[entry.action]?.() ?? entry.action;
 }
 
-/** The rest of it, without ids that tell nobody anything. */
+/** Details of the entry, without ids. */
 function auditDetail(entry: AuditEntry): string {
-  // `allow Bash: cargo test`: the first word is said already.
+  // `allow Bash: cargo test`: the first word is in the description already.
   if (entry.action === 'answer') {
     const rest = entry.detail.split(' ').slice(1).join(' ');
     return isId(rest) ? '' : rest;
   }
   if (entry.action === 'pair') {
     try {
-      const told = JSON.parse(entry.detail) as { scope?: Scope; address?: string };
-      return [told.scope ? scopeWord(told.scope) : '', told.address ?? ''].filter(Boolean).join(' · ');
+      const detail = JSON.parse(entry.detail) as { scope?: Scope; address?: string };
+      return [detail.scope ? scopeWord(detail.scope) : '', detail.address ?? ''].filter(Boolean).join(' · ');
     } catch {
       return entry.detail;
     }
@@ -336,7 +336,7 @@ function auditDetail(entry: AuditEntry): string {
   return isId(entry.detail.trim()) ? '' : entry.detail;
 }
 
-/** How many the bridge tells at once. */
+/** Number of entries per request. */
 const PAGE = 100;
 
 function Decisions(props: { hidden: boolean }): JSX.Element {

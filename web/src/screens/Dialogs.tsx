@@ -1,4 +1,4 @@
-// What can be done with a session as a thing: rename, delete, and the doors to rewind and export.
+// Actions on a session: rename, delete, rewind, export and their dialogs.
 import { createSignal, Show, Suspense, type JSX } from 'solid-js';
 import { lazy } from '../ui/part';
 import { Button, copyText, Dialog, Field, IconButton, Input, Menu, toast, type MenuEntry } from '../ui';
@@ -12,7 +12,7 @@ const Rewind = lazy(() => import('./Rewind'));
 const Export = lazy(() => import('./Export'));
 const TrustSheet = lazy(() => import('./TrustSheet'));
 
-/** `trust`: `id` is the session whose agent is to restart, or empty. */
+/** `trust`: `id` is the session whose agent restarts, or empty. */
 type Sheet =
   | { kind: 'rename' | 'delete' | 'export'; id: string }
   | { kind: 'rewind'; id: string; prompt: string | null }
@@ -41,7 +41,7 @@ export async function archive(info: SessionInfo, archived = true): Promise<void>
   if (archived) toast(t('sessions.archivedDone', { title: titleOf(info) }), { action: { label: t('ui.undo'), run: () => void set(false) } });
 }
 
-/** The entries of a session's menu; `extra` are those of the place it is opened from. */
+/** The items of a session's menu; `extra` are specific to where it is opened. */
 export function entries(info: SessionInfo, extra: readonly MenuEntry[] = []): MenuEntry[] {
   const id = info.sessionId;
   const live = !info.external && !['stopped', 'crashed', 'external', 'lost'].includes(info.standing);
@@ -86,7 +86,7 @@ export function SessionMenu(props: { info: SessionInfo; extra?: () => readonly M
   );
 }
 
-/** Drawn once for the page. Each dialog keeps its own session: what it sends is answered after the dialog was closed. */
+/** Rendered once per page. Each dialog keeps its session, since answers may arrive after the dialog was closed. */
 export function Sheets(): JSX.Element {
   const close = () => setSheet(null);
   const drawn = (one: Sheet): JSX.Element => {

@@ -1,4 +1,4 @@
-// What was said, as a file. It asks what to leave out; what was blacked out is counted.
+// Exports the conversation as a file. The user chooses what to leave out; redacted secrets are counted.
 import '../text/places';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { Button, Checkbox, Dialog, toast } from '../ui';

@@ -1,4 +1,4 @@
-// The files of a session's folder: a tree, and one file with its colours and line numbers.
+// The files of a session's folder: a tree, and one highlighted file with line numbers.
 import '../text/places';
 import { createEffect, createMemo, createSignal, For, Index, on, Show, type JSX } from 'solid-js';
 import type { FolderEntry } from '../api/types';
@@ -40,7 +40,7 @@ export default function Files(props: { id: string }): JSX.Element {
   );
 }
 
-/** The entries of a folder; folders in it are read when they are opened. */
+/** The entries of a folder; subfolders are read when they are opened. */
 function Folder(props: { id: string; path: string; depth: number; current: string }): JSX.Element {
   const [found] = createAsked(
     () => props.path || '.',
@@ -121,7 +121,7 @@ function Entry(props: { id: string; entry: FolderEntry; path: string; depth: num
   );
 }
 
-/** Lines in the document at first and with each press of "show more". */
+/** Number of lines that are rendered initially and added by "show more". */
 const PAGE = 2000;
 
 function Viewer(props: { id: string; path: string; line: number | null }): JSX.Element {

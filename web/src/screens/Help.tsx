@@ -1,4 +1,4 @@
-// Help from what an agent announced: commands, tools, agents, skills, plugins; and the words of this page.
+// Help: what the agent announced (commands, tools, agents, skills, plugins), and the terms of this page.
 import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { Icon, Kbd } from '../ui';
@@ -14,7 +14,7 @@ import { recall } from './prefs';
 import './more.css';
 
 const WORDS = ['Session', 'Turn', 'Ask', 'Sign', 'Steer', 'Rewind', 'Fork', 'Bridge'] as const;
-const say = t as (key: Key) => string;
+const translate = t as (key: Key) => string;
 const TOOLS = [
   'Bash',
   'Read',
@@ -46,15 +46,15 @@ const AGENTS: Readonly<Record<string, Key>> = {
   claude: 'settings.agentClaude',
   'statusline-setup': 'settings.agentStatusline',
 };
-/** What a tool does and when it asks; nothing for those this page does not know. */
+/** What a tool does and when it asks for permission; empty for unknown tools. */
 const toolWords = (name: string): string =>
-  TOOLS.some((one) => one === name) ? say(`settings.tool${name}` as Key) : name === 'Agent' ? t('settings.toolTask') : '';
+  TOOLS.some((one) => one === name) ? translate(`settings.tool${name}` as Key) : name === 'Agent' ? t('settings.toolTask') : '';
 const agentWords = (name: string): string => {
   const key = AGENTS[name];
-  return key ? say(key) : '';
+  return key ? translate(key) : '';
 };
 
-/** Long choices go on in the next line after a bar, not within a word. */
+/** Wraps long lists of choices after a bar, not within a word. */
 function Hint(props: { text: string }): JSX.Element {
   return (
     <For each={props.text.split('|')}>
@@ -73,13 +73,13 @@ function Hint(props: { text: string }): JSX.Element {
 }
 
 export default function Help(): JSX.Element {
-  // The session that was open last, or the newest one that lives.
+  // The session that was opened last, or the newest one.
   const id = recall('last') ?? sessions().find((info) => !info.external)?.sessionId ?? '';
   const view = id ? openSession(id) : undefined;
   const facts = () => view?.facts() ?? null;
   const [text, setText] = createSignal('');
   const fits = (...parts: (string | null | undefined)[]) => parts.some((part) => part?.toLowerCase().includes(text().trim().toLowerCase()));
-  /** A skill is called like a command, and described there. */
+  /** A skill is called like a command and has the description of the command. */
   const skillWords = (name: string): string => facts()?.commands.find((one) => one.name.replace(/^\//, '') === name)?.description ?? '';
   let field!: HTMLInputElement;
   useKeys({ search: () => field.focus() });
@@ -213,11 +213,11 @@ export default function Help(): JSX.Element {
         <section>
           <h2>{t('settings.words')}</h2>
           <dl class="words">
-            <For each={WORDS.filter((word) => fits(say(`settings.word${word}` as Key), say(`settings.word${word}Words` as Key)))}>
+            <For each={WORDS.filter((word) => fits(translate(`settings.word${word}` as Key), translate(`settings.word${word}Words` as Key)))}>
               {(word) => (
                 <>
-                  <dt>{say(`settings.word${word}` as Key)}</dt>
-                  <dd>{say(`settings.word${word}Words` as Key)}</dd>
+                  <dt>{translate(`settings.word${word}` as Key)}</dt>
+                  <dd>{translate(`settings.word${word}Words` as Key)}</dd>
                 </>
               )}
             </For>

@@ -1,4 +1,4 @@
-// `?`: the keys at a glance, over whatever is open.
+// `?`: the keyboard shortcuts in a dialog.
 import '../text/rooms';
 import { For, type JSX } from 'solid-js';
 import { Button, Dialog } from '../ui';

@@ -1,4 +1,4 @@
-// All keys. One is changed by pressing the new ones; a clash is named before it is taken.
+// All keyboard shortcuts. A shortcut is changed by pressing the new keys; conflicts are shown before it is saved.
 import '../text/rooms';
 import { createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
 import { Button, IconButton, toast } from '../ui';
@@ -82,7 +82,7 @@ export default function Keys(): JSX.Element {
   );
 }
 
-/** Takes one press, or two in a row; a second press of what clashes takes it all the same. */
+/** Records one press, or two in a row. Pressing conflicting keys again saves them anyway. */
 function Recorder(props: { id: Action; onDone: () => void }): JSX.Element {
   const [keys, setKeys] = createSignal<readonly string[]>([]);
   const [other, setOther] = createSignal<Action | null>(null);
@@ -112,7 +112,7 @@ function Recorder(props: { id: Action; onDone: () => void }): JSX.Element {
     setKeys(next);
     setOther(null);
     clearTimeout(timer);
-    // A letter may be the first of two; anything with a modifier stands alone.
+    // A letter may be the first of two presses; a key with a modifier is complete.
     if (next.length === 2 || key.includes('+') || key.length > 1) take(next);
     else timer = window.setTimeout(() => take(next), 900);
   };

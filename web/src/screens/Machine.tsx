@@ -1,4 +1,4 @@
-// The agents the bridge can start and who pays for each; how the bridge itself stands.
+// The agents the bridge can start, who pays for each, and the state of the bridge.
 import '../text/rooms';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import type { Agent, Checked } from '../api/types';

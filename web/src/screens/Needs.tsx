@@ -1,4 +1,5 @@
-// A session that waits for a person: the act in full, and the buttons. A change is never allowed from here without being read.
+// A session with a pending request: its full text and the buttons. A file change cannot be allowed here, because its
+// diff is not shown.
 import { createSignal, Match, Show, Switch, type JSX } from 'solid-js';
 import type { AskBrief, SessionInfo } from '../api/types';
 import { Button } from '../ui';
@@ -12,10 +13,10 @@ import { branchOf, folderName, rowAge } from './groups';
 import { may, now, request, up } from './link';
 import { Glyph, standing } from './Standing';
 
-/** Tools whose ask is a difference to read. */
+/** Tools whose requests show a diff. */
 const CHANGES = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit']);
 
-/** Characters that change how a command reads are shown as what they are. */
+/** Shows characters that change how a command reads as escapes. */
 const plain = (text: string): string =>
   text.replace(
     /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
@@ -27,7 +28,7 @@ export function NeedRow(props: { info: SessionInfo }): JSX.Element {
   const [busy, setBusy] = createSignal(false);
   const href = () => sessionHref(props.info.sessionId);
   const allow = (one: AskBrief) => done(() => request({ type: 'answer_ask', sessionId: props.info.sessionId, ask: one.ask, decision: 'allow' }), setBusy);
-  // A change is read before it is allowed, however short; so is what hides something.
+  // File changes must be reviewed in the session, however short; so must text with hidden characters.
   const whole = (one: AskBrief) => one.whole && one.kind === 'tool' && !CHANGES.has(one.toolName) && plain(one.about) === one.about;
   return (
     <li class="need" classList={{ crash: crashed() }}>

@@ -1,4 +1,4 @@
-// A new session: where, in place or in a worktree, with what, and the first message.
+// A new session: folder, worktree, settings and the first message.
 import { createEffect, createMemo, createSignal, on, onMount, Show, type JSX } from 'solid-js';
 import type { Image, PathInfo } from '../api/types';
 import { Composer, type ComposerHandle } from '../composer';
@@ -17,7 +17,7 @@ import { enter, newAgent, newEffort, newMode, newModel, setNewAgent, setNewEffor
 import { TrustNote, trustPending } from './trust';
 import './lists.css';
 
-/** `~` for the home of the machine the bridge runs on. */
+/** `~` for the home folder of the bridge's machine. */
 const short = (path: string, home: string): string => (home && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path);
 const long = (path: string, home: string): string => (path === '~' || path.startsWith('~/') ? home + path.slice(1) : path);
 
@@ -34,24 +34,25 @@ export function NewSession(): JSX.Element {
     async (prefix) => {
       try {
         const answer = await request({ type: 'folders', prefix: prefix || null });
-        // Nothing was used yet: what lies at home.
+        // No recent folders: offers those in the home folder.
         return prefix || answer.paths.length || answer.recent.length || !home() ? answer : await request({ type: 'folders', prefix: `${home()}/` });
       } catch {
         return { paths: [], recent: [] };
       }
     },
   );
-  // Recent ones while nothing is typed, home itself last: few want an agent to work in all of it. Else what begins so.
+  // While nothing is typed, the recent folders, with the home folder last, since few users want an agent there.
+  // Otherwise the folders that match.
   const offered = createMemo((): PathInfo[] => {
     const answer = found.latest;
     if (!answer) return [];
     const list = typed()
       ? [...answer.paths, ...answer.recent.filter((one) => one.path.startsWith(long(typed(), home())))]
       : [...answer.recent, ...answer.paths.filter((one) => one.path !== home()), ...answer.paths];
-    // Sessions begin in a repository, not in a copy that was made for another one.
+    // Worktrees of other sessions are not offered.
     return [...new Map(list.filter((one) => typed() !== '' || !inWorktree(one.path)).map((one) => [one.path, one])).values()].slice(0, 12);
   });
-  // A link to another folder while this place is open.
+  // A link to another folder while this screen is open.
   createEffect(
     on(
       asked,
@@ -101,7 +102,7 @@ export function NewSession(): JSX.Element {
   const ready = () => up() && may('operate') && !busy() && folder() !== '';
   const begin = async (message: { text: string; images: Image[] } | null): Promise<boolean> => {
     if (!ready()) return false;
-    const begun = await act(
+    const started = await act(
       () =>
         request({
           type: 'start',
@@ -117,12 +118,12 @@ export function NewSession(): JSX.Element {
         }),
       setBusy,
     );
-    if (!begun) return false;
-    // The box empties itself before it goes.
-    queueMicrotask(() => go(sessionHref(begun.sessionId), true));
+    if (!started) return false;
+    // After the message box has been cleared.
+    queueMicrotask(() => go(sessionHref(started.sessionId), true));
     return true;
   };
-  // Drawn once the folders are there: what is below them does not move.
+  // Rendered once the folders are loaded, so that nothing moves below them.
   const formed = createMemo<boolean>(
     (was) =>
       was ||
@@ -133,7 +134,7 @@ export function NewSession(): JSX.Element {
     false,
   );
   let box: ComposerHandle | undefined;
-  // A phone would raise its keyboard; a pointer that hovers has none to raise.
+  // Not on touch screens, where this would open the keyboard.
   onMount(() => {
     if (matchMedia('(hover: hover) and (min-width: 48rem)').matches) box?.focus();
   });
@@ -165,7 +166,7 @@ export function NewSession(): JSX.Element {
                 if (event.isComposing) return;
                 const list = offered();
                 const at = list.findIndex((one) => one.path === folder());
-                // Tab completes what is typed; after a whole name it moves on.
+                // Tab completes a partial name; after a complete one it moves the focus.
                 const match = list[at] ?? list[0];
                 if (event.key === 'Tab' && !event.shiftKey && typed() && !typed().endsWith('/') && match && match.path !== long(typed(), home())) {
                   event.preventDefault();

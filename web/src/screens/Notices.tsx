@@ -1,4 +1,4 @@
-// What went wrong with the whole page: no line, a newer build, no room. Above everything, and only while it is so.
+// Problems of the whole page: no connection, a newer build, storage full. Shown at the top while they last.
 import { Match, Show, Switch, type JSX } from 'solid-js';
 import { Button, Icon } from '../ui';
 import { t } from '../text';
@@ -8,7 +8,7 @@ import { bridgeFull, client, line, newer, now, stateOf } from './link';
 import { storageFull } from './prefs';
 
 export function Notices(): JSX.Element {
-  // In a session the gate says it, once something is known of the session; saying it twice helps nobody.
+  // In an open session the gate shows the connection status.
   const gateSays = () => {
     const here = route();
     now();

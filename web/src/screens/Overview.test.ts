@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { apart } from './Overview';
 
-test('records of one moment are a millisecond apart, others stay where they are', () => {
+test('records of the same millisecond get different times, others keep theirs', () => {
   expect(apart([5, 5, 5, 9, 9])).toEqual([5, 6, 7, 9, 10]);
   expect(apart([])).toEqual([]);
 });

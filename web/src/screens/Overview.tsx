@@ -1,4 +1,4 @@
-// The session at a glance: the timeline to scrub and replay, and all the panels side by side.
+// Overview of a session: a timeline that can be scrubbed and replayed, and all panels side by side.
 import '../text/places';
 import { createEffect, createMemo, createSignal, on, onCleanup, Show, type JSX } from 'solid-js';
 import { AllOpen } from '../panels/Pane';
@@ -16,7 +16,7 @@ import { reach, servicesFor } from './services';
 import { Legend, Timeline, TimelineWords, turnAt } from './Timeline';
 import './session.css';
 
-/** The slider of the speed counts in halves of a doubling: from a quarter to a thousand times as fast. */
+/** The speed slider is logarithmic, in half powers of two: from a quarter to a thousand times. */
 const SLOWEST = -2;
 const FASTEST = 10;
 const speedOf = (steps: number): number => 2 ** steps;
@@ -26,7 +26,7 @@ export default function Overview(props: { id: string }): JSX.Element {
   const view = openSession(props.id);
   const step = () => `${props.id} ${view.state()?.info.finishedAt ?? 0} ${view.state()?.turn?.turn ?? 0}`;
   const [timeline] = createAsked(step, () => request({ type: 'timeline', sessionId: props.id }).catch(() => null));
-  // Records that came in the same millisecond are told apart all the same: the time is never shorter than they are many.
+  // Gives records of the same millisecond different times.
   const data = createMemo(() => {
     const one = timeline.latest;
     return one ? { ...one, to: Math.max(one.to, one.from + view.records().length) } : null;
@@ -86,7 +86,7 @@ export default function Overview(props: { id: string }): JSX.Element {
   );
 }
 
-/** The same times, each at least a millisecond after the one before it. */
+/** Returns the same times, each at least one millisecond after the previous one. */
 export function apart(times: readonly number[]): number[] {
   let last = Number.NEGATIVE_INFINITY;
   return times.map((at) => {
@@ -95,7 +95,7 @@ export function apart(times: readonly number[]): number[] {
   });
 }
 
-/** The transcript as it stood at a moment, going on at any speed. Pauses of more than two seconds are shortened to two. */
+/** The transcript at a moment, replayed at any speed. Pauses of more than two seconds are shortened to two. */
 function Replay(props: { id: string; from: number; to: number; at: number; onAt: (at: number) => void; onEnd: () => void }): JSX.Element {
   const view = openSession(props.id);
   const services = servicesFor(view);
@@ -103,7 +103,7 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
   const speed = () => speedOf(steps());
   const [playing, setPlaying] = createSignal(true);
   const [ready, setReady] = createSignal(false);
-  // Everything said is needed; it is fetched before the first step.
+  // Loads all records before the first step.
   void (async () => {
     await reach(view, 1).catch(() => false);
     setReady(true);
@@ -118,21 +118,21 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
   });
   const [model, setModel] = createSignal(new Transcript());
   let stream: StreamHandle | undefined;
-  let taken = 0;
+  let applied = 0;
   createEffect(
     on([count, ready], ([n, there]) => {
       if (!there) return;
       const list = records();
-      if (n < taken) {
-        // Back in time: what was said later must not be there.
+      if (n < applied) {
+        // Backwards: builds the transcript again, since it must not contain later records.
         const fresh = new Transcript();
         fresh.apply(list.slice(0, n));
         setModel(fresh);
-      } else if (n > taken) {
-        model().apply(list.slice(taken, n));
+      } else if (n > applied) {
+        model().apply(list.slice(applied, n));
         stream?.toEnd();
       }
-      taken = n;
+      applied = n;
     }),
   );
   let last = performance.now();
@@ -143,7 +143,7 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
     if (!playing() || !ready()) return;
     const next = times()[count()];
     const wanted = props.at + passed * speed();
-    // Nothing happens for long: go on to just before the next record.
+    // Skips a long pause up to just before the next record.
     const jumped = next !== undefined && next - wanted > 2000 * speed() ? next - 500 : wanted;
     props.onAt(Math.min(props.to, jumped));
     if (jumped >= props.to) setPlaying(false);

@@ -1,4 +1,4 @@
-// A place of the page that is no session: head with its title, what it holds, the bottom bar of a phone.
+// Layout of a screen that is not a session: head with title, content, bottom bar on phones.
 import type { JSX } from 'solid-js';
 import { t } from '../text';
 import { Tabbar } from './Rail';

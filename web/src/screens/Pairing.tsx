@@ -1,15 +1,15 @@
-// A browser that was never here: the code from the terminal, a name for the device.
+// Pairing of a new browser: the code from the terminal and a name for the device.
 import { createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { Button, Field, Input, StateGlyph } from '../ui';
 import { t } from '../text';
 import '../text/pairing';
 import { age } from '../text/format';
 
-/** Letters and digits that cannot be mistaken for one another: no 0 O 1 I. */
+/** Letters and digits without look-alikes: no 0 O 1 I. */
 const SIGNS = /[A-HJ-NP-Z2-9]/;
 export const LENGTH = 8;
 
-/** What was typed or pasted, as a code: case-blind, without spaces and dashes, also out of a whole address. */
+/** Normalizes a typed or pasted code: case-insensitive, without spaces and dashes, also from a complete address. */
 export function readCode(text: string): string {
   const found = /[#?&]pair=([^&\s]+)/.exec(text)?.[1] ?? text;
   return [...found.toUpperCase()]
@@ -53,7 +53,7 @@ async function pair(code: string, device: string): Promise<Outcome | null> {
   const wait = Number(answer.headers.get('retry-after'));
   if (answer.status === 429 || answer.status === 423) return { kind: 'locked', until: Date.now() + (wait > 0 ? wait : 60) * 1000 };
   const body = (await answer.json().catch(() => null)) as { code?: string; message?: string; hint?: string | null } | null;
-  // A refusal can have other reasons than the code: an address that is not allowed, too many devices.
+  // A refusal can have other reasons: an address that is not allowed, too many devices.
   if (body?.code === 'wrong_code' || (!body?.code && answer.status === 403)) return { kind: 'wrong' };
   return { kind: 'refused', why: [body?.message ?? String(answer.status), body?.hint].filter(Boolean).join('. ') };
 }

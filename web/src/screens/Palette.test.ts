@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { score } from './Palette';
 
-test('what holds the words themselves comes before what only holds the letters', () => {
+test('whole words rank before scattered letters', () => {
   expect(score('Fix flaky reaper test', 'xyz')).toBe(null);
   expect(score('Fix flaky reaper test', 'reaper') ?? 0).toBeGreaterThan(score('Read every ape report', 'reaper') ?? 0);
   expect(score('Fix flaky reaper test', 'frt') ?? 0).toBeGreaterThan(score('draft', 'frt') ?? 0);

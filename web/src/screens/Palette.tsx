@@ -1,4 +1,4 @@
-// Ctrl K: goes to a session, a message or a place, or does something. One list, arrows and Enter.
+// Ctrl K: opens a session, message or screen, or performs an action. One list, arrow keys and Enter.
 import '../text/places';
 import { createEffect, createMemo, createSignal, createUniqueId, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { Icon, type IconName } from '../ui';
@@ -23,7 +23,10 @@ interface Line {
   run: () => void;
 }
 
-/** Letters in order, better the closer together and the nearer to the start of a word. Nothing when they do not all occur. */
+/**
+ * Scores a fuzzy match: higher if the letters are close together and near the start of a word; null if they do not all
+ * occur in order.
+ */
 export function score(text: string, query: string): number | null {
   if (!query) return 0;
   const where = text.toLowerCase();
@@ -65,7 +68,7 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
     field.focus();
   });
   const close = () => props.onClose();
-  const leave = (run: () => void) => () => {
+  const closeAnd = (run: () => void) => () => {
     close();
     run();
   };
@@ -81,7 +84,7 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
       key,
       words,
       note,
-      run: leave(run),
+      run: closeAnd(run),
       draw: (
         <>
           {icon(name)}
@@ -95,7 +98,7 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
           key: `s-${one.sessionId}`,
           words: `${titleOf(one)} ${folderName(one.projectPath)}`,
           note: rowAge(one, now()),
-          run: leave(() => go(sessionHref(one.sessionId))),
+          run: closeAnd(() => go(sessionHref(one.sessionId))),
           draw: (
             <>
               <Glyph info={one} />
@@ -127,7 +130,7 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
           key: `h-${hit.sessionId}-${hit.seq}`,
           words: '',
           note: hit.title ?? '',
-          run: leave(() => go(sessionHref(hit.sessionId, 'transcript', hit.seq))),
+          run: closeAnd(() => go(sessionHref(hit.sessionId, 'transcript', hit.seq))),
           draw: (
             <>
               {icon('grep')}

@@ -1,4 +1,4 @@
-// The left column: sessions beside a session, the places of the page elsewhere.
+// The left column: sessions while a session is open, the screens of the page elsewhere.
 import { createEffect, createMemo, For, Match, on, onCleanup, Show, Switch, type JSX } from 'solid-js';
 import type { SessionInfo } from '../api/types';
 import { Badge, Icon, IconButton, Kbd, StateGlyph, type IconName } from '../ui';
@@ -44,9 +44,9 @@ export function Rail(): JSX.Element {
   );
 }
 
-/** Whether there is a line, in a word; what to do about it is said in the gate and above the page. */
+/** Connection status in one word; details are shown in the gate and at the top of the page. */
 function LineWord(): JSX.Element {
-  // The line is lost by the clock of this device; the time at the bridge only has it looked at again.
+  // Depends on the local clock; the bridge's time only triggers the update.
   const lostFor = () => {
     now();
     return Math.max(0, Date.now() - line().since);
@@ -122,7 +122,7 @@ function RailGroup(props: { title: string; rows: readonly SessionInfo[]; most?: 
 
 function RailRow(props: { info: SessionInfo }): JSX.Element {
   const at = route;
-  /** What stands beside stays there. */
+  /** Keeps the other sessions that are shown side by side. */
   const others = () => {
     const here = at();
     return here.at === 'session' && here.view === 'transcript' ? here.beside.filter((one) => one !== props.info.sessionId) : [];
@@ -132,7 +132,7 @@ function RailRow(props: { info: SessionInfo }): JSX.Element {
     return here.at === 'session' && [here.id, ...here.beside].includes(props.info.sessionId);
   };
   let row!: HTMLAnchorElement;
-  // Where one is can be seen in the rail too.
+  // Scrolls the current session into view.
   createEffect(
     on(current, (now) => {
       if (now) onCleanup(whenIdle(() => row.scrollIntoView({ block: 'nearest' })));
@@ -209,7 +209,7 @@ function Places(): JSX.Element {
   );
 }
 
-/** The bottom bar of a phone. */
+/** The bottom bar on phones. */
 export function Tabbar(): JSX.Element {
   const needs = () => group(sessions(), unread).needs.length;
   return (

@@ -1,4 +1,4 @@
-// Going back to before a message. What it would change on disk is shown before anything is done.
+// Rewinds a session to before a message. The effect on files is shown first.
 import '../text/places';
 import { createEffect, createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Own, Rewound } from '../api/types';

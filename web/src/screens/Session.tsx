@@ -1,5 +1,4 @@
-// One session, or as many beside one another as there is room for: head, view, dock, and the panel of the one that has
-// the focus.
+// One session, or several side by side: head, view, dock, and the panel of the session that has the focus.
 import { createEffect, createMemo, createSignal, For, Match, on, onCleanup, onMount, Show, Suspense, Switch, untrack, type JSX } from 'solid-js';
 import { lazy } from '../ui/part';
 import { Dock, type DockHandle } from '../gate/Dock';
@@ -20,17 +19,17 @@ import { useTranscript } from './transcript';
 import { TrustNote, trustPending } from './trust';
 
 const Panel = lazy(() => import('../panels/Panel'));
-/** What was shown once is at hand: it does not wait again. */
+/** Once the panel was shown, it is rendered without delay. */
 let panelSeen = false;
 let talkSeen = false;
 const Changes = lazy(() => import('./Changes'));
 const Files = lazy(() => import('./Files'));
 const Overview = lazy(() => import('./Overview'));
 
-/** In rem: what the rail takes, what the panel takes, and what a session beside others needs to be read. */
+/** Widths in rem: the session list, the panel, and the minimum for a session next to others. */
 const RAIL = 17;
 const PANEL = 21.5;
-const SIDE = 26;
+const MIN_SIDE = 26;
 
 /** The width of the window, in rem. */
 function windowWidth(): () => number {
@@ -59,12 +58,12 @@ export function SessionStage(): JSX.Element {
   });
   const id = createMemo(() => here()?.id ?? '');
   const width = windowWidth();
-  const room = () => (width() >= 80 ? Math.floor((width() - RAIL) / SIDE) : 1);
+  const room = () => (width() >= 80 ? Math.floor((width() - RAIL) / MIN_SIDE) : 1);
   const narrow = matches('(max-width: 47.99rem)');
   const sides = createMemo(() => (here()?.view === 'transcript' ? [...new Set([id(), ...(here()?.beside ?? [])])].slice(0, Math.max(1, room())) : [id()]));
   const several = () => sides().length > 1;
-  /** Whether the panel has a column of its own. */
-  const roomy = createMemo(() => width() >= 80 && width() - RAIL - PANEL >= (several() ? sides().length * SIDE : 0));
+  /** True if there is space for the panel as a column. */
+  const roomy = createMemo(() => width() >= 80 && width() - RAIL - PANEL >= (several() ? sides().length * MIN_SIDE : 0));
   const [focused, setFocused] = createSignal('');
   const of = () => (sides().includes(focused()) ? focused() : id());
   const arrange = (all: readonly string[]) => {
@@ -76,7 +75,7 @@ export function SessionStage(): JSX.Element {
     arrange(sides().filter((side) => side !== one));
     queueMicrotask(() => reachSide(of()));
   };
-  /** Goes to another side: to its message box from a message box, else to what was said there. */
+  /** Moves the focus to another session: from message box to message box, else to the transcript. */
   const reachSide = (one: string, box = false) => {
     setFocused(one);
     const main = [...document.querySelectorAll<HTMLElement>('.stage > .main')].find((side) => side.dataset['session'] === one);
@@ -90,10 +89,10 @@ export function SessionStage(): JSX.Element {
     return true;
   };
   useKeys({ nextSide: step(1), previousSide: step(-1) });
-  // Where there is room the panel stands; else it is a drawer that is called and goes again.
+  // With enough space the panel is a column, otherwise a drawer.
   const [drawer, setDrawer] = createSignal(false);
   createEffect(on([id, roomy], () => setDrawer(false)));
-  // Its column is there from the start: what was said keeps its width.
+  // The column is reserved from the start, so that the transcript keeps its width.
   const shown = () => here()?.view === 'transcript' && !goneOf(of()) && (roomy() ? panelOpen() === 'open' : drawer());
   let panel: HTMLElement | undefined;
   let before: Element | null = null;
@@ -102,7 +101,7 @@ export function SessionStage(): JSX.Element {
     if (before instanceof HTMLElement && before.isConnected) before.focus();
   };
   const toggle = () => {
-    // On a phone the panel is a place of its own.
+    // On a phone the panel is a separate screen.
     if (narrow()) return go(sessionHref(id(), 'overview'));
     if (roomy()) return setPanelOpen(panelOpen() === 'open' ? 'closed' : 'open');
     if (drawer()) return close();
@@ -111,7 +110,7 @@ export function SessionStage(): JSX.Element {
     queueMicrotask(() => panel?.querySelector<HTMLElement>('button, summary')?.focus());
   };
   useKeys({ panel: () => (here()?.view === 'transcript' ? toggle() : go(sessionHref(id()))) });
-  /** In a drawer the focus stays until it is closed. */
+  /** The drawer keeps the focus until it is closed. */
   const trap = (event: KeyboardEvent) => {
     if (event.key !== 'Tab' || roomy() || !drawer() || !panel) return;
     const all = [...panel.querySelectorAll<HTMLElement>('button:not(:disabled), summary, a[href], input, select, textarea, [tabindex="0"]')].filter((one) =>
@@ -184,12 +183,12 @@ export function SessionStage(): JSX.Element {
 
 function PanelOf(props: { id: string; drawer: boolean; onClose: () => void; ref: (element: HTMLElement) => void }): JSX.Element {
   const view = openSession(props.id);
-  // What was said comes first: what is told beside it follows once that is painted.
+  // The transcript is painted first, then the panel.
   const [due, setDue] = createSignal(props.drawer || panelSeen);
   const [waited, setWaited] = createSignal(false);
   const timer = setTimeout(() => setWaited(true), 1000);
   onCleanup(() => clearTimeout(timer));
-  // Not without a line, unless a worker keeps it: a browser does not ask again for a part it could not get.
+  // Not while disconnected, unless the service worker has cached it: browsers do not retry a module whose fetch failed.
   const within = () => up() || ('serviceWorker' in navigator && navigator.serviceWorker.controller !== null);
   let shown = true;
   onCleanup(() => {
@@ -333,7 +332,7 @@ function Gone(): JSX.Element {
   );
 }
 
-/** Words an agent finished, for those who have them read out. */
+/** Completed text of the agent, for screen readers. */
 function spoken(records: readonly Record[]): string[] {
   return records.flatMap((record) => {
     if (record.what.type !== 'assistant' || (record.what as { parent_tool_use_id?: unknown }).parent_tool_use_id) return [];
@@ -344,15 +343,16 @@ function spoken(records: readonly Record[]): string[] {
   });
 }
 
-/** The conversation and the dock under it. */
+/** The transcript with the dock below. */
 function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   const view = openSession(props.id);
   const model = useTranscript(view);
   const [stream, setStream] = createSignal<StreamHandle>();
   const [dock, setDock] = createSignal<DockHandle>();
-  // The first time the frame of the page and what was said in it are two tasks: keys are heard between them.
+  // On the first visit, the frame of the page and the transcript are rendered in two tasks, so that input is handled in
+  // between.
   const [due, setDue] = createSignal(talkSeen);
-  // A page that is opened at a session is drawn once everything above the dock has its place.
+  // After loading the page at a session, it is shown when everything above the dock has its position.
   const [placed, setPlaced] = createSignal(talkSeen);
   if (!due())
     onCleanup(
@@ -363,11 +363,11 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
     );
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
-  /** The line was there and is gone, for longer than a moment. */
+  /** The connection is lost, after the grace period. */
   const away = () => line().phase === 'lost' && view.store.cursor !== null;
   const still = () => away() || ['crashed', 'lost', 'stopped'].includes(view.state()?.info.standing ?? '');
 
-  // What is at the end while someone looks counts as read. The list is ordered anew by it, after what is read is painted.
+  // A visible turn that ends counts as read. The list is updated after that has been painted.
   const look = () => {
     if (following && !document.hidden) client().list.look(props.id, (tell) => requestAnimationFrame(() => setTimeout(tell)));
   };
@@ -388,13 +388,13 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
         loading = false;
       });
   };
-  // Find looks at what is here: what is older is fetched when somebody looks for something.
+  // Find also covers older records: they are loaded when a search starts.
   const finds = (event: KeyboardEvent) => {
     if (props.focused && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f' && view.more()) void reach(view, 1).catch(() => false);
   };
   document.addEventListener('keydown', finds);
   onCleanup(() => document.removeEventListener('keydown', finds));
-  // A link to a record: its turn may have to be fetched first.
+  // A link to a record, whose turn may have to be loaded first.
   createEffect(
     on([() => props.seq, stream, () => view.phase() === 'live'], ([seq, handle, live]) => {
       if (seq === null || !handle) return;
@@ -414,7 +414,7 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
       if (!info || !client().list.unread(info)) return undefined;
       return view.store.records.findLast((record) => record.what.type === 'sluice_prompt')?.seq;
     });
-  // Whoever wants to read from the top stays with the message when the answer has filled the window.
+  // For reading from the top: follows the answer until it fills the window, then stays at the message.
   let held = -1;
   view.onChange((change) => {
     if (anchor() !== 'top' || !following || (!change.grown.size && !change.appended.length)) return;

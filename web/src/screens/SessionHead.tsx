@@ -15,22 +15,22 @@ import { Glyph, standing } from './Standing';
 export interface HeadProps {
   id: string;
   info: SessionInfo | undefined;
-  /** There is no such session: nothing but that is said of it. */
+  /** The session does not exist; only this is shown. */
   gone: boolean;
   view: View;
   beside: boolean;
   worktree: string | null;
-  /** How many files it changed. */
+  /** Number of files the session changed. */
   changed: number;
   panel: boolean;
   onPanel: () => void;
-  /** Puts another session beside; nothing where there is no room for one more. */
+  /** Shows another session next to this one; undefined without space for one more. */
   onAdd: ((id: string) => void) | undefined;
-  /** Takes this one away from beside the others; nothing when it stands alone. */
+  /** Removes this session from those shown side by side; undefined if it is the only one. */
   onClose: (() => void) | undefined;
 }
 
-/** The title as a button; pressed, it is a field. Enter or leaving it saves, Escape keeps the old title. */
+/** The title as a button that becomes a field. Enter or leaving it saves, Escape cancels. */
 function EditableTitle(props: { id: string; title: string }): JSX.Element {
   const [editing, setEditing] = createSignal(false);
   let button: HTMLButtonElement | undefined;
@@ -110,7 +110,7 @@ export function SessionHead(props: HeadProps): JSX.Element {
       : []),
     ...(props.onClose ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => props.onClose?.() }] : []),
   ];
-  /** Those one may want to look at meanwhile: who waits, what runs, what was used last. */
+  /** Sessions that may be shown next to this one: pending requests first, then running, then recently used. */
   const others = () => {
     const by = group(sessions(), unread);
     return [...by.needs, ...by.running, ...by.idle].filter((info) => info.sessionId !== here() && !besides().includes(info.sessionId)).slice(0, 5);

@@ -1,4 +1,4 @@
-// All sessions, grouped by what needs a person; search over everything said.
+// All sessions, grouped by status, and the search over all messages.
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, type JSX } from 'solid-js';
 import type { SearchHit, SessionInfo } from '../api/types';
 import { announce, Button, Hydrograph, Icon, IconButton, Kbd, menuIsOpen, Segmented } from '../ui';
@@ -25,7 +25,7 @@ export default function Sessions(): JSX.Element {
     const at = route();
     return at.at === 'sessions' ? at : { at: 'sessions' as const, q: '', folder: '' };
   };
-  // No row moves from under its open menu.
+  // A row does not move while its menu is open.
   const groups = createMemo<Groups>((before) => {
     const next = group(sessions(), unread, here().folder);
     return before && menuIsOpen() ? inPlace(before, next) : next;

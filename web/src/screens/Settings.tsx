@@ -1,4 +1,4 @@
-// What holds on this device, who else may reach the page, and what the bridge runs. Everything saves at once.
+// Settings of this device, access of other devices, and the bridge. Everything is saved immediately.
 import '../text/rooms';
 import { createEffect, createSignal, For, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
 import { lazy } from '../ui/part';
@@ -43,7 +43,7 @@ export default function Settings(): JSX.Element {
   const [saved, setSaved] = createSignal(false);
   let timer = 0;
   onCleanup(() => clearTimeout(timer));
-  // Said only of what was stored; a notice above the page says why something was not.
+  // Confirms only what was stored; a notice at the top of the page reports failures.
   const save =
     <T,>(set: Setter<T>) =>
     async (value: T) => {
@@ -124,7 +124,7 @@ export default function Settings(): JSX.Element {
   );
 }
 
-/** Changes a choice; true when it was stored. */
+/** Changes a setting. Returns true if it was stored. */
 type Setter<T> = (value: T) => boolean | Promise<boolean>;
 type Saver = { save: <T>(set: Setter<T>) => (value: T) => Promise<void> };
 
@@ -337,7 +337,7 @@ function Notices(props: Saver): JSX.Element {
   );
 }
 
-/** Notices through the browser's push service. The switch shows what is, not what was pressed. */
+/** Web push. The switch shows the actual state. */
 function Push(props: Saver): JSX.Element {
   const [on, setOn] = createSignal(false);
   const [busy, setBusy] = createSignal(true);

@@ -1,4 +1,4 @@
-// How a session stands, drawn for rail and list. The words come from the gate's one function; none are made here.
+// The status of a session in lists. Its texts come from `gate/standing`.
 import { Show, type JSX } from 'solid-js';
 import type { SessionInfo } from '../api/types';
 import { standingOf, type Standing } from '../gate/standing';
@@ -10,7 +10,7 @@ import { line, now, stateOf, unread } from './link';
 export const standing = (info: SessionInfo): Standing =>
   standingOf(info, { now: now(), line: line(), unread: unread(info), state: stateOf(info.sessionId) ?? null });
 
-/** Everything but its age changes it: the glyph is drawn anew only when the session does. */
+/** Rendered again only when the session changes, not when its age does. */
 export function Glyph(props: { info: SessionInfo }): JSX.Element {
   const how = () => standing(props.info);
   return <StateGlyph shape={how().shape} tone={how().quiet ? 'dim' : undefined} step={props.info.cursor.seq} />;

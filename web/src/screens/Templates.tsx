@@ -1,4 +1,4 @@
-// The prompt templates of the person: files that agents offer as slash commands, edited here.
+// The user's prompt templates: files that agents offer as slash commands.
 import '../text/rooms';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import type { Template } from '../api/types';
@@ -13,7 +13,7 @@ export default function Templates(): JSX.Element {
     () => true,
     () => request({ type: 'templates' }),
   );
-  /** The name of the template that is open; '' for a new one. */
+  /** The name of the open template; '' for a new one. */
   const [open, setOpen] = createSignal<string | null>(null);
   const saved = async () => {
     setOpen(null);

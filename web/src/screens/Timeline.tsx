@@ -1,4 +1,4 @@
-// The session over time: records per slice, turns, waits, ends that failed, compactions. A slider over it scrubs.
+// The session over time: records per interval, turns, pending requests, failures, compactions. A slider over it scrubs.
 import '../text/places';
 import { createMemo, For, Show, type JSX } from 'solid-js';
 import type { TimelineData, TurnInfo } from '../api/types';
@@ -20,8 +20,8 @@ export function Timeline(props: { id: string; data: TimelineData; at: number; on
   const slice = () => W / Math.max(1, props.data.flow.length);
   const bad = (turn: TurnInfo) => turn.end === 'error' || turn.end === 'died';
   const place = (at: number) => `${Math.min(100, Math.max(0, (x(at) / W) * 100))}%`;
-  // Within minutes the seconds tell the places apart.
-  const told = (at: number) => (span() < 600_000 ? seconds(at) : clock(at));
+  // Short sessions need seconds to distinguish positions.
+  const timeLabel = (at: number) => (span() < 600_000 ? seconds(at) : clock(at));
   const scale = createMemo(() => Array.from({ length: 6 }, (_, i) => props.data.from + (span() * i) / 5));
   const label = () =>
     t('places.timelineLabel', { from: clock(props.data.from), to: clock(props.data.to), turns: t('places.turnCount', { n: props.data.turns.length }) });
@@ -52,7 +52,7 @@ export function Timeline(props: { id: string; data: TimelineData; at: number; on
             viewBox="0 0 10 64"
             preserveAspectRatio="none"
             role="img"
-            aria-label={kind === 'cleared' ? t('places.clearedAt', { time: told(at) }) : t('places.cutAt', { time: told(at) })}
+            aria-label={kind === 'cleared' ? t('places.clearedAt', { time: timeLabel(at) }) : t('places.cutAt', { time: timeLabel(at) })}
             style={{ '--x': place(at) }}
           >
             <path d="M5 0v16l-4 8 8 16-4 8v16" vector-effect="non-scaling-stroke" />
@@ -85,7 +85,7 @@ export function Timeline(props: { id: string; data: TimelineData; at: number; on
       />
       <div class="scale num" aria-hidden="true">
         <For each={scale()}>
-          {(at, i) => <span style={{ '--x': `${i() * 20}%` }}>{i() > 0 && told(at) === told(scale()[i() - 1] ?? 0) ? '' : told(at)}</span>}
+          {(at, i) => <span style={{ '--x': `${i() * 20}%` }}>{i() > 0 && timeLabel(at) === timeLabel(scale()[i() - 1] ?? 0) ? '' : timeLabel(at)}</span>}
         </For>
       </div>
     </div>

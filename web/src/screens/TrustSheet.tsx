@@ -1,4 +1,4 @@
-// The decision to trust a folder, with everything that it would bring into effect.
+// Asks whether to trust a folder, and lists everything that takes effect then.
 import '../text/places';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { Revealed } from '../asks/Revealed';
@@ -12,7 +12,7 @@ import './lists.css';
 export default function TrustSheet(props: { folder: string; id: string; onClose: () => void }): JSX.Element {
   const [busy, setBusy] = createSignal(false);
   const trust = () => trustOf(props.folder);
-  /** Whether the agent of the session can restart at once: its process runs, and no turn would be lost. */
+  /** True if the agent of the session can restart now: its process runs, and no turn would be lost. */
   const idle = () => infoOf(props.id)?.standing === 'idle';
   const accept = async () => {
     const answer = await act(() => request({ type: 'trust_folder', path: props.folder }), setBusy);

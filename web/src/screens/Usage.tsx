@@ -1,4 +1,4 @@
-// What was spent: per day, folder, model, session and turn. Own charts, and the same figures as tables.
+// Usage and cost per day, folder, model, session and turn, as charts and tables.
 import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { UsageInfo } from '../api/types';
@@ -49,7 +49,7 @@ export default function Usage(): JSX.Element {
   const dearest = createMemo(() => [...byTurn()].sort((a, b) => b.cost - a.cost).slice(0, 8));
   const models = createMemo(() => modelsOf(byModel()));
   const [by, setBy] = createSignal<By>('day');
-  // By model as well; sessions and turns once somebody wants to see them.
+  // Grouped by model as well. Sessions and turns are loaded when they are shown.
   const split = (which: 'day' | 'folder' | 'session' | 'turn', always = false) => {
     const rows = table(which, () => (always || by() === which ? range() : null), 'model');
     return createMemo(() => partsByKey(rows()));
@@ -267,7 +267,7 @@ export default function Usage(): JSX.Element {
   );
 }
 
-/** A turn is named `session/number`, or by what the bridge calls it. */
+/** A turn is named `session/number`, or by its label from the bridge. */
 function TurnName(props: { row: UsageInfo }): JSX.Element {
   const parts = () => /^(.+)[/#:](\d+)$/.exec(props.row.key);
   const title = () => props.row.label ?? infoOf(parts()?.[1] ?? '')?.title ?? props.row.key;

@@ -1,4 +1,4 @@
-// The first visit without a key: what will be shown, and a real session on the demo model in the scratch folder.
+// Shown on the first visit without an API key: starts a real session with the demo model in the scratch folder.
 import '../text/onboarding';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { Button, Icon } from '../ui';
@@ -17,7 +17,7 @@ export default function Welcome(): JSX.Element {
     const folder = welcome()?.scratch;
     const agent = demo();
     if (!folder || !agent) return;
-    const begun = await act(
+    const started = await act(
       () =>
         request({
           type: 'start',
@@ -29,10 +29,10 @@ export default function Welcome(): JSX.Element {
         }),
       setBusy,
     );
-    if (!begun) return;
+    if (!started) return;
     keep('welcomed', '1');
-    keep('tour', begun.sessionId);
-    go(sessionHref(begun.sessionId), true);
+    keep('tour', started.sessionId);
+    go(sessionHref(started.sessionId), true);
   };
   return (
     <main class="main page" id="main" tabIndex={-1}>

@@ -1,4 +1,4 @@
-// The working tree of a session's folder: every file that differs from the last commit, and what a person does with it.
+// The working tree of a session's folder: every file that differs from the last commit, and Git actions.
 import '../text/places';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { ChangedFile, DiffLine, GitReport, GitStep, WorkingTree as Tree } from '../api/types';
@@ -11,7 +11,7 @@ import { act } from './act';
 import { createComments, FileMenu } from './Comments';
 import { may, reasonOf, request } from './link';
 
-/** A step that waits for the decision of the person: its commands were asked for and are shown first. */
+/** A Git action that the user has not confirmed yet; its commands are shown first. */
 interface Proposed {
   step: GitStep;
   title: string;
@@ -31,7 +31,7 @@ export interface WorkingTreeProps {
 export function WorkingTree(props: WorkingTreeProps): JSX.Element {
   const [left, setLeft] = createSignal<readonly string[]>([]);
   const byPath = createMemo(() => new Map(props.tree.files.map((file) => [file.diff.path, file])));
-  // Rows are keyed by path: an update keeps what is open and a comment that is being written.
+  // Rows are keyed by path: an update keeps open files and unsaved comments.
   const paths = createMemo(() => [...byPath().keys()]);
   const chosen = createMemo(() => paths().filter((path) => !left().includes(path) && !byPath().get(path)?.conflict));
   const choose = (path: string, on: boolean) => setLeft(on ? left().filter((one) => one !== path) : [...left(), path]);
@@ -122,7 +122,7 @@ export function WorkingTree(props: WorkingTreeProps): JSX.Element {
   );
 }
 
-/** Shows the commands of a step. `bad`: changes are lost. `done`: called when the commands ran. */
+/** Shows the commands of an action. `bad`: changes are lost. `done`: called after the commands ran. */
 type Propose = (step: GitStep, title: string, options?: { bad?: boolean; done?: () => void }) => Promise<void>;
 
 /** Branch, commit, push, pull request and worktree. */

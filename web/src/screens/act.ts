@@ -1,11 +1,11 @@
-// Doing something that may be refused: the button is off meanwhile, and comes back with the reason.
+// Runs a command that may fail: the button is disabled meanwhile, and the error is shown.
 import { t } from '../text';
 import { toast } from '../ui';
 import { reasonOf } from './link';
 
-/** Runs it; says so when it failed. Gives the answer, or nothing. */
+/** Runs a command and shows its error. Returns the answer, or undefined if it failed. */
 export async function act<T>(run: () => Promise<T>, busy?: (on: boolean) => void): Promise<T | undefined> {
-  // A press that is answered at once needs no word in between.
+  // No progress label for a command that is answered quickly.
   const timer = busy && setTimeout(() => busy(true), 150);
   try {
     return await run();
@@ -18,7 +18,7 @@ export async function act<T>(run: () => Promise<T>, busy?: (on: boolean) => void
   }
 }
 
-/** Whether `act` came through; for commands whose answer is empty. */
+/** Whether the command succeeded; for commands without an answer. */
 export async function done(run: () => Promise<unknown>, busy?: (on: boolean) => void): Promise<boolean> {
   return (
     (await act(async () => {

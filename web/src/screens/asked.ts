@@ -1,16 +1,16 @@
-// Something the bridge has to be asked for. Like a resource of Solid, but nothing around it waits: while it is asked, the
-// old answer stays, and a section that loads never takes the page away.
+// Data fetched from the bridge. Like a Solid resource, but without suspense: while it is fetched again the old answer
+// stays, and nothing around it is hidden.
 import { batch, createEffect, createMemo, createSignal, on, onCleanup } from 'solid-js';
 
 export interface Asked<T> {
   /** The last answer. */
   readonly latest: T | undefined;
-  /** Why the last try failed. */
+  /** Why the last request failed. */
   readonly error: unknown;
   readonly loading: boolean;
 }
 
-/** Asks when `source` gives something, again when it gives something else. Answers that were overtaken are dropped. */
+/** Fetches when `source` returns a value and again when the value changes. Outdated answers are dropped. */
 export function createAsked<S, T>(
   source: () => S | null | undefined | false,
   fetcher: (source: S) => Promise<T>,
@@ -41,7 +41,7 @@ export function createAsked<S, T>(
     );
   };
   const wanted = (key: S | null | undefined | false): key is S => key !== null && key !== undefined && key !== false;
-  // What is asked for may tell the very thing the question depends on: only another question is asked again.
+  // The answer may change the source; only a different value triggers another request.
   const question = createMemo(source);
   createEffect(
     on(question, (key) => {

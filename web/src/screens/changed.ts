@@ -1,4 +1,4 @@
-// What a session changed, asked for once a turn, however many places show it: head, gate, panel.
+// The changes of a session, fetched once per turn and shared by head, gate and panel.
 import type { Changes, SessionState } from '../api/types';
 import { createAsked, type Asked } from './asked';
 import { request } from './link';

@@ -1,12 +1,12 @@
-// The charts, drawn here: bars stacked by model, shares as rows. Hover and focus name a bar; the figures are in a table
-// beside them. The drawing is one SVG that fills its box; words stand beside it, so that they are never stretched.
+// Charts: bars stacked by model, shares as rows. Hover and focus name a bar; a table contains the figures. The drawing
+// is one SVG that fills its box; labels are outside, so that they are not stretched.
 import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import { day, money, percent } from '../text/format';
 import { step } from './figures';
 import { modelNamed } from './models';
-import { UNTOLD, type Part, type Stack } from './split';
+import { UNKNOWN_MODEL, type Part, type Stack } from './split';
 
 export const dayName = (key: string): string => {
   const at = new Date(`${key}T12:00:00`);
@@ -15,23 +15,23 @@ export const dayName = (key: string): string => {
 
 const COLOURS = ['var(--c1)', 'var(--c2)', 'var(--c3)', 'var(--c4)', 'var(--c5)', 'var(--c6)'];
 const MOST = COLOURS.length;
-/** The colour of a model: by its place; those beyond the sixth share one. */
+/** The colour of a model, by its index; models beyond the sixth share one. */
 export const colourOf = (models: readonly string[], model: string): string => {
   const at = models.indexOf(model);
-  return model === UNTOLD || at < 0 ? 'var(--line-3)' : (COLOURS[Math.min(at, MOST - 1)] ?? 'var(--c6)');
+  return model === UNKNOWN_MODEL || at < 0 ? 'var(--line-3)' : (COLOURS[Math.min(at, MOST - 1)] ?? 'var(--c6)');
 };
-export const modelName = (model: string): string => (model === UNTOLD ? t('settings.severalModels') : modelNamed(model));
+export const modelName = (model: string): string => (model === UNKNOWN_MODEL ? t('settings.severalModels') : modelNamed(model));
 
 export function Legend(props: { models: readonly string[]; rows: readonly Stack[] }): JSX.Element {
   const seen = createMemo(() => {
     const here = new Set(props.rows.flatMap((row) => row.parts.filter((part) => part.cost > 0).map((part) => part.model)));
-    return [...props.models.filter((model) => here.has(model)), ...(here.has(UNTOLD) ? [UNTOLD] : [])];
+    return [...props.models.filter((model) => here.has(model)), ...(here.has(UNKNOWN_MODEL) ? [UNKNOWN_MODEL] : [])];
   });
   return (
     <p class="legend">
       <For each={seen()}>
         {(model) => (
-          <span title={model === UNTOLD ? undefined : model}>
+          <span title={model === UNKNOWN_MODEL ? undefined : model}>
             <i style={{ '--c': colourOf(props.models, model) }} />
             {modelName(model)}
           </span>
@@ -41,9 +41,9 @@ export function Legend(props: { models: readonly string[]; rows: readonly Stack[
   );
 }
 
-/** The boxes of one bar, from the bottom up, in parts of the height. */
+/** The segments of a bar from the bottom up, as fractions of the height. */
 export function boxes(parts: readonly Part[], models: readonly string[], top: number): { model: string; y: number; height: number }[] {
-  const rank = (part: Part) => (part.model === UNTOLD ? models.length : models.indexOf(part.model));
+  const rank = (part: Part) => (part.model === UNKNOWN_MODEL ? models.length : models.indexOf(part.model));
   let under = 0;
   return [...parts]
     .sort((a, b) => rank(a) - rank(b))
@@ -71,7 +71,8 @@ export function StackedBars(props: {
   const lines = createMemo(() => Array.from({ length: Math.round(top() / stepBy()) + 1 }, (_, i) => i * stepBy()));
   const slot = () => W / Math.max(1, props.rows.length);
   const width = () => Math.min(slot() * 0.68, 60);
-  // About four labels fit on a phone; the last day is always named. Bars that are not days are named where there is room.
+  // About four labels fit on a phone; the last day is always labelled. Bars that are not days are labelled if there is
+  // space.
   const named = (i: number) =>
     props.days ? i === props.rows.length - 1 || (i % Math.ceil(props.rows.length / 4) === 0 && i < props.rows.length - 3) : props.rows.length <= 8;
   const tells = (row: Stack) => {
@@ -147,7 +148,7 @@ export function StackedBars(props: {
   );
 }
 
-/** Rows with a bar each, stacked by model too. */
+/** Rows with a bar each, stacked by model. */
 export function Shares(props: { rows: readonly Stack[]; models: readonly string[]; name: (row: Stack) => string; mono?: boolean }): JSX.Element {
   const rows = createMemo(() => [...props.rows].sort((a, b) => b.cost - a.cost).slice(0, 10));
   const total = () => props.rows.reduce((sum, row) => sum + row.cost, 0);

@@ -1,9 +1,9 @@
-// Sums over what was spent.
+// Sums of usage data.
 import type { UsageInfo } from '../api/types';
 
 const DAY = 86_400_000;
 
-/** The day of a moment where the reader is: 2026-11-15. */
+/** The local day of a time: 2026-11-15. */
 export function dayKey(at: number): string {
   const day = new Date(at);
   return `${day.getFullYear()}-${String(day.getMonth() + 1).padStart(2, '0')}-${String(day.getDate()).padStart(2, '0')}`;
@@ -12,11 +12,11 @@ export function dayKey(at: number): string {
 export type Figure = 'cost' | 'turns' | 'input' | 'output' | 'cacheRead' | 'cacheWrite';
 export const sum = (rows: readonly UsageInfo[], field: Figure): number => rows.reduce((all, row) => all + row[field], 0);
 
-/** Every day of the range, also those on which nothing was spent. */
+/** Adds the days without usage to the range. */
 export function fillDays(rows: readonly UsageInfo[], from: number, days: number): UsageInfo[] {
   const by = new Map(rows.map((row) => [row.key, row]));
   return Array.from({ length: days }, (_, i) => {
-    // Noon: a day that has 23 or 25 hours is still one day.
+    // Noon, since a day may have 23 or 25 hours.
     const key = dayKey(from + i * DAY + DAY / 2);
     return by.get(key) ?? { key, label: null, model: null, cost: 0, turns: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, duration: 0 };
   });
@@ -31,7 +31,7 @@ export function quantile(values: readonly number[], part: number): number {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** A round step so that about four lines lie under the top. */
+/** A round step that gives about four grid lines. */
 export function step(top: number): number {
   if (top <= 0) return 1;
   const rough = top / 4;

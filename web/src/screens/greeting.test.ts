@@ -14,18 +14,18 @@ const agent = (name: string, pays: string, over: Partial<Agent> = {}): Agent => 
   ...over,
 });
 
-test('the demo greets where no agent is known to be paid for', () => {
+test('the demo starts if no agent is known to be paid for', () => {
   expect(greets([agent('sluice', 'demo')])).toBe(true);
-  // Installed, and nothing says that it is signed in.
+  // Installed, but not known to be signed in.
   expect(greets([agent('sluice', 'demo'), agent('claude', 'unknown')])).toBe(true);
   expect(greets([agent('sluice', 'demo'), agent('claude', 'account', { available: false })])).toBe(true);
 });
 
-test('the demo does not greet a person who can start a real agent', () => {
+test('the demo does not start for a user who has a real agent', () => {
   expect(greets([agent('sluice', 'key')])).toBe(false);
   expect(greets([agent('sluice', 'demo'), agent('claude', 'account')])).toBe(false);
-  // The operator chose an agent.
+  // The operator configured an agent.
   expect(greets([agent('mine', 'unknown', { default: true }), agent('sluice', 'demo', { default: false })])).toBe(false);
-  // Before the welcome nothing is known.
+  // Nothing is known before the welcome message.
   expect(greets([])).toBe(false);
 });

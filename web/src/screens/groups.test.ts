@@ -33,7 +33,7 @@ const info = (over: Partial<SessionInfo>): SessionInfo => ({
   ...over,
 });
 
-test('who waits for a person comes first, the longest wait at the top', () => {
+test('sessions that need the user come first, longest waiting first', () => {
   const groups = group(
     [
       info({ sessionId: 'a', standing: 'waiting', pendingAsks: 1, since: 20 }),
@@ -53,12 +53,12 @@ test('who waits for a person comes first, the longest wait at the top', () => {
   expect(groups.archived.map((one) => one.sessionId)).toEqual(['f']);
 });
 
-test('what has finished unread stands above the rest of the idle ones', () => {
+test('unread sessions come before other idle ones', () => {
   const groups = group([info({ sessionId: 'old', lastActivityAt: 20 }), info({ sessionId: 'new', lastActivityAt: 10 })], (one) => one.sessionId === 'new');
   expect(groups.idle.map((one) => one.sessionId)).toEqual(['new', 'old']);
 });
 
-test('a folder is called by its last part', () => {
+test('a folder is shown by its last component', () => {
   expect(folderName('/home/a/tidepool/')).toBe('tidepool');
   expect(folderName('/')).toBe('/');
   expect(folders([info({}), info({ projectPath: '/x' }), info({})])).toEqual([
@@ -67,7 +67,7 @@ test('a folder is called by its last part', () => {
   ]);
 });
 
-test('rows keep their places while a menu is open: changed ones too, removed ones go, new ones come', () => {
+test('rows keep their positions while a menu is open, also when sessions are changed, removed or added', () => {
   const before = group(
     [info({ sessionId: 'a', standing: 'running' }), info({ sessionId: 'b', lastActivityAt: 2 }), info({ sessionId: 'c', lastActivityAt: 1 })],
     () => false,

@@ -1,9 +1,9 @@
-// Which sessions need a person, which run, which rest, which others made: the same order in the rail, the list and the title.
+// Groups and sorts sessions by status; the same order in the rail, the list and the title.
 import type { SessionInfo } from '../api/types';
 import { groupOf } from '../protocol';
 import { when } from '../text/format';
 
-/** Its branch; a folder without one is HEAD to some programs. */
+/** The branch of a session; some programs report HEAD for a folder without one. */
 export const branchOf = (info: SessionInfo): string | null => (info.branch && info.branch !== 'HEAD' ? info.branch : null);
 
 export interface Groups {
@@ -24,7 +24,7 @@ export function group(all: readonly SessionInfo[], unread: (info: SessionInfo) =
     const place = info.archived ? 'archived' : groupOf(info);
     groups[place === 'idle' && (info.external || info.standing === 'external') ? 'elsewhere' : place].push(info);
   }
-  // Who waits longest is first; what was begun last stays first, so that rows do not jump while they run.
+  // Longest waiting first. Running sessions are sorted by start, so that rows do not jump.
   groups.needs.sort((a, b) => a.since - b.since || byId(a, b));
   groups.running.sort((a, b) => b.startedAt - a.startedAt || byId(a, b));
   groups.idle.sort((a, b) => Number(unread(b)) - Number(unread(a)) || newest(a, b));
@@ -33,7 +33,7 @@ export function group(all: readonly SessionInfo[], unread: (info: SessionInfo) =
   return groups;
 }
 
-/** The sessions of `next` in the places of `before`; sessions that are new are where `next` has them. */
+/** Keeps the sessions of `next` at their positions in `before`; new sessions are at their positions in `next`. */
 export function inPlace(before: Groups, next: Groups): Groups {
   const fresh = new Map(
     Object.values(next)
@@ -52,14 +52,14 @@ export function inPlace(before: Groups, next: Groups): Groups {
   return { needs: at('needs'), running: at('running'), idle: at('idle'), elsewhere: at('elsewhere'), archived: at('archived') };
 }
 
-/** 42 s, 21 m, 3 h, then the day: as much as a row has room for. */
+/** 42 s, 21 m, 3 h, then the day, to fit into a row. */
 export function since(ms: number, at: number, now: number): string {
   if (ms < 60_000) return `${Math.max(0, Math.floor(ms / 1000))} s`;
   if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} m`;
   return ms < 86_400_000 ? `${Math.floor(ms / 3_600_000)} h` : when(at, now);
 }
 
-/** How long it waits or runs, or how long ago anything happened. */
+/** How long a session has been waiting or running, or the time since its last activity. */
 export function rowAge(info: SessionInfo, now: number): string {
   const at = groupOf(info) === 'idle' ? info.lastActivityAt : info.since;
   return since(now - at, at, now);
@@ -67,7 +67,7 @@ export function rowAge(info: SessionInfo, now: number): string {
 
 export { folderName } from '../text/paths';
 
-/** Folders with how many sessions each holds, most first. */
+/** Folders with their number of sessions, most first. */
 export function folders(all: readonly SessionInfo[]): { path: string; count: number }[] {
   const counts = new Map<string, number>();
   for (const info of all) if (!info.archived) counts.set(info.projectPath, (counts.get(info.projectPath) ?? 0) + 1);

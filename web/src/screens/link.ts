@@ -1,4 +1,4 @@
-// The one client of this page, as the screens read it. Made once at the start, before anything is shown.
+// The protocol client of this page, as the screens read it. Created once at the start, before anything is rendered.
 import { createRoot, createSignal, onCleanup, type Accessor } from 'solid-js';
 import type { Facts, JsonValue, Record, Scope, SessionInfo, SessionState, Welcome } from '../api/types';
 import {
@@ -22,12 +22,12 @@ const [listed, setListed] = createSignal(false);
 const [outdated, setOutdated] = createSignal(false);
 export { listed };
 const [diskFull, setDiskFull] = createSignal(false);
-/** The bridge refused something because it cannot write. */
+/** The bridge refused something because its disk is full. */
 export const bridgeFull = diskFull;
-/** The bridge holds a newer page than this one. */
+/** The bridge serves a newer page than this one. */
 export const newer = outdated;
 
-/** Makes the client and goes on the line, or waits to be let in. */
+/** Creates the client and connects, unless the device has to be paired first. */
 export function connect(begin = true): Client {
   const made = makeClient({ reload: () => setOutdated(true) });
   held = made;
@@ -46,19 +46,19 @@ export function connect(begin = true): Client {
   });
   keepFailed.listen(noteStorageFull);
   made.connection.opened.listen(() => void fetchAll());
-  // Last: on a line that was begun before, all that was told so far is heard at once.
+  // Last, because a connection opened by `boot/first.js` delivers its messages at once.
   if (begin) made.connection.start();
   else made.connection.stop();
   return made;
 }
 
-/** The list that is told at once holds what lives; the rest, also of other programs, is asked for. */
+/** Fetches all sessions, including those of other programs. The list that is sent initially contains only live sessions. */
 export async function fetchAll(archived = false): Promise<void> {
   try {
     const { sessions } = await client().commands.send({ type: 'list_recent_sessions', limit: 500, archived });
     for (const session of sessions) client().list.apply({ type: 'session', session });
   } catch {
-    // The list as it was told stays; the next line asks again.
+    // The current list stays; the next connection fetches it again.
   }
   if (!archived) setListed(true);
 }
@@ -82,7 +82,7 @@ export const up = (): boolean => line().phase === 'up';
 
 const views = new Map<string, { view: SessionView; users: number; dispose: () => void }>();
 
-/** Follows a session while the component is there; several that show the same one share it. */
+/** Subscribes to a session while the component is mounted; several views of it share the subscription. */
 export function openSession(id: string): SessionView {
   let one = views.get(id);
   if (!one) {
@@ -93,7 +93,7 @@ export function openSession(id: string): SessionView {
   made.users += 1;
   onCleanup(() => {
     made.users -= 1;
-    // A screen that is replaced by another view of the same session takes it up again at once.
+    // A component that replaces another view of the same session reuses the subscription.
     queueMicrotask(() => {
       if (made.users > 0 || views.get(id) !== made) return;
       views.delete(id);
@@ -103,21 +103,21 @@ export function openSession(id: string): SessionView {
   return made.view;
 }
 
-/** A button that is pressed is let go a moment later: what its link leads to is asked for meanwhile. */
+/** Fetches a session when a link to it is pressed, before it is released. */
 export function fetchAhead(event: PointerEvent, id: string): void {
   if (event.pointerType !== 'mouse' || event.button !== 0) return;
   const { close } = client().open(id);
   setTimeout(close, 3_000);
 }
 
-/** These hold for sessions that a screen around has opened. */
+/** State of a session that a component above has opened. */
 export const stateOf = (id: string): SessionState | undefined => views.get(id)?.view.state() ?? undefined;
-/** Whether the bridge says that there is none of that name. */
+/** True if the bridge does not know this session. */
 export const goneOf = (id: string): boolean => views.get(id)?.view.phase() === 'gone';
 export const factsOf = (id: string): Facts | undefined => views.get(id)?.view.facts() ?? undefined;
 export const records = (id: string): readonly Record[] => views.get(id)?.view.records() ?? [];
 
-/** Sends a command; the answer is what its receipt holds. What agents answer themselves is read with care by the caller. */
+/** Sends a command and returns the payload of its receipt. Payloads that come from agents must be validated by the caller. */
 export function request<T extends CommandType>(command: CommandOf<T> & { type: T }): Promise<Answer<T>>;
 export function request<R>(command: CommandOf<CommandType>): Promise<R>;
 export function request(command: CommandOf<CommandType>): Promise<unknown> {
@@ -131,7 +131,7 @@ export function request(command: CommandOf<CommandType>): Promise<unknown> {
   return answer;
 }
 
-/** Why something failed, in the words of the bridge, with what to do about it. */
+/** Why a command failed: the message of the bridge and its hint. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Refusal) return error.hint ? `${error.message} (${error.hint})` : error.message;
   return error instanceof Error ? error.message : String(error);

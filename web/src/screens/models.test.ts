@@ -9,7 +9,7 @@ const MODELS = [
   { value: 'local/llama', name: 'Llama' },
 ];
 
-test('a model goes by the name its agent announced, with the version of its id', () => {
+test('a model has the name its agent announced, with the version of its id', () => {
   expect(nameOf('claude-opus-5-5', MODELS)).toBe('Opus 5.5');
   expect(nameOf('claude-opus-5', MODELS)).toBe('Opus 5');
   expect(nameOf('claude-sonnet-4-5-20250929', MODELS)).toBe('Sonnet 4.5');
@@ -20,7 +20,7 @@ test('a model goes by the name its agent announced, with the version of its id',
   expect(nameOf('local/llama', MODELS)).toBe('Llama');
 });
 
-test('a model nobody named keeps its id', () => {
+test('an unknown model is shown by its id', () => {
   for (const id of ['claude-fable-5-2', 'gpt-oss', 'qwen3:8b', '', 'claude-', '<b>']) expect(nameOf(id, MODELS)).toBe(id);
   expect(nameOf('claude-opus-5-5', [])).toBe('claude-opus-5-5');
 });

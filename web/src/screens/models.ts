@@ -1,14 +1,14 @@
-// Models by the names agents gave them. An agent announces short names ("opus": "Opus"); what is used and paid for goes by
-// whole ids ("claude-opus-5-5"). The id itself always stands in the title.
+// Names of models. An agent announces short names ("opus": "Opus"); usage data contains full ids ("claude-opus-5-5").
+// The full id is always shown in the tooltip.
 import { createSignal } from 'solid-js';
 import type { ModelInfo } from '../api/types';
 import { keep, recall } from './prefs';
 
 const KEY = 'models';
-const MOST = 40;
+const MAX_MODELS = 40;
 const isModel = (one: unknown): one is ModelInfo => typeof (one as ModelInfo | null)?.value === 'string' && typeof (one as ModelInfo).name === 'string';
 
-function kept(): ModelInfo[] {
+function storedModels(): ModelInfo[] {
   try {
     const read: unknown = JSON.parse(recall(KEY) ?? '[]');
     return Array.isArray(read) ? read.filter(isModel) : [];
@@ -17,21 +17,21 @@ function kept(): ModelInfo[] {
   }
 }
 
-const [known, setKnown] = createSignal<readonly ModelInfo[]>(kept());
+const [known, setKnown] = createSignal<readonly ModelInfo[]>(storedModels());
 
-/** What an agent announced; kept, for places without a session. */
+/** Stores the models that an agent announced, for screens without a session. */
 export function learnModels(models: readonly ModelInfo[]): void {
   const now = known();
   if (models.every((one) => now.some((old) => old.value === one.value && old.name === one.name))) return;
-  const next = [...models, ...now.filter((old) => !models.some((one) => one.value === old.value))].slice(0, MOST);
+  const next = [...models, ...now.filter((old) => !models.some((one) => one.value === old.value))].slice(0, MAX_MODELS);
   setKnown(next);
   keep(KEY, JSON.stringify(next.map(({ value, name }) => ({ value, name }))));
 }
 
-/** Old ids have the version before the family, new ones after it; a date may follow, and a size in brackets. */
+/** Older ids have the version before the family, newer ones after it; a date and a size in brackets may follow. */
 const ID = /^claude-(?:(\d{1,2}(?:-\d{1,2})?)-)?([a-z]+)(?:-(\d{1,2}(?:-\d{1,2})?))?(?:-(?:\d{8}|latest))?(\[\w+\])?$/;
 
-/** The name of a model, with the version its id tells; the id itself where nobody named it. */
+/** The name of a model with its version; the id if the name is unknown. */
 export function nameOf(id: string, models: readonly ModelInfo[]): string {
   const exact = models.find((one) => one.value === id);
   if (exact) return exact.name;

@@ -1,4 +1,4 @@
-// The permission modes, in words.
+// Labels of the permission modes.
 import { t } from '../text';
 
 export type Mode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
@@ -36,7 +36,7 @@ export function modeMeaning(mode: Mode): string {
   }
 }
 
-/** How hard the model should try, as agents name it. */
+/** Effort levels, as agents name them. */
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 const isEffort = (value: string): value is Effort => (EFFORTS as readonly string[]).includes(value);

@@ -1,4 +1,4 @@
-// What a person chose on this device. Kept in the browser under `sluice.*`; nothing of it goes to the server.
+// Settings of this device. Stored in the browser under `sluice.*`, not sent to the server.
 import { createSignal, type Accessor } from 'solid-js';
 import { preferredLocale, setLocale, type Locale } from '../text';
 
@@ -7,7 +7,7 @@ export type Motion = 'system' | 'less';
 export type Density = 'normal' | 'tight';
 
 const [full, setFull] = createSignal(false);
-/** Whether the browser refused to keep something: what is typed may be lost on a reload. */
+/** True if the browser could not store something: unsent text may be lost on reload. */
 export const storageFull = full;
 
 export function recall(name: string): string | null {
@@ -18,7 +18,7 @@ export function recall(name: string): string | null {
   }
 }
 
-/** Stores a choice. False when the browser refused; then it holds until the page is left, and a notice says so. */
+/** Stores a setting. Returns false if the browser refused; then it applies until the page is closed, and a notice is shown. */
 export function keep(name: string, value: string | null): boolean {
   try {
     if (value === null) localStorage.removeItem(`sluice.${name}`);
@@ -31,10 +31,10 @@ export function keep(name: string, value: string | null): boolean {
   }
 }
 
-/** Others that keep things say so here when the browser refuses. */
+/** Called by other modules when the browser refused to store something. */
 export const noteStorageFull = (): void => void setFull(true);
 
-/** The value, and what changes it: true when the browser stored the change. */
+/** The value, and a function that changes it and returns true if the change was stored. */
 type Choice<T extends string> = readonly [Accessor<T>, (next: T) => boolean];
 
 function choice<T extends string>(name: string, values: readonly T[], fallback: T, apply: (value: T) => void = () => {}): Choice<T> {
@@ -77,7 +77,7 @@ export async function setLanguage(next: Locale | 'system'): Promise<boolean> {
 }
 export const firstLocale = (): Promise<void> => setLocale(language() === 'system' ? preferredLocale() : (language() as Locale));
 
-/** What a new session starts with; '' leaves it to the agent. */
+/** Initial values for a new session; '' means the agent's default. */
 export const [newAgent, setNewAgent] = free('new.agent');
 export const [newModel, setNewModel] = free('new.model');
 export const [newMode, setNewMode] = free('new.mode');
@@ -94,5 +94,5 @@ function free(name: string): Choice<string> {
   ];
 }
 
-/** Whether motion is wanted: the system's word, or the person's. */
+/** True if animations are reduced, by the system or by the user's setting. */
 export const calm = (): boolean => motion() === 'less' || matchMedia('(prefers-reduced-motion: reduce)').matches;

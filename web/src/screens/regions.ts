@@ -1,4 +1,4 @@
-// F6 goes through the parts of the page in reading order: rail, head, stream, gate, box, panel.
+// F6 moves the focus through the regions of the page in reading order: rail, head, stream, gate, box, panel.
 const PLACES = {
   rail: '.rail-list',
   head: 'header.head',
@@ -13,13 +13,13 @@ const ORDER = Object.keys(PLACES) as readonly Region[];
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), select:not(:disabled), [tabindex="0"]';
 
 const seen = (element: HTMLElement): boolean => element.checkVisibility();
-/** Of several sessions side by side: the one that had the focus last. */
+/** Finds a region; with several sessions side by side, in the one that had the focus last. */
 function find(name: Region): HTMLElement | undefined {
   const all = [...document.querySelectorAll<HTMLElement>(PLACES[name])].filter(seen);
   return all.find((element) => element.closest('[data-focused]')) ?? all[0];
 }
 
-/** Puts the focus into a region: on itself where it can have it, else on the first thing in it. */
+/** Focuses a region: the element itself if it is focusable, else its first focusable descendant. */
 export function focusRegion(name: Region): boolean {
   const region = find(name);
   if (!region) return false;

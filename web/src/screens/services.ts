@@ -1,4 +1,4 @@
-// What the transcript needs from the page: colours, differences, heavy bodies, links and menus.
+// What the transcript needs from the page: highlighting, diffs, large bodies, links and menus.
 import type { Diff, Own } from '../api/types';
 import type { SessionView } from '../protocol';
 import type { TranscriptServices } from '../transcript';
@@ -59,7 +59,7 @@ type PromptRecord = Extract<Own, { type: 'sluice_prompt' }>;
 const lastPrompt = (view: SessionView): PromptRecord | undefined =>
   view.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as PromptRecord | undefined;
 
-/** Sends the last message again; an agent that ended is resumed first. Nothing while a turn runs. */
+/** Sends the last message again, after resuming an agent that ended. Undefined while a turn is running. */
 function retryOf(view: SessionView): (() => void) | undefined {
   const id = view.store.id;
   const standing = view.state()?.info.standing ?? '';
@@ -72,9 +72,9 @@ function retryOf(view: SessionView): (() => void) | undefined {
   };
 }
 
-/** Loads older records until this one is there; false when there is none. */
+/** Loads older records until `seq` is loaded. Returns false if there is no such record. */
 export async function reach(view: SessionView, seq: number): Promise<boolean> {
-  // Nothing of it is let go again while someone goes there.
+  // Keeps the loaded records in memory meanwhile.
   view.store.setReading(true);
   for (let page = 0; page < 200; page += 1) {
     const first = view.store.records[0]?.seq;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelsOf, partsByKey, partsOf, UNTOLD } from './split';
+import { modelsOf, partsByKey, partsOf, UNKNOWN_MODEL } from './split';
 
 const row = (key: string, cost: number, model: string | null = null) => ({
   key,
@@ -14,9 +14,9 @@ const row = (key: string, cost: number, model: string | null = null) => ({
   duration: 1,
 });
 
-test('the parts of a row are together what the row says', () => {
+test('the parts of a row add up to its cost', () => {
   const parts = partsOf({ cost: 1 }, [{ model: 'a', cost: 0.7 }]);
-  expect(parts.at(-1)?.model).toBe(UNTOLD);
+  expect(parts.at(-1)?.model).toBe(UNKNOWN_MODEL);
   expect(parts.reduce((sum, part) => sum + part.cost, 0)).toBeCloseTo(1);
   expect(
     partsOf({ cost: 0.3 }, [
@@ -26,7 +26,7 @@ test('the parts of a row are together what the row says', () => {
   ).toHaveLength(2);
 });
 
-test('rows that are split are gathered by key, the dearest model first; what has no model is untold', () => {
+test('rows are grouped by key, most expensive model first; cost without a model is unknown', () => {
   const by = partsByKey([row('monday', 1, 'a'), row('monday', 2, 'b'), row('tuesday', 3, 'a'), row('tuesday', 0, 'b'), row('tuesday', 0.5)]);
   expect(by.get('monday')).toEqual([
     { model: 'b', cost: 2 },
@@ -34,7 +34,7 @@ test('rows that are split are gathered by key, the dearest model first; what has
   ]);
   expect(by.get('tuesday')).toEqual([
     { model: 'a', cost: 3 },
-    { model: UNTOLD, cost: 0.5 },
+    { model: UNKNOWN_MODEL, cost: 0.5 },
   ]);
   expect(modelsOf([row('cheap', 1), row('dear', 5)])).toEqual(['dear', 'cheap']);
 });

@@ -1,4 +1,4 @@
-// What was spent, split by model: the bridge tells a row for each model of each day, folder, session and turn.
+// Cost split by model. The bridge reports a row per model for each day, folder, session and turn.
 import type { UsageInfo } from '../api/types';
 
 export interface Part {
@@ -11,26 +11,26 @@ export interface Stack {
   turns: number;
   parts: readonly Part[];
 }
-/** The part nobody could tell the model of. */
-export const UNTOLD = '';
+/** Label for cost whose model is unknown. */
+export const UNKNOWN_MODEL = '';
 
-/** The parts of a row: what is known, and the rest as untold; together what the row says. */
+/** The parts of a row: the known ones and the rest as unknown. Together they are the cost of the row. */
 export function partsOf(row: { cost: number }, known: readonly Part[]): Part[] {
-  const told = known.reduce((sum, part) => sum + part.cost, 0);
-  const rest = row.cost - told;
-  // Sums of many small figures differ in the last places.
-  return rest > Math.max(1e-9, row.cost * 1e-6) ? [...known, { model: UNTOLD, cost: rest }] : [...known];
+  const sum = known.reduce((sum, part) => sum + part.cost, 0);
+  const rest = row.cost - sum;
+  // Sums of many small numbers have rounding errors.
+  return rest > Math.max(1e-9, row.cost * 1e-6) ? [...known, { model: UNKNOWN_MODEL, cost: rest }] : [...known];
 }
 
 export const stack = (row: UsageInfo, known: readonly Part[]): Stack => ({ key: row.key, cost: row.cost, turns: row.turns, parts: partsOf(row, known) });
 
-/** The parts of every key, the dearest first. A row without a model adds to the untold. */
+/** The parts of every key, most expensive first. Rows without a model count as unknown. */
 export function partsByKey(rows: readonly UsageInfo[]): ReadonlyMap<string, readonly Part[]> {
   const by = new Map<string, Part[]>();
-  for (const row of rows) if (row.cost > 0) by.set(row.key, [...(by.get(row.key) ?? []), { model: row.model ?? UNTOLD, cost: row.cost }]);
+  for (const row of rows) if (row.cost > 0) by.set(row.key, [...(by.get(row.key) ?? []), { model: row.model ?? UNKNOWN_MODEL, cost: row.cost }]);
   for (const parts of by.values()) parts.sort((a, b) => b.cost - a.cost);
   return by;
 }
 
-/** Models in the order of their colours: the dearest first. */
+/** Models in the order of their colours: most expensive first. */
 export const modelsOf = (rows: readonly UsageInfo[]): string[] => [...rows].sort((a, b) => b.cost - a.cost).map((row) => row.key);

@@ -1,4 +1,4 @@
-// The model of a transcript, kept in step with the records of a session.
+// The transcript model, kept in sync with the records of a session.
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 import type { Record } from '../api/types';
 import type { Change, Draft, SessionView } from '../protocol';
@@ -21,11 +21,11 @@ function build(view: SessionView): Transcript {
   return made;
 }
 
-/** Whether any of these ends what was being written. */
+/** True if any of the records completes an unfinished message. */
 const settles = (records: readonly Record[]): boolean =>
   records.some((one) => one.what.type === 'assistant' || one.what.type === 'result' || one.what.type === 'sluice_unfinished');
 
-/** Another model is given when the records were replaced; what is shown begins anew then. */
+/** Returns a new model when the records were replaced; the transcript is rendered again then. */
 export function useTranscript(view: SessionView): Accessor<Transcript> {
   const [model, setModel] = createSignal(build(view));
   let open = new Map(view.store.drafts.map((draft) => [draft.key, draft]));
@@ -38,7 +38,7 @@ export function useTranscript(view: SessionView): Accessor<Transcript> {
   };
   onCleanup(() => clearTimeout(timer));
   view.onChange((change: Change) => {
-    // A writer that died leaves what it had said; anything else that comes means that it was taken back.
+    // If the agent process ended, its unfinished message stays; otherwise a missing message was withdrawn.
     if (change.reset || change.appended.some((one) => one.what.type === 'sluice_process')) {
       clearTimeout(timer);
       leaving.clear();
@@ -54,7 +54,7 @@ export function useTranscript(view: SessionView): Accessor<Transcript> {
       if (change.drafts) {
         const here = new Set(view.store.drafts.map((draft) => draft.key));
         const gone = [...open.values()].filter((draft) => !here.has(draft.key));
-        // What went without a record was taken back: it leaves the page too, but not before it is known whether its writer died.
+        // A draft without a record was withdrawn and is removed, unless its agent process ended.
         if (gone.length && !settles(change.appended)) {
           for (const draft of gone) leaving.add(draft.parent);
           clearTimeout(timer);

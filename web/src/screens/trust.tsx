@@ -1,4 +1,4 @@
-// Folder trust, where a session starts or runs: what the folder would bring is held back until a person trusts it.
+// Folder trust: what an untrusted folder would enable is disabled until the user trusts the folder.
 import { createStore } from 'solid-js/store';
 import { Show, type JSX } from 'solid-js';
 import type { FolderTrust } from '../api/types';
@@ -11,21 +11,24 @@ import { request, up } from './link';
 
 const [known, setKnown] = createStore<{ [folder: string]: FolderTrust }>({});
 const [failed, setFailed] = createStore<{ [folder: string]: boolean }>({});
-/** What the bridge answered last about a folder. */
+/** The last answer of the bridge about a folder. */
 export const trustOf = (folder: string): FolderTrust | undefined => known[folder];
 export const learnTrust = (folder: string, answer: FolderTrust): void => setKnown(folder, answer);
 
-/** Agents that hold back what an untrusted folder brings. The reference CLI applies it to every session of a host. */
-const holdsBack = (agent: string | undefined): boolean => agent === 'sluice';
+/**
+ * Agents that disable the settings of an untrusted folder. The reference CLI trusts every folder of a session that a
+ * host starts.
+ */
+const supportsTrust = (agent: string | undefined): boolean => agent === 'sluice';
 
-/** Whether the bridge is still to answer what a folder holds back; a view that is opened is drawn after that. */
+/** True until the bridge has answered what a folder would enable; the view is rendered after that. */
 export const trustPending = (folder: string, agent: string | undefined): boolean =>
-  up() && holdsBack(agent) && folder !== '' && trustOf(folder) === undefined && !failed[folder];
+  up() && supportsTrust(agent) && folder !== '' && trustOf(folder) === undefined && !failed[folder];
 
-/** A strip while something of the folder is held back. `session`: the one whose agent has to restart after the decision. */
+/** A notice while settings of the folder are disabled. `session`: the session whose agent must restart after the decision. */
 export function TrustNote(props: { folder: string; agent: string | undefined; session?: string | undefined; class?: string | undefined }): JSX.Element {
   createAsked(
-    () => up() && holdsBack(props.agent) && props.folder,
+    () => up() && supportsTrust(props.agent) && props.folder,
     async (folder) => {
       try {
         learnTrust(folder, await request({ type: 'folder_trust', path: folder }));
@@ -35,7 +38,7 @@ export function TrustNote(props: { folder: string; agent: string | undefined; se
       }
     },
   );
-  const held = () => (holdsBack(props.agent) ? (trustOf(props.folder)?.heldBack ?? []) : []);
+  const held = () => (supportsTrust(props.agent) ? (trustOf(props.folder)?.heldBack ?? []) : []);
   return (
     <Show when={held().length}>
       <div class={props.class ?? 'notice'} role="status">

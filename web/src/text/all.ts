@@ -1,4 +1,4 @@
-// Every area there is: what English has to say, for the types and for the test that no language lacks any of it.
+// All texts in English: the source of their types, and of the test that every language is complete.
 import { en } from './en';
 import forms from './en/forms';
 import keys from './en/keys';

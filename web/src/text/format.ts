@@ -1,7 +1,7 @@
-// Figures as the design writes them: 42 s, 1 m 12 s, 14:31, Tue, 61 %, 121.8 k, $1.84, 96 kB.
+// Formatting of numbers and times: 42 s, 1 m 12 s, 14:31, Tue, 61 %, 121.8 k, $1.84, 96 kB.
 import { locale } from '.';
 
-// Written out, not by the browser's formatters: the first of each would hold up the first paint by some 10 ms.
+// Not with the browser's `Intl`: creating its first formatter delays the first paint by about 10 ms.
 const MONTHS = {
   en: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
   de: ['Jan.', 'Feb.', 'März', 'Apr.', 'Mai', 'Juni', 'Juli', 'Aug.', 'Sept.', 'Okt.', 'Nov.', 'Dez.'],
@@ -14,7 +14,7 @@ export const day = (at: number): string => {
 };
 /** 3 Nov 2025 */
 const date = (at: number): string => `${day(at)} ${new Date(at).getFullYear()}`;
-/** With at least `least` and at most `most` digits behind the point. */
+/** A number with at least `least` and at most `most` decimal places. */
 function number(value: number, most: number, least = 0): string {
   const step = 10 ** most;
   let text = (Math.round(value * step) / step).toFixed(most);
@@ -23,7 +23,7 @@ function number(value: number, most: number, least = 0): string {
 }
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** A whole number with thin groups: 1 240. */
+/** An integer with thin spaces as group separators: 1 240. */
 export function count(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
 }
@@ -39,7 +39,7 @@ export function duration(ms: number): string {
   return `${Math.floor(m / 60)} h${m % 60 ? ` ${m % 60} m` : ''}`;
 }
 
-/** Whole seconds, for ages that tick: 0 s, 42 s, 1 m 12 s. */
+/** Whole seconds, for durations that are updated: 0 s, 42 s, 1 m 12 s. */
 export const age = (ms: number): string => (ms < 10_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : duration(ms));
 
 /** 14:31:02 */
@@ -49,7 +49,7 @@ export function clock(at: number): string {
   return `${two(then.getHours())}:${two(then.getMinutes())}`;
 }
 
-/** When something was, seen from now: 14:31 today, Tue this week, 3 Nov, 3 Nov 2025. */
+/** A time relative to now: 14:31 today, Tue this week, 3 Nov, 3 Nov 2025. */
 export function when(at: number, now: number = Date.now()): string {
   const then = new Date(at);
   const today = new Date(now);
@@ -59,7 +59,7 @@ export function when(at: number, now: number = Date.now()): string {
   return date(at);
 }
 
-/** Date and time in full, for titles and readers. */
+/** Complete date and time, for tooltips and screen readers. */
 export const moment = (at: number): string => `${date(at)}, ${seconds(at)}`;
 
 export function tokens(value: number): string {

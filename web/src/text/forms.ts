@@ -1,4 +1,4 @@
-// The words of the forms that come with the first ask of such a kind, and of the gate when something is wrong.
+// Texts of the request forms that are loaded on demand, and of the gate in case of trouble.
 import forms from './en/forms';
 import { addEnglish } from './index';
 

@@ -1,5 +1,5 @@
-// Everything people read goes through `t`. English is the type; a language is complete or does not compile.
-// A message is a string with {params}, or one string per plural form chosen by the param `n`.
+// Translation: all interface texts go through `t`. The English texts define the type, so an incomplete language does
+// not compile. A message is a string with {params}, or one string per plural form chosen by the param `n`.
 import { createSignal } from 'solid-js';
 import { en } from './en';
 import type { all } from './all';
@@ -11,7 +11,7 @@ export type Message = string | Plural;
 type Messages = { readonly [Area in keyof English]: { readonly [Key in keyof English[Area]]: Message } };
 export type Key = { [Area in keyof English]: `${Area & string}.${keyof English[Area] & string}` }[keyof English];
 
-/** What a translation of an area has to be: every key of the English one, plural where that is plural. */
+/** Type of a translated area: every key of the English one, plural forms where it has them. */
 export type Translation<Area> = { readonly [Key in keyof Area]: Area[Key] extends string ? string : Plural };
 
 type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
@@ -33,19 +33,19 @@ const [locale, setLocaleSignal] = createSignal<Locale>('en');
 const english: Partial<Messages> = { ...en };
 let messages: Partial<Messages> = english;
 
-/** Parts that come later bring their words with them. */
+/** Adds the texts of a part that is loaded on demand. */
 export const addEnglish = (more: Partial<Messages>): void => void Object.assign(english, more);
 
 export { locale };
 
-/** Switches the language; German is fetched only when somebody wants it. */
+/** Switches the language; German is loaded on demand. */
 export async function setLocale(next: Locale): Promise<void> {
   messages = next === 'de' ? (await import('./de')).de : english;
   if (typeof document !== 'undefined') document.documentElement.lang = next;
   setLocaleSignal(next);
 }
 
-/** The language the browser asks for, if we have it. */
+/** The first supported language of the browser's preferences. */
 export function preferredLocale(): Locale {
   for (const wanted of navigator.languages) {
     const short = wanted.slice(0, 2);
@@ -68,12 +68,12 @@ export function t<K extends Key>(key: K, ...rest: Rest<K>): string {
   const params: Readonly<Record<string, string | number>> = rest[0] ?? {};
   if (message === undefined) return key;
   if (typeof message === 'string') return fill(message, params);
-  // English and German count alike.
+  // English and German have the same plural rule.
   const form = Number(params['n'] ?? 0) === 1 ? message.one : message.other;
   return fill(form, params);
 }
 
-/** The parts of a message around one of its params, for a message that holds an element. */
+/** The parts of a message around one of its params, for a message that contains an element. */
 export function around<K extends Key>(key: K, hole: string, params: Readonly<Record<string, string | number>> = {}): [string, string] {
   const text = (t as (key: Key, params: object) => string)(key, { ...params, [hole]: '\u0000' });
   const at = text.indexOf('\u0000');

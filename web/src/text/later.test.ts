@@ -10,7 +10,7 @@ function found(from: string, name: string): string | null {
   return [path, `${path}.ts`, `${path}.tsx`, `${path}/index.ts`].find((one) => existsSync(one) && statSync(one).isFile() && /\.tsx?$/.test(one)) ?? null;
 }
 
-/** Every source the first load holds: what is imported from the start, not what is fetched when it is needed. */
+/** The modules of the initial load: those that are imported statically. */
 function firstLoad(start: string): Map<string, string> {
   const sources = new Map<string, string>();
   const next = [start];
@@ -26,7 +26,7 @@ function firstLoad(start: string): Map<string, string> {
   return sources;
 }
 
-test('what the first load holds says nothing in words that come later', () => {
+test('the initial load uses no texts that are loaded on demand', () => {
   const sources = firstLoad(join(process.cwd(), 'src/main.ts'));
   expect(sources.size).toBeGreaterThan(80);
   const wrong = [...sources]
@@ -35,12 +35,12 @@ test('what the first load holds says nothing in words that come later', () => {
   expect(wrong).toEqual([]);
 });
 
-test('a file that shows words which come later brings them', () => {
+test('a module that uses texts loaded on demand imports them', () => {
   const files = (folder: string): string[] =>
     readdirSync(folder, { withFileTypes: true }).flatMap((one) =>
       one.isDirectory() ? files(join(folder, one.name)) : /\.tsx?$/.test(one.name) && !one.name.includes('.test.') ? [join(folder, one.name)] : [],
     );
-  // Sections of the panel are in a `Pane`, which brings the words.
+  // Sections of the panel are in a `Pane`, which imports the texts.
   const brought = [
     ['settings|keys', 'text/rooms'],
     ['places', 'text/places'],

@@ -1,5 +1,4 @@
-// The words of the panels beside a conversation. The parts that show them import this; a test sees to it that nothing the
-// first load holds needs them.
+// Texts of the panels. The modules that need them import this; a test checks that nothing in the initial load does.
 import panels from './en/panels';
 import { addEnglish } from './index';
 

@@ -1,4 +1,4 @@
-// The words of a first visit.
+// Texts of the first visit.
 import onboarding from './en/onboarding';
 import { addEnglish } from './index';
 

@@ -1,4 +1,4 @@
-// The words of the screen a browser sees once.
+// Texts of the pairing screen.
 import pairing from './en/pairing';
 import { addEnglish } from './index';
 

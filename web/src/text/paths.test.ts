@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { folderName, inWorktree } from './paths';
 
-test('a worktree goes by the name of its repository', () => {
+test('a worktree is shown by the name of its repository', () => {
   expect(folderName('/home/ada/tidepool/.claude/worktrees/session-12ab34cd')).toBe('tidepool');
   expect(folderName('/home/ada/tidepool/.claude/worktrees/session-12ab34cd/crates/pool')).toBe('tidepool');
   expect([folderName('/home/ada/tidepool/'), folderName('/'), folderName('/home/ada/tidepool/.claude')]).toEqual(['tidepool', '/', '.claude']);

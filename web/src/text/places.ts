@@ -1,4 +1,4 @@
-// The words of the other views of a session: changes, files, overview, export, rewind.
+// Texts of the other views of a session: changes, files, overview, export, rewind.
 import places from './en/places';
 import { addEnglish } from './index';
 

@@ -1,4 +1,4 @@
-/** Markdown as a line of plain words: for rows that show a beginning. */
+/** Markdown as plain text on one line, for previews. */
 export function plainWords(text: string): string {
   return text
     .replace(/```\w*/g, ' ')
@@ -11,7 +11,7 @@ export function plainWords(text: string): string {
     .trim();
 }
 
-/** The same for a piece of a line: the spaces at its ends are part of it. */
+/** The same for part of a line: spaces at its ends are kept. */
 export function plainPiece(text: string): string {
   const words = plainWords(text);
   return words === '' ? (text === '' ? '' : ' ') : `${/^\s/.test(text) ? ' ' : ''}${words}${/\s$/.test(text) ? ' ' : ''}`;

@@ -1,4 +1,4 @@
-// The words of settings, keys, help and usage: places one goes to, not beside a conversation.
+// Texts of the settings, keys, help and usage screens.
 import keys from './en/keys';
 import settings from './en/settings';
 import { addEnglish } from './index';

@@ -12,7 +12,7 @@ const params = (message: Message): string[] => {
 
 afterEach(() => setLocale('en'));
 
-test('german has every message with the same params', () => {
+test('German has every message with the same params', () => {
   for (const [area, messages] of Object.entries(en as Areas)) {
     const german = (de as Areas)[area] ?? {};
     expect(Object.keys(german).sort(), area).toEqual(Object.keys(messages).sort());
@@ -22,7 +22,7 @@ test('german has every message with the same params', () => {
   }
 });
 
-test('switching the language changes what t gives', async () => {
+test('switching the language changes the texts', async () => {
   expect(t('ui.close')).toBe('Close');
   await setLocale('de');
   expect(t('ui.close')).toBe('Schließen');
@@ -32,7 +32,7 @@ test('unknown params stay visible', () => {
   expect(fill('{a} of {b}', { a: 1 })).toBe('1 of {b}');
 });
 
-test('figures follow the design', () => {
+test('numbers and times are formatted as designed', () => {
   expect([42, 950, 9_300, 41_200, 72_000, 120_000, 3_900_000].map(duration)).toEqual(['42 ms', '1 s', '9.3 s', '41 s', '1 m 12 s', '2 m', '1 h 5 m']);
   expect([950, 121_800, 200_000, 24_000, 1_250_000].map(tokens)).toEqual(['950', '121.8 k', '200 k', '24 k', '1.25 M']);
   expect([1.84, 0.031, 0.0004, 0].map(money)).toEqual(['$1.84', '$0.031', '$0.0004', '$0.00']);

@@ -1,5 +1,5 @@
-// Find over the whole session. The search runs over the model; hits on the screen are marked with the
-// CSS Custom Highlight API, so the document itself is not touched.
+// Find in the whole session. The search runs on the model; visible matches are marked with the CSS Custom Highlight
+// API, which does not change the document.
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, untrack, type JSX } from 'solid-js';
 import { t } from '../text';
 import { announce, IconButton } from '../ui';
@@ -9,7 +9,7 @@ import type { StreamHandle } from './Stream';
 export interface FindProps {
   stream: StreamHandle;
   onClose: () => void;
-  /** Called with a function to call again whenever other rows are shown. */
+  /** Receives a function that must be called whenever other rows are rendered. */
   onShown?: ((mark: () => void) => void) | undefined;
 }
 
@@ -21,7 +21,7 @@ const registry = (): HighlightRegistry | undefined => (CSS as unknown as { highl
 const makeHighlight = (ranges: readonly Range[]): unknown =>
   new (globalThis as unknown as { Highlight: new (...ranges: Range[]) => unknown }).Highlight(...ranges);
 
-/** The ranges of a text below an element, whatever elements it is cut into. */
+/** Ranges of the matches below an element, also across child elements. */
 export function rangesOf(root: Element, query: string): Range[] {
   const wanted = query.toLowerCase();
   const ranges: Range[] = [];
@@ -118,7 +118,7 @@ export function Find(props: FindProps): JSX.Element {
   };
 
   createEffect(() => props.onShown?.(mark));
-  // Older parts of the session come while one looks: the first hit among them is gone to.
+  // Older records are loaded during the search: goes to the first match in them.
   createEffect(() => {
     if (hits().length > 0 && untrack(at) < 0) untrack(() => go(hits().length - 1));
   });

@@ -1,32 +1,31 @@
-// The transcript as a list of which only what is near the window is in the document.
-//
-// The reader's place is an element and its distance from the top, never a number of pixels from the
-// start: whatever grows, shrinks or arrives above, that element stays where it is. The list follows its
-// end only while the reader is there.
+// The transcript as a virtual list: only rows near the window are in the document. The scroll position is stored as a
+// row and its distance from the top of the window, not as a pixel offset, so that the row stays in place when others grow,
+// shrink or are added above. The list follows its end only while the user is there.
 import '../styles/stream.css';
-import { batch, createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type Accessor, type JSX } from 'solid-js';
+import { batch, createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import { seconds } from '../text/format';
 import { Icon, LinkButton } from '../ui';
 import { whenIdle } from '../ui/task';
 import { bodiesThere } from './cards/Call';
-import { BreakLine, ItemView, Looked, OriginBox, Prompt, TurnEndLine } from './items';
-import { Rows, type Row, type Transcript, type Turn } from './model';
+import { createGroups } from './groups';
+import { Rows, type Row, type Transcript } from './model';
 import { Folds, FoldsProvider, observe, useServices } from './services';
+import { Section } from './StreamRows';
 import { Heights } from './window';
 
 export interface StreamHandle {
-  /** To the end, and stay there. */
+  /** Scrolls to the end and follows it. */
   toEnd(): void;
-  /** To the row of a record; false when it is not here yet. */
+  /** Scrolls to the row of a record. Returns false if the record is not loaded. */
   toSeq(seq: number): boolean;
   toRow(index: number): void;
   rows(): readonly Row[];
-  /** The rows that are in the document. */
+  /** The range of rows that are in the document. */
   shown(): { from: number; to: number };
-  /** To the next or the previous turn, with the focus on it. */
+  /** Scrolls to the next or previous turn and focuses it. */
   byTurn(step: 1 | -1): void;
-  /** Closes every body. */
+  /** Folds all rows. */
   foldAll(): void;
   folds: Folds;
   element: HTMLElement;
@@ -35,56 +34,48 @@ export interface StreamHandle {
 
 export interface StreamProps {
   transcript: Transcript;
-  /** There are older records; asked for when the reader comes near the top. */
+  /** There are older records; they are requested when the user comes near the top. */
   hasOlder?: boolean | undefined;
   onOlder?: (() => void) | undefined;
-  /** Opens at this record instead of the end: the first unread one, or a link's. */
+  /** Opens at this record instead of the end: the first unread one, or the target of a link. */
   startAt?: number | undefined;
-  /** Folds six or more looks in a row; on unless set. */
+  /** Folds six or more read-only calls in a row. True by default. */
   foldLooks?: boolean | undefined;
   handle?: ((handle: StreamHandle) => void) | undefined;
-  /** Called once, when what is in view and near it has its place. */
+  /** Called once, when the visible rows and those near them have their positions. */
   onSettled?: (() => void) | undefined;
-  /** Told when the set of rows in the document changed (find marks its hits anew). */
+  /** Called when other rows are in the document, so that find can mark its matches again. */
   onShown?: (() => void) | undefined;
-  /** Whether the reader is at the end: what is there counts as read. */
+  /** Called with whether the user is at the end: what is visible there counts as read. */
   onFollow?: ((following: boolean) => void) | undefined;
-  /** Nothing flows: the line is away, or the agent ended. */
+  /** Stops animations: disconnected, or the agent ended. */
   still?: boolean | undefined;
-  /** The line is away: up to when everything is here. */
+  /** Time up to which the transcript is complete, while disconnected. */
   seenUpTo?: number | undefined;
-  /** Shown when nothing was said yet. */
+  /** Shown while there are no messages. */
   empty?: JSX.Element;
 }
 
-const AHEAD = 800;
+const OVERSCAN = 800;
 const NEAR_END = 48;
 const NEAR_TOP = 1200;
-
-interface Group {
-  key: string;
-  turn: Turn | undefined;
-  rows: Accessor<readonly Row[]>;
-  setRows: (rows: readonly Row[]) => void;
-}
 
 export function Stream(props: StreamProps): JSX.Element {
   const transcript = observe(props.transcript);
   const builder = new Rows();
   const folds = new Folds();
   const heights = new Heights();
-  const groups = new Map<string, Group>();
   let box!: HTMLDivElement;
   let inner!: HTMLDivElement;
   let expected = -1;
   let lastTop = 0;
   let settling = false;
-  /** Whether the browser laid it out once. */
-  let laid = false;
-  /** First what is in view, so that it is there at once; what is near it in the next moment. */
+  /** True after the first layout. */
+  let laidOut = false;
+  /** Pixels that are rendered above and below the window. 0 for the first frame, so that it appears quickly. */
   let ahead = 0;
   let anchor: { key: string; offset: number } | undefined;
-  let seen = 0;
+  let readRows = 0;
 
   const rows = createMemo(() => {
     builder.fold = props.foldLooks !== false;
@@ -99,7 +90,7 @@ export function Stream(props: StreamProps): JSX.Element {
 
   const follow = (on: boolean) => {
     if (on) {
-      seen = rows().length;
+      readRows = rows().length;
       setFresh(0);
     }
     if (following() === on) return;
@@ -107,47 +98,12 @@ export function Stream(props: StreamProps): JSX.Element {
     props.onFollow?.(on);
   };
 
-  // ── the window ─────────────────────────────────────────────────────────
+  const shown = createGroups(rows, range);
 
-  const shown = createMemo((): Group[] => {
-    const { from, to } = range();
-    const part = rows().slice(from, to);
-    const out: Group[] = [];
-    const used = new Map<string, Row[]>();
-    for (const row of part) {
-      const key = row.turn?.key ?? row.key;
-      let list = used.get(key);
-      if (!list) {
-        list = [];
-        used.set(key, list);
-        out.push(groups.get(key) ?? makeGroup(key, row.turn));
-      }
-      list.push(row);
-    }
-    batch(() => {
-      for (const group of out) group.setRows(used.get(group.key) ?? []);
-    });
-    for (const key of groups.keys()) if (!used.has(key)) groups.delete(key);
-    for (const group of out) groups.set(group.key, group);
-    return out;
-  });
-
-  function makeGroup(key: string, turn: Turn | undefined): Group {
-    const [get, set] = createSignal<readonly Row[]>([], { equals: (a, b) => a.length === b.length && a.every((row, i) => row === b[i]) });
-    return {
-      key,
-      turn,
-      rows: get,
-      setRows: (next) => {
-        set(next);
-      },
-    };
-  }
-
-  /** Chooses the rows around `top` and sets the space that stands for the others. */
-  function choose(top: number): void {
+  /** Chooses the rows around `top` and sets the padding that replaces the others. */
+  function chooseRange(top: number): void {
     const all = rows();
-    const height = tall();
+    const height = windowHeight();
     const from = all.length === 0 ? 0 : heights.at(Math.max(0, top - ahead));
     const to = all.length === 0 ? 0 : Math.min(all.length, heights.at(top + height + ahead) + 1);
     const inside = document.activeElement !== document.body && inner.contains(document.activeElement);
@@ -155,17 +111,20 @@ export function Stream(props: StreamProps): JSX.Element {
       setRange({ from, to });
       setPads({ top: heights.top(from), bottom: Math.max(0, heights.total - heights.top(to)) });
     });
-    // The row that had the focus left the document: the list takes it, or the keys would go nowhere.
+    // The focused row was removed from the document: focuses the list, so that keys keep working.
     if (inside && document.activeElement === document.body) box.focus({ preventScroll: true });
   }
 
-  /** Its height. Before the first layout a guess will do, and costs none; when it was too low more rows follow at once. */
-  const tall = (): number => (laid ? box.clientHeight || 800 : Math.max(300, innerHeight - 200));
+  /** Height of the window. Estimated before the first layout, which avoids forcing one; if it is too low, more rows are added. */
+  const windowHeight = (): number => (laidOut ? box.clientHeight || 800 : Math.max(300, innerHeight - 200));
 
   const elementOf = (key: string): HTMLElement | null => inner.querySelector<HTMLElement>(`[data-row="${CSS.escape(key)}"]`);
 
-  /** The first row in view and how far its top is from the top of the window; false when none is. */
-  function remember(): boolean {
+  /**
+   * Stores the first visible row and its distance from the top of the window as the anchor. Returns false if no row is
+   * visible.
+   */
+  function storeAnchor(): boolean {
     const view = box.getBoundingClientRect();
     for (const element of inner.querySelectorAll<HTMLElement>('[data-row]')) {
       const rect = element.getBoundingClientRect();
@@ -183,10 +142,10 @@ export function Stream(props: StreamProps): JSX.Element {
     lastTop = expected;
   }
 
-  /** Puts the reader back to where they were: at the end, or with the anchor where it was. */
-  function hold(): void {
+  /** Restores the scroll position: at the end, or with the anchor in its place. */
+  function restorePosition(): void {
     if (following()) {
-      // Where that ends up is known; to read it back would have the browser bring everything up to date once more.
+      // Computed instead of read back, which would force another layout.
       lastTop = expected = box.scrollHeight - box.clientHeight;
       box.scrollTop = expected;
       return;
@@ -198,27 +157,27 @@ export function Stream(props: StreamProps): JSX.Element {
     if (Math.abs(moved) >= 1) scrollTo(box.scrollTop + moved);
   }
 
-  /** After anything that may have moved things: measure, choose the window again, hold the place. */
+  /** Called after any change of heights: measures, chooses the rows again and restores the scroll position. */
   function settle(): void {
     if (settling) return;
     settling = true;
     try {
-      if (following()) choose(Math.max(0, heights.total - tall()));
+      if (following()) chooseRange(Math.max(0, heights.total - windowHeight()));
       else if (anchor) {
         const index = rows().findIndex((row) => row.key === anchor?.key);
-        if (index >= 0) choose(Math.max(0, heights.top(index) - anchor.offset));
-        else choose(box.scrollTop);
-      } else choose(box.scrollTop);
-      // Before the first layout there is nothing to hold: that comes with the sizes, before anything is painted.
-      if (laid) hold();
+        if (index >= 0) chooseRange(Math.max(0, heights.top(index) - anchor.offset));
+        else chooseRange(box.scrollTop);
+      } else chooseRange(box.scrollTop);
+      // Before the first layout there is no position to restore; the first resize event arrives before the first paint.
+      if (laidOut) restorePosition();
     } finally {
       settling = false;
     }
   }
 
-  const sizes = new ResizeObserver((entries) => {
-    let changed = !laid;
-    laid = true;
+  const resizeObserver = new ResizeObserver((entries) => {
+    let changed = !laidOut;
+    laidOut = true;
     for (const entry of entries) {
       if (entry.target === box) {
         changed = true;
@@ -229,8 +188,6 @@ export function Stream(props: StreamProps): JSX.Element {
     }
     if (changed) settle();
   });
-
-  // ── the reader ─────────────────────────────────────────────────────────
 
   const onScroll = () => {
     const top = box.scrollTop;
@@ -243,11 +200,11 @@ export function Stream(props: StreamProps): JSX.Element {
     const atEnd = rest <= NEAR_END && range().to === rows().length;
     if (atEnd && !up) follow(true);
     else if (up && rest > 2) follow(false);
-    // Rows that come in above are seldom as high as guessed: what is in view stays where it was scrolled to.
-    const known = remember();
-    choose(top);
-    if (!known) remember();
-    else if (!following()) hold();
+    // Rows added above rarely have their estimated height: keeps the visible rows in place.
+    const known = storeAnchor();
+    chooseRange(top);
+    if (!known) storeAnchor();
+    else if (!following()) restorePosition();
     props.onShown?.();
     if (props.hasOlder && top < NEAR_TOP && range().from === 0) props.onOlder?.();
   };
@@ -272,7 +229,7 @@ export function Stream(props: StreamProps): JSX.Element {
   };
 
   function byTurn(step: number): void {
-    remember();
+    storeAnchor();
     const all = rows();
     const here = Math.max(
       0,
@@ -295,7 +252,7 @@ export function Stream(props: StreamProps): JSX.Element {
   }
 
   function foldAll(): void {
-    remember();
+    storeAnchor();
     follow(false);
     const keys: string[] = [];
     for (const row of rows()) {
@@ -307,7 +264,7 @@ export function Stream(props: StreamProps): JSX.Element {
     folds.closeAll(keys);
   }
 
-  /** Opening or closing a body: its row stays where it is, also at the end; there the end is kept only if still in view. */
+  /** Opening or closing a row keeps it in place, also at the end. The end is followed again only if it is still visible. */
   const onClick = (event: MouseEvent) => {
     const target = event.target as Element;
     const row = target.closest('summary, .link-btn') ? target.closest<HTMLElement>('[data-row]') : null;
@@ -324,7 +281,7 @@ export function Stream(props: StreamProps): JSX.Element {
             setFollowing(true);
             return;
           }
-          seen = rows().length;
+          readRows = rows().length;
           props.onFollow?.(false);
         }),
       ),
@@ -334,7 +291,7 @@ export function Stream(props: StreamProps): JSX.Element {
   const onSelect = () => {
     const selection = document.getSelection();
     if (selection && !selection.isCollapsed && selection.anchorNode && inner.contains(selection.anchorNode)) {
-      remember();
+      storeAnchor();
       follow(false);
     }
   };
@@ -350,8 +307,8 @@ export function Stream(props: StreamProps): JSX.Element {
       if (!row) return;
       follow(false);
       anchor = { key: row.key, offset: 12 };
-      choose(heights.top(index) - 12);
-      // Rows above the target may turn out higher than guessed: the anchor holds the target.
+      chooseRange(heights.top(index) - 12);
+      // Rows above the target may be higher than estimated: the anchor keeps the target in place.
       const element = elementOf(row.key);
       if (element) scrollTo(box.scrollTop + element.getBoundingClientRect().top - box.getBoundingClientRect().top - 12);
       props.onShown?.();
@@ -378,25 +335,25 @@ export function Stream(props: StreamProps): JSX.Element {
   };
 
   onMount(() => {
-    sizes.observe(box);
+    resizeObserver.observe(box);
     props.handle?.(handle);
     const stop = props.transcript.watch(() => {
-      if (!following()) setFresh(Math.max(0, rows().length - seen));
+      if (!following()) setFresh(Math.max(0, rows().length - readRows));
       settle();
       props.onShown?.();
     });
     onCleanup(stop);
-    seen = rows().length;
+    readRows = rows().length;
     if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
     onCleanup(
       whenIdle(() => {
-        ahead = AHEAD;
+        ahead = OVERSCAN;
         settle();
         props.onSettled?.();
       }),
     );
     document.addEventListener('selectionchange', onSelect);
-    // Its line stands below the last row: the end is then elsewhere.
+    // The notice is below the last row and moves the end.
     createEffect(
       on(
         () => props.seenUpTo,
@@ -406,7 +363,7 @@ export function Stream(props: StreamProps): JSX.Element {
     );
   });
   onCleanup(() => {
-    sizes.disconnect();
+    resizeObserver.disconnect();
     document.removeEventListener('selectionchange', onSelect);
   });
 
@@ -439,7 +396,9 @@ export function Stream(props: StreamProps): JSX.Element {
             </Show>
             <div style={{ height: `${pads().top}px` }} aria-hidden="true" />
             <For each={shown()}>
-              {(group) => <Section group={group} watch={(element) => sizes.observe(element)} unwatch={(element) => sizes.unobserve(element)} />}
+              {(group) => (
+                <Section group={group} watch={(element) => resizeObserver.observe(element)} unwatch={(element) => resizeObserver.unobserve(element)} />
+              )}
             </For>
             <div style={{ height: `${pads().bottom}px` }} aria-hidden="true" />
             <Show when={rows().length > 0 && props.seenUpTo}>
@@ -469,61 +428,5 @@ export function Stream(props: StreamProps): JSX.Element {
         </Show>
       </div>
     </FoldsProvider>
-  );
-}
-
-interface SectionProps {
-  group: Group;
-  watch: (element: HTMLElement) => void;
-  unwatch: (element: HTMLElement) => void;
-}
-
-function Section(props: SectionProps): JSX.Element {
-  const row = (one: Row) => <RowView row={one} watch={props.watch} unwatch={props.unwatch} />;
-  return (
-    <Show when={props.group.turn} fallback={<For each={props.group.rows()}>{row}</For>}>
-      {(turn) => {
-        const state = observe(turn());
-        const unasked = () => state().origin !== undefined && !state().items.some((item) => item.kind === 'prompt');
-        return (
-          <section class="turn" classList={{ live: state().live, theirs: unasked() }} tabIndex={-1}>
-            <h2 class="vh">
-              {unasked() ? t('transcript.turnUnasked', { n: state().n }) : t('transcript.turnFrom', { n: state().n, who: t('transcript.you').toLowerCase() })}
-            </h2>
-            <For each={props.group.rows()}>{row}</For>
-          </section>
-        );
-      }}
-    </Show>
-  );
-}
-
-function RowView(props: { row: Row; watch: (element: HTMLElement) => void; unwatch: (element: HTMLElement) => void }): JSX.Element {
-  let element!: HTMLDivElement;
-  onMount(() => props.watch(element));
-  onCleanup(() => props.unwatch(element));
-  const row = props.row;
-  return (
-    <div
-      ref={element}
-      class={`trow r-${row.kind === 'item' ? (row.item?.kind ?? '') : row.kind}`}
-      classList={{ tight: row.tight, [`br-${row.bracket ?? ''}`]: row.bracket !== undefined }}
-      data-row={row.key}
-      data-seq={row.seq}
-    >
-      {row.kind === 'prompt' && row.item?.kind === 'prompt' ? (
-        <Prompt item={row.item} />
-      ) : row.kind === 'origin' && row.turn ? (
-        <OriginBox turn={row.turn} />
-      ) : row.kind === 'end' && row.turn ? (
-        <TurnEndLine turn={row.turn} />
-      ) : row.kind === 'break' && row.cut ? (
-        <BreakLine cut={row.cut} />
-      ) : row.kind === 'looked' ? (
-        <Looked items={row.items} />
-      ) : row.item ? (
-        <ItemView item={row.item} />
-      ) : null}
-    </div>
   );
 }

@@ -7,20 +7,20 @@ import { TranscriptServicesProvider, type TranscriptServices } from './services'
 const Find = lazy(() => import('./Find').then((module) => ({ default: module.Find })));
 
 export interface TranscriptHandle extends StreamHandle {
-  /** Opens the find bar, or takes the focus back to it. */
+  /** Opens the find bar, or focuses it if it is open. */
   openFind(): void;
 }
 
 export interface TranscriptViewProps extends Omit<StreamProps, 'handle'> {
   services: TranscriptServices;
-  /** Whether Ctrl F is for this one; false for the second of two beside one another. */
+  /** Whether Ctrl F opens this find bar; false for all but one of several sessions side by side. */
   active?: boolean | undefined;
   handle?: ((handle: TranscriptHandle) => void) | undefined;
-  /** Find was closed: what was fetched for it alone is not needed any more. */
+  /** Called when find was closed: records that were loaded for it can be dropped. */
   onFound?: (() => void) | undefined;
 }
 
-/** The whole transcript of a session: the list, its find bar, and the keys of both. */
+/** The transcript of a session: the list, its find bar, and the keys of both. */
 export function TranscriptView(props: TranscriptViewProps): JSX.Element {
   const services = createMemo(() => remembering(props.services));
   const [stream, setStream] = createSignal<StreamHandle>();
@@ -38,7 +38,7 @@ export function TranscriptView(props: TranscriptViewProps): JSX.Element {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'f' || event.shiftKey || event.altKey) return;
-    // The second Ctrl F is the browser's.
+    // Ctrl F in the open find bar opens the browser's find.
     if (props.active === false || finding()) return;
     event.preventDefault();
     openFind();

@@ -1,4 +1,4 @@
-// The rows of the transcript that are no calls: what was said, thought, printed, and what went wrong.
+// Rows of the transcript other than calls: messages, thinking, command output and errors.
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { Terminal } from '../ansi/Terminal';
 import { Markdown } from '../markdown/Markdown';
@@ -46,7 +46,7 @@ export function ItemView(props: { item: Item; depth?: number | undefined }): JSX
 export function Prose(props: { item: TextItem }): JSX.Element {
   const services = useServices();
   const item = observe(props.item);
-  // It grows with every frame; what does not change with its words is not set again each time.
+  // The text changes every frame; memos avoid setting the other attributes each time.
   const kind = createMemo(() => (item().synthetic ? 'synthetic' : ''));
   const streaming = createMemo(() => item().streaming);
   return (
@@ -69,8 +69,8 @@ function copyLink(link: string): void {
   void copyText(new URL(link, location.href).href).then((done) => done && toast(t('transcript.linkCopied')));
 }
 
-/** What the model said in a turn, as it wrote it. */
-const saidIn = (turn: Turn): string =>
+/** The text the model wrote in a turn, as Markdown. */
+const textOfTurn = (turn: Turn): string =>
   turn.items
     .filter((item): item is TextItem => item.kind === 'text')
     .map((item) => item.text)
@@ -165,7 +165,7 @@ export function Prompt(props: { item: PromptItem }): JSX.Element {
             trigger={(attributes) => <IconButton small icon="dots" label={t('transcript.messageMenu')} {...attributes} />}
           />
         </span>
-        <HeavyText value={item().text}>{(text) => <SaidText text={text} id={item().key} />}</HeavyText>
+        <HeavyText value={item().text}>{(text) => <MessageText text={text} id={item().key} />}</HeavyText>
         <Show when={item().images.length > 0}>
           <span class="saidpics">
             <For each={item().images}>{(picture) => <PictureView picture={picture} />}</For>
@@ -189,24 +189,24 @@ export function Prompt(props: { item: PromptItem }): JSX.Element {
   );
 }
 
-const SAID_LINES = 24;
-const SAID_SHOWN = 12;
-const SAID_CHARS = 4000;
+const MAX_MESSAGE_LINES = 24;
+const FOLDED_MESSAGE_LINES = 12;
+const MAX_MESSAGE_CHARS = 4000;
 
-/** What a person wrote; something long that was pasted shows its beginning. */
-function SaidText(props: { text: string; id: string }): JSX.Element {
+/** A message of the user; long pasted text is folded. */
+function MessageText(props: { text: string; id: string }): JSX.Element {
   const folds = useFolds();
   const key = () => `said:${props.id}`;
   const lines = createMemo(() => props.text.split('\n'));
-  const long = () => lines().length > SAID_LINES || props.text.length > SAID_CHARS;
+  const long = () => lines().length > MAX_MESSAGE_LINES || props.text.length > MAX_MESSAGE_CHARS;
   const open = () => !long() || folds.isOpen(key(), false);
   const shown = () =>
     open()
       ? props.text
       : lines()
-          .slice(0, SAID_SHOWN)
+          .slice(0, FOLDED_MESSAGE_LINES)
           .join('\n')
-          .slice(0, SAID_CHARS / 2);
+          .slice(0, MAX_MESSAGE_CHARS / 2);
   return (
     <>
       <span class="saidtext">{shown()}</span>
@@ -296,7 +296,7 @@ function detail(item: MarkItem): { title: string; text: string } | undefined {
   const facts = item.facts;
   if (facts.what === 'process' && facts.stderr.length > 0) return { title: t('transcript.lastWords'), text: facts.stderr.join('\n') };
   if (facts.what === 'hook' && facts.outcome !== 'blocked' && facts.output) return { title: t('transcript.output'), text: facts.output };
-  // Nothing is said twice.
+  // The title repeats the text already.
   if (facts.what === 'error' && facts.text && !markText(facts, item.at, 0).startsWith(facts.text)) return { title: t('transcript.output'), text: facts.text };
   return undefined;
 }
@@ -361,7 +361,7 @@ export function Unknown(props: { item: UnknownItem }): JSX.Element {
   );
 }
 
-/** Many looks as one row: what was read and searched; each of them inside. */
+/** Several read-only calls as one row that contains them. */
 export function Looked(props: { items: readonly CallItem[] }): JSX.Element {
   const folds = useFolds();
   const key = () => `looked:${props.items[0]?.key ?? ''}`;
@@ -435,8 +435,8 @@ export function TurnEndLine(props: { turn: Turn }): JSX.Element {
             )}
           </Show>
           <span class="endacts">
-            <Show when={saidIn(turn())}>
-              <CopyButton text={() => saidIn(turn())} label={t('transcript.copyAnswer')} />
+            <Show when={textOfTurn(turn())}>
+              <CopyButton text={() => textOfTurn(turn())} label={t('transcript.copyAnswer')} />
             </Show>
             <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(turn().seq))} />
           </span>

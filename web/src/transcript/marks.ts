@@ -1,4 +1,4 @@
-// The words and the look of a mark: what happened, and what can be done about it.
+// Text, style and actions of a mark in the transcript.
 import { t } from '../text';
 import { age, clock, percent } from '../text/format';
 import type { IconName } from '../ui';
@@ -33,7 +33,7 @@ export function markTone(facts: MarkFacts): { tone: '' | 'err' | 'warn'; icon: I
   }
 }
 
-/** The cause in words, without a full stop. */
+/** The cause as text, without a full stop. */
 function cause(error: string, status: number | undefined): string {
   const code = status === undefined ? '' : ` (${status})`;
   switch (error) {
@@ -50,7 +50,7 @@ function cause(error: string, status: number | undefined): string {
   }
 }
 
-/** An error that ended something: what it was, and what to do. */
+/** What to do about an error. */
 function advice(error: string, text: string, status: number | undefined): string {
   switch (error) {
     case 'authentication_failed':
@@ -106,7 +106,7 @@ function note(kind: string, text: string): string {
   }
 }
 
-/** `named`: the name of a model by its id. */
+/** `named`: returns the name of a model for its id. */
 export function markText(facts: MarkFacts, at: number, now: number, named: (id: string) => string = (id) => id): string {
   switch (facts.what) {
     case 'error':

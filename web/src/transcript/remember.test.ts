@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { remember } from './remember';
 
-test('an answer is asked for once', async () => {
+test('an answer is requested once', async () => {
   let asked = 0;
   const get = remember(
     (n: number) => Promise.resolve((asked += 1) * n),
@@ -12,7 +12,7 @@ test('an answer is asked for once', async () => {
   expect(asked).toBe(2);
 });
 
-test('a failure is tried again', async () => {
+test('a failed request is retried', async () => {
   let asked = 0;
   const get = remember(
     (_: string) => ((asked += 1) === 1 ? Promise.reject(new Error('no')) : Promise.resolve('yes')),
@@ -23,7 +23,7 @@ test('a failure is tried again', async () => {
   expect(await get('a')).toBe('yes');
 });
 
-test('only the newest are kept', async () => {
+test('only the most recent answers are cached', async () => {
   const asked: number[] = [];
   const get = remember(
     (n: number) => {

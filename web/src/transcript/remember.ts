@@ -1,29 +1,29 @@
-// What the server worked out once is asked for once: rows leave the document and come back.
+// Caches answers of the server, since rows are rendered again whenever they scroll into view.
 import type { TranscriptServices } from './services';
 
-/** Remembers the newest answers; a failure is forgotten, so that it can be tried again. */
+/** Caches the most recent answers; a failed request is not cached. */
 export function remember<Args extends readonly unknown[], Answer>(
   ask: (...args: Args) => Promise<Answer>,
   keyOf: (...args: Args) => string,
   most: number,
 ): (...args: Args) => Promise<Answer> {
-  const kept = new Map<string, Promise<Answer>>();
+  const cache = new Map<string, Promise<Answer>>();
   return (...args) => {
     const key = keyOf(...args);
-    const known = kept.get(key);
-    if (known) {
-      kept.delete(key);
-      kept.set(key, known);
-      return known;
+    const cached = cache.get(key);
+    if (cached) {
+      cache.delete(key);
+      cache.set(key, cached);
+      return cached;
     }
     const answer = ask(...args);
-    kept.set(key, answer);
+    cache.set(key, answer);
     answer.catch(() => {
-      if (kept.get(key) === answer) kept.delete(key);
+      if (cache.get(key) === answer) cache.delete(key);
     });
-    if (kept.size > most) {
-      const oldest = kept.keys().next().value;
-      if (oldest !== undefined) kept.delete(oldest);
+    if (cache.size > most) {
+      const oldest = cache.keys().next().value;
+      if (oldest !== undefined) cache.delete(oldest);
     }
     return answer;
   };

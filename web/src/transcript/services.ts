@@ -1,4 +1,4 @@
-// What the transcript needs from the page around it. Everything that talks to the server is injected.
+// What the transcript needs from the page. Everything that talks to the server is injected.
 import { createContext, createSignal, onCleanup, useContext, type Accessor } from 'solid-js';
 import type { Diff } from '../api/types';
 import type { FilePlace } from '../markdown/filelinks';
@@ -9,35 +9,35 @@ import type { Observed } from './model/observed';
 
 export interface TranscriptServices {
   sessionId: string;
-  /** The session's folder: paths inside it are shown without it. */
+  /** The session's folder; paths inside it are shown relative to it. */
   cwd?: (() => string | undefined) | undefined;
-  /** Colours of code, by language or file name. */
+  /** Highlights code, by language or file name. */
   highlight: (lang: string, text: string) => Promise<Runs>;
-  /** The diff of an edit, by the record of its result (or of the call) and its id. */
+  /** The diff of an edit, by the record of its result (or of its call) and the id of the call. */
   diffOf: (seq: number, toolUseId: string) => Promise<Diff>;
-  /** The address of a file of the session, by its path and line. */
+  /** The address of a file of the session, by path and line. */
   fileHref?: ((place: FilePlace) => string) | undefined;
-  /** A body that stayed with the server, as text. */
+  /** A body stored on the server, as text. */
   blobText: (hash: string) => Promise<string>;
-  /** Its address, for pictures and raw links. */
+  /** The address of a body, for pictures and raw links. */
   blobUrl: (hash: string) => string;
-  /** The address of a record: `#/session/ID/SEQ`. */
+  /** The address of a record: `#/s/ID/SEQ`. */
   permalink: (seq: number) => string;
-  /** Calls that wait for an answer now. */
+  /** Calls with a pending permission request. */
   waiting?: (() => ReadonlySet<string>) | undefined;
-  /** Shows the output of a background task. */
+  /** Opens the output of a background task. */
   openTask?: ((taskId: string) => void) | undefined;
-  /** Shows a subagent as a view of its own. */
+  /** Opens a subagent in a separate view. */
   openAgent?: ((call: CallItem) => void) | undefined;
-  /** More entries for the menu of a message: edit and resend, rewind, fork. */
+  /** Additional entries for the menu of a message: edit and resend, rewind, fork. */
   promptMenu?: ((prompt: PromptItem) => readonly MenuEntry[]) | undefined;
-  /** Sends the last message again, if it is this one and its turn failed; nothing where that is not possible. */
+  /** Sends the last message again. Undefined unless it is this one, its turn failed and sending is possible. */
   retry?: ((prompt: PromptItem | undefined) => (() => void) | undefined) | undefined;
-  /** What to say where nothing is shown. */
+  /** Text for an empty transcript. */
   empty?: (() => string) | undefined;
-  /** The name of a model by its id. */
+  /** The name of a model for its id. */
   modelName?: ((id: string) => string) | undefined;
-  /** The id of this person's own device, so that "You" can be said. */
+  /** The id of this device, whose user is shown as "You". */
   device?: (() => string | undefined) | undefined;
 }
 
@@ -50,14 +50,14 @@ export function useServices(): TranscriptServices {
   return services;
 }
 
-/** Follows a thing of the model: the accessor gives it again whenever it says that it changed. */
+/** Observes an item of the model: the accessor notifies whenever the item changes. */
 export function observe<T extends Observed>(thing: T): Accessor<T> {
   const [get, set] = createSignal(thing, { equals: false });
   onCleanup(thing.watch(() => set(() => thing)));
   return get;
 }
 
-/** The time, once a second while anybody looks. */
+/** The current time, updated every second while a component uses it. */
 const [now, setNow] = createSignal(Date.now());
 let lookers = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -75,25 +75,25 @@ export function useNow(): Accessor<number> {
   return now;
 }
 
-/** What is open, by key. Kept outside the rows: a row that left the screen comes back as it was. */
+/** Open and closed rows by key. Stored outside of the rows, so that a row keeps its state when it scrolls out of view. */
 export class Folds {
-  private readonly kept = new Map<string, boolean>();
+  private readonly states = new Map<string, boolean>();
   private readonly signal = createSignal(0);
 
   isOpen(key: string, otherwise: boolean): boolean {
     this.signal[0]();
-    return this.kept.get(key) ?? otherwise;
+    return this.states.get(key) ?? otherwise;
   }
 
   set(key: string, open: boolean): void {
-    if (this.kept.get(key) === open) return;
-    this.kept.set(key, open);
+    if (this.states.get(key) === open) return;
+    this.states.set(key, open);
     this.signal[1]((n) => n + 1);
   }
 
-  /** Closes everything, also what is open by itself. */
+  /** Closes all rows, including those that are open by default. */
   closeAll(keys: Iterable<string>): void {
-    for (const key of keys) this.kept.set(key, false);
+    for (const key of keys) this.states.set(key, false);
     this.signal[1]((n) => n + 1);
   }
 }
@@ -103,7 +103,7 @@ export const FoldsProvider = FoldsContext.Provider;
 const lone = new Folds();
 export const useFolds = (): Folds => useContext(FoldsContext) ?? lone;
 
-/** A path without the session's folder. */
+/** A path relative to the session's folder. */
 export function shortPath(path: string, cwd: string | undefined): string {
   if (!cwd || !path.startsWith(cwd)) return path;
   const rest = path.slice(cwd.length);

@@ -4,7 +4,8 @@ import { For } from 'solid-js';
 import { render } from 'solid-js/web';
 import { expect, test, vi } from 'vitest';
 import type { Record as Rec } from '../api/types';
-import { cards, session } from '../gallery/records';
+import { cards } from '../gallery/cards';
+import { session } from '../gallery/sessions';
 import { Folds, FoldsProvider, ItemView, Rows, Transcript, TranscriptServicesProvider, type Item, type TranscriptServices } from '.';
 import { nameOf } from '../screens/models';
 import './cards/bodies';
@@ -25,7 +26,7 @@ const services: TranscriptServices = {
     ]),
 };
 
-/** Everything of a transcript on the screen, with every body open. */
+/** Renders a transcript with every row open. */
 async function show(transcript: Transcript): Promise<HTMLElement> {
   const folds = new Folds();
   const openAll = (items: readonly Item[]) => {
@@ -66,7 +67,7 @@ async function show(transcript: Transcript): Promise<HTMLElement> {
     ),
     host,
   );
-  // Bodies are a part that comes.
+  // Bodies are loaded on demand.
   await vi.waitFor(
     () => {
       if (host.querySelector('.call > .body:empty')) throw new Error('a body did not come');
@@ -78,7 +79,7 @@ async function show(transcript: Transcript): Promise<HTMLElement> {
 
 const ODD = /\[object |\bundefined\b|\bNaN\b|transcript\.\w+/;
 
-test('every card of the gallery renders with its body open', async () => {
+test('every card of the gallery renders while open', async () => {
   for (const { title, script } of cards()) {
     const transcript = new Transcript();
     transcript.apply(script.records);
@@ -89,7 +90,7 @@ test('every card of the gallery renders with its body open', async () => {
   }
 });
 
-test('a path inside the folder is shown without the folder', async () => {
+test('a path inside the folder is shown relative to it', async () => {
   const transcript = new Transcript();
   transcript.apply(session(false).records);
   const host = await show(transcript);
@@ -99,7 +100,7 @@ test('a path inside the folder is shown without the folder', async () => {
 
 const ATTACK = '<img src=x onerror="alert(1)">';
 
-test('nothing an agent or a tool writes becomes an element', async () => {
+test('text of agents and tools never becomes an element', async () => {
   const transcript = new Transcript();
   let seq = 0;
   const take = (what: object) => transcript.apply([{ sessionId: 's', epoch: 1, seq: (seq += 1), at: seq, turn: null, what: what as Rec['what'] }]);
@@ -198,7 +199,7 @@ test('nothing an agent or a tool writes becomes an element', async () => {
   host.remove();
 });
 
-test('a body that stayed with the server shows its beginning and is fetched when asked for', async () => {
+test('a body stored on the server shows its beginning and is loaded on request', async () => {
   const transcript = new Transcript();
   const blob = { $blob: { hash: 'abc', bytes: 90_000, mime: 'text/plain', head: 'the beginning', tail: 'the end', lines: 2000 } };
   const whats = [
@@ -235,7 +236,7 @@ test('a body that stayed with the server shows its beginning and is fetched when
   host.remove();
 });
 
-test('a model that took over goes by its name, also where the agent said nothing about it', async () => {
+test('a fallback model is shown by its name, also if the agent does not report it', async () => {
   const transcript = new Transcript();
   transcript.apply([
     {

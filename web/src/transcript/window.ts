@@ -1,4 +1,4 @@
-// Which rows are in the document: heights that were measured, guesses for the rest, and the sums of them.
+// Heights of rows: measured where known, else estimated, and their sums.
 import type { Row } from './model';
 
 const GUESS: Record<string, number> = {
@@ -17,7 +17,7 @@ const GUESS: Record<string, number> = {
 
 export function guess(row: Row): number {
   const base = GUESS[row.kind === 'item' ? (row.item?.kind ?? 'text') : row.kind] ?? 40;
-  // Rather too low: then a row too many is made, and not one too few, which would have to follow before anything is painted.
+  // Underestimated on purpose: that renders a row too many rather than one too few, which would delay the first paint.
   if (row.item?.kind === 'text') return 12 + Math.ceil(row.item.text.length / 82) * 24;
   return base + (row.tight ? 0 : 12);
 }
@@ -27,7 +27,7 @@ export class Heights {
   private index = new Map<string, number>();
   private tops: Float64Array = new Float64Array(1);
   private rows: readonly Row[] = [];
-  /** Up to here the sums hold. What grows is mostly the last row: then nothing above it is added up again. */
+  /** The sums are valid up to this row. Mostly the last row grows, so that nothing is recomputed. */
   private sound = 0;
 
   set(rows: readonly Row[]): void {
@@ -42,7 +42,7 @@ export class Heights {
     this.sound = Math.min(this.sound, same);
   }
 
-  /** Whether the height was not known or another. */
+  /** Sets the height of a row. Returns true if it changed. */
   measure(key: string, height: number): boolean {
     const old = this.measured.get(key);
     if (old !== undefined && Math.abs(old - height) < 0.5) return false;
@@ -51,7 +51,7 @@ export class Heights {
     return true;
   }
 
-  /** Where a row begins; one more than there are rows gives the whole height. */
+  /** The offset of a row; for the index after the last row, the total height. */
   top(index: number): number {
     this.sum();
     return this.tops[Math.max(0, Math.min(index, this.rows.length))] ?? 0;
@@ -61,7 +61,7 @@ export class Heights {
     return this.top(this.rows.length);
   }
 
-  /** The row at a height. */
+  /** The row at an offset. */
   at(y: number): number {
     this.sum();
     let low = 0;
@@ -74,7 +74,7 @@ export class Heights {
     return Math.max(0, low);
   }
 
-  /** Where row `sound` begins is known; the rows from there on are added up. */
+  /** Recomputes the sums from row `sound` on. */
   private sum(): void {
     const n = this.rows.length;
     if (this.summed === n && this.sound >= n) return;

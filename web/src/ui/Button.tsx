@@ -6,12 +6,12 @@ import { tooltip } from './Tooltip';
 type Native = Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'style'>;
 
 export interface ButtonProps extends Native {
-  /** primary: the one filled button; bare: no edge. */
+  /** primary: filled, only one per view; bare: without a border. */
   look?: 'primary' | 'bare' | undefined;
   tone?: 'bad' | undefined;
   small?: boolean | undefined;
   icon?: IconName | undefined;
-  /** The key that does the same, shown behind the word. */
+  /** The keyboard shortcut, shown after the label. */
   hotkey?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function Button(props: ButtonProps): JSX.Element {
 
 export interface IconButtonProps extends Omit<Native, 'children'> {
   icon: IconName;
-  /** What it does, for readers and as a tooltip. */
+  /** Label for screen readers and the tooltip. */
   label: string;
   hotkey?: string | undefined;
   small?: boolean | undefined;
@@ -54,7 +54,7 @@ export function IconButton(props: IconButtonProps): JSX.Element {
   );
 }
 
-/** A button that reads like a link: it changes what is shown, it leads nowhere. */
+/** A button that looks like a link. */
 export function LinkButton(props: Native): JSX.Element {
   const [own, native] = splitProps(props, ['class']);
   return <button type="button" {...native} class={`link-btn ${own.class ?? ''}`} />;

@@ -9,7 +9,7 @@ const options = [
   { value: 'b', label: 'B' },
 ] as const;
 
-/** Renders a control, gives its host, and removes it afterwards. */
+/** Renders a control, passes its host to `look`, and removes it afterwards. */
 function shown(make: () => ReturnType<typeof Select>, look: (host: HTMLElement) => void): void {
   const host = document.createElement('div');
   document.body.append(host);
@@ -41,7 +41,7 @@ test('a select shows another value only after its owner accepted it', () => {
   );
 });
 
-test('a select whose owner accepts at once shows the value at once', () => {
+test('a select shows the value at once if its owner accepts at once', () => {
   const [value, setValue] = createSignal<'a' | 'b'>('a');
   shown(
     () => <Select value={value()} options={options} onChange={setValue} />,
@@ -54,7 +54,7 @@ test('a select whose owner accepts at once shows the value at once', () => {
   );
 });
 
-test('a tick box shows what its owner says', () => {
+test('a checkbox is controlled by its owner', () => {
   const wanted: boolean[] = [];
   shown(
     () => (
@@ -71,7 +71,7 @@ test('a tick box shows what its owner says', () => {
   );
 });
 
-test('radio buttons show what their owner says', () => {
+test('radio buttons are controlled by their owner', () => {
   const [value, setValue] = createSignal<'a' | 'b'>('a');
   let accepts = false;
   shown(

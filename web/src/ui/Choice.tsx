@@ -7,7 +7,7 @@ export interface FieldProps {
   hint?: string | undefined;
   error?: string | undefined;
   required?: boolean | undefined;
-  /** The control: spread the attributes on it, so that label, hint and error belong to it. */
+  /** The control. Spread the attributes on it, which connect label, hint and error to it. */
   children: (attributes: FieldAttributes) => JSX.Element;
 }
 export interface FieldAttributes {
@@ -75,7 +75,7 @@ export interface SelectProps<T extends string> extends Omit<JSX.SelectHTMLAttrib
   onChange: (value: T) => void;
 }
 
-/** Shows `value` and nothing else: what a person picks is shown once the owner has accepted it, such as after it was saved. */
+/** A controlled select: a new choice is shown once the owner has updated `value`, for example after saving. */
 export function Select<T extends string>(props: SelectProps<T>): JSX.Element {
   const [own, native] = splitProps(props, ['value', 'options', 'onChange', 'class']);
   const pick = (select: HTMLSelectElement) => {
@@ -120,7 +120,7 @@ export function Switch(props: {
   );
 }
 
-/** Shows `checked` and nothing else, as `Select` does. */
+/** A controlled checkbox, like `Select`. */
 export function Checkbox(props: {
   checked: boolean;
   onChange: (checked: boolean) => void;
@@ -167,7 +167,7 @@ export function Radio(props: {
   );
 }
 
-/** Two to five choices in one frame; arrows move and choose, as radio buttons do. */
+/** Two to five choices in one frame; arrow keys move and choose, as in radio buttons. */
 export function Segmented<T extends string>(props: { label: string; value: T; options: readonly Option<T>[]; onChange: (value: T) => void }): JSX.Element {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' || event.key === 'ArrowDown' ? 1 : event.key === 'ArrowLeft' || event.key === 'ArrowUp' ? -1 : 0;

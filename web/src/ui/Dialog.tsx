@@ -5,16 +5,16 @@ import { IconButton } from './Button';
 export interface DialogProps {
   open: boolean;
   title: string;
-  /** Called for Esc, the cross and the backdrop; the owner sets `open` to false. */
+  /** Called for Escape, the close button and the backdrop; the owner sets `open` to false. */
   onClose: () => void;
   wide?: boolean | undefined;
   footer?: JSX.Element;
-  /** Where the focus goes first; else the first field or the dialog itself. */
+  /** The element that is focused first; by default the first field or the dialog itself. */
   initialFocus?: (() => HTMLElement | undefined) | undefined;
   children: JSX.Element;
 }
 
-/** A modal sheet (native <dialog>): focus stays inside and returns to where it was. Not for asks. */
+/** A modal dialog (native <dialog>): focus stays inside and returns afterwards. Not for permission requests. */
 export function Dialog(props: DialogProps): JSX.Element {
   const title = createUniqueId();
   let dialog!: HTMLDialogElement;

@@ -1,6 +1,6 @@
 import { For, type JSX } from 'solid-js';
 
-/** Keys as caps: "Ctrl Enter" gives two. Hidden from readers: the command's own words say it. */
+/** Key caps: "Ctrl Enter" shows two. Hidden from screen readers, which use aria-keyshortcuts. */
 export function Kbd(props: { keys: string }): JSX.Element {
   return (
     <span class="keys" aria-hidden="true">

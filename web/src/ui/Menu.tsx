@@ -7,7 +7,7 @@ export interface MenuItem {
   label: string;
   icon?: IconName | undefined;
   hotkey?: string | undefined;
-  /** A word at the right edge. */
+  /** Text at the right edge. */
   note?: string | undefined;
   bad?: boolean | undefined;
   disabled?: boolean | undefined;
@@ -21,7 +21,7 @@ export interface MenuProps {
   items: () => readonly MenuEntry[];
   align?: 'start' | 'end' | undefined;
   label: string;
-  /** Draws the button; spread the given attributes on it. */
+  /** Renders the button; spread the attributes on it. */
   trigger: (attributes: TriggerAttributes) => JSX.Element;
 }
 export interface TriggerAttributes {
@@ -34,10 +34,10 @@ export interface TriggerAttributes {
 }
 
 const [openMenus, setOpenMenus] = createSignal(0);
-/** Whether a menu is open. A list leaves its rows where they are meanwhile: moving an element closes its popover. */
+/** True while a menu is open. Lists must not move rows then: moving an element closes its popover. */
 export const menuIsOpen = (): boolean => openMenus() > 0;
 
-/** A button with a menu (native popover): arrows, Home, End, first letters, Esc; focus returns to the button. */
+/** A button with a menu (native popover): arrow keys, Home, End, first letters, Escape; focus returns to the button. */
 export function Menu(props: MenuProps): JSX.Element {
   const id = createUniqueId();
   const [open, setOpen] = createSignal(false);
@@ -168,7 +168,7 @@ export interface PopoverProps {
   children: JSX.Element;
 }
 
-/** A button with a small panel of anything under it. Light dismiss, Esc; focus goes in and comes back. */
+/** A button with a panel below it. Closes on Escape and on clicks outside; focus moves in and returns. */
 export function Popover(props: PopoverProps): JSX.Element {
   const id = createUniqueId();
   const [open, setOpen] = createSignal(false);

@@ -1,6 +1,6 @@
 import { For, Match, Show, Switch, type JSX } from 'solid-js';
 
-/** Shapes of the gate. Which state has which is decided in one place, by the folded state of the session. */
+/** Shapes of status glyphs. `gate/standing` chooses the shape. */
 export type GlyphShape = 'idle' | 'unread' | 'starting' | 'flow' | 'down' | 'still' | 'broken' | 'dots';
 const TONE: Record<GlyphShape, string> = {
   idle: 'dim',
@@ -18,7 +18,7 @@ export interface StateGlyphProps {
   large?: boolean | undefined;
   /** Overrides the colour of the shape (class t-… or dim). */
   tone?: string | undefined;
-  /** Count of record batches seen: the flow advances one step with each and stands still otherwise. */
+  /** Number of record batches received: the animation advances one step with each. */
   step?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export function StateGlyph(props: StateGlyphProps): JSX.Element {
   );
 }
 
-/** Records per second of the last minute, as the server counts them; newest at the right. */
+/** Records per second of the last minute, counted by the server; newest at the right. */
 export function Hydrograph(props: { values: readonly number[]; tone?: 'still' | 'warn' | undefined; bars?: number | undefined }): JSX.Element {
   const bars = () => props.values.slice(-(props.bars ?? 24));
   const top = () => Math.max(1, ...bars());

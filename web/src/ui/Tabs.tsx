@@ -5,7 +5,7 @@ export interface Tab<T extends string> {
   label: JSX.Element;
 }
 
-/** Tabs of one place (role tablist): arrows move and choose. Where tabs are addresses, use links with class "tabs". */
+/** Tabs (role tablist): arrow keys move and choose. For tabs with addresses, use links with class "tabs". */
 export function Tabs<T extends string>(props: {
   label: string;
   tabs: readonly Tab<T>[];

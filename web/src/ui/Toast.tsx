@@ -19,7 +19,7 @@ export function dismissToast(id: number): void {
   setEntries((all) => all.filter((entry) => entry.id !== id));
 }
 
-/** A line that goes by itself; never for something that must be decided. Undo is its action, 8 s long. */
+/** A notification that disappears by itself; not for decisions. With an undo action it stays for 8 s. */
 export function toast(text: string, options: ToastOptions = {}): number {
   const id = next++;
   setEntries((all) => [...all.slice(-2), { id, text, ...options }]);

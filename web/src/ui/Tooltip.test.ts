@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { tooltip } from './Tooltip';
 
-/** Popovers as Chromium 156 shows them: one that is shown while another is being shown is an error. */
+/** Popovers as in Chromium 156: showing one while another is being shown is an error. */
 let showing = false;
 let shown: Element[] = [];
 let during: () => void = () => undefined;
@@ -21,7 +21,7 @@ function showPopover(this: HTMLElement): void {
 function anchor(): HTMLButtonElement {
   const button = document.createElement('button');
   document.body.append(button);
-  // As after a key press; happy-dom does not know the state.
+  // As after a key press; happy-dom does not support this state.
   button.matches = ((selector: string): boolean => selector === ':focus-visible') as typeof button.matches;
   tooltip(button, () => 'Label');
   return button;
@@ -37,7 +37,7 @@ afterEach(() => {
   for (const one of document.querySelectorAll('button')) one.remove();
 });
 
-test('a button that is focused by a menu being shown shows no tooltip during it', () => {
+test('a button that is focused while a menu opens shows no tooltip', () => {
   const button = anchor();
   const menu = document.createElement('div');
   const failures: unknown[] = [];

@@ -1,7 +1,7 @@
-// One tooltip element for the page. It only repeats a label: nothing can be learned by hovering alone.
+// One tooltip element for the page. It only repeats the accessible label.
 import { place } from './place';
 
-const DELAY = 500;
+const SHOW_DELAY = 500;
 let tip: HTMLElement | undefined;
 let timer = 0;
 let owner: Element | undefined;
@@ -34,16 +34,17 @@ function hide(): void {
   owner = undefined;
 }
 
-/** Shows `text` beside `anchor` while it is hovered with a mouse or focused by keyboard. */
+/** Shows `text` next to `anchor` while it is hovered or focused by keyboard. */
 export function tooltip(anchor: HTMLElement, text: () => string): void {
   const showAfter = (delay: number) => {
     clearTimeout(timer);
     timer = window.setTimeout(() => show(anchor, text()), delay);
   };
   anchor.addEventListener('pointerenter', (event) => {
-    if (event.pointerType === 'mouse') showAfter(DELAY);
+    if (event.pointerType === 'mouse') showAfter(SHOW_DELAY);
   });
-  // In a separate task: a menu that opens or closes can move the focus here, and browsers refuse a second popover meanwhile.
+  // In a separate task: a menu that opens or closes can move the focus here, and browsers refuse a second popover
+  // meanwhile.
   anchor.addEventListener('focus', () => {
     if (anchor.matches(':focus-visible')) showAfter(0);
   });

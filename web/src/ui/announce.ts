@@ -1,4 +1,4 @@
-// The two live regions of the page. Streaming text never goes here.
+// The two live regions of the page. Not for streaming text.
 type Politeness = 'polite' | 'assertive';
 const regions: Partial<Record<Politeness, HTMLElement>> = {};
 
@@ -15,13 +15,13 @@ function region(politeness: Politeness): HTMLElement {
   return element;
 }
 
-/** Says `text` to a screen reader. The same text twice is said twice. */
+/** Announces `text` to screen readers, also if it is the same as before. */
 export function announce(text: string, politeness: Politeness = 'polite'): void {
   const element = region(politeness);
   element.textContent = element.textContent === text ? `${text}\u00a0` : text;
 }
 
-/** Makes the regions exist before the first message, or readers miss it. */
+/** Creates the regions before the first message, which screen readers would miss otherwise. */
 export function installRegions(): void {
   region('polite');
   region('assertive');

@@ -1,4 +1,4 @@
-// One drawing per thing, 16 px, stroke 1.5. `d` is stroked, `f` filled, `dash` breaks the stroke.
+// Icons, 16 px, stroke 1.5. `d` is stroked, `f` filled, `dash` breaks the stroke.
 
 export interface Drawing {
   d?: string;
@@ -73,10 +73,10 @@ export const iconNames = Object.keys(drawings) as IconName[];
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** What was drawn once is copied: a page holds the same few many times. */
+/** Parsed icons; each use is a clone. */
 const drawn = new Map<IconName, DocumentFragment>();
 
-/** The strokes of an icon, to be put into its `svg`. */
+/** The paths of an icon, for its `svg`. */
 export function pathsOf(name: IconName): Node {
   let paths = drawn.get(name);
   if (!paths) {
@@ -103,7 +103,7 @@ export function pathsOf(name: IconName): Node {
   return paths.cloneNode(true);
 }
 
-/** The same drawing as a plain element, for parts that are built without Solid. */
+/** An icon as a plain element, for code without Solid. */
 export function iconElement(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('class', 'icon');

@@ -10,19 +10,19 @@ afterEach(() => {
 
 const lost = (address: string) => new TypeError(`Failed to fetch dynamically imported module: ${address}`);
 
-test('a part that could not be fetched is fetched again, each time by another address', async () => {
-  const asked: string[] = [];
+test('a failed import is retried, each time with another address', async () => {
+  const requests: string[] = [];
   const again = (address: string) => {
-    asked.push(address);
-    return asked.length < 3 ? Promise.reject(lost(address)) : Promise.resolve('here');
+    requests.push(address);
+    return requests.length < 3 ? Promise.reject(lost(address)) : Promise.resolve('here');
   };
   const part = fetched<string>(() => Promise.reject(lost('http://h:1/assets/panels-x.js')), again);
   await vi.runAllTimersAsync();
   expect(await part).toBe('here');
-  expect(asked).toEqual([1, 2, 3].map((n) => `http://h:1/assets/panels-x.js?again=${n}`));
+  expect(requests).toEqual([1, 2, 3].map((n) => `http://h:1/assets/panels-x.js?again=${n}`));
 });
 
-test('where the browser names no address the same is asked for again', async () => {
+test('the same import is retried if the error contains no address', async () => {
   let tries = 0;
   const part = fetched(() => {
     tries += 1;
@@ -32,6 +32,6 @@ test('where the browser names no address the same is asked for again', async () 
   expect(await part).toBe(7);
 });
 
-test('a part that is broken says so at once', async () => {
+test('an error in a module is reported at once', async () => {
   await expect(fetched(() => Promise.reject(new ReferenceError('x is not defined')))).rejects.toThrow('x is not defined');
 });

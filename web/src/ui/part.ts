@@ -1,38 +1,40 @@
-// Parts of the page that come when they are wanted.
+// Parts of the page that are loaded on demand.
 import { lazy as solidLazy, type Component } from 'solid-js';
 
-const UNFETCHED = /dynamically imported module|importing a module script failed|unable to preload css/i;
-const FIRST_WAIT = 250;
-const LONGEST_WAIT = 8_000;
+const LOAD_ERROR = /dynamically imported module|importing a module script failed|unable to preload css/i;
+const MIN_RETRY_DELAY = 250;
+const MAX_RETRY_DELAY = 8_000;
 
-/** Fetches a part, again and again while the bridge cannot be reached: a line that is lost at that moment breaks nothing.
- * Browsers remember an address that failed, so each further try has an address of its own. */
+/**
+ * Loads a part and retries while the bridge cannot be reached. Browsers remember an address that failed, so each retry
+ * uses a different one.
+ */
 export async function fetched<T>(
   load: () => Promise<T>,
   again: (address: string) => Promise<T> = (address) => import(/* @vite-ignore */ address) as Promise<T>,
 ): Promise<T> {
-  let wait = FIRST_WAIT;
+  let wait = MIN_RETRY_DELAY;
   let next = load;
   for (let tries = 1; ; tries += 1) {
     try {
       return await next();
     } catch (error) {
       const words = String(error);
-      if (!UNFETCHED.test(words)) throw error;
+      if (!LOAD_ERROR.test(words)) throw error;
       const address = /https?:\/\/\S+?\.js/.exec(words)?.[0];
       next = address ? () => again(`${address}?again=${tries}`) : load;
       await new Promise((resolve) => {
         setTimeout(resolve, wait);
       });
-      // The loader asks for a style sheet once; the part comes all the same, and its looks here.
+      // The bundler's loader requests a style sheet only once; the module itself loads without it, so it is added here.
       const sheet = /preload CSS for (\S+\.css)/i.exec(words)?.[1];
       if (sheet) document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: `${sheet}?again=${tries}` }));
-      wait = Math.min(wait * 2, LONGEST_WAIT);
+      wait = Math.min(wait * 2, MAX_RETRY_DELAY);
     }
   }
 }
 
-/** A component that comes when it is wanted. */
+/** A component that is loaded on demand. */
 // biome-ignore lint/suspicious/noExplicitAny: the properties of any component
 export function lazy<T extends Component<any>>(load: () => Promise<{ default: T }>): T & { preload: () => Promise<{ default: T }> } {
   return solidLazy(() => fetched(load));

@@ -1,4 +1,4 @@
-// Small parts: chip, progress, disclosure, path, copy button, panes.
+// Small components: chip, progress, disclosure, path, copy button, split pane.
 import { createSignal, onMount, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import { announce } from './announce';
@@ -16,7 +16,7 @@ export function Badge(props: { tone?: Tone | undefined; icon?: IconName | undefi
   );
 }
 
-/** How much of something is done. Nothing spins here: without a number, say the age of the last sign instead. */
+/** A progress bar. There are no spinners: without a number, show the age of the last activity instead. */
 export function Progress(props: { value: number; max: number; label: string }): JSX.Element {
   const part = () => (props.max > 0 ? Math.min(1, Math.max(0, props.value / props.max)) : 0);
   return (
@@ -28,20 +28,20 @@ export function Progress(props: { value: number; max: number; label: string }): 
 
 export interface DisclosureProps {
   title: JSX.Element;
-  /** The figure the closed row still shows. */
+  /** The figure that is shown in the header. */
   figure?: JSX.Element;
   open?: boolean | undefined;
-  /** Remembers open or closed on this device under this name. */
+  /** Stores the open state on this device under this name. */
   remember?: string | undefined;
   class?: string | undefined;
   children: JSX.Element;
 }
 
-/** A section that folds (native <details>); its body is made when first opened. */
+/** A folding section (native <details>); its body is rendered when it is first opened. */
 export function Disclosure(props: DisclosureProps): JSX.Element {
   const key = () => `sluice.open.${props.remember}`;
-  const kept = props.remember ? recall(key()) : null;
-  const [open, setOpen] = createSignal(kept === null ? props.open === true : kept === '1');
+  const stored = props.remember ? recall(key()) : null;
+  const [open, setOpen] = createSignal(stored === null ? props.open === true : stored === '1');
   const [made, setMade] = createSignal(open());
   return (
     <details
@@ -75,11 +75,11 @@ const keep = (key: string, value: string): void => {
   try {
     localStorage.setItem(key, value);
   } catch {
-    /* storage refused: not remembered */
+    /* storage is not available: the state is not stored */
   }
 };
 
-/** A path whose folder may shrink and whose name never does. */
+/** A path whose folder is shortened if needed, but never its name. */
 export function Path(props: { path: string }): JSX.Element {
   const cut = () => props.path.lastIndexOf('/') + 1;
   return (
@@ -113,7 +113,7 @@ export function CopyButton(props: { text: () => string | Promise<string>; label?
   return <IconButton small icon={done() ? 'check' : 'copy'} label={done() ? t('ui.copied') : (props.label ?? t('ui.copy'))} onClick={() => void copy()} />;
 }
 
-/** Two columns with a bar between them: drag, or arrows while it has the focus. */
+/** Two columns with a divider: drag it, or use arrow keys while it has the focus. */
 export function SplitPane(props: {
   left: JSX.Element;
   right: JSX.Element;

@@ -1,4 +1,4 @@
-// Where a popover goes: under its anchor, above it where there is no room below, inside the window always.
+// Position of a popover: below its anchor, above it if there is no space below, always inside the window.
 export type Side = 'below' | 'above';
 
 export function place(floating: HTMLElement, anchor: Element, align: 'start' | 'end' | 'center' = 'start', prefer: Side = 'below'): void {

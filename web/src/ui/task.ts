@@ -1,6 +1,6 @@
-// Work that is cut into tasks: what somebody presses is heard between them.
+// Splits work into tasks, so that input is handled in between.
 
-/** In a task of its own, before the next frame where the browser lets us say so; gives what calls it off. */
+/** Runs work in a separate task, before the next frame if the browser supports that. Returns a function that cancels it. */
 export function soon(work: () => void): () => void {
   if (typeof scheduler === 'undefined') {
     const timer = setTimeout(work);
@@ -13,7 +13,7 @@ export function soon(work: () => void): () => void {
   return () => off.abort();
 }
 
-/** After the next frame, when the browser has nothing else to do; gives what calls it off. */
+/** Runs work after the next frame, when the browser is idle. Returns a function that cancels it. */
 export function whenIdle(work: () => void): () => void {
   let waits = 0;
   const idle = 'requestIdleCallback' in window;

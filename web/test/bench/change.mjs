@@ -1,4 +1,4 @@
-// From one session to another, and back on the line after an hour without it.
+// Switching between sessions, and reconnecting after an hour offline.
 import { rowsOf } from './stream.mjs';
 import { measured } from './probe.mjs';
 import { median } from './table.mjs';
@@ -59,12 +59,12 @@ export async function measureReturn(table, { browser, fake }) {
     await page.locator('.gate[data-standing="offline"]').waitFor();
     for (let n = 0; session.records.length < 500 + AWAY; n += 1) for (const what of make.turn(`Said while away, ${n}`)) session.push(what);
     session.push(make.text('The last words of that hour.'));
-    // Each message to the bridge takes its time, so that a second round trip would show.
-    const heard = [];
+    // Every message to the bridge is delayed, so that a second round trip is noticed.
+    const messages = [];
     let began = 0;
     const receive = fake.bridge.receive.bind(fake.bridge);
     fake.bridge.receive = (client, message) => {
-      heard.push(message.type);
+      messages.push(message.type);
       if (message.type === 'hello') began = Date.now();
       setTimeout(() => receive(client, message), DELAY);
     };
@@ -81,12 +81,12 @@ export async function measureReturn(table, { browser, fake }) {
           }),
       );
       await page.getByRole('button', { name: 'Try now' }).click();
-      const took = (await painted) - began;
-      const asked = heard.filter((type) => type === 'subscribe' || type === 'history').length;
-      table.count(`back after an hour (${AWAY} records): questions after the greeting`, asked, '', 0, `sent by the page: ${heard.join(', ')}`);
+      const duration = (await painted) - began;
+      const requests = messages.filter((type) => type === 'subscribe' || type === 'history').length;
+      table.count(`back after an hour (${AWAY} records): questions after the greeting`, requests, '', 0, `sent by the page: ${messages.join(', ')}`);
       table.time(
         'back after an hour: all of it painted, after the one round trip',
-        took - DELAY,
+        duration - DELAY,
         'ms',
         250,
         `a message takes ${DELAY} ms to the bridge here, so that a second question would show: it would add as much again`,

@@ -1,4 +1,4 @@
-// The first visit, and how soon one can type: the real binary, a cold browser, a fresh context each time.
+// The first visit, and the time until the user can type: the real binary, a cold browser, a new context each time.
 import { measured, watchNetwork } from './probe.mjs';
 import { median } from './table.mjs';
 
@@ -20,7 +20,7 @@ export async function measureLoad(table, { browser, stage, cookies, session, run
     }
     return { ready, first: all[0] };
   };
-  // The browser's own first page is not ours to measure.
+  // The browser's initial page is not measured.
   await visits('#/new');
   const fresh = await visits('#/new');
   const known = await visits(`#/s/${session}`);

@@ -1,4 +1,4 @@
-// A session of ten thousand messages, which another program wrote: opened cold, read to its beginning, searched.
+// A session of ten thousand messages written by another program: opened cold, scrolled to its beginning, searched.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -9,7 +9,7 @@ const MESSAGES = 10_000;
 export const LAST = 'These are the last words of all.';
 const NEEDLE = 'a heliotrope on the sill';
 
-/** Writes the transcript as an agent in a terminal would have; gives its id. */
+/** Writes the transcript as an agent in a terminal would. Returns its id. */
 export function writeLong({ home, folder }) {
   const id = randomUUID();
   const lines = [];
@@ -34,7 +34,7 @@ export function writeLong({ home, folder }) {
     );
     parent = uuid;
   };
-  const say = (n, content) =>
+  const message = (n, content) =>
     put('assistant', {
       id: `msg_${n}_${lines.length}`,
       type: 'message',
@@ -48,7 +48,7 @@ export function writeLong({ home, folder }) {
     put('user', { role: 'user', content: `Step ${n + 1}: look at the next crate.` });
     for (let i = 0; i < 4; i += 1) {
       const call = `toolu_${n}_${i}`;
-      say(n, [{ type: 'tool_use', id: call, name: 'Bash', input: { command: `cargo test -p crate-${n} --test part-${i}`, description: `Run part ${i}` } }]);
+      message(n, [{ type: 'tool_use', id: call, name: 'Bash', input: { command: `cargo test -p crate-${n} --test part-${i}`, description: `Run part ${i}` } }]);
       put(
         'user',
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: call, content: `running 7 tests\ntest result: ok. 7 passed in ${n}.${i} s` }] },
@@ -56,7 +56,7 @@ export function writeLong({ home, folder }) {
       );
     }
     const last = lines.length >= MESSAGES - 1;
-    say(n, [
+    message(n, [
       {
         type: 'text',
         text: last
@@ -82,7 +82,7 @@ export async function measureLong(table, { browser, stage, cookies, long, runs }
       await one.there;
       const seen = await one.page.evaluate(() => ({ ...window.__seen, nodes: document.querySelectorAll('*').length }));
       nodes = Math.max(nodes, seen.nodes);
-      // The first visit takes the session in from the file of the other program, and gives it another name.
+      // The first visit imports the session from the file of the other program and gives it another id.
       if (i === 0) {
         await one.page.waitForURL((url) => url.hash.startsWith('#/s/') && !url.hash.endsWith(long.id));
         long.id = new URL(one.page.url()).hash.slice(4);
@@ -107,7 +107,7 @@ export async function measureLong(table, { browser, stage, cookies, long, runs }
   table.time('longest task until it is painted', Math.max(...tasks), 'ms', 100);
 }
 
-/** Everything of it into the page, by what brings it there: somebody who looks for something at its beginning. */
+/** Loads the whole session into the page by searching for something at its beginning. */
 async function all(table, { page }) {
   await page.evaluate(() => {
     window.__seen.long.length = 0;

@@ -1,4 +1,4 @@
-// An hour of work in a few minutes: the tab must weigh at its end what it weighed before.
+// An hour of work in a few minutes: the tab's memory must not grow.
 import { FakeSession } from '../fake/sessions.mjs';
 import * as make from '../fake/messages.mjs';
 import { measured } from './probe.mjs';
@@ -7,10 +7,10 @@ import { median } from './table.mjs';
 const ANSWER =
   'Reproduced on run 37. The sweep wakes on **the timer** but measures age with `Instant`.\n\n- Under load the two disagree.\n- The connection survives one sweep too many.\n\n```rust\nlet now = tick.tick().await;\n```\n\nSo it is the clock. ';
 
-/** `turns`: an hour has 240 of a quarter of a minute each, with 300 deltas and a dozen records. */
+/** `turns`: an hour has 240, one per quarter of a minute, each with 300 deltas and a dozen records. */
 export async function measureMemory(table, { browser, fake, turns }) {
   const session = new FakeSession('s-hour', 'An hour');
-  // It begins as full as the page lets a session become.
+  // Starts with the maximum number of records.
   for (let n = 0; session.records.length < 7_000; n += 1)
     for (const what of [...make.turn(`Before ${n}`).slice(0, -2), make.text(ANSWER.repeat(8)), make.end()]) session.push(what);
   session.idle();
@@ -20,7 +20,7 @@ export async function measureMemory(table, { browser, fake, turns }) {
     const { page } = one;
     await page.goto(`${fake.url}/#/s/s-hour`);
     await page.locator('.trow').last().waitFor();
-    // Find fetches all of it; when it is closed and the reader is at the end, the oldest is let go again.
+    // Find loads all of them; when it is closed and the reader is at the end, the oldest are dropped again.
     await page.locator('.stream').focus();
     await page.keyboard.press('Control+f');
     await page.locator('.findbar input').fill('Before 0');
@@ -46,7 +46,7 @@ export async function measureMemory(table, { browser, fake, turns }) {
 }
 
 function report(table, samples, turns, seconds, records) {
-  // The page fills its own stores first: it holds some thousand records and lets the oldest go in one piece.
+  // The page fills its caches first: it holds some thousand records and drops the oldest in one batch.
   const steady = samples.filter((one) => one.turn >= turns / 4);
   const half = steady.length >> 1;
   const of = (name) => {
@@ -70,12 +70,12 @@ function report(table, samples, turns, seconds, records) {
   table.count('an hour of stream: listeners', off(listeners), '%', 10, `${listeners.early} → ${listeners.late}`);
 }
 
-/** One turn as fast as the line takes it, with a pause for a frame after each 30 deltas. */
+/** One turn as fast as the connection allows, with a pause of one frame after every 30 deltas. */
 async function play(bridge, session, turn, last) {
-  const tell = (what) => bridge.record(session, what);
+  const record = (what) => bridge.record(session, what);
   session.run('thinking');
   const whole = make.turn(`Turn ${turn}`);
-  for (const what of whole.slice(0, -2)) tell(what);
+  for (const what of whole.slice(0, -2)) record(what);
   const message = make.ids.message();
   const block = bridge.block(session, message, 'text', 0);
   const text = `${ANSWER.repeat(8)}\n\n${last}`;
@@ -87,10 +87,10 @@ async function play(bridge, session, turn, last) {
         setTimeout(done, 17);
       });
   }
-  const said = make.text(text);
-  said.message.id = message;
-  tell(said);
-  tell(make.end());
+  const answer = make.text(text);
+  answer.message.id = message;
+  record(answer);
+  record(make.end());
   session.idle();
-  bridge.tell(session);
+  bridge.publish(session);
 }

@@ -1,7 +1,9 @@
-// What is planted in a page to be measured: when something stood there, how long tasks were, what the browser fetched.
+// Instruments a page: when an element appeared, how long tasks were, what the browser fetched.
 
-/** A fresh visitor whose page is measured. `ready`: what must be there; the time after the frame that shows it is kept, and
- *  `there` then gives what was seen. */
+/**
+ * A new visitor whose page is measured. `ready`: selector of the element to wait for; the time after the frame that
+ * shows it is recorded, and `there` resolves with the measurements.
+ */
 export async function measured(browser, { cookies = [], ready = null, text = null, viewport = { width: 1440, height: 900 }, ...options } = {}) {
   const context = await browser.newContext({ viewport, ...options });
   if (cookies.length) await context.addCookies(cookies);
@@ -10,7 +12,7 @@ export async function measured(browser, { cookies = [], ready = null, text = nul
   page.setDefaultTimeout(30_000);
   const cdp = await context.newCDPSession(page);
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
-  // The page tells when it is there: to ask it would have it work for the one who asks, in the time that is measured.
+  // The page reports when the element is there: polling it would add work during the measurement.
   const there = new Promise((resolve) => {
     cdp.once('Runtime.bindingCalled', ({ payload }) => resolve(JSON.parse(payload)));
   });
@@ -24,7 +26,7 @@ export async function measured(browser, { cookies = [], ready = null, text = nul
   return { context, page, cdp, there, metrics, collect, close: () => context.close() };
 }
 
-/** Runs in the page, before anything of it. A person's text box is there when it is visible and takes keys. */
+/** Runs in the page before its scripts. A text box is ready when it is visible and accepts input. */
 function plant({ ready, text }) {
   const seen = { long: [], ready: null, painted: null };
   Object.defineProperty(window, '__seen', { value: seen });
@@ -41,7 +43,7 @@ function plant({ ready, text }) {
     const element = [...document.querySelectorAll(ready)].at(-1);
     return element && (!text || element.textContent.includes(text));
   };
-  const told = () => window.__there?.(JSON.stringify(seen));
+  const report = () => window.__there?.(JSON.stringify(seen));
   const look = () => {
     if (seen.ready === null && [...document.querySelectorAll(BOX)].some(usable)) seen.ready = performance.now();
     if (ready ? !shown() : seen.ready === null) {
@@ -49,21 +51,21 @@ function plant({ ready, text }) {
       return;
     }
     if (!ready) {
-      told();
+      report();
       return;
     }
-    // A message is delivered when the frame that is being made is laid out and painted.
+    // A message is delivered after the current frame was laid out and painted.
     const channel = new MessageChannel();
     channel.port1.onmessage = () => {
       seen.painted = performance.now();
-      told();
+      report();
     };
     channel.port2.postMessage(null);
   };
   requestAnimationFrame(look);
 }
 
-/** Everything the page asks for, and how many bytes came over the line. */
+/** Every request of the page and the number of bytes transferred. */
 export async function watchNetwork(cdp, home) {
   const all = new Map();
   let touched = Date.now();
@@ -87,7 +89,7 @@ export async function watchNetwork(cdp, home) {
     if (one) one.wire = encodedDataLength;
   });
   return {
-    /** All of it, once nothing more came for `ms`. */
+    /** All of it, once nothing arrived for `ms`. */
     async quiet(ms = 1500) {
       while (Date.now() - touched < ms)
         await new Promise((done) => {

@@ -1,7 +1,10 @@
-// The numbers of the page, asserted, in Chromium.   node run.mjs [--quick] [--margin N] [--only PART,…] [--write FILE]
-// Ends with 1 when one does not hold. --margin: times may be so many times longer, on a machine that does other things too.
-// --counts: only what does not depend on the machine has to hold, and only the parts that have such. Parts: load, long,
-// stream, switch, return, memory. --write: only when all of it was measured.
+// Performance limits of the page, measured in Chromium. Exits with 1 if a limit is exceeded.
+//
+//   node run.mjs [--quick] [--margin N] [--counts] [--only PART,…] [--write FILE]
+//
+// --margin: factor by which times may be longer, on a busy machine. --counts: checks only limits that do not depend on
+// the machine, and measures only parts that have such. Parts: load, long, stream, switch, return, memory. --write: only
+// if everything was measured.
 import { startFake } from '../fake-bridge.mjs';
 import { launch, pair, visit } from '../journeys/browser.mjs';
 import { begin, stands } from '../journeys/journey.mjs';

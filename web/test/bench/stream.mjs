@@ -1,4 +1,5 @@
-// A flood of deltas at the end of a long transcript, with someone typing meanwhile. The fake bridge: no agent is so fast.
+// A flood of deltas at the end of a long transcript while the user types. Uses the fake bridge, since no agent is that
+// fast.
 import { FakeSession } from '../fake/sessions.mjs';
 import * as make from '../fake/messages.mjs';
 import { measured } from './probe.mjs';
@@ -20,7 +21,7 @@ const WORDS = [
   'happens for a while. ',
 ];
 
-/** A session with so many rows that are in the page at once. */
+/** A session with this many rows that are in the page at once. */
 export function rowsOf(id, rows) {
   const session = new FakeSession(id, `${rows} rows`);
   for (let turn = 0; turn < 12; turn += 1) {
@@ -43,8 +44,8 @@ export async function measureStream(table, { browser, fake, seconds }) {
     const session = fake.bridge.sessions.get('s-rows');
     session.push(make.prompt('Go on'));
     session.run('thinking');
-    fake.bridge.tell(session);
-    // The same page with nothing coming: what frames cost by themselves, and those who measure.
+    fake.bridge.publish(session);
+    // The same page without messages: the cost of frames and of measuring.
     await page.locator('.gate[data-standing="running"]').waitFor();
     const still = await one.metrics();
     await sample(page, 2000);
@@ -52,7 +53,7 @@ export async function measureStream(table, { browser, fake, seconds }) {
     let sent = 0;
     let block = fake.bridge.block(session, make.ids.message(), 'text', 0);
     const began = Date.now();
-    // A hundred a second whatever the timer does; a block ends after a thousand, as a model's would.
+    // A hundred per second, independent of timer accuracy; a block ends after a thousand, as a model's would.
     const timer = setInterval(() => {
       for (const due = (Date.now() - began) / 10; sent < due; sent += 1) {
         if (sent % 1000 === 999) block = fake.bridge.block(session, make.ids.message(), 'text', 0);
@@ -66,9 +67,9 @@ export async function measureStream(table, { browser, fake, seconds }) {
       const after = await one.metrics();
       const spent = (...names) => (names.reduce((sum, name) => sum + after[name] - before[name], 0) * 1000) / quiet.streamed;
       const parts = ['ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration'];
-      // Processor time, so that other work on the machine is not counted. What the page makes the browser do has to hold; all of
-      // the main thread, less what it does in the same time with nothing coming, is told beside it: there the browser's own paint
-      // and the line are in it, which without a GPU are as much again.
+      // Processor time, so that other load on the machine is not counted. The limit applies to the page's own work. The
+      // whole main thread, less its work in the same time without messages, is reported as well: it includes painting
+      // and the network, which without a GPU are as much again.
       const all = ((after.TaskDuration - before.TaskDuration - base * (quiet.took / 1000)) * 1000) / quiet.streamed;
       table.time(
         '5,000 rows, 100 deltas a second: script, style and layout of a streamed frame',
@@ -89,7 +90,7 @@ export async function measureStream(table, { browser, fake, seconds }) {
   }
 }
 
-/** Frames in which the transcript changed, for so long. */
+/** Frames in which the transcript changed, during `ms`. */
 const sample = (page, ms) =>
   page.evaluate(async (wait) => {
     window.__seen.long.length = 0;
@@ -124,7 +125,7 @@ async function type(table, page) {
   await page.locator('#message').click();
   await page.evaluate(() => {
     window.__keys = [];
-    // From the key to the end of the frame that shows it: handlers, style, layout; the browser's wait for the next frame is not ours.
+    // From the key to the end of the frame that shows it: handlers, style, layout; without waiting for the next frame.
     document.querySelector('#message').addEventListener('keydown', (event) => {
       const at = event.timeStamp;
       document.querySelector('#message').addEventListener(

@@ -1,4 +1,4 @@
-// What was measured beside what has to hold.
+// Measured values and their limits.
 import { execFileSync } from 'node:child_process';
 import { loadavg, cpus, totalmem, release } from 'node:os';
 import { writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ export const median = (values) => [...values].sort((a, b) => a - b)[values.lengt
 export const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))];
 const round = (value) => (Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : Number(value.toFixed(Math.abs(value) >= 10 ? 1 : 2)).toString());
 
-/** `margin`: times may be so many times longer, for a machine that does other things too; Infinity: they are only told. */
+/** `margin`: factor by which times may be longer on a busy machine; Infinity: times are only reported. */
 export class Table {
   rows = [];
   before = loadavg()[0];
@@ -16,16 +16,16 @@ export class Table {
     this.margin = margin;
   }
 
-  /** A count: bytes, requests, nodes. It does not depend on the machine. */
+  /** A count: bytes, requests, nodes. Independent of the machine. */
   count(what, value, unit, limit, note = '') {
     this.put(what, value, unit, limit, limit, note);
   }
-  /** A time, or what is made of one. */
+  /** A time, or a value derived from one. */
   time(what, value, unit, limit, note = '') {
     if (this.margin === Infinity) this.note(what, value, unit, note);
     else this.put(what, value, unit, limit, limit * this.margin, note);
   }
-  /** Something to know; nothing has to hold. */
+  /** A value without a limit. */
   note(what, value, unit, note = '') {
     this.put(what, value, unit, null, Infinity, note);
   }

@@ -1,4 +1,4 @@
-// One ask of every kind, as the agent writes them.
+// One request of every kind, as the agent sends them.
 import { ids } from './messages.mjs';
 
 const tool = (toolName, input, over = {}) => {
@@ -212,7 +212,7 @@ export const dialog = () => ({
 
 export const kinds = { edit, bash, hidden, write, fetch, mcp, question, plan, elicitation, link, dialog };
 
-/** The difference an ask would make, as the server computes it. */
+/** The diff of a request, as the server computes it. */
 export const diff = (path, oldText, newText) => {
   const from = oldText ? oldText.split('\n') : [];
   const to = newText.split('\n');

@@ -1,4 +1,4 @@
-// Messages as an agent writes them, for the scripted sessions of the fake bridge.
+// Messages of an agent, for the scripted sessions of the fake bridge.
 let count = 0;
 const next = (prefix) => `${prefix}_${String(++count).padStart(6, '0')}`;
 
@@ -91,7 +91,7 @@ export const end = (over = {}) => ({
   ...over,
 });
 
-/** A whole turn with a read, a search, a command, an edit and some words. */
+/** A whole turn with a read, a search, a command, an edit and some text. */
 export function turn(words, files = ['crates/pool/src/reaper.rs', 'crates/pool/src/lease.rs']) {
   const out = [prompt(words), init(), thinking('The failure is a race between two clocks. First find who reads the time, then make the test fail on purpose.')];
   for (const file of files) {

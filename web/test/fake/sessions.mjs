@@ -1,4 +1,4 @@
-// The scripted sessions: one in every state the design names, one with 10,000 messages, one with subagents.
+// The scripted sessions: one in every state of the design, one with 10,000 messages, one with subagents.
 import * as make from './messages.mjs';
 import { kinds } from './asks.mjs';
 
@@ -119,7 +119,7 @@ export class FakeSession {
     return record;
   }
 
-  /** Deep enough for what is scripted: the axes are merged, the rest replaced. */
+  /** Merges `over` into the state: the status objects are merged, the rest is replaced. */
   patch(over) {
     for (const [key, value] of Object.entries(over)) {
       const old = this.state[key];
@@ -174,7 +174,7 @@ export class FakeSession {
   }
 }
 
-/** An ask as the list shows it. */
+/** A request as the session list contains it. */
 function briefOf({ ask, kind, toolName, at, request }) {
   const input = request.input ?? {};
   const about =
@@ -223,7 +223,7 @@ const story = (session, turns = 2) => {
   return session;
 };
 
-/** The part of a turn that is still open. */
+/** The records of a turn that is still running. */
 const opened = (session) => {
   story(session, 1);
   session.push(make.prompt('Yes, switch it to the runtime’s clock. Keep the public API as it is.', { by: 'Phone', device: 'd-2' }), Date.now() - 90_000);

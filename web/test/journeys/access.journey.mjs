@@ -1,5 +1,5 @@
-// Every room of the page, for everybody: axe finds nothing in both themes and sizes; at 200 %, on a phone and with the
-// colours of the system nothing is cut off sideways; where the focus is can be seen; with less motion nothing moves.
+// Accessibility of every screen: axe finds nothing in both themes and sizes; at 200 %, on a phone and with system
+// colours nothing is cut off horizontally; the focus is visible; with reduced motion nothing moves.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startFake } from '../fake-bridge.mjs';
@@ -22,7 +22,7 @@ after(async () => {
   await fake?.close();
 });
 
-/** Goes through all rooms with a page that has less motion; gives what is wrong, with the name of the room. */
+/** Visits all rooms with a page that has reduced motion. Returns the problems with the name of the room. */
 async function everywhere(rooms) {
   const context = await browser.newContext({ viewport: WIDE, locale: 'en-GB', serviceWorkers: 'block', reducedMotion: 'reduce' });
   const wrong = [];
@@ -34,14 +34,14 @@ async function everywhere(rooms) {
     for (const room of rooms) {
       await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', reducedMotion: 'reduce' });
       await resize(page, WIDE);
-      const say = (what) => wrong.push(`${room.name}: ${what}`);
+      const report = (what) => wrong.push(`${room.name}: ${what}`);
       try {
         await enter(page, fake, room);
       } catch (error) {
-        say(`not there: ${String(error.message).split('\n').slice(0, 3).join(' ')}`);
+        report(`not there: ${String(error.message).split('\n').slice(0, 3).join(' ')}`);
         continue;
       }
-      await judge(page, say);
+      await judge(page, report);
     }
   } finally {
     await context.close();
@@ -49,7 +49,7 @@ async function everywhere(rooms) {
   assert.deepEqual(wrong, []);
 }
 
-/** In the page: how much wider than the window it is, and what is. */
+/** In the page: how much wider than the window it is, and which element causes it. */
 const sideways = () => {
   const over = document.documentElement.scrollWidth - innerWidth;
   if (over <= 1) return null;
@@ -60,14 +60,14 @@ const sideways = () => {
   return `${over} px wider than the window: ${widest.join(', ')}`;
 };
 
-/** In the page: whether one sees that the element with the focus has it. */
+/** In the page: whether the focus indicator is visible. */
 const focusSeen = () => {
   const at = document.activeElement;
   // After the last element the focus leaves the page.
   if (!at || at === document.body) return null;
   if (at.matches('[role^="menuitem"], [role="option"]') && !matchMedia('(forced-colors: active)').matches)
     return getComputedStyle(at).backgroundColor === 'rgba(0, 0, 0, 0)' ? `no background at ${at.outerHTML.slice(0, 120)}` : null;
-  // A field may show it at the box around it.
+  // A field may show its focus at a surrounding box.
   for (let one = at, depth = 0; one && depth < 4; one = one.parentElement, depth += 1) {
     const style = getComputedStyle(one);
     if (style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) >= 1) return null;
@@ -76,14 +76,14 @@ const focusSeen = () => {
   return `the focus is not seen at ${at.outerHTML.slice(0, 120)}`;
 };
 
-/** In the page: what still moves where less motion is wished for. */
+/** In the page: what is still animated with reduced motion. */
 const moving = () =>
   document
     .getAnimations()
     .filter((one) => one.playState === 'running' && Number(one.effect?.getComputedTiming().duration) > 20)
     .map((one) => one.animationName ?? one.transitionProperty ?? 'something');
 
-/** Another window size; the page is laid out for it when this returns. */
+/** Resizes the window; the page is laid out for it when this returns. */
 async function resize(page, size) {
   await page.setViewportSize(size);
   await page.waitForFunction(({ width, height }) => innerWidth === width && innerHeight === height, size);
@@ -95,7 +95,7 @@ async function resize(page, size) {
   );
 }
 
-/** One visit to each room: what axe says of it first, then what keys change. */
+/** Visits each room once: first axe, then the checks that use keys. */
 async function judge(page, say) {
   const animations = await page.evaluate(moving);
   if (animations.length) say(`moves: ${animations.join(', ')}`);
@@ -126,7 +126,5 @@ for (const [name, rooms] of [
   ['first', ROOMS.slice(0, half)],
   ['second', ROOMS.slice(half)],
 ]) {
-  test(`the ${name} half of the rooms: axe finds nothing, nothing is cut off sideways or moves, the focus is seen`, { timeout: 240_000 }, () =>
-    everywhere(rooms),
-  );
+  test(`accessibility of the ${name} half of the screens: axe, overflow, reduced motion and visible focus`, { timeout: 240_000 }, () => everywhere(rooms));
 }

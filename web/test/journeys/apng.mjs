@@ -1,9 +1,9 @@
-// Moving pictures out of screenshots, without any other program: a PNG whose later frames are only what changed.
+// Creates animated PNGs from screenshots: later frames contain only what changed.
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const HEAD = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** The pixels of a picture as browsers write it: 8 bits, RGB or RGBA, not interlaced; as RGB. */
+/** The pixels of a PNG written by a browser (8 bits, RGB or RGBA, not interlaced), as RGB. */
 export function pixels(png) {
   let at = 8;
   let width = 0;
@@ -57,7 +57,7 @@ export function pixels(png) {
   return { width, height, rgb };
 }
 
-/** Where two pictures differ; nothing where they do not. */
+/** The bounding box of the differences of two pictures; null if there are none. */
 export function changed(a, b) {
   let [left, top, right, bottom] = [a.width, a.height, -1, -1];
   for (let y = 0; y < a.height; y += 1) {
@@ -76,7 +76,7 @@ export function changed(a, b) {
   return right < 0 ? null : { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
 }
 
-/** The part of a picture, packed; each row by what is above it or left of it, whichever is smaller. */
+/** Part of a picture, compressed; each row with the PNG filter (up or left) that gives the smaller result. */
 function packed(picture, { x, y, width, height }) {
   const row = width * 3;
   const raw = Buffer.alloc((row + 1) * height);
@@ -111,7 +111,7 @@ const numbers = (...values) => {
   return out;
 };
 
-/** `shots`: [{png, ms}]. Frames in which nothing changed make the one before them longer. */
+/** `shots`: [{png, ms}]. Frames without a change extend the previous one. */
 export function moving(shots) {
   const frames = [];
   let last = null;

@@ -1,5 +1,5 @@
-// The browser, a visitor in it, and what a visitor must never see: errors in the console, reports of the CSP, requests
-// that leave the origin.
+// The browser, a visitor in it, and the faults no visitor may see: console errors, CSP reports, requests to other
+// origins.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,12 +16,12 @@ const ARGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-/** What a browser itself writes when a line breaks or a code is refused; tests that break lines allow it. */
+/** Messages of the browser itself when a connection breaks or a code is refused; tests that break connections allow them. */
 export const BROKEN_LINE = /ERR_CONNECTION|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|WebSocket connection to|Failed to load resource/;
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
 
-/** A fresh browser context with one page. `allowed`: what may stand in the console. */
+/** A new browser context with one page. `allowed`: pattern of accepted console messages. */
 export async function visit(browser, stage, { allowed = null, cookies = null, ...options } = {}) {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -51,7 +51,7 @@ export async function visit(browser, stage, { allowed = null, cookies = null, ..
     faults,
     stage,
     go: (hash = '') => page.goto(`${stage.url}/${hash}`),
-    /** Everything that was wrong so far, as a failure. */
+    /** Fails if there were any faults so far. */
     clean: () => assert.deepEqual(faults, []),
     close: async () => {
       await context.close();
@@ -60,16 +60,16 @@ export async function visit(browser, stage, { allowed = null, cookies = null, ..
   return guest;
 }
 
-/** Pairs as a person does, by the printed address. */
+/** Pairs with the printed address, as a user does. */
 export async function pair(guest, code) {
   await guest.go(`#pair=${code}`);
   await guest.page.getByRole('button', { name: 'Pair', exact: true }).click();
   await guest.page.locator('.app').waitFor();
 }
 
-/** `within`: only there. */
+/** `within`: selector of the part to check. */
 export async function axeFinds(page, within = null) {
-  // A dialog that is being opened is half transparent for a moment; colours are judged when nothing moves.
+  // A dialog that is opening is transparent for a moment; colours are checked after the transition.
   await page.evaluate(() =>
     Promise.all(
       document
@@ -79,7 +79,7 @@ export async function axeFinds(page, within = null) {
     ),
   );
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
-  // Nothing to fetch first: what axe would fetch serves rules for sounds and films, and there are none.
+  // Without preload: axe would fetch media for rules that do not apply here.
   const found = await page.evaluate(
     (where) => window.axe.run(where ?? document, { resultTypes: ['violations'], preload: document.querySelector('audio, video') !== null }),
     within,
@@ -89,7 +89,7 @@ export async function axeFinds(page, within = null) {
   );
 }
 
-/** Waits for a condition that no locator can express. `told` adds to the message when it does not come true. */
+/** Waits for a condition that no locator can express. `told` returns details for the error message. */
 export async function until(what, check, { seconds = 15, told = () => '' } = {}) {
   const end = Date.now() + seconds * 1000;
   for (;;) {
@@ -102,7 +102,7 @@ export async function until(what, check, { seconds = 15, told = () => '' } = {})
   }
 }
 
-/** A picture of where a test failed, if anybody wants one. */
+/** Saves a screenshot of a failed test if the environment asks for it. */
 export async function keepPicture(page, name) {
   const folder = process.env.SLUICE_FAILURES;
   if (!folder) return;

@@ -1,5 +1,5 @@
-// How a person is called: title, badge, notice, sound and push; several asks at once; keys that were changed; a server
-// that wants a sign-in.
+// How the user is notified: title, badge, notification, sound and push; several requests at once; rebound keys; a
+// server that needs authorization.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => guarded.close());
 
-/** Stands in for what a browser shows outside of the page; keeps what was asked of it. */
+/** Replaces what a browser shows outside of the page and records its calls. */
 const outside = () => {
   window.__outside = { notices: [], badges: [], tones: 0 };
   Object.defineProperty(navigator, 'setAppBadge', {
@@ -70,7 +70,7 @@ const outside = () => {
   document.hasFocus = () => !window.__away;
 };
 
-journey('an ask calls whoever asked to be called: title, badge, notice and sound; answered elsewhere, they go', async ({ guest, page, model, another }) => {
+journey('a request notifies by title, badge, notification and sound, which end when it is answered elsewhere', async ({ guest, page, model, another }) => {
   await guest.context.addInitScript(outside);
   await guest.go('#/settings/notices');
   await page.getByRole('radio', { name: 'With the title' }).click();
@@ -98,7 +98,7 @@ journey('an ask calls whoever asked to be called: title, badge, notice and sound
   await until('the notice is closed', () => page.evaluate(() => window.__outside.notices[0].closed === true));
 });
 
-journey('who did not ask to be called gets no notice and no sound', async ({ guest, page }) => {
+journey('without opting in there is no notification and no sound', async ({ guest, page }) => {
   await guest.context.addInitScript(outside);
   await guest.go('#/');
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
@@ -112,7 +112,7 @@ journey('who did not ask to be called gets no notice and no sound', async ({ gue
   await decide(page, ask(page).getByRole('button', { name: /^Deny/ }));
 });
 
-journey('two sessions ask at once: both are counted, each is answered by itself', async ({ guest, page, stage }) => {
+journey('requests of two sessions are both counted and answered separately', async ({ guest, page, stage }) => {
   const first = await begin(guest, 'first ask', folderWith(stage, 'asks-a'));
   await ask(page).locator('.cmdbig').waitFor();
   const second = await begin(guest, 'second ask', folderWith(stage, 'asks-b'));
@@ -123,7 +123,7 @@ journey('two sessions ask at once: both are counted, each is answered by itself'
   await until('two rows', async () => (await rows.filter({ hasText: /asks-[ab]/ }).count()) === 2);
   await rows.filter({ hasText: 'asks-b' }).getByRole('button', { name: 'Allow once' }).click();
   await rows.filter({ hasText: 'asks-b' }).waitFor({ state: 'detached' });
-  // The other one still waits, and G A goes to it.
+  // The other one is still pending, and G A opens it.
   await rows.filter({ hasText: 'asks-a' }).waitFor();
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press('g');
@@ -135,7 +135,7 @@ journey('two sessions ask at once: both are counted, each is answered by itself'
   await says(page, 'Second done.');
 });
 
-journey('a key is changed by pressing another; a clash is named first; the old one does nothing any more', async ({ guest, page }) => {
+journey('a shortcut is changed, conflicts are shown, and the old key has no effect', async ({ guest, page }) => {
   await guest.go('#/keys');
   await page.getByRole('button', { name: 'Change: New session' }).click();
   await page.locator('.rec').getByText('Press the new keys').waitFor();
@@ -165,7 +165,7 @@ journey('a key is changed by pressing another; a clash is named first; the old o
   await page.getByRole('heading', { name: 'New session' }).waitFor();
 });
 
-journey('a server that wants a sign-in is signed in to: the address is shown, and then its tools are there', async ({ guest, page, stage }) => {
+journey('a server that needs authorization shows its address, and its tools are available afterwards', async ({ guest, page, stage }) => {
   writeFileSync(join(stage.home, '.claude.json'), JSON.stringify({ mcpServers: { guarded: { type: 'http', url: guarded.url } } }));
   const id = await begin(guest, 'hello', folderWith(stage, 'signs-in'));
   await says(page, 'Hello.');
@@ -182,15 +182,15 @@ journey('a server that wants a sign-in is signed in to: the address is shown, an
   const address = new URL(await link.getAttribute('href'));
   assert.equal(address.host, new URL(guarded.url).host);
   await row.getByText(address.host).first().waitFor();
-  // The person agrees there, in a tab of the browser; the agent hears of it.
-  const said = await fetch(address, { redirect: 'follow' });
-  assert.ok(said.ok, `${said.status}`);
+  // The user agrees in another tab; the agent is notified.
+  const answer = await fetch(address, { redirect: 'follow' });
+  assert.ok(answer.ok, `${answer.status}`);
   await row.getByText(/Connected/).waitFor();
   await row.getByText('1 tool').first().waitFor();
   assert.equal(guarded.seen.signedIn, 1);
 });
 
-/** A push service that takes everything, and a worker that is there. */
+/** A push service that accepts everything, and a service worker. */
 const pushing = () => {
   window.__push = { on: false, asked: [], refuses: false };
   const made = {
@@ -223,7 +223,7 @@ const pushing = () => {
 };
 
 journey(
-  'notices while the page is closed: switched on and off, and an error is said plainly',
+  'web push is switched on and off, and errors are shown',
   async ({ guest, page }) => {
     const asked = [];
     let works = false;
@@ -258,7 +258,7 @@ journey(
   { allowed: /403/ },
 );
 
-journey('where the browser cannot be woken there is no such switch', async ({ guest, page }) => {
+journey('without browser support there is no switch for web push', async ({ guest, page }) => {
   await guest.context.addInitScript(() => {
     delete window.PushManager;
   });
@@ -268,7 +268,7 @@ journey('where the browser cannot be woken there is no such switch', async ({ gu
 });
 
 journey(
-  'the worker rings when the bridge pushes and nobody looks; what of the session it shows was chosen before',
+  'the service worker shows notifications with the chosen content while the page is hidden',
   async ({ guest, page, context, stage }) => {
     await guest.go('#/settings/notices');
     await page.getByRole('switch', { name: 'Sound' }).waitFor();
@@ -285,7 +285,7 @@ journey(
     await until('a worker', worker);
     const push = (data) => line.send('ServiceWorker.deliverPushMessage', { origin: stage.url, registrationId, data: JSON.stringify(data) });
     const rung = () => worker().evaluate(async () => (await self.registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag })));
-    // While somebody looks at the page it says it itself.
+    // While the page is visible it shows the state itself.
     await page.goto('about:blank');
     await push({ session: 'one', title: 'The secret plan', body: 'Bash waits for you', ask: 'a' });
     await until('rung', async () => (await rung()).length === 1);

@@ -1,4 +1,4 @@
-// Texts that would do something if anything took them for more than text.
+// Texts that would have an effect if they were interpreted as anything but text.
 export const CORPUS = [
   '<script>window.__ran=1</script>',
   '<img src=x onerror="window.__ran=2">',

@@ -1,4 +1,4 @@
-// A page at the fake bridge, anew for each test of the file that imports this. The page is $SLUICE_DIST or web/dist.
+// A new page at the fake bridge for each test of the file that imports this. The page is $SLUICE_DIST or web/dist.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach } from 'node:test';
 import { startFake } from '../fake-bridge.mjs';
@@ -20,7 +20,7 @@ after(async () => {
   await browser?.close();
   await fake?.close();
 });
-// Nothing that a test does leaves an error in the console.
+// No test may leave an error in the console.
 afterEach(() => assert.deepEqual(errors, []));
 beforeEach(async () => {
   await context?.close();
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 export async function fresh(options) {
   context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', serviceWorkers: 'block', ...options });
-  // The clock by which presses in the first moment of an ask are told apart: tests set it forward instead of waiting.
+  // Keys are ignored in the first moments of a request: tests advance the clock instead of waiting.
   await context.addInitScript(forwardClock);
   page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -45,10 +45,14 @@ export const open = async (id) => {
   await page.goto(`${fake.url}/#/s/${id}`);
   await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox');
 };
-/** The form of the ask is there, and it is later than presses are ignored after that. */
+/** Waits for the form of the request, and advances the clock until keys are accepted. */
 export async function settled() {
   await page.waitForFunction(() => document.querySelector('[data-form="loading"]') === null);
   await page.evaluate(() => window.__forward(1_000));
 }
 export const log = (type) => fake.bridge.log.filter((one) => one.type === type);
 export const box = () => page.locator('#message');
+/** The role, id or tag of the focused element. */
+export const focused = () => page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.id ?? document.activeElement?.tagName);
+/** The number of visible key hints below an element. */
+export const seenCaps = (where) => page.locator(where).locator('.keys').filter({ visible: true }).count();

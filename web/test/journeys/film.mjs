@@ -1,4 +1,4 @@
-// The pictures of the README: the page wide and on a phone, and an approval as a moving picture.   node film.mjs OUT
+// Pictures for the README: the page wide and on a phone, and an animated approval.   node film.mjs OUT
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const REAPER = `use std::time::{Duration, Instant};
 
 use crate::lease::Lease;
 
-/// Takes connections out of the pool that nobody wanted for a while.
+/// Removes idle connections from the pool.
 pub struct Reaper {
     every: Duration,
     max_idle: Duration,
@@ -100,7 +100,7 @@ async function start(guest, text) {
   await guest.page.waitForURL(/#\/s\//);
 }
 
-/** A pointer to follow: pictures of a page have none. */
+/** Draws a pointer, which screenshots do not contain. */
 async function pointer(page) {
   await page.evaluate(() => {
     const space = 'http://www.w3.org/2000/svg';
@@ -161,7 +161,7 @@ try {
   git('init', '-q', '-b', 'fix/reaper-flake');
   git('add', '.');
   git('commit', '-qm', 'as it was');
-  // A model that keeps a list of tasks.
+  // A model with a task list.
   const small = () => {
     try {
       localStorage.setItem('sluice.new.model', 'claude-haiku-4-5');
@@ -212,7 +212,7 @@ try {
   await page.waitForURL(/#\/s\//);
   await ask(page).locator('.diff .add').first().waitFor();
   await page.locator('.stream').getByText('Two clocks are read').first().waitFor();
-  // The age of an ask stands in the picture: the same in each.
+  // The picture contains the age of the request: the same in each frame.
   await until('a second passed', async () => /1 s/.test(await ask(page).innerText()));
   await frame(2600);
   await to(ask(page).getByRole('button', { name: /Allow once/ }), frame);
@@ -237,7 +237,7 @@ try {
   film.clean();
   await film.close();
 
-  // The two stills: an ask with its diff, wide in the light, on a phone in the dark.
+  // The two stills: a request with its diff, wide and light, on a phone and dark.
   const still = async (name, text, options) => {
     const guest = await visit(browser, stage, { cookies, reducedMotion: 'reduce', ...options });
     await guest.context.addInitScript(small);

@@ -1,20 +1,20 @@
-// An MCP server over stdio with one tool that asks the person for something before it answers.
+// An MCP server over stdio with one tool that sends the user a form before it returns.
 import { createInterface } from 'node:readline';
 
-const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 let waiting = null;
 createInterface(process.stdin).on('line', (line) => {
   const message = JSON.parse(line);
   if (message.method === 'initialize')
-    say({
+    send({
       id: message.id,
       result: { protocolVersion: message.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'forms', version: '1' } },
     });
   else if (message.method === 'tools/list')
-    say({ id: message.id, result: { tools: [{ name: 'book', description: 'Books a table', inputSchema: { type: 'object', properties: {} } }] } });
+    send({ id: message.id, result: { tools: [{ name: 'book', description: 'Books a table', inputSchema: { type: 'object', properties: {} } }] } });
   else if (message.method === 'tools/call') {
     waiting = message.id;
-    say({
+    send({
       id: 'form-1',
       method: 'elicitation/create',
       params: {
@@ -32,6 +32,6 @@ createInterface(process.stdin).on('line', (line) => {
       },
     });
   } else if (message.id === 'form-1')
-    say({ id: waiting, result: { content: [{ type: 'text', text: `booked: ${JSON.stringify(message.result ?? message.error)}` }] } });
-  else if (message.id !== undefined && message.method) say({ id: message.id, result: {} });
+    send({ id: waiting, result: { content: [{ type: 'text', text: `booked: ${JSON.stringify(message.result ?? message.error)}` }] } });
+  else if (message.id !== undefined && message.method) send({ id: message.id, result: {} });
 });

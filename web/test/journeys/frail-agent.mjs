@@ -1,22 +1,22 @@
 #!/usr/bin/env node
-// An agent that speaks the protocol as far as it has to, and dies in its first turn with words on standard error.
+// A minimal agent that crashes in its first turn with a message on standard error.
 import { createInterface } from 'node:readline';
 
 if (process.argv.includes('--version')) {
   console.log('9.9.9 (frail)');
   process.exit(0);
 }
-const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+const send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 const session = process.argv[process.argv.indexOf('--session-id') + 1] ?? '11111111-2222-4333-8444-555555555555';
 createInterface(process.stdin).on('line', (line) => {
   const message = JSON.parse(line);
   if (message.type === 'control_request')
-    return say({
+    return send({
       type: 'control_response',
       response: { subtype: 'success', request_id: message.request_id, response: { commands: [], models: [], account: {} } },
     });
   if (message.type !== 'user') return undefined;
-  say({
+  send({
     type: 'system',
     subtype: 'init',
     session_id: session,
@@ -29,7 +29,7 @@ createInterface(process.stdin).on('line', (line) => {
     apiKeySource: 'none',
     claude_code_version: '9.9.9',
   });
-  say({
+  send({
     type: 'assistant',
     session_id: session,
     parent_tool_use_id: null,

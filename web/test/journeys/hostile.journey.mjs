@@ -1,4 +1,5 @@
-// What an agent, a tool, a file name or a person can write must stay text: nothing runs, nothing is loaded from elsewhere.
+// Texts of agents, tools, file names and users must stay text: nothing is executed, nothing is loaded from other
+// origins.
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
@@ -37,7 +38,7 @@ const set = stageFor({
   plan: [[{ tool: 'ExitPlanMode', input: { plan: `# ${CORPUS[1]}\n\n${ALL}` } }], [{ text: 'Planned.' }]],
 });
 const { journey } = set;
-/** Nothing of it ran, and nothing of it became an element. */
+/** Nothing was executed, and nothing became an element. */
 async function harmless(page) {
   const bad = await page.evaluate(() => ({
     ran: window.__ran ?? null,
@@ -55,7 +56,7 @@ async function harmless(page) {
   assert.deepEqual(bad, { ran: null, elements: [], links: [], pictures: [], at: new URL(page.url()).origin });
 }
 
-journey('as what the agent says and thinks, and as a prompt', async ({ guest, page }) => {
+journey('hostile text of the agent and of the user stays text', async ({ guest, page }) => {
   await begin(guest, `speak ${ALL}`);
   await stands(page, 'idle');
   await page.locator('details.think summary').first().click();
@@ -63,7 +64,7 @@ journey('as what the agent says and thinks, and as a prompt', async ({ guest, pa
   await harmless(page);
 });
 
-journey('as the title of a session, in every place that shows it', async ({ guest, page }) => {
+journey('hostile session titles stay text on every screen', async ({ guest, page }) => {
   await begin(guest, 'hello');
   await stands(page, 'idle');
   for (const title of [CORPUS[0], CORPUS[1], CORPUS[11]]) {
@@ -88,7 +89,7 @@ journey('as the title of a session, in every place that shows it', async ({ gues
   await harmless(page);
 });
 
-journey('as the output of a command', async ({ guest, page, stage }) => {
+journey('hostile output of a command stays text', async ({ guest, page, stage }) => {
   folder = folderWith(stage, 'hostile');
   writeFileSync(join(folder, 'corpus.txt'), ALL);
   await begin(guest, 'run it', folder);
@@ -103,7 +104,7 @@ journey('as the output of a command', async ({ guest, page, stage }) => {
   await harmless(page);
 });
 
-journey('as the name and the text of a file, before and after it is allowed', async ({ guest, page, stage }) => {
+journey('hostile file names and contents stay text before and after they are allowed', async ({ guest, page, stage }) => {
   folder = folderWith(stage, 'hostile-names');
   await begin(guest, 'write it', folder);
   await ask(page).locator('.diff').waitFor();
@@ -121,7 +122,7 @@ journey('as the name and the text of a file, before and after it is allowed', as
   await harmless(page);
 });
 
-journey('as questions and as a plan', async ({ guest, page, stage }) => {
+journey('hostile questions and plans stay text', async ({ guest, page, stage }) => {
   await begin(guest, 'question me');
   await ask(page).locator('.qopt').first().waitFor();
   await harmless(page);
@@ -137,7 +138,7 @@ journey('as questions and as a plan', async ({ guest, page, stage }) => {
   await harmless(page);
 });
 
-test('another page in the same browser reaches nothing: no answer is readable, no line opens, no frame shows', { timeout: 60_000 }, async () => {
+test('another page in the same browser can read no answer, open no connection and embed no frame', { timeout: 60_000 }, async () => {
   const { browser, stage, cookies } = set;
   const server = createServer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>'));
   await new Promise((resolve) => {
@@ -147,7 +148,7 @@ test('another page in the same browser reaches nothing: no answer is readable, n
   try {
     await context.addCookies(cookies);
     const page = await context.newPage();
-    // The same site, another origin: a cookie that is SameSite=Strict is sent from here.
+    // The same site, but another origin: a SameSite=Strict cookie is sent from here.
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
     const before = await stage.ask('devices');
     const code = await stage.pair();

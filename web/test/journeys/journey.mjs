@@ -1,4 +1,4 @@
-// What the files of journeys share: one bridge and one browser a file, a fresh visitor a test.
+// Setup shared by the journeys: one bridge and one browser per file, a new visitor per test.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { startStage } from './stage.mjs';
 
 export { assert, until };
 
-/** `scenes`: what the scripted model says; null for the demo model. */
+/** `scenes`: the answers of the scripted model; null for the demo model. */
 export function stageFor(scenes, options = {}) {
   const set = { browser: null, stage: null, model: null, cookies: null };
   before(async () => {
@@ -26,7 +26,7 @@ export function stageFor(scenes, options = {}) {
     await set.stage?.close();
   });
 
-  /** One journey: a fresh context that is let in already, unless `stranger`. Console and CSP are judged at its end. */
+  /** One journey: a new context that is paired already, unless `stranger`. The console and the CSP are checked at its end. */
   set.journey = (name, go, { stranger = false, limit = 90_000, ...visitor } = {}) =>
     test(name, { timeout: limit }, async () => {
       const guest = await visit(set.browser, set.stage, { cookies: stranger ? null : set.cookies, ...visitor });
@@ -55,7 +55,7 @@ export function stageFor(scenes, options = {}) {
   return set;
 }
 
-/** A folder below the home of the bridge, with files. */
+/** Creates a folder with files in the home of the bridge. */
 export function folderWith(stage, name, files = {}) {
   const folder = join(stage.home, name);
   mkdirSync(folder, { recursive: true });
@@ -71,7 +71,7 @@ export const ask = (page) => page.locator('.askbox');
 export const stands = (page, standing) => page.locator(`.gate[data-standing="${standing}"]`).waitFor();
 export const says = (page, text) => page.locator('.stream').getByText(text).first().waitFor();
 
-/** Starts a session in a folder with a first message, as a person does; gives its id. */
+/** Starts a session in a folder with a first message, as a user does. Returns its id. */
 export async function begin({ page, go, stage }, text, folder = stage.folder) {
   await go(`#/new?folder=${encodeURIComponent(folder)}`);
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
@@ -85,13 +85,13 @@ export async function begin({ page, go, stage }, text, folder = stage.folder) {
 }
 export const sessionOf = (page) => decodeURIComponent(/#\/s\/([^/?]+)/.exec(page.url())[1]);
 
-/** Sends a message in the session that is open. */
+/** Sends a message in the open session. */
 export async function send(page, text) {
   await box(page).fill(text);
   await box(page).press('Enter');
   await until('the box is empty', async () => (await box(page).inputValue()) === '');
 }
-/** Presses a button of the ask that is open until the ask is decided: presses in its first moment are ignored on purpose. */
+/** Presses a button of the open request until it is answered: presses in its first moments are ignored on purpose. */
 export async function decide(page, button) {
   const title = page.locator('.askbox:not(.frozen) [id^="ask-title-"]');
   await title.first().waitFor({ state: 'attached' });

@@ -1,4 +1,4 @@
-// What happens while something else happens: messages that wait, a stop, a reload, other screens, a bridge that dies.
+// Interruptions: queued messages, a stop, a reload, other clients, a bridge that is killed.
 import { BROKEN_LINE } from './browser.mjs';
 import { ask, assert, begin, box, decide, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
 
@@ -15,7 +15,7 @@ const { journey } = stageFor({
   steer: [[{ text: 'Begun. ' }, { gate: 'steer' }, { tool: 'Read', input: { file_path: '/nowhere/at/all' } }], [{ text: 'Read it.' }]],
 });
 
-journey('a message sent while a turn runs waits, can be changed and taken back, and goes out after it', async ({ guest, page, model }) => {
+journey('a message sent during a turn is queued, can be edited and taken back, and is sent after the turn', async ({ guest, page, model }) => {
   await begin(guest, 'queue it');
   await model.reached('queue');
   await send(page, 'first in the queue');
@@ -37,7 +37,7 @@ journey('a message sent while a turn runs waits, can be changed and taken back, 
   assert.equal(await rows.count(), 0);
 });
 
-journey('a running turn is stopped, and the session goes on after it', async ({ guest, page, model }) => {
+journey('a running turn is stopped, and the session can be used afterwards', async ({ guest, page, model }) => {
   await begin(guest, 'stop it');
   await model.reached('stop');
   await page.locator('.gate').getByRole('button', { name: 'Stop' }).click();
@@ -62,7 +62,7 @@ journey('Escape in an empty box stops the turn', async ({ guest, page, model }) 
   model.open('steer');
 });
 
-journey('a reload in the middle keeps the draft and the transcript, and the text goes on', async ({ guest, page, model }) => {
+journey('a reload during a turn keeps the draft and the transcript, and streaming continues', async ({ guest, page, model }) => {
   await begin(guest, 'reload it');
   await says(page, 'Working on reload.');
   await box(page).fill('half a thou');
@@ -100,7 +100,7 @@ for (const [size, visitor] of [
   );
 }
 
-journey('another screen answers first: it is said at once, with who', async ({ guest, page, stage, another }) => {
+journey('a request answered by another client shows at once by whom', async ({ guest, page, stage, another }) => {
   await begin(guest, 'other screen');
   await ask(page).locator('.cmdbig', { hasText: 'touch other' }).waitFor();
   const phone = await another({ cookies: null });
@@ -119,7 +119,7 @@ journey('another screen answers first: it is said at once, with who', async ({ g
 });
 
 journey(
-  'the bridge dies with an ask open and comes back: said, and the ask is answered once',
+  'after a crash of the bridge the open request is answered once',
   async ({ guest, page, stage }) => {
     await begin(guest, 'restart it');
     await ask(page).locator('.cmdbig', { hasText: 'touch made' }).waitFor();
@@ -142,7 +142,7 @@ journey(
 );
 
 journey(
-  'a network that is gone in the first second leaves no failed request behind; the worker comes with the network',
+  'a network failure during the first second leaves no failed request, and the service worker is registered later',
   async ({ guest, page, context }) => {
     await guest.go('#/');
     await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
@@ -157,14 +157,14 @@ journey(
 );
 
 journey(
-  'offline and back: what was sent meanwhile goes out once',
+  'messages sent while offline are delivered once',
   async ({ guest, page, context, model }) => {
     await begin(guest, 'offline it');
     await says(page, 'Working on offline.');
     await context.setOffline(true);
     model.open('offline');
     await page.getByText('Not connected').first().waitFor({ timeout: 60_000 });
-    // What was being written is still there to be read, up to when is said, and nothing looks as if more came.
+    // The unfinished message is still shown, with the time of the last update, and nothing is animated.
     await says(page, 'Working on offline.');
     await page
       .locator('.stream')

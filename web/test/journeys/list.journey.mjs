@@ -1,4 +1,4 @@
-// The list of a long session: the reader's place holds, whatever comes before, after or in it. At the fake bridge.
+// Scroll position in a long session: it is stable when rows are added before it, after it or inside of it. Uses the fake bridge.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { startFake } from '../fake-bridge.mjs';
@@ -32,7 +32,7 @@ beforeEach(async () => {
   await still();
 });
 
-/** Frames until nothing of the list moves any more. */
+/** Waits until nothing in the list moves any more. */
 const still = () =>
   page.evaluate(async () => {
     const box = document.querySelector('.stream');
@@ -56,7 +56,7 @@ const scrollBy = async (dy) => {
   await page.mouse.wheel(0, dy);
   await still();
 };
-/** A row that can be seen, and where it is. */
+/** A visible row and its position. */
 const seen = () =>
   page.evaluate(() => {
     const edge = document.querySelector('.stream').getBoundingClientRect().top;
@@ -65,7 +65,7 @@ const seen = () =>
   });
 const topOf = (key) => page.evaluate((name) => document.querySelector(`[data-row="${CSS.escape(name)}"]`)?.getBoundingClientRect().top ?? null, key);
 
-test('it opens at the end with few elements, and scrolling moves rows by what was scrolled', async () => {
+test('a session opens at the end with few elements, and scrolling moves rows by the same distance', async () => {
   await page.locator('.stream').focus();
   await page.keyboard.press('End');
   await still();
@@ -84,7 +84,7 @@ test('it opens at the end with few elements, and scrolling moves rows by what wa
   assert.deepEqual(errors, []);
 });
 
-test('what comes at the end does not move a reader who is elsewhere; the pill counts it and goes there', async () => {
+test('new rows do not move a reader elsewhere; a button counts them and scrolls to the end', async () => {
   await scrollBy(-600);
   const before = await seen();
   for (let n = 0; n < 5; n += 1) fake.control({ do: 'record', sessionId: 's-long', what: make.text(`Something new, ${n}.`) });
@@ -97,7 +97,7 @@ test('what comes at the end does not move a reader who is elsewhere; the pill co
   assert.ok((await rest()) <= 1);
 });
 
-test('older parts that come in front leave what is read where it is', async () => {
+test('older rows added above do not move the visible ones', async () => {
   const first = () => page.evaluate(() => Math.min(...[...document.querySelectorAll('.stream [data-seq]')].map((row) => Number(row.dataset.seq))));
   await page.locator('.stream').focus();
   await page.keyboard.press('Home');
@@ -105,7 +105,7 @@ test('older parts that come in front leave what is read where it is', async () =
   const here = await seen();
   const oldest = await first();
   assert.ok(oldest > 1, 'there is something older');
-  // Whoever scrolls there gets what is older without asking.
+  // Scrolling near the top loads older records.
   await page.evaluate(() => {
     document.querySelector('.stream').scrollTop -= 5;
   });
@@ -117,7 +117,7 @@ test('older parts that come in front leave what is read where it is', async () =
   assert.ok(Math.abs((await topOf(here.key)) - here.top - 5) <= 2, `${await topOf(here.key)} instead of ${here.top} + 5`);
 });
 
-test('a body that is opened at the end keeps its row where it is', async () => {
+test('a row that is opened at the end stays in place', async () => {
   const summary = page.locator('.stream .call > summary').last();
   await summary.scrollIntoViewIfNeeded();
   await still();
@@ -128,7 +128,7 @@ test('a body that is opened at the end keeps its row where it is', async () => {
   assert.ok(Math.abs(now - before) <= 1, `${before} → ${now}`);
 });
 
-test('a stream is followed at the end, and a scroll up ends that', async () => {
+test('streaming is followed at the end until the user scrolls up', async () => {
   const session = fake.bridge.sessions.get('s-long');
   session.run('thinking');
   await page.locator('.stream').focus();
@@ -139,7 +139,7 @@ test('a stream is followed at the end, and a scroll up ends that', async () => {
   await still();
   assert.ok((await rest()) <= 2);
   await scrollBy(-500);
-  // The whole stream is one row: a paragraph of it is looked at.
+  // The whole stream is one row: checks a paragraph in it.
   const line = () => page.locator('.stream p', { hasText: 'Words 30 of' }).evaluate((it) => it.getBoundingClientRect().top);
   const before = await line();
   for (let n = 40; n < 80; n += 1) fake.bridge.delta(session, block, `Words ${n} of a stream that goes on.\n\n`);

@@ -1,4 +1,4 @@
-// What the page looks like when something is wrong: axe finds nothing there either, and nothing is wider than the screen.
+// The page in case of trouble: axe finds nothing, and nothing is wider than the screen.
 import { axeFinds } from './browser.mjs';
 import { assert, stageFor } from './journey.mjs';
 import { SCENES, troublesOf } from './screens.mjs';
@@ -9,7 +9,7 @@ for (const [size, viewport, colorScheme] of [
   ['phone', { width: 390, height: 844 }, 'dark'],
 ]) {
   journey(
-    `axe finds nothing when an agent is silent, ended or out of reach, ${size}, ${colorScheme}`,
+    `axe finds nothing when an agent is silent, crashed or disconnected, ${size}, ${colorScheme}`,
     async ({ guest, page }) => {
       const found = [];
       for await (const name of troublesOf({ guest, page })) {

@@ -10,7 +10,7 @@ const SIZES = [
 ];
 
 journey(
-  'axe finds nothing on the page of a stranger',
+  'axe finds nothing on the pairing screen',
   async ({ guest, page }) => {
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme });

@@ -1,7 +1,7 @@
-// A model that says what a test wants, when the test wants it: the Messages API on loopback, streamed.
-// A prompt is answered by the scene whose name it begins with; a scene is a list of replies, one for each round with tools.
-// A reply is a list of pieces: {text} {thinking} {tool, input} {gate: name} {status, error}. A gate holds the stream until
-// the test opens it, so that nothing in a test depends on how fast a machine is.
+// A scripted model: the Messages API on loopback, streamed. A prompt is answered by the scene whose name is a prefix of
+// it; a scene is a list of replies, one per round of tool calls. A reply is a list of pieces: {text} {thinking} {tool,
+// input} {gate: name} {status, error}. A gate pauses the stream until the test opens it, so that no test depends on the
+// speed of the machine.
 import { createServer } from 'node:http';
 
 export async function startModel(scenes) {
@@ -122,17 +122,17 @@ function json(response, status, value) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
-/** The last words of a person, and how many rounds with tools there were since. */
+/** The last message of the user, and the number of rounds of tool calls since. */
 function read(wish) {
   let round = 0;
   for (let at = wish.messages.length - 1; at >= 0; at -= 1) {
     const message = wish.messages[at];
     if (message.role !== 'user') continue;
     const blocks = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
-    const said = blocks
+    const texts = blocks
       .filter((block) => block.type === 'text' && !block.text.startsWith('<system-reminder>') && !block.text.startsWith('[Request interrupted'))
       .map((block) => block.text);
-    if (said.length > 0) return { prompt: said.at(-1).trim(), round };
+    if (texts.length > 0) return { prompt: texts.at(-1).trim(), round };
     if (blocks.some((block) => block.type === 'tool_result')) round += 1;
   }
   return { prompt: '', round };

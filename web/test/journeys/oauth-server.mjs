@@ -1,4 +1,4 @@
-// An MCP server over HTTP that wants a sign-in: OAuth as servers on the web do it, with a person who always agrees.
+// An MCP server over HTTP with OAuth, and a user who always agrees.
 import { createServer } from 'node:http';
 
 export async function startSignIn() {

@@ -1,5 +1,5 @@
-// What stands beside a conversation, used and not only looked at: rules, servers, jobs, hooks, changes; and rows of the
-// transcript that only long or many calls have.
+// Using the panels of a session: rules, servers, background tasks, hooks, changes; and rows of the transcript that only
+// long or many calls have.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ const { journey } = stageFor({
   'long output': [[{ tool: 'Bash', input: { command: 'seq -f "row %g of it" 1 400', description: 'Count' } }], [{ text: 'Counted.' }]],
 });
 const pane = (page, title) => page.locator('details.pane', { has: page.locator('summary', { hasText: title }) }).first();
-/** All panels of a session, each open. */
+/** Opens all panels of a session. */
 async function overview(guest, page, id) {
   await guest.go(`#/s/${id}/overview`);
   await pane(page, 'Context').waitFor();
@@ -40,7 +40,7 @@ async function overview(guest, page, id) {
   });
 }
 
-journey('a rule is added in the panel, stands under its scope, holds, is removed, and comes back by undo', async ({ guest, page, stage }) => {
+journey('a rule is added in the panel, applied, removed, and restored with undo', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'ruled');
   const id = await begin(guest, 'hello', folder);
   await stands(page, 'idle');
@@ -60,7 +60,7 @@ journey('a rule is added in the panel, stands under its scope, holds, is removed
   await rule.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Undo' }).click();
   await rule.waitFor();
-  // It holds: the call is refused without a question.
+  // The rule is applied: the call is denied without a request.
   await guest.go(`#/s/${id}`);
   await send(page, 'against the rule');
   await says(page, 'That was refused.');
@@ -71,7 +71,7 @@ journey('a rule is added in the panel, stands under its scope, holds, is removed
     .waitFor();
 });
 
-journey('rules are kept in the settings file of their scope, and what else stands there stays', async ({ guest, page, stage }) => {
+journey('rules are stored in the settings file of their scope without changing its other contents', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'scoped');
   mkdirSync(join(folder, '.claude'), { recursive: true });
   const file = join(folder, '.claude', 'settings.local.json');
@@ -111,7 +111,7 @@ for (const [size, visitor] of [
   ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true }],
 ]) {
   journey(
-    `a saved rule of an untrusted folder is shown under its file and applies until it is removed (${size})`,
+    `a saved rule of an untrusted folder is listed with its file and applies until it is removed (${size})`,
     async ({ guest, page, stage }) => {
       const folder = folderWith(stage, `saved-${size}`);
       const id = await withSavedRule({ ...guest, stage }, page, folder);
@@ -133,7 +133,7 @@ for (const [size, visitor] of [
   );
 }
 
-journey('a rule that is removed from the file of a trusted folder is asked about again', async ({ guest, page, stage }) => {
+journey('removing a rule from the file of a trusted folder needs trust again', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'trusted-rules');
   mkdirSync(join(stage.home, '.claude'), { recursive: true });
   writeFileSync(join(stage.home, '.claude', 'settings.json'), JSON.stringify({ trustedFolders: [folder] }));
@@ -153,7 +153,7 @@ for (const [size, visitor] of [
   ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
 ]) {
   journey(
-    `a server is listed with its tools, switched off and on again; one that cannot start says why and is tried again (${size})`,
+    `a server is listed with its tools, disabled and enabled; one that fails shows the reason and is retried (${size})`,
     async ({ guest, page, stage }) => {
       const folder = folderWith(stage, `served-${size}`);
       const server = fileURLToPath(new URL('forms-server.mjs', import.meta.url));
@@ -182,7 +182,7 @@ for (const [size, visitor] of [
       await row('forms')
         .getByText(/^Connected/)
         .waitFor();
-      // It dies between two turns: the panel shows it without a new one.
+      // The server is killed between two turns: the panel shows it without a new turn.
       const own = stage.rest().filter((pid) => {
         try {
           return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('forms-server.mjs');
@@ -210,7 +210,7 @@ for (const [size, visitor] of [
   );
 }
 
-journey('a job in the background shows its output; the turn its end begins says that it is not from you', async ({ guest, page, stage }) => {
+journey('a background task shows its output, and the turn started by its end is marked', async ({ guest, page, stage }) => {
   await begin(guest, 'job that ends', folderWith(stage, 'jobs'));
   await until('allowed or not asked', async () => {
     if (await ask(page).count()) await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
@@ -228,7 +228,7 @@ journey('a job in the background shows its output; the turn its end begins says 
   await origin.getByText(/Background job finished/).waitFor();
 });
 
-journey('hooks that are set are seen in the panel', async ({ guest, page, stage }) => {
+journey('configured hooks are listed in the panel', async ({ guest, page, stage }) => {
   mkdirSettings(stage.home, { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true # a hook of the person' }] }] } });
   const id = await begin(guest, 'hello', folderWith(stage, 'hooked'));
   await stands(page, 'idle');
@@ -244,108 +244,102 @@ function mkdirSettings(home, settings) {
   folderWith({ home }, '.claude', { 'settings.json': JSON.stringify(settings) });
 }
 
-journey(
-  'changes of a session as one difference: unified and split, words marked, read ticks, a comment for the next message, one turn alone',
-  async ({ guest, page, stage }) => {
-    at = folderWith(stage, 'changed', {
-      'old.rs': `${Array.from({ length: 40 }, (_, n) => `// line ${n}`).join('\n')}\nfn sweep() {\n    let now = Instant::now();\n}\n${Array.from({ length: 40 }, (_, n) => `// after ${n}`).join('\n')}\n`,
-    });
-    const id = await begin(guest, 'two changes', at);
-    for (let n = 0; n < 2; n += 1) {
-      await ask(page).locator('.diff').first().waitFor();
-      await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
-    }
-    await says(page, 'Both are changed.');
-    await stands(page, 'idle');
-    await page.getByRole('link', { name: /^Changes/ }).click();
-    const old = page.locator('.fbox[data-path$="old.rs"]');
-    await old.locator('.diff').first().waitFor();
-    await page.locator('.fbox[data-path$="new.md"]').getByText('new file').waitFor();
-    assert.deepEqual([await old.locator('.diff :is(ins, del)').allInnerTexts()].flat(), ['now', 'later']);
-    await page.getByRole('radio', { name: 'Split' }).click();
-    await until('two sides', () =>
-      old
-        .locator('.diff')
-        .first()
-        .evaluate((it) => it.className.includes('split') || it.querySelector('.split') !== null),
-    );
-    await page.getByRole('radio', { name: 'Unified' }).click();
-    await old.getByRole('checkbox', { name: 'Viewed' }).check();
-    await page.getByText('1 of 2 viewed').waitFor();
-    assert.equal(await old.locator('.diff').count(), 0);
-    await page
-      .getByRole('button', { name: /Menu of .*new\.md|new\.md/ })
-      .last()
-      .click();
-    await page.getByRole('menuitem', { name: 'Comment' }).click();
-    await page.getByLabel('Comment', { exact: true }).fill('Why so short?');
-    await page.getByRole('button', { name: 'Add to message' }).click();
-    await page.getByLabel('Range').selectOption('1');
-    await page.locator('.fbox').first().waitFor();
-    await page.reload();
-    await page.getByText('1 of 2 viewed').waitFor();
-    await guest.go(`#/s/${id}`);
-    await until('the comment is in the box', async () => /new\.md[\s\S]*Why so short\?/.test(await box(page).inputValue()));
-  },
-);
+journey('the changes of a session: unified and split, marked words, viewed files, comments, one turn', async ({ guest, page, stage }) => {
+  at = folderWith(stage, 'changed', {
+    'old.rs': `${Array.from({ length: 40 }, (_, n) => `// line ${n}`).join('\n')}\nfn sweep() {\n    let now = Instant::now();\n}\n${Array.from({ length: 40 }, (_, n) => `// after ${n}`).join('\n')}\n`,
+  });
+  const id = await begin(guest, 'two changes', at);
+  for (let n = 0; n < 2; n += 1) {
+    await ask(page).locator('.diff').first().waitFor();
+    await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  }
+  await says(page, 'Both are changed.');
+  await stands(page, 'idle');
+  await page.getByRole('link', { name: /^Changes/ }).click();
+  const old = page.locator('.fbox[data-path$="old.rs"]');
+  await old.locator('.diff').first().waitFor();
+  await page.locator('.fbox[data-path$="new.md"]').getByText('new file').waitFor();
+  assert.deepEqual([await old.locator('.diff :is(ins, del)').allInnerTexts()].flat(), ['now', 'later']);
+  await page.getByRole('radio', { name: 'Split' }).click();
+  await until('two sides', () =>
+    old
+      .locator('.diff')
+      .first()
+      .evaluate((it) => it.className.includes('split') || it.querySelector('.split') !== null),
+  );
+  await page.getByRole('radio', { name: 'Unified' }).click();
+  await old.getByRole('checkbox', { name: 'Viewed' }).check();
+  await page.getByText('1 of 2 viewed').waitFor();
+  assert.equal(await old.locator('.diff').count(), 0);
+  await page
+    .getByRole('button', { name: /Menu of .*new\.md|new\.md/ })
+    .last()
+    .click();
+  await page.getByRole('menuitem', { name: 'Comment' }).click();
+  await page.getByLabel('Comment', { exact: true }).fill('Why so short?');
+  await page.getByRole('button', { name: 'Add to message' }).click();
+  await page.getByLabel('Range').selectOption('1');
+  await page.locator('.fbox').first().waitFor();
+  await page.reload();
+  await page.getByText('1 of 2 viewed').waitFor();
+  await guest.go(`#/s/${id}`);
+  await until('the comment is in the box', async () => /new\.md[\s\S]*Why so short\?/.test(await box(page).inputValue()));
+});
 
-journey(
-  'many looks become one row; long output shows its end and then all; a link leads to its message; a turn says its time and cost',
-  async ({ guest, page, stage }) => {
-    at = folderWith(stage, 'looked', Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`part-${n}.txt`, `part ${n}\n`])));
-    const id = await begin(guest, 'look around', at);
-    await says(page, 'I have looked around.');
-    await stands(page, 'idle');
-    const looked = page.locator('.trow.r-looked').first();
-    await looked.getByText(/7 files/).waitFor();
-    await looked.locator('summary').first().click();
-    await looked.getByText('part-3.txt').waitFor();
-    await page
-      .locator('.trow.r-end')
-      .last()
-      .getByText(/Turn 1/)
-      .waitFor();
-    assert.match(await page.locator('.trow.r-end').last().innerText(), /\d (ms|s)[\s\S]*\$\d/);
-    await send(page, 'long output, please');
-    await until('counted', async () => {
-      if (await ask(page).count()) await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
-      return (await page.locator('.stream').getByText('Counted.').count()) > 0;
-    });
-    await stands(page, 'idle');
-    const call = page.locator('.trow.r-call', { hasText: 'seq -f' }).last();
-    if (
-      !(await call
-        .locator('details')
-        .first()
-        .evaluate((it) => it.open))
-    )
-      await call.locator('summary').first().click();
-    await call.getByText('row 400 of it').waitFor();
-    // Its beginning and its end; what is between comes when it is asked for.
-    assert.ok(!/row 150 of it/.test(await call.innerText()));
-    await call.getByRole('button', { name: 'Show all' }).click();
-    await until('all of it', async () => /row 150 of it/.test(await call.innerText()));
-    // A link to the first message, from its menu.
-    await page.locator('.stream').focus();
-    await page.keyboard.press('Home');
-    await page.locator('.trow.r-prompt').first().getByRole('button').first().click();
-    await page.getByRole('menuitem', { name: 'Link to this' }).click();
-    const link = await page.evaluate(() => navigator.clipboard.readText());
-    assert.match(link, new RegExp(`#/s/${id}/\\d+$`));
-    await guest.go('#/');
-    await page.goto(link);
-    await until('it is at its top', () =>
-      page.evaluate(() => {
-        const row = document.querySelector('.trow.r-prompt');
-        const top = row?.getBoundingClientRect().top ?? -1;
-        return /look around/.test(row?.textContent ?? '') && top > 0 && top < innerHeight;
-      }),
-    );
-    assert.equal(sessionOf(page), id);
-  },
-);
+journey('read-only calls are grouped, long output is folded, a link opens its message, a turn shows time and cost', async ({ guest, page, stage }) => {
+  at = folderWith(stage, 'looked', Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`part-${n}.txt`, `part ${n}\n`])));
+  const id = await begin(guest, 'look around', at);
+  await says(page, 'I have looked around.');
+  await stands(page, 'idle');
+  const looked = page.locator('.trow.r-looked').first();
+  await looked.getByText(/7 files/).waitFor();
+  await looked.locator('summary').first().click();
+  await looked.getByText('part-3.txt').waitFor();
+  await page
+    .locator('.trow.r-end')
+    .last()
+    .getByText(/Turn 1/)
+    .waitFor();
+  assert.match(await page.locator('.trow.r-end').last().innerText(), /\d (ms|s)[\s\S]*\$\d/);
+  await send(page, 'long output, please');
+  await until('counted', async () => {
+    if (await ask(page).count()) await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+    return (await page.locator('.stream').getByText('Counted.').count()) > 0;
+  });
+  await stands(page, 'idle');
+  const call = page.locator('.trow.r-call', { hasText: 'seq -f' }).last();
+  if (
+    !(await call
+      .locator('details')
+      .first()
+      .evaluate((it) => it.open))
+  )
+    await call.locator('summary').first().click();
+  await call.getByText('row 400 of it').waitFor();
+  // The beginning and the end; the middle is loaded on request.
+  assert.ok(!/row 150 of it/.test(await call.innerText()));
+  await call.getByRole('button', { name: 'Show all' }).click();
+  await until('all of it', async () => /row 150 of it/.test(await call.innerText()));
+  // A link to the first message, from its menu.
+  await page.locator('.stream').focus();
+  await page.keyboard.press('Home');
+  await page.locator('.trow.r-prompt').first().getByRole('button').first().click();
+  await page.getByRole('menuitem', { name: 'Link to this' }).click();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(link, new RegExp(`#/s/${id}/\\d+$`));
+  await guest.go('#/');
+  await page.goto(link);
+  await until('it is at its top', () =>
+    page.evaluate(() => {
+      const row = document.querySelector('.trow.r-prompt');
+      const top = row?.getBoundingClientRect().top ?? -1;
+      return /look around/.test(row?.textContent ?? '') && top > 0 && top < innerHeight;
+    }),
+  );
+  assert.equal(sessionOf(page), id);
+});
 
-journey('what a server offers is found after @, with its name, and the agent reads it', async ({ guest, page, stage }) => {
+journey('MCP resources are completed after @ and read by the agent', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'papers', { 'leases.md': '# Leases\n' });
   writeFileSync(
     join(stage.home, '.claude.json'),
@@ -356,7 +350,7 @@ journey('what a server offers is found after @, with its name, and the agent rea
   await begin(guest, 'hello', folder);
   await stands(page, 'idle');
   const option = page.getByRole('option', { name: /papers:paper:\/\/lease-rules/ });
-  // The server starts beside the agent: it is asked again until it answers.
+  // The server starts in parallel with the agent: the status is polled until it answers.
   await until(
     'the server offers it',
     async () => {
@@ -370,7 +364,7 @@ journey('what a server offers is found after @, with its name, and the agent rea
     40,
   );
   await option.getByText('Lease rules · when a lease ends').waitFor();
-  // Files come first.
+  // Files are listed first.
   assert.match(await page.getByRole('option').first().innerText(), /leases\.md/);
   await option.click();
   assert.equal(await box(page).inputValue(), 'what does @papers:paper://lease-rules ');

@@ -1,5 +1,6 @@
-// From the open dialog to a session on a phone in five steps: run the command, scan the code, accept the certificate, press
-// Pair, open the session. The command makes the bridge reachable from another network namespace. Needs root and iproute2; without them that part is skipped and says so.
+// From the open dialog to a session on a phone in five steps: run the command, scan the code, accept the certificate,
+// press Pair, open the session. The command makes the bridge reachable from another network namespace. Needs root and
+// iproute2; otherwise that part is skipped.
 import { execFileSync, spawn } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { axeFinds } from './browser.mjs';
@@ -15,7 +16,7 @@ const NET = {
   phone: '198.51.100.2',
 };
 
-/** Creates a network namespace with a separate address, as another machine has. */
+/** Creates a network namespace with a separate address, like another machine. */
 function phoneNetwork() {
   ip('netns', 'add', NET.name);
   ip('link', 'add', NET.here, 'type', 'veth', 'peer', 'name', NET.there, 'netns', NET.name);
@@ -49,7 +50,7 @@ for (const [size, visitor] of [
   ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
 ]) {
   journey(
-    `a bridge of this machine alone says how another device reaches it (${size})`,
+    `a bridge without network access shows how to connect another device (${size})`,
     async ({ guest, page }) => {
       await guest.go('#/settings/devices');
       await page.getByRole('button', { name: 'Pair another device' }).click();
@@ -81,7 +82,7 @@ journey(
       const command = await page.getByRole('group', { name: `Command for ${NET.host}` }).innerText();
       assert.match(command, / serve stop --state .* && .* --bind 127\.0\.0\.1 --bind 198\.51\.100\.1 --tls --qr$/);
       await guest.go('about:blank');
-      // As in a terminal: the address with the code is printed, and the fingerprint.
+      // As in a terminal: the address with the code and the fingerprint are printed.
       let [out, err] = ['', ''];
       second = spawn('sh', ['-c', command.replace(/--port 0/, `--port ${stage.port}`)], { env: stage.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
       second.stdout.on('data', (part) => {
@@ -110,7 +111,7 @@ journey(
         try {
           process.kill(-second.pid, 'SIGTERM');
         } catch {
-          /* it has ended */
+          /* the process has ended */
         }
       }
       ip('netns', 'del', NET.name);

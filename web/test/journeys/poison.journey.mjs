@@ -1,6 +1,7 @@
-// Every text the bridge sends is hostile: titles, names of tools, servers, agents, commands, models, files, folders, branches
-// and devices, inputs and outputs, questions and plans, schemas, rules, hooks, errors, snippets. Whatever shows it: nothing
-// runs, nothing becomes an element, nothing is loaded from elsewhere. A field that is added later is poisoned too.
+// Every text the bridge sends is hostile: titles, names of tools, servers, agents, commands, models, files, folders,
+// branches and devices, inputs and outputs, questions and plans, schemas, rules, hooks, errors, snippets. Wherever it
+// is shown, nothing is executed, nothing becomes an element, nothing is loaded from other origins. Fields that are
+// added later are included automatically.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startFake } from '../fake-bridge.mjs';
@@ -8,7 +9,7 @@ import { launch } from './browser.mjs';
 import { CORPUS } from './corpus.mjs';
 import { enter, forwardClock, ROOMS } from './rooms.mjs';
 
-/** What a page goes by: not shown, or one of a fixed set of words. Everything else is text somebody else chose. */
+/** Fields with a fixed set of values or values that are not shown. Everything else is free text. */
 const FIXED = new Set([
   'type',
   'subtype',
@@ -81,13 +82,13 @@ let at = 0;
 const attack = () => CORPUS[(at += 1) % CORPUS.length];
 const LONG = 'long'.repeat(60);
 
-/** `names`: also of tools, which decide what card there is. */
+/** `names`: also names of tools, which decide which card is shown. */
 function poison(value, names, key = '', inside = '', text = attack) {
   if (typeof value === 'string')
     return FIXED.has(key) || (!names && /^(name|toolName|tool_name|about)$/.test(key) && inside !== 'shown') ? value : `${value} ${text()}`;
   if (Array.isArray(value)) return value.map((one) => poison(one, names, key, inside, text));
   if (value === null || typeof value !== 'object') return value;
-  // Names of commands, servers, models, devices and agents decide nothing: they are poisoned always.
+  // Names of commands, servers, models, devices and agents have no effect on the page: always replaced.
   const where = ['commands', 'servers', 'models', 'agents', 'devices', 'tasks', 'todos'].includes(key) ? 'shown' : inside;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, poison(one, names, name, Array.isArray(value) ? inside : where, text)]));
 }
@@ -98,7 +99,7 @@ before(async () => {
   fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
   browser = await launch();
   const session = fake.bridge.sessions.get('s-idle');
-  // Messages no session of the fake has by itself.
+  // Messages that no session of the fake bridge contains.
   for (const what of [
     {
       type: 'system',
@@ -172,7 +173,7 @@ async function wander(rooms, names, text = attack) {
   if (text === attack) assert.ok(shown > rooms.length * 5, `the texts were hardly shown: ${shown}`);
 }
 
-/** In the page: what of it came to life, and how often it was shown as text. */
+/** In the page: what became an element, and how often it was shown as text. */
 function look() {
   const bad = [];
   if (window.__ran) bad.push(`ran ${window.__ran}`);
@@ -189,7 +190,7 @@ function look() {
   }
   for (const one of document.querySelectorAll('[style]'))
     if (/url\(/i.test(one.getAttribute('style'))) bad.push(`style ${one.getAttribute('style').slice(0, 80)}`);
-  // A long text may be cut, a button may not: it stays inside the bar it is in, where it can be pressed.
+  // A long text may be cut off, but a button must stay inside its bar, where it can be pressed.
   for (const button of document.querySelectorAll('.comp button, header.head button, .gate button, .askbox button, dialog[open] button')) {
     const [inner, outer] = [button, button.closest('.comp, header.head, .gate, .askbox, dialog[open]')].map((one) => one.getBoundingClientRect());
     if (inner.width > 0 && (inner.right > outer.right + 1 || inner.left < outer.left - 1))
@@ -198,11 +199,11 @@ function look() {
   return { bad, shown: (document.body.textContent.match(/__ran|evil\.example/g) ?? []).length };
 }
 
-test('in every room of the page', { timeout: 420_000 }, () => wander(ROOMS, false));
-test('and where names of tools are hostile too', { timeout: 420_000 }, () =>
+test('hostile texts stay text on every screen', { timeout: 420_000 }, () => wander(ROOMS, false));
+test('hostile tool names stay text on every screen', { timeout: 420_000 }, () =>
   wander(
     ROOMS.filter((room) => /^#\/s\/s-\w+$/.test(room.at) && (!room.act || /open|first/.test(room.name))),
     true,
   ),
 );
-test('and where every text is a long word', { timeout: 420_000 }, () => wander(ROOMS, false, () => LONG));
+test('long words do not break the layout of any screen', { timeout: 420_000 }, () => wander(ROOMS, false, () => LONG));

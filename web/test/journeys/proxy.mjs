@@ -1,5 +1,5 @@
-// The page from a folder in front of a bridge that was built without it (or with an older one): SLUICE_DIST=web/dist.
-// Everything but files goes to the bridge as if it came from there.
+// Serves the page from a folder in front of a bridge that was built without it (or with an older one):
+// SLUICE_DIST=web/dist. Everything but files is forwarded to the bridge.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, request as ask } from 'node:http';
 import { connect } from 'node:net';

@@ -1,11 +1,11 @@
-// What rarely happens in the dock and around it, against the fake bridge: an ask that expired, a bridge that restarts, a
-// context that is nearly full, messages nobody understood. The page is $SLUICE_DIST or web/dist.
+// Rare states of the dock, against the fake bridge: an expired request, a bridge that restarts, a context that is
+// nearly full, unknown messages. The page is $SLUICE_DIST or web/dist.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from './browser.mjs';
 import { fake, page, open, settled, log, box } from './dock.mjs';
 
-test('an ask that expired says so and when; what was typed goes to the message box', async () => {
+test('an expired request shows when it expired, and typed text moves to the message box', async () => {
   await open('s-bash');
   await settled();
   await page.locator('.askbox .denymsg').fill('too late for this');
@@ -16,7 +16,7 @@ test('an ask that expired says so and when; what was typed goes to the message b
   assert.equal(log('answer_ask').length, 0);
 });
 
-test('a bridge that restarts says so before it goes, in the list and in a session, and the page comes back by itself', async () => {
+test('a restarting bridge is announced, and the page reconnects automatically', async () => {
   for (const [place, where] of [
     ['#/', '.notice'],
     ['#/s/s-idle', '.gateslot, .gate'],
@@ -24,7 +24,7 @@ test('a bridge that restarts says so before it goes, in the list and in a sessio
     await page.goto(`${fake.url}/${place}`);
     await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
     if (place !== '#/') await page.locator('.gate[data-standing="idle"]').waitFor();
-    // It takes no new lines, and then ends those there are with a word; cut at once, the word could be lost.
+    // Refuses new connections, then closes the existing ones with a message; closing them at once could lose it.
     fake.bridge.offline = true;
     fake.control({ do: 'bye', reason: 'restarting' });
     await page
@@ -40,7 +40,7 @@ test('a bridge that restarts says so before it goes, in the list and in a sessio
   }
 });
 
-test('a session that was never seen, without a line: it is said all the same', async () => {
+test('a session that is not cached shows while offline that it cannot be loaded', async () => {
   await page.goto(`${fake.url}/#/`);
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
   fake.control({ do: 'offline', on: true });
@@ -52,7 +52,7 @@ test('a session that was never seen, without a line: it is said all the same', a
   await page.locator('.notice', { hasText: 'Not connected' }).waitFor({ state: 'detached' });
 });
 
-test('above 80 % the context is said in amber in box and panel; above 95 % the gate says what happens next', async () => {
+test('the context is amber above 80 %, and above 95 % the gate shows what happens next', async () => {
   await open('s-full');
   await page
     .locator('.gateslot, .gatebody', { hasText: /97 %|96 %/ })
@@ -66,7 +66,7 @@ test('above 80 % the context is said in amber in box and panel; above 95 % the g
   await page.locator('.comp .figures .context:not(.t-ask)').waitFor();
 });
 
-test('what nobody understood is told with its raw line', async () => {
+test('unknown messages are listed with their raw text', async () => {
   fake.control({ do: 'patch', sessionId: 's-idle', state: { drift: { unknown: 1, garbled: 0, repeated: 0, foreign: 0 } } });
   await page.goto(`${fake.url}/#/s/s-idle/overview`);
   const drift = page.locator('details.pane', { has: page.locator('summary', { hasText: 'Unknown messages' }) }).first();
@@ -76,7 +76,7 @@ test('what nobody understood is told with its raw line', async () => {
   await drift.locator('pre', { hasText: '{"type":"system","subtype":"telemetry_hint"}' }).waitFor();
 });
 
-test('a session is asked for when the button goes down on its link, and is there when it is let go', async () => {
+test('a session is fetched when its link is pressed, before it is released', async () => {
   await open('s-idle');
   const asked = () => [...fake.bridge.clients].some((one) => one.subscribed.has('s-running'));
   const row = page.locator('.rail a.sess[href*="s-running"]');

@@ -1,5 +1,5 @@
-// What the recorded agents of both versions said, in the real page: no row says "unknown" that could have been known.
-// The recordings lie beside the repository (../shared) or nowhere; then this is skipped.
+// Recordings of the reference agent in the real page: no message is shown as unknown that should be known. Skipped
+// without the recordings, which are next to the repository (../shared).
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { BIN, startStage } from './stage.mjs';
 
 const SHARED = fileURLToPath(new URL('../../../../shared/wire/recordings', import.meta.url));
 const skip = existsSync(SHARED) ? false : 'there are no recordings in ../shared';
-/** Kinds of messages the page shows as unknown, each with why. A kind that is not here fails the test. */
+/** Kinds of messages the page shows as unknown, each with the reason. Other kinds fail the test. */
 const KNOWN_UNKNOWN = {};
 const BATCH = 20;
 
@@ -54,7 +54,7 @@ after(async () => {
   await browser?.close();
 });
 
-/** Everything the page does not know, with the recording it came from. */
+/** Everything shown as unknown, with the name of its recording. */
 const unknownRows = (page) =>
   page.evaluate(() => {
     const found = [];
@@ -67,9 +67,9 @@ const unknownRows = (page) =>
     return { found, rows: document.querySelectorAll('.stream .trow').length };
   });
 
-test('every recording is shown in the page without a row nobody knows', { skip, timeout: 300_000 }, async () => {
+test('every recording is shown without unknown rows', { skip, timeout: 300_000 }, async () => {
   const fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
-  // So high that all rows of a batch are in the document at once, and so coarse that painting them costs nothing.
+  // High enough to render all rows of a batch at once, at a low resolution to paint quickly.
   const context = await browser.newContext({
     viewport: { width: 1200, height: 40_000 },
     deviceScaleFactor: 0.02,
@@ -95,7 +95,7 @@ test('every recording is shown in the page without a row nobody knows', { skip, 
       fake.bridge.sessions.set(session.id, session);
       batches.push(session);
     }
-    // All of a batch at once: the fake sends as many turns as it is asked for.
+    // All of a batch at once: the fake bridge sends as many turns as requested.
     const subscribe = fake.bridge.subscribe.bind(fake.bridge);
     fake.bridge.subscribe = (client, session, cursor) => subscribe(client, session, cursor, 10_000);
     const unknown = [];
@@ -127,7 +127,7 @@ test('every recording is shown in the page without a row nobody knows', { skip, 
   }
 });
 
-/** What is in a recording: kinds of messages and names of tools. */
+/** The kinds of messages and names of tools in a recording. */
 const kindsOf = (said) =>
   new Set(
     said.flatMap((what) => [
@@ -138,13 +138,13 @@ const kindsOf = (said) =>
     ]),
   );
 
-/** Whether the recorded host said one prompt and nothing else that was waited for. */
+/** True if the recording has one prompt and no other interaction of the host. */
 const asksOnce = (folder) => {
   const lines = read(join(folder, 'stdin.ndjson'));
   return lines.filter((line) => line.type === 'user').length === 1 && lines.every((line) => line.type === 'user' || line.request?.subtype === 'initialize');
 };
 
-/** As few recordings as hold every kind there is, of those that need nothing but a prompt. */
+/** A minimal set of recordings that contains every kind, of those with a single prompt. */
 function fewest(version) {
   const able = recordings
     .filter(
@@ -167,10 +167,10 @@ function fewest(version) {
   }
 }
 
-test('recordings that hold every kind of message come through the real bridge, played by a scripted agent', { skip, timeout: 300_000 }, async () => {
+test('recordings of every kind of message work through the real bridge', { skip, timeout: 300_000 }, async () => {
   const chosen = ['2.1.38', '2.1.325'].flatMap(fewest).slice(0, 30);
   assert.ok(chosen.length >= 8, String(chosen.length));
-  // The bridge gives an agent flags; a player of recordings takes none.
+  // The bridge passes flags to an agent; the recording player accepts none.
   const players = mkdtempSync(join(tmpdir(), 'sluice-players-'));
   const agents = chosen.map((one, n) => {
     const file = join(players, `player-${n}`);

@@ -1,4 +1,4 @@
-// Every screen, panel, dialog, menu and list of the page, at the fake bridge: where it is and how one gets it open.
+// Every screen, panel, dialog, menu and list of the page at the fake bridge, and how to open it.
 import { until } from './browser.mjs';
 
 /** A session in every state. */
@@ -46,7 +46,7 @@ const press = (key) => async (page) => {
   await page.keyboard.press(key);
 };
 
-/** `ready`: what stands there when it is there. `act`: opens it. */
+/** `ready`: selector that shows that the room is open. `act`: opens it. */
 export const ROOMS = [
   { name: 'sessions', at: '#/' },
   { name: 'search', at: '#/?q=reaper', ready: '.hit' },
@@ -280,24 +280,24 @@ export const ROOMS = [
 
 const opened = new WeakSet();
 
-/** Goes there; afresh, when an earlier room opened something. */
+/** Opens a room; reloads the page if an earlier room changed it. */
 export async function enter(page, fake, room) {
   if (opened.has(page)) await page.goto('about:blank');
   opened.delete(page);
   if (room.act) opened.add(page);
   await page.goto(`${fake.url}/${room.at}`);
   await page.locator('h1').first().waitFor();
-  // A browser makes a page wait for its line after many pages that left before they had theirs.
+  // Browsers delay the connection of a page after many pages that were closed while connecting.
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached', timeout: 30_000 });
   if (room.ready) await page.locator(room.ready).first().waitFor({ state: 'attached' });
-  // Presses are ignored until the form of an ask is there, and in the first moment after that.
+  // Keys are ignored until the form of a request is rendered and in the first moments after that.
   await page.waitForFunction(() => document.querySelector('[data-form="loading"]') === null);
   await page.evaluate(() => window.__forward?.(1_000));
   await room.act?.(page);
   await until(`${room.name}: nothing is being fetched`, () => page.evaluate(() => document.querySelectorAll('[aria-busy="true"], .loading').length === 0));
 }
 
-/** Sets the clock of asks forward instead of waiting. */
+/** Lets tests advance the clock of requests instead of waiting. */
 export function forwardClock() {
   const now = performance.now.bind(performance);
   let ahead = 0;

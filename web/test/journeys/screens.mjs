@@ -1,4 +1,4 @@
-// Every screen of the page in a state worth looking at; for axe and for pictures.
+// Every screen of the page in a useful state, for axe and for screenshots.
 import { readFileSync } from 'node:fs';
 import { ask, decide, folderWith, says, send, sessionOf, stands } from './journey.mjs';
 
@@ -117,7 +117,7 @@ async function start(guest, text, mode) {
   await guest.page.waitForURL(/#\/s\//);
 }
 
-/** Goes through the screens; yields the name of each when it stands there. */
+/** Visits the screens; yields the name of each once it is rendered. */
 export async function* screensOf({ guest, page }) {
   folder = folderWith(guest.stage, 'tidepool', { 'src/pool.rs': OLD, 'README.md': '# Tidepool\n' });
   await guest.go('#/new');
@@ -218,16 +218,17 @@ export async function* screensOf({ guest, page }) {
   yield 'gone';
 }
 
-/** What goes wrong: an agent that is silent, one that was ended, a line that is gone. */
+/** States of trouble: a silent agent, a crashed agent, a lost connection. */
 export async function* troublesOf({ guest, page }) {
   folder = folderWith(guest.stage, 'tidepool', { 'src/pool.rs': OLD, 'README.md': '# Tidepool\n' });
-  // Someone between the bridge and the page: a minute without a sign is too long to wait for, and a line that breaks makes browsers complain.
-  const way = { silent: false, held: false, cut: () => {} };
+  // A proxy between bridge and page: a minute of silence is too long for a test, and browsers report broken
+  // connections.
+  const proxy = { silent: false, held: false, cut: () => {} };
   await page.routeWebSocket(/\/ws$/, (socket) => {
-    way.cut = () => socket.close({ code: 1012, reason: 'cut' });
-    if (way.held) return;
+    proxy.cut = () => socket.close({ code: 1012, reason: 'cut' });
+    if (proxy.held) return;
     const silent = (info) =>
-      info.standing === 'running' && way.silent ? { ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 } : info;
+      info.standing === 'running' && proxy.silent ? { ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 } : info;
     socket.connectToServer().onMessage((text) => {
       const message = JSON.parse(text);
       if (message.type === 'state') message.info = silent(message.info);
@@ -239,23 +240,23 @@ export async function* troublesOf({ guest, page }) {
   await says(page, 'The reaper takes');
   await stands(page, 'running');
   const id = sessionOf(page);
-  way.silent = true;
+  proxy.silent = true;
   await page.reload();
   await page.locator('.ladder').waitFor();
   yield 'session-stalled';
-  way.silent = false;
+  proxy.silent = false;
   await page.reload();
   await stands(page, 'running');
   await says(page, 'The reaper takes');
-  way.held = true;
-  way.cut();
+  proxy.held = true;
+  proxy.cut();
   await page.locator('.gate.off').waitFor();
   await page
     .locator('.gate')
     .getByText(/Not connected/)
     .waitFor();
   yield 'session-offline';
-  way.held = false;
+  proxy.held = false;
   await page.reload();
   await stands(page, 'running');
   const agents = guest.stage.rest().filter((pid) => agentOf(pid, id));
@@ -263,7 +264,7 @@ export async function* troublesOf({ guest, page }) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      /* it has ended */
+      /* the process has ended */
     }
   }
   await stands(page, 'crashed');
@@ -271,7 +272,7 @@ export async function* troublesOf({ guest, page }) {
   yield 'session-crashed';
 }
 
-/** Whether a process is the agent of a session: its runner knows the session, and it speaks the protocol. */
+/** True if a process is the agent of a session: its runner belongs to the session, and it speaks the protocol. */
 function agentOf(pid, id) {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'latin1');

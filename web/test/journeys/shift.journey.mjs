@@ -1,4 +1,4 @@
-// Every view of the page at the fake bridge, wide and on a phone: what is shown when it is opened stays where it is.
+// Every view of the page at the fake bridge, wide and on a phone: nothing moves after it was shown.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startFake } from '../fake-bridge.mjs';
@@ -18,7 +18,7 @@ after(async () => {
   await fake?.close();
 });
 
-/** Sums the layout shifts that no input caused, and keeps what moved. */
+/** Sums the layout shifts that no input caused, and records what moved. */
 function watchShifts() {
   window.__shifts = { sum: 0, moved: [] };
   new PerformanceObserver((list) => {
@@ -54,7 +54,7 @@ async function shiftOf(room, size) {
 }
 
 for (const [name, size] of Object.entries(SIZES)) {
-  test(`a view that is opened moves nothing, ${name}`, { timeout: 300_000 }, async () => {
+  test(`nothing moves after a view was opened, ${name}`, { timeout: 300_000 }, async () => {
     const found = [];
     for (const room of ROOMS.filter((one) => !one.act)) {
       const { sum, moved } = await shiftOf(room, size);

@@ -1,4 +1,5 @@
-// Pictures of every screen, in both themes and three sizes, of the real binary with a scripted model.   node shots.mjs OUT
+// Screenshots of every screen, in both themes and three sizes, of the real binary with a scripted model.   node
+// shots.mjs OUT
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, pair, visit } from './browser.mjs';
@@ -13,7 +14,7 @@ const browser = await launch();
 let count = 0;
 const faults = [];
 for (const [size, viewport] of Object.entries(SIZES)) {
-  // A bridge for each size: the list of sessions is then the same in all of them.
+  // A bridge for each size, so that all show the same session list.
   const model = await startModel(SCENES);
   const stage = await startStage({ model: model.url });
   try {
@@ -24,7 +25,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
       ...(size === 'phone' ? { hasTouch: true, isMobile: true } : {}),
     });
     const shoot = async (name) => {
-      // What stands beside the conversation comes a moment after it.
+      // The panel is rendered after the transcript.
       await guest.page.locator('.stage > .panel:empty').waitFor({ state: 'detached' });
       for (const theme of ['light', 'dark']) {
         await guest.page.emulateMedia({ colorScheme: theme });

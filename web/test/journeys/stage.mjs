@@ -1,4 +1,4 @@
-// A bridge of one's own: a home, a state folder, a port, a model, and nothing left behind.
+// A separate bridge for a test: home, state folder, port and model; everything is removed at the end.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,11 +9,13 @@ import { promisify } from 'node:util';
 import { startProxy } from './proxy.mjs';
 
 export const BIN = process.env.SLUICE_BIN;
-assert.ok(BIN, 'SLUICE_BIN: the binary to try');
+assert.ok(BIN, 'set SLUICE_BIN to the binary to test');
 const run = promisify(execFile);
 
-/** `model`: the address of a model, or null for the demo model. `programs`: scripts on PATH, by name. $SLUICE_AGENT: another
- *  agent than our own. */
+/**
+ * `model`: the address of a model, or null for the demo model. `programs`: scripts on PATH, by name. $SLUICE_AGENT: the
+ * agent to use instead of Sluice.
+ */
 export async function startStage({ model = null, extra = [], programs = {} } = {}) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-page-')));
   const home = join(root, 'home');
@@ -48,7 +50,7 @@ export async function startStage({ model = null, extra = [], programs = {} } = {
     stage.bridge = url;
     stage.code = code;
     stage.port = new URL(url).port;
-    // A page that was just built, before it is part of the binary.
+    // A page that was built but is not embedded in the binary yet.
     if (process.env.SLUICE_DIST && !stage.proxy) stage.proxy = await startProxy(process.env.SLUICE_DIST, stage.port);
     stage.url = stage.proxy?.url ?? url;
     return stage;
@@ -65,12 +67,12 @@ export async function startStage({ model = null, extra = [], programs = {} } = {
     await stage.over;
   };
   stage.ask = async (...words) => (await run(BIN, ['serve', ...words, '--state', state], { env })).stdout.trim();
-  /** A fresh pairing code. */
+  /** Creates a pairing code. */
   stage.pair = async () => {
-    const said = await stage.ask('pair');
-    return /\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/.exec(said)?.[0] ?? assert.fail(`no code in ${said}`);
+    const answer = await stage.ask('pair');
+    return /\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/.exec(answer)?.[0] ?? assert.fail(`no code in ${answer}`);
   };
-  /** What this stage started and what goes on without it. */
+  /** Processes of this stage that are still running. */
   stage.rest = () =>
     readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -93,7 +95,7 @@ export async function startStage({ model = null, extra = [], programs = {} } = {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        /* it has ended */
+        /* the process has ended */
       }
     }
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });

@@ -1,4 +1,4 @@
-// Rarer states: an agent that dies, a model that is overloaded, jobs in the background, subagents, several asks, forms.
+// Rare states: an agent that crashes, an overloaded model, background tasks, subagents, several requests, forms.
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +44,7 @@ const set = stageFor({
   table: [[{ tool: 'mcp__forms__book', input: {} }], [{ text: 'The table is booked.' }]],
 });
 const { journey } = set;
-/** Whether a process is an agent that works in a folder. */
+/** True if a process is an agent that works in a folder. */
 const agentIn = (pid, folder) => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('stream-json') && readlinkSync(`/proc/${pid}/cwd`) === folder;
@@ -54,7 +54,7 @@ const agentIn = (pid, folder) => {
 };
 const side = (page) => page.locator('.stage > .panel');
 
-journey('an agent that dies in a turn is said to be dead, with why, and is resumed', async ({ guest, page, model, stage }) => {
+journey('a crashed agent is shown with the reason and can be resumed', async ({ guest, page, model, stage }) => {
   await begin(guest, 'die now', folderWith(stage, 'dies'));
   await model.reached('die');
   await says(page, 'I am at work.');
@@ -64,7 +64,7 @@ journey('an agent that dies in a turn is said to be dead, with why, and is resum
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      /* it has ended */
+      /* the process has ended */
     }
   }
   await stands(page, 'crashed');
@@ -73,12 +73,12 @@ journey('an agent that dies in a turn is said to be dead, with why, and is resum
     .getByText(/killed by signal 9|Signal 9/)
     .first()
     .waitFor();
-  // What it had said stays as far as it came, above the line that says it died.
+  // The unfinished message stays, above the line that reports the crash.
   await page.locator('.stream .mark', { hasText: /signal 9/ }).waitFor();
   const half = page.locator('.stream .saying', { hasText: 'I am at work.' });
   assert.equal(await half.count(), 1);
   await half.getByText('Not finished: the agent ended.').waitFor();
-  // And is there for whoever comes later.
+  // It is still there after a reload.
   await page.reload();
   await stands(page, 'crashed');
   await half.getByText('Not finished: the agent ended.').waitFor();
@@ -92,7 +92,7 @@ journey('an agent that dies in a turn is said to be dead, with why, and is resum
   await says(page, 'You said: are you there');
 });
 
-journey('an overloaded model is tried again, and the page says so meanwhile', async ({ guest, page }) => {
+journey('an overloaded model is retried, and the page shows it', async ({ guest, page }) => {
   await begin(guest, 'overload it');
   await page
     .locator('.gate', { hasText: 'Retrying' })
@@ -103,7 +103,7 @@ journey('an overloaded model is tried again, and the page says so meanwhile', as
   await stands(page, 'idle');
 });
 
-journey('a job in the background is listed and stopped', async ({ guest, page }) => {
+journey('a background task is listed and stopped', async ({ guest, page }) => {
   await begin(guest, 'background it');
   await says(page, 'It runs in the background.');
   await side(page).getByText('1 running').waitFor();
@@ -120,16 +120,16 @@ journey('a subagent is nested below its call', async ({ guest, page }) => {
   if (await ask(page).count()) await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await says(page, 'The helper is back.');
   const card = page.locator('details.call', { hasText: 'Count the files' }).first();
-  // It folds itself when it is done: whoever opened it before opens it again.
+  // It folds when it is done, even if the user had opened it.
   await until('it is nested', async () => {
     if (!(await card.evaluate((it) => it.open))) await card.locator('summary').first().click();
-    // The reference CLI may put a helper into the background, and says what it said beside the job.
+    // The reference CLI may run a subagent in the background and shows its result in the task.
     const beside = process.env.SLUICE_AGENT ? side(page).getByText('There are three.') : page.locator('none');
     return card.getByText('There are three.').or(beside).first().isVisible();
   });
 });
 
-journey('asks come one after the other, and the title of the window says that one waits', async ({ guest, page }) => {
+journey('requests are shown one after the other, and the window title counts them', async ({ guest, page }) => {
   await begin(guest, 'both of them');
   await ask(page).locator('.cmdbig', { hasText: 'first-of-two' }).waitFor();
   const waiting = await page.title();
@@ -160,7 +160,7 @@ journey('a denial can stop the turn', async ({ guest, page }) => {
   assert.equal(await page.getByText('not to be said').count(), 0);
 });
 
-journey('a cell of a notebook is shown as a cell before and after', async ({ guest, page, stage }) => {
+journey('a notebook cell is shown before and after its change', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'books', {
     'a.ipynb': JSON.stringify({
       cells: [{ cell_type: 'code', id: 'one', metadata: {}, execution_count: null, outputs: [], source: ['print("before")'] }],
@@ -178,7 +178,7 @@ journey('a cell of a notebook is shown as a cell before and after', async ({ gue
   assert.match(readFileSync(book, 'utf8'), /after/);
 });
 
-journey('a message is put into the running turn', async ({ guest, page, model }) => {
+journey('a message steers the running turn', async ({ guest, page, model }) => {
   await begin(guest, 'steer it');
   await model.reached('steer');
   await send(page, 'and look left');
@@ -191,7 +191,7 @@ journey('a message is put into the running turn', async ({ guest, page, model })
   await stands(page, 'idle');
 });
 
-journey('compaction is a line in the transcript', async ({ guest, page }) => {
+journey('a compaction is a line in the transcript', async ({ guest, page }) => {
   await begin(guest, 'hello there');
   await stands(page, 'idle');
   await box(page).fill('/compact');
@@ -208,7 +208,7 @@ journey('compaction is a line in the transcript', async ({ guest, page }) => {
     .waitFor();
 });
 
-journey('a server asks with a form made from its schema', async ({ guest, page, stage }) => {
+journey('a server requests input with a form made from its schema', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'forms');
   writeFileSync(
     join(stage.home, '.claude.json'),
@@ -237,17 +237,17 @@ journey('a server asks with a form made from its schema', async ({ guest, page, 
   await says(page, 'The table is booked.');
 });
 
-journey('a file outside the folder is asked about, with the path that is in the way and why', async ({ guest, page, stage }) => {
+journey('a request for a file outside the folder shows the path and the reason', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'fenced');
   outside = join(folderWith(stage, 'beyond'), 'note.txt');
   await begin(guest, 'write outside', folder);
-  // A command: the path it touches, whole, and in words what is the matter with it.
+  // A command: the complete path it touches, and the reason for the request.
   await ask(page).locator('.cmdbig').getByText(`touch ${outside}`).waitFor();
   await ask(page).locator('dl.why').getByText('Path', { exact: true }).waitFor();
   await ask(page).locator('dl.why dd', { hasText: outside }).getByText('outside fenced').waitFor();
   assert.equal(existsSync(outside), false, 'nothing is done before it is allowed');
   await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
-  // A file: its path stands in the title of the ask, the words below it.
+  // A file: the title contains its path, the reason is below.
   await ask(page).getByText('from another folder').first().waitFor();
   await ask(page).getByText(`${outside}.md`).first().waitFor();
   await ask(page)
@@ -260,7 +260,7 @@ journey('a file outside the folder is asked about, with the path that is in the 
   assert.deepEqual([existsSync(outside), readFileSync(`${outside}.md`, 'utf8')], [true, 'from another folder\n']);
 });
 
-journey('a device that may only look sees the ask and cannot answer it', async ({ guest, page, another }) => {
+journey('a view-only device shows the request but cannot answer it', async ({ guest, page, another }) => {
   await begin(guest, 'both of them');
   await ask(page).locator('.cmdbig').waitFor();
   const id = sessionOf(page);
@@ -291,7 +291,7 @@ journey('a session is replayed', async ({ guest, page }) => {
   await page.getByRole('slider', { name: 'Where in the session' }).focus();
   await page.keyboard.press('End');
   await page.locator('.replay-stream').getByText('You said: hello there').waitFor();
-  // It may still be playing: then it goes on from there.
+  // It may still be playing and continues from there.
   await until('at the beginning', async () => {
     await page.keyboard.press('Home');
     return (await page.locator('.replay-stream').getByText('You said: hello there').count()) === 0;

@@ -1,4 +1,4 @@
-// From the printed address to a change that was read and allowed.
+// From the printed address to a change that was reviewed and allowed.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask, assert, begin, box, decide, folderWith, says, send, stageFor, stands, until } from './journey.mjs';
@@ -54,7 +54,7 @@ const { journey } = stageFor({
     ],
     [{ text: 'Thank you for the answers.' }],
   ],
-  // A plan that was written down where the agent said: only such a one can be changed by a person.
+  // A plan in the file that the agent named: only such a plan can be edited by the user.
   'written plan': (_, wish) => {
     const file = /[^\s"'`\\]+\/plans\/[^\s"'`\\]+\.md/.exec(JSON.stringify(wish))?.[0] ?? 'no-plan-file';
     return [
@@ -81,7 +81,7 @@ const { journey } = stageFor({
 });
 
 journey(
-  'the printed address pairs: the code leaves the address, the cookie cannot be read by scripts',
+  'the printed address pairs the browser, removes the code and sets an HttpOnly cookie',
   async ({ guest, page, context, stage }) => {
     const code = await stage.pair();
     await guest.go(`#pair=${code}`);
@@ -102,7 +102,7 @@ journey(
 );
 
 journey(
-  'a wrong code is refused in words, and a stranger sees nothing',
+  'a wrong code is refused with a message, and nothing else is shown',
   async ({ guest, page }) => {
     await guest.go('#pair=AAAA-BBBB');
     await page.getByRole('button', { name: 'Pair', exact: true }).click();
@@ -112,7 +112,7 @@ journey(
   { stranger: true, allowed: /40[13]/ },
 );
 
-journey('a session is started in a folder, and its answer grows while it is written', async ({ guest, page, model }) => {
+journey('a session is started in a folder, and its answer is streamed', async ({ guest, page, model }) => {
   await begin(guest, 'stream something');
   await says(page, 'of it,');
   await model.reached('half');
@@ -125,7 +125,7 @@ journey('a session is started in a folder, and its answer grows while it is writ
   await page.locator('.end').first().waitFor();
 });
 
-journey('thinking is folded and opens', async ({ guest, page }) => {
+journey('thinking is folded and can be opened', async ({ guest, page }) => {
   await begin(guest, 'think first');
   await says(page, 'I have thought.');
   const fold = page.locator('details.think').first();
@@ -134,7 +134,7 @@ journey('thinking is folded and opens', async ({ guest, page }) => {
   await fold.locator('.body').getByText('before one leaps').waitFor();
 });
 
-journey('a Write is shown as a difference before it is allowed, and is done after', async ({ guest, page, stage }) => {
+journey('a Write is shown as a diff before it is allowed, and then executed', async ({ guest, page, stage }) => {
   files.new = join(folderWith(stage, 'writes'), 'new.txt');
   await begin(guest, 'write a file', join(stage.home, 'writes'));
   await ask(page).locator('.diff').getByText('three').waitFor();
@@ -148,7 +148,7 @@ journey('a Write is shown as a difference before it is allowed, and is done afte
   await page.locator('.call', { hasText: 'new.txt' }).first().waitFor();
 });
 
-journey('a denial carries its message to the agent', async ({ guest, page, stage }) => {
+journey('a denial sends its message to the agent', async ({ guest, page, stage }) => {
   files.refused = join(folderWith(stage, 'refuses'), 'refused.txt');
   await begin(guest, 'refuse this', join(stage.home, 'refuses'));
   await ask(page).getByLabel('Message with the denial').fill('write it elsewhere');
@@ -158,7 +158,7 @@ journey('a denial carries its message to the agent', async ({ guest, page, stage
   assert.ok(!existsSync(files.refused));
 });
 
-journey('an Edit is changed by the person first, and what they wrote is what is written', async ({ guest, page, stage }) => {
+journey('an Edit that the user changes is executed as changed', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'edits', { 'old.txt': 'this is wrong\n' });
   files.old = join(folder, 'old.txt');
   await begin(guest, 'edit it', folder);
@@ -173,7 +173,7 @@ journey('an Edit is changed by the person first, and what they wrote is what is 
   await page.locator('.fbox', { hasText: 'old.txt' }).getByText('better').first().waitFor();
 });
 
-journey('a rule is made from a suggestion, and the next such call does not ask', async ({ guest, page }) => {
+journey('a rule from a suggestion allows the next such call without a request', async ({ guest, page }) => {
   await begin(guest, 'fail now');
   await ask(page).getByText('echo some words; exit 3').waitFor();
   const rule = ask(page).locator('.btn.rule').first();
@@ -186,7 +186,7 @@ journey('a rule is made from a suggestion, and the next such call does not ask',
   assert.equal(await ask(page).count(), 0);
 });
 
-journey('questions: one choice, several, and words of one’s own', async ({ guest, page }) => {
+journey('questions: single choice, multiple choice and custom text', async ({ guest, page }) => {
   await begin(guest, 'questions please');
   const answer = ask(page).getByRole('button', { name: /Send answers/ });
   await ask(page).getByText('Which colour?').waitFor();
@@ -203,7 +203,7 @@ journey('questions: one choice, several, and words of one’s own', async ({ gue
   for (const said of ['Which colour?', 'Blue', 'Left', 'Hedy']) await card.getByText(said).first().waitFor();
 });
 
-journey('a plan is read as a document and approved into a mode', async ({ guest, page, stage }) => {
+journey('a plan is shown as a document and approved into a mode', async ({ guest, page, stage }) => {
   await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
   await page.getByLabel('Permission mode').selectOption('plan');
   await box(page).fill('plan it');
@@ -214,7 +214,7 @@ journey('a plan is read as a document and approved into a mode', async ({ guest,
   await page.getByRole('button', { name: /Permission mode: Accept edits/ }).waitFor();
 });
 
-journey('a plan is changed by the person first, and what they wrote is what the agent is told', async ({ guest, page, stage }) => {
+journey('a plan that the user edits is sent to the agent as edited', async ({ guest, page, stage }) => {
   await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
   await page.getByLabel('Permission mode').selectOption('plan');
   await box(page).fill('written plan, please');
@@ -228,7 +228,7 @@ journey('a plan is changed by the person first, and what they wrote is what the 
   const field = page.getByLabel('The plan', { exact: true });
   assert.match(await field.inputValue(), /2\. Mend it/);
   await field.fill('# A plan for the gate\n\n1. Look at it\n2. Paint it');
-  // Half a plan is there after a reload.
+  // An unfinished plan is still there after a reload.
   await page.reload();
   assert.match(await page.getByLabel('The plan', { exact: true }).inputValue(), /Paint it/);
   await decide(page, page.getByRole('button', { name: /Approve, ask before each edit/ }));
@@ -238,8 +238,8 @@ journey('a plan is changed by the person first, and what they wrote is what the 
   await row.getByText('Paint it').first().waitFor();
 });
 
-journey('tasks stand in the side panel with how they stand', async ({ guest, page, stage }) => {
-  // Models that keep track by themselves are given no list.
+journey('tasks and their states are listed in the side panel', async ({ guest, page, stage }) => {
+  // Some models have no task list.
   await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
   await page.getByLabel('Model', { exact: true }).fill('claude-haiku-4-5');
   await box(page).fill('tasks please');
@@ -250,7 +250,7 @@ journey('tasks stand in the side panel with how they stand', async ({ guest, pag
   await panel.getByText('1 of 2').waitFor();
 });
 
-journey('a command that fails says so, with its output', async ({ guest, page, stage }) => {
+journey('a failed command is shown with its output', async ({ guest, page, stage }) => {
   await begin(guest, 'fail loudly', folderWith(stage, 'fails'));
   await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await says(page, 'That failed.');
@@ -260,7 +260,7 @@ journey('a command that fails says so, with its output', async ({ guest, page, s
   await card.getByText('some words').last().waitFor();
 });
 
-journey('a request the model’s server refuses ends the turn with an error in words', async ({ guest, page }) => {
+journey('an error of the model server ends the turn with a message', async ({ guest, page }) => {
   await begin(guest, 'refused by the server');
   await page
     .locator('.stream')

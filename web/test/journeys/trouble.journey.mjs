@@ -1,4 +1,4 @@
-// When things go wrong the page says what, since when, and what it does about it; and nothing typed is lost.
+// Failures: the page shows what failed, since when, and what it does about it; no typed text is lost.
 import { fileURLToPath } from 'node:url';
 import { BROKEN_LINE } from './browser.mjs';
 import { assert, begin, box, folderWith, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
@@ -15,19 +15,19 @@ const { journey } = stageFor(
   { extra: ['--agent', 'sluice', '--agent', `'${FRAIL}'`] },
 );
 
-/** The line with someone in it who can change what the bridge says: a minute without a sign is too long for a test. */
+/** A proxy that can change the messages of the bridge: a minute of silence is too long for a test. */
 async function between(page, change) {
-  const way = { change, say: () => {} };
+  const proxy = { change, say: () => {} };
   await page.routeWebSocket(/\/ws$/, (socket) => {
     const bridge = socket.connectToServer();
-    way.say = (message) => socket.send(JSON.stringify(message));
+    proxy.say = (message) => socket.send(JSON.stringify(message));
     bridge.onMessage((text) => {
       const message = JSON.parse(text);
-      const next = way.change(message);
+      const next = proxy.change(message);
       if (next) socket.send(JSON.stringify(next));
     });
   });
-  return way;
+  return proxy;
 }
 
 for (const [size, visitor] of [
@@ -35,7 +35,7 @@ for (const [size, visitor] of [
   ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
 ]) {
   journey(
-    `an API error is one message with a Retry, which sends the prompt again (${size})`,
+    `an API error is one message with a Retry button that sends the prompt again (${size})`,
     async ({ guest, page }) => {
       await begin(guest, `fail once ${size}`);
       await page.locator('.end', { hasText: 'ended with an error' }).waitFor();
@@ -55,10 +55,10 @@ for (const [size, visitor] of [
   );
 }
 
-journey('an agent that gives no sign is said to be silent, with the age of its last activity and a ladder', async ({ guest, page }) => {
+journey('a silent agent is shown with the age of its last activity and with actions', async ({ guest, page }) => {
   const silent = (info) => ({ ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 });
   let still = false;
-  const way = await between(page, (message) => {
+  const proxy = await between(page, (message) => {
     if (!still) return message;
     if (message.type === 'state') return { ...message, info: silent(message.info), activity: { ...message.activity, state: 'stalled' } };
     return message.type === 'session' ? { ...message, session: silent(message.session) } : message;
@@ -74,7 +74,7 @@ journey('an agent that gives no sign is said to be silent, with the age of its l
     .getByText(/No activity for 2 m/)
     .first()
     .waitFor();
-  // The age goes on by itself: it is not a word of a moment ago.
+  // The age is updated while nothing arrives.
   const first = await page.locator('.gate').innerText();
   await until('the age grows', async () => (await page.locator('.gate').innerText()) !== first);
   for (const rung of ['Interrupt', 'Restart'])
@@ -84,18 +84,18 @@ journey('an agent that gives no sign is said to be silent, with the age of its l
       .first()
       .waitFor();
   assert.equal(await box(page).inputValue(), 'typed meanwhile');
-  // It rings nobody's bell twice: keep waiting folds the ladder.
+  // It does not notify twice: "Keep waiting" folds the actions.
   await page.getByRole('button', { name: 'Keep waiting' }).click();
   await page.locator('.ladder').waitFor({ state: 'detached' });
-  // A sign comes: it is running again.
+  // A message arrives: it is running again.
   still = false;
-  way.change = (message) => message;
+  proxy.change = (message) => message;
   await page.reload();
   await stands(page, 'running');
   assert.equal(sessionOf(page), id);
 });
 
-journey('an agent that crashes is shown with its last words, and what was typed stays', async ({ guest, page, stage }) => {
+journey('a crashed agent is shown with its error output, and typed text stays', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'frail');
   await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
@@ -118,7 +118,7 @@ journey('an agent that crashes is shown with its last words, and what was typed 
     .getByText(/is saved/)
     .first()
     .waitFor();
-  // Nothing flows any more.
+  // Animations have stopped.
   await page.locator('.streambox.still').waitFor();
   await page
     .getByRole('button', { name: 'Copy a report' })
@@ -135,20 +135,20 @@ journey('an agent that crashes is shown with its last words, and what was typed 
     .getByText(/Agent exited/)
     .first()
     .waitFor();
-  // The others are chosen again for the next one.
+  // The other agents can be chosen again for the next session.
   await guest.go('#/new');
   await page.getByLabel('Agent', { exact: true }).selectOption('sluice');
 });
 
-journey('a bridge of another version says so; the page is loaded anew when the person wants, and nothing typed is lost', async ({ guest, page }) => {
-  const way = await between(page, (message) => message);
+journey('a bridge of another version is reported, the user reloads, and no typed text is lost', async ({ guest, page }) => {
+  const proxy = await between(page, (message) => message);
   await begin(guest, 'hello');
   await says(page, 'Hello.');
   await box(page).fill('half a sentence');
-  way.say({ type: 'bye', reason: 'reload', message: 'another build' });
+  proxy.say({ type: 'bye', reason: 'reload', message: 'another build' });
   const notice = page.locator('.notice', { hasText: 'The bridge was updated.' });
   await notice.waitFor();
-  // The line goes on meanwhile.
+  // The connection stays open meanwhile.
   await send(page, 'hello again').catch(() => {});
   await box(page).fill('half a sentence');
   await notice.getByRole('button', { name: 'Reload' }).click();
@@ -156,7 +156,7 @@ journey('a bridge of another version says so; the page is loaded anew when the p
   assert.equal(await box(page).inputValue(), 'half a sentence');
 });
 
-journey('a browser that keeps nothing more is said so, and the page goes on', async ({ guest, page }) => {
+journey('a full browser storage is reported, and the page keeps working', async ({ guest, page }) => {
   await guest.context.addInitScript(() => {
     const keep = Storage.prototype.setItem;
     Storage.prototype.setItem = function (key, value) {
@@ -180,9 +180,9 @@ journey('a browser that keeps nothing more is said so, and the page goes on', as
   await page.locator('.stream').getByText('hello from a full browser').first().waitFor();
 });
 
-journey('a bridge whose disk is full says so, and what was typed is still there', async ({ guest, page }) => {
+journey('a full disk of the bridge is reported, and typed text stays', async ({ guest, page }) => {
   let full = false;
-  const way = await between(page, (message) =>
+  const proxy = await between(page, (message) =>
     full && message.type === 'receipt' && message.ok
       ? { ...message, ok: false, data: null, error: { code: 'storage', message: 'no space left on the disk', hint: 'free some', resolved: null } }
       : message,
@@ -204,7 +204,7 @@ journey('a bridge whose disk is full says so, and what was typed is still there'
     .first()
     .waitFor();
   full = false;
-  way.change = (message) => message;
+  proxy.change = (message) => message;
   await page.keyboard.press('Escape');
   await page
     .locator('header.head')
@@ -217,7 +217,7 @@ journey('a bridge whose disk is full says so, and what was typed is still there'
 });
 
 journey(
-  'the page starts without its bridge: from what the browser kept, with what was typed, and comes back with it',
+  'the page starts offline from the cache with unsent text, and reconnects',
   async ({ guest, page, stage }) => {
     const id = await begin(guest, 'hello');
     await says(page, 'Hello.');
@@ -225,12 +225,12 @@ journey(
     await page.evaluate(async () => {
       await navigator.serviceWorker.ready;
     });
-    // The first visit is not steered by the worker; the second one is, and what it fetched is kept.
+    // The service worker does not control the first visit, but the second, whose files it caches.
     await page.reload();
     await until('the worker steers it', () => page.evaluate(() => navigator.serviceWorker.controller !== null));
     await says(page, 'Hello.');
     await box(page).fill('typed before it went');
-    // The last that was seen is written down when the page is left.
+    // The last known state is stored when the page is closed.
     await until('kept on the device', () =>
       page.evaluate((one) => {
         document.dispatchEvent(new Event('visibilitychange'));
@@ -251,7 +251,7 @@ journey(
 );
 
 journey(
-  'the page can be installed as an app: its manifest holds, its icons load, its shell is served without the bridge',
+  'the page can be installed as an app: manifest, icons, offline start',
   async ({ guest, page, stage }) => {
     await guest.go('#/');
     await page.locator('.app').waitFor();
@@ -264,7 +264,7 @@ journey(
     const { url, errors, data } = await cdp.send('Page.getAppManifest');
     assert.equal(url, `${stage.url}/app.webmanifest`);
     assert.deepEqual(errors, []);
-    // The one thing Chromium minds here is that a test's window keeps nothing.
+    // The only complaint of Chromium: the window of a test is in private mode.
     const { installabilityErrors } = await cdp.send('Page.getInstallabilityErrors');
     assert.deepEqual(
       installabilityErrors.map((one) => one.errorId).filter((id) => id !== 'in-incognito'),
@@ -301,7 +301,7 @@ journey(
       manifest.icons.some((one) => one.purpose === 'maskable'),
       'one may be cut to the shape of the system',
     );
-    // As the installed app starts it: from its start address, with no line at all.
+    // Started like the installed app: from its start address, offline.
     await guest.context.setOffline(true);
     await page.goto(`${stage.url}${manifest.start_url}`);
     await page.locator('.app').waitFor();

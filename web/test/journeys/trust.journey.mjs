@@ -1,5 +1,5 @@
-// A folder that brings hooks, rules and servers: what is held back is shown where a session starts or runs, and a person
-// trusts it there.
+// A folder with hooks, rules and servers: what is disabled is shown where a session starts or runs, and the user trusts
+// the folder there.
 import { readFileSync } from 'node:fs';
 import { axeFinds } from './browser.mjs';
 import { assert, begin, box, folderWith, says, stageFor, stands, until } from './journey.mjs';
@@ -22,7 +22,7 @@ const settings = (extra = {}) => ({
 const note = (page) => page.getByText('is not trusted. Some of its settings are held back');
 const dialog = (page) => page.getByRole('dialog', { name: 'Trust this folder?' });
 
-journey('a new session lists what an untrusted folder brings; trusting it there is remembered', async ({ guest, page, stage }) => {
+journey('a new session lists what an untrusted folder enables, and the trust is remembered', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'brings', {
     ...settings({ env: { MY_TOOL: '1' } }),
     '.mcp.json': JSON.stringify({ mcpServers: { tracker: { command: 'tracker-mcp' } } }),
@@ -42,7 +42,7 @@ journey('a new session lists what an untrusted folder brings; trusting it there 
   await dialog(page).waitFor({ state: 'detached' });
   await note(page).waitFor({ state: 'detached' });
   assert.equal(trusted(stage, folder), true);
-  // A folder that brings nothing needs no trust.
+  // A folder without settings needs no trust.
   await page.getByLabel('Folder', { exact: false }).first().fill(plain);
   await page.getByRole('radio', { name: /plain/ }).waitFor();
   assert.equal(await note(page).count(), 0);
@@ -53,7 +53,7 @@ for (const [size, visitor] of [
   ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
 ]) {
   journey(
-    `in a session the folder is trusted, the agent restarts, and its hooks run (${size})`,
+    `trusting the folder of a session restarts the agent and enables its hooks (${size})`,
     async ({ guest, page, stage }) => {
       const folder = folderWith(stage, `hooked-${size}`, settings());
       const ran = () => {

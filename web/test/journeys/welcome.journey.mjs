@@ -1,10 +1,10 @@
-// The first visit without a key: the demo model greets and shows what there is to see.
+// The first visit without an API key: the demo model presents the features.
 import { ask, assert, decide, says, sessionOf, stageFor, stands, until } from './journey.mjs';
 
-// A reference CLI is installed, and not signed in: it pays for nothing.
+// A reference CLI is installed but not signed in, so it cannot be used.
 const { journey } = stageFor(null, { programs: { claude: '#!/bin/sh\nexit 1\n' } });
 
-journey('without a key the page greets, and the demo runs a real session with an approval', async ({ guest, page }) => {
+journey('without an API key the welcome screen starts the demo with a permission request', async ({ guest, page }) => {
   await guest.go('#/');
   await page.getByRole('heading', { name: 'Welcome to Sluice' }).waitFor();
   await page.getByRole('button', { name: 'Check the key' }).click();
@@ -39,7 +39,7 @@ journey('without a key the page greets, and the demo runs a real session with an
   );
   assert.ok(seen.asks > 0, 'something was asked');
   await page.getByText('First steps').first().waitFor();
-  // All there is to see was seen: tasks, a failure, a change that was decided on, a question; only the phone is left.
+  // All steps but pairing a phone are done: tasks, a failure, a decided change, a question.
   const steps = page.locator('.stage > .panel details', { hasText: 'First steps' }).first();
   await steps.getByText('6 of 7').waitFor();
   // In the order of the tour, below the tasks, and only in the session of the tour.
@@ -68,7 +68,7 @@ journey('without a key the page greets, and the demo runs a real session with an
 });
 
 journey(
-  'on a phone the tour runs, and its steps are in the overview',
+  'on a phone the tour works, and its steps are in the overview',
   async ({ guest, page }) => {
     await guest.go('#/welcome');
     await page.getByRole('button', { name: 'Begin' }).click();

@@ -1,4 +1,4 @@
-// What a wide screen and a git folder make possible: sessions side by side, a worktree by a tick, a timeline.
+// Wide screens and Git folders: sessions side by side, a worktree from a checkbox, a timeline.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const { journey } = stageFor({
 });
 
 journey(
-  'two sessions stand side by side: each has its own box, the panel is of the one that has the focus',
+  'two sessions side by side have separate message boxes and share the panel',
   async ({ guest, page }) => {
     await begin(guest, 'left side');
     await says(page, 'This is the left one.');
@@ -40,7 +40,7 @@ journey(
     await second.locator('textarea').first().press('Enter');
     await until('answered there alone', async () => (await second.getByText('This is the left one.').count()) >= 2);
     assert.equal(await first.getByText('once more').count(), 0);
-    // A link to both comes back as both.
+    // A link to both opens both.
     await page.reload();
     await page.locator('.stage > .main.beside').getByText('This is the left one.').first().waitFor();
     await page
@@ -55,7 +55,7 @@ journey(
 );
 
 journey(
-  'three stand side by side at 1600 pixels: added from the menu, reached by key, closed one by one, fewer on a smaller screen',
+  'three sessions fit side by side at 1600 pixels, and fewer on a smaller screen',
   async ({ guest, page }) => {
     const ids = [];
     for (const name of ['left', 'middle', 'right']) {
@@ -76,7 +76,7 @@ journey(
         .click();
       await page.locator('.stage > .main.beside').getByText(`This is the ${name} one.`).first().waitFor();
     }
-    // All three can be read and written to; nothing is cut off.
+    // All three can be used; nothing is cut off.
     for (const id of ids) {
       const box = await side(id).boundingBox();
       assert.ok(box.width >= 416, `${box.width}`);
@@ -84,7 +84,7 @@ journey(
       assert.ok(send.x + send.width <= box.x + box.width, 'Send is whole');
     }
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 1);
-    // There is no room for a fourth, and for the panel only over them.
+    // There is no space for a fourth, and the panel is shown as a drawer.
     await side(right)
       .locator('header.head')
       .getByRole('button', { name: /^Menu of/ })
@@ -93,7 +93,7 @@ journey(
     assert.equal(await page.getByRole('menuitem', { name: /^Open beside/ }).count(), 0);
     await page.keyboard.press('Escape');
     await page.locator('.stage > .panel').waitFor({ state: 'detached' });
-    // From box to box by key; what is typed goes to the one that has the focus.
+    // Keys move from box to box; input goes to the one that has the focus.
     await side(right).locator('textarea').first().focus();
     const focused = () => page.evaluate(() => document.activeElement?.closest('.main')?.dataset.session);
     for (const id of [left, middle, right, left]) {
@@ -109,7 +109,7 @@ journey(
     await side(middle).locator('.stream').getByText('middle side, by key').first().waitFor();
     for (const id of [left, right]) assert.equal(await side(id).getByText('middle side, by key').count(), 0);
     await until('answered', async () => (await side(middle).getByText('This is the middle one.').count()) >= 2);
-    // The panel is of the one that has the focus, over the others.
+    // The panel shows the session that has the focus, above the others.
     await side(middle).locator('.stream').focus();
     await page.keyboard.press('\\');
     await page.locator('.stage > .panel').waitFor();
@@ -120,7 +120,7 @@ journey(
     await until('two', async () => (await page.locator('.stage > .main').count()) === 2);
     await page.setViewportSize({ width: 1600, height: 1000 });
     await until('three', async () => (await page.locator('.stage > .main').count()) === 3);
-    // The first is closed: the next takes its place.
+    // The first is closed: the next one takes its place.
     await side(right)
       .getByRole('button', { name: /^Close this pane/ })
       .click();
@@ -137,7 +137,7 @@ journey(
 );
 
 journey(
-  'an ask beside is answered where it is',
+  'a request of the second session is answered in its place',
   async ({ guest, page }) => {
     await begin(guest, 'waits here');
     await ask(page).locator('.cmdbig').waitFor();
@@ -153,7 +153,7 @@ journey(
   { viewport: { width: 1920, height: 1000 } },
 );
 
-journey('a worktree by a tick: the session works beside the folder, which stays as it was', async ({ guest, page, stage }) => {
+journey('a worktree session leaves the folder unchanged', async ({ guest, page, stage }) => {
   const folder = folderWith(stage, 'with-git', { 'README.md': '# Here\n' });
   const git = (...words) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...words], { cwd: folder, env: { ...process.env, HOME: stage.home } });
@@ -178,7 +178,7 @@ journey('a worktree by a tick: the session works beside the folder, which stays 
   assert.equal(trees.length, 2, trees.join());
   assert.ok(existsSync(join(trees[1], 'where.txt')), 'the file is in the tree');
   assert.ok(!existsSync(join(folder, 'where.txt')), 'and not in the folder');
-  // The session goes by the name of the repository; its copies are not offered after @ there.
+  // The session has the name of the repository; files of its worktrees are not completed after @.
   assert.match(await page.locator('header.head .where .not-phone').innerText(), /^with-git \//);
   await page.locator('.rail-list a', { hasText: 'in a tree' }).getByText('with-git').waitFor();
   await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);

@@ -1,4 +1,4 @@
-// What a person does with the folder of a session: git, files, the queue of a stopped turn, a failed turn, templates.
+// Working in the folder of a session: Git, files, the queue of a stopped turn, a failed turn, templates.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const SIZES = [
 ];
 
 const numbered = (edit = {}) => `${Array.from({ length: 30 }, (_, i) => edit[i + 1] ?? `line ${i + 1}`).join('\n')}\n`;
-/** A repository with one commit, and a way to ask git about it. */
+/** A repository with one commit, and a function that runs Git in it. */
 function repository(stage, name) {
   const folder = folderWith(stage, name, { 'pool.rs': numbered(), '.gitignore': '*.log\n' });
   const git = (...words) =>
@@ -49,13 +49,13 @@ const confirm = async (page, name = 'Run') => {
   await sheet.waitFor({ state: 'hidden' });
   return commands;
 };
-/** Sends by the button: on a phone Enter makes a line. */
+/** Sends with the button: on a phone Enter inserts a line break. */
 const type = async (page, text) => {
   await box(page).fill(text);
   await page.locator('.sendbtn').click();
   await until('the box is empty', async () => (await box(page).inputValue()) === '');
 };
-/** A step for one file: by its button, or by its menu where there is no room for one. */
+/** A Git action on one file: with its button, or in its menu if there is no space for the button. */
 const fileStep = async (page, path, name) => {
   const file = page.locator('.fbox', { has: page.getByText(path, { exact: true }) });
   const button = file.getByRole('button', { name, exact: true });
@@ -90,17 +90,17 @@ for (const [size, visitor] of SIZES) {
       await fileStep(page, 'scratch.txt', 'Discard changes of scratch.txt');
       await confirm(page);
       await until('the file is gone', () => !existsSync(join(folder, 'scratch.txt')));
-      // A comment goes into the next message; an update of the tree keeps it open.
+      // A comment goes into the next message; it stays open when the working tree is updated.
       await fileStep(page, 'by-command.txt', 'Comment');
       await page.getByRole('textbox', { name: 'Comment' }).fill('rename it');
       await page.getByRole('button', { name: 'Refresh' }).click();
       await page.getByRole('button', { name: 'Add to message' }).click();
-      // The suggested message is used as it is.
+      // The suggested message is used unchanged.
       await page.getByRole('button', { name: 'Commit 2 files' }).click();
       assert.match(await confirm(page), /^git add -A -- .*\ngit commit -q -m 'Update pool\.rs, add by-command\.txt' --only -- /);
       await page.getByText('No changes since the last commit.').waitFor();
       assert.equal(git('log', '-1', '--format=%an %s'), 'Ada Update pool.rs, add by-command.txt');
-      // The message of a commit is not offered again for the next one.
+      // The message of a commit is not suggested again.
       writeFileSync(join(folder, 'pool.rs'), numbered({ 2: 'second', 28: '28th' }));
       await page.getByRole('button', { name: 'Refresh' }).click();
       await page.getByLabel('Commit message').fill('Second');
@@ -121,7 +121,7 @@ for (const [size, visitor] of SIZES) {
       await confirm(page);
       await page.getByText('https://github.example/pull/7').first().waitFor();
       assert.match(readFileSync(join(stage.home, 'gh.log'), 'utf8'), /pr create --head main --title Fix the pool/);
-      // Each step is in the audit, with its commands.
+      // Each action is in the audit log, with its commands.
       await guest.go('#/settings/devices');
       await page
         .getByText(/git commit -q -m/)
@@ -172,7 +172,7 @@ for (const [size, visitor] of SIZES) {
       assert.match(await confirm(page), /git .*merge/);
       await until('the file is in the folder', () => existsSync(join(folder, 'first.txt')));
       assert.equal(git('log', '-1', '--format=%s'), 'Add first.txt');
-      // The session is listed with the name of the repository; @ does not offer its copies.
+      // The session is listed with the name of the repository; files of its worktrees are not completed after @.
       await guest.go('#/');
       await page.locator('.lrow', { hasText: 'in a tree first' }).getByText(`trees-${size}`).filter({ visible: true }).first().waitFor();
       await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
@@ -201,7 +201,7 @@ for (const [size, visitor] of SIZES) {
   );
 
   journey(
-    `a path in the transcript opens the file at its line; the tree marks what is ignored (${size})`,
+    `a path in the transcript opens the file at its line, and the tree marks ignored files (${size})`,
     async ({ guest, page, stage }) => {
       const folder = folderWith(stage, `files-${size}`, {
         'src/pool.rs': 'fn pool() {\n    // two\n    reap();\n}\n',
@@ -250,7 +250,7 @@ for (const [size, visitor] of SIZES) {
         .waitFor();
       await stands(page, 'idle');
       model.open(`hold ${size}`);
-      // A new message goes out; the held one stays, also after a reload.
+      // A new message is sent; the held one stays, also after a reload.
       await type(page, 'first do that');
       await says(page, 'You said: first do that');
       await page.reload();
@@ -267,7 +267,7 @@ for (const [size, visitor] of SIZES) {
   );
 }
 
-/** Whether a process is an agent that works in a folder. */
+/** True if a process is an agent that works in a folder. */
 const agentIn = (pid, folder) => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('stream-json') && readlinkSync(`/proc/${pid}/cwd`) === folder;
@@ -278,7 +278,7 @@ const agentIn = (pid, folder) => {
 
 for (const [size, visitor] of SIZES) {
   journey(
-    `a turn in which the agent died is tried again with its message (${size})`,
+    `a turn whose agent crashed is retried with its message (${size})`,
     async ({ guest, page, model, stage }) => {
       const folder = folderWith(stage, `dies-${size}`);
       await begin(guest, `die once ${size}`, folder);
@@ -288,7 +288,7 @@ for (const [size, visitor] of SIZES) {
         try {
           process.kill(pid, 'SIGKILL');
         } catch {
-          /* it has ended */
+          /* the process has ended */
         }
       }
       await stands(page, 'crashed');
@@ -300,7 +300,7 @@ for (const [size, visitor] of SIZES) {
   );
 
   journey(
-    `a template is written on the page and offered after a slash at once (${size})`,
+    `a template is created on the page and completed after a slash at once (${size})`,
     async ({ guest, page, stage }) => {
       await begin(guest, 'hello there');
       await stands(page, 'idle');

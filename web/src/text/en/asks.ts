@@ -1,5 +1,5 @@
 export default {
-  // The gate: how a session stands
+  // The gate: status of a session
   gate: 'Session status',
   idle: 'Idle',
   finished: 'Finished, unread',
@@ -148,7 +148,7 @@ export default {
   // Plan
   // Forms of servers
   notJson: 'Not valid JSON.',
-  // A dialog nobody knows
+  // A request of an unknown kind
   // Notices
   turnOver: 'Turn finished',
   connectedAgain: 'Connected',

@@ -117,7 +117,7 @@ export default {
   ruleWhat: 'Effect',
   ruleWhere: 'Scope',
 
-  // Settings in force
+  // Settings in effect
   inForce: 'Settings',
   thinking: 'Thinking',
   thinkingOff: 'Off',

@@ -19,7 +19,7 @@ export default {
   indeterminate: 'Delivery not confirmed',
   failed: 'Not sent',
   foreign: 'From another program',
-  // turns nobody here asked for
+  // turns without a prompt
   notFromYou: 'not from you',
   originTask: 'Background job finished',
   originTaskFailed: 'Background job failed',

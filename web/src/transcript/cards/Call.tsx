@@ -9,19 +9,19 @@ import { observe, shortPath, useFolds, useNow, useServices } from '../services';
 import { ItemView } from '../items';
 import { isAgent, summarise, timeOf, type Target } from './describe';
 
-/** No row is open when a session is first painted, or few are: what they hold comes right after. */
+/** Few rows are open initially, so their bodies are loaded afterwards. */
 const CallBody = lazy(() => import('./bodies'));
-/** When what an open row holds is there. */
+/** Resolves when the bodies of open rows are loaded. */
 export const bodiesThere = (): Promise<unknown> => CallBody.preload();
 
 export interface CallProps {
   item: CallItem;
-  /** How many agents it is below the first. */
+  /** Nesting depth below the main agent. */
   depth?: number | undefined;
 }
 
-/** Open by itself: what failed, a subagent at work, a plan to read. */
-function opensItself(call: CallItem, waiting: boolean): boolean {
+/** True for calls that are open by default: failed ones, running subagents, plans. */
+function opensByDefault(call: CallItem, waiting: boolean): boolean {
   if (call.state === 'failed') return call.name === 'Bash' || call.name === 'PowerShell';
   if (isAgent(call.name)) return call.state === 'running' || call.state === 'background';
   return call.name === 'ExitPlanMode' && (waiting || call.state === 'running');
@@ -34,7 +34,7 @@ export function Call(props: CallProps): JSX.Element {
   const waiting = () => services.waiting?.().has(call().id) === true;
   const summary = createMemo(() => summarise(call(), waiting(), services.device?.()));
   const key = () => `call:${props.item.id}`;
-  const open = () => folds.isOpen(key(), opensItself(call(), waiting()));
+  const open = () => folds.isOpen(key(), opensByDefault(call(), waiting()));
   return (
     <details
       class="call"
@@ -158,15 +158,15 @@ function TargetView(props: { target: Target }): JSX.Element {
   );
 }
 
-/** Steps of a subagent shown at first: the newest. */
-const STEPS = 30;
-const DEEPEST = 3;
+/** Number of the newest subagent steps that are shown initially. */
+const INITIAL_STEPS = 30;
+const MAX_DEPTH = 3;
 
 function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
   const services = useServices();
   const [all, setAll] = createSignal(false);
   const children = (): readonly Item[] => props.call.children;
-  const hidden = () => (all() ? 0 : Math.max(0, children().length - STEPS));
+  const hidden = () => (all() ? 0 : Math.max(0, children().length - INITIAL_STEPS));
   const answer = () => {
     const content = list(fields(props.call.structured)['content'])
       .map((block) => str(fields(block)['text']) ?? '')
@@ -174,7 +174,7 @@ function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
     if (content) return children().some((child) => child.kind === 'text' && child.text.trim() === content.trim()) ? '' : content;
     return props.call.task?.status === 'completed' ? (props.call.task.summary ?? '') : '';
   };
-  const said = () => children().some((child) => child.kind === 'text');
+  const hasText = () => children().some((child) => child.kind === 'text');
   return (
     <div class="sub">
       <Show when={textOf(heavy(props.call.input['prompt']))}>
@@ -189,7 +189,7 @@ function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
         )}
       </Show>
       <Show
-        when={props.depth < DEEPEST}
+        when={props.depth < MAX_DEPTH}
         fallback={
           <p class="cutnote">
             <LinkButton onClick={() => services.openAgent?.(props.call)}>{t('transcript.ownView')}</LinkButton>
@@ -203,7 +203,7 @@ function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
         </Show>
         <For each={hidden() > 0 ? children().slice(hidden()) : children()}>{(child) => <ItemView item={child} depth={props.depth + 1} />}</For>
       </Show>
-      <Show when={answer() && !(said() && props.call.state === 'done' && answer() === '')}>
+      <Show when={answer() && !(hasText() && props.call.state === 'done' && answer() === '')}>
         <Markdown text={answer()} services={services} />
       </Show>
       <Show when={props.call.state === 'failed' || props.call.state === 'denied'}>

@@ -1,4 +1,4 @@
-// One body for every tool, by its name. What has none of its own gets the generic one.
+// Chooses the body of a call by the name of its tool; other tools have a generic body.
 import { For, Show, type Component, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { Terminal } from '../../ansi/Terminal';
@@ -113,7 +113,7 @@ const SearchBody: Body = (props) => {
 
 const STATUS: Readonly<Record<string, IconName>> = { completed: 'done', in_progress: 'half', pending: 'circle' };
 
-/** The list after the change; what changed carries its old state. */
+/** The list after the change; changed entries also show their previous state. */
 export function TodoList(props: { todos: readonly Fields[]; before?: readonly Fields[] | undefined }): JSX.Element {
   const old = (todo: Fields) =>
     props.before?.find((one) => (one['id'] ?? one['content'] ?? one['subject']) === (todo['id'] ?? todo['content'] ?? todo['subject']));
@@ -197,7 +197,7 @@ const QuestionBody: Body = (props) => {
   );
 };
 
-/** A plan is a document: a title, its length, and the text at full size. */
+/** A plan as a document: title, length, and text. */
 export function PlanDocument(props: { plan: string }): JSX.Element {
   const services = useServices();
   const heading = () => /^\s*#{1,3}\s+(.+)\n?/.exec(props.plan);
@@ -315,6 +315,6 @@ function bodyOf(name: string): Body {
 }
 
 export default function CallBody(props: { call: CallItem }): JSX.Element {
-  // What a subagent said stands in its steps; only why it failed is left.
+  // The output of a subagent is shown in its steps; only an error is left to show.
   return <Dynamic component={isAgent(props.call.name) ? ResultText : bodyOf(props.call.name)} call={props.call} />;
 }

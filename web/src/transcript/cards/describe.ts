@@ -1,4 +1,4 @@
-// The row of a call: icon, name, target and outcome, from its input and its tool's own account.
+// The row of a call: icon, name, target and outcome, from its input and result.
 import { t } from '../../text';
 import { bytes, count, duration } from '../../text/format';
 import type { IconName } from '../../ui';
@@ -15,13 +15,13 @@ export interface Summary {
   icon: IconName;
   name: string;
   target: Target;
-  /** What came of it, without who allowed it and how long it took. */
+  /** The outcome, without who allowed it and how long it took. */
   outcome: string;
-  /** Who allowed or answered it; left out where there is little room. */
+  /** Who allowed or answered it; omitted where there is little space. */
   by?: string | undefined;
   counts?: { added: number; removed: number } | undefined;
   tone: '' | 'run' | 'err' | 'ask';
-  /** From another agent. */
+  /** The message came from another agent. */
   other?: boolean | undefined;
 }
 
@@ -31,7 +31,7 @@ const path = (value: string): Target => ({ kind: 'path', path: value });
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 const stripUrl = (url: string): string => url.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
-/** A field of an input that is still being written. */
+/** Reads a field of incomplete JSON. */
 export function draftField(draft: string, name: string): string | undefined {
   const match = new RegExp(`"${name}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)`).exec(draft);
   if (!match) return undefined;
@@ -113,8 +113,8 @@ function todo(call: CallItem): Target {
   const before = list(fields(call.structured)['oldTodos']).map(fields);
   const now = list(call.input['todos']).map(fields);
   const old = (content: unknown) => str(before.find((one) => one['content'] === content)?.['status']);
-  const begun = now.find((one) => one['status'] === 'in_progress' && old(one['content']) !== 'in_progress');
-  if (begun) return words(t('transcript.started', { what: str(begun['content']) ?? '' }));
+  const started = now.find((one) => one['status'] === 'in_progress' && old(one['content']) !== 'in_progress');
+  if (started) return words(t('transcript.started', { what: str(started['content']) ?? '' }));
   const done = now.findLast((one) => one['status'] === 'completed' && old(one['content']) !== 'completed');
   if (done) return words(t('transcript.finished', { what: str(done['content']) ?? '' }));
   return words(str(now.find((one) => one['status'] === 'in_progress')?.['activeForm']) ?? str(now[0]?.['content']) ?? '');
@@ -299,7 +299,7 @@ const generic = (input: Fields): string => {
   return '';
 };
 
-/** `device`: this person's own, so that what was decided on it is said to be decided by "you". */
+/** `device`: id of this device, so that its decisions are shown as made by "you". */
 export function summarise(call: CallItem, waiting: boolean, device?: string): Summary {
   const tool = known(call);
   const result = fields(call.structured);
@@ -324,8 +324,8 @@ export function summarise(call: CallItem, waiting: boolean, device?: string): Su
 }
 
 function failure(call: CallItem, tool: Known, result: Fields): string {
-  const said = tool === bash || tool === edit || tool === KNOWN['Write'] ? tool.outcome?.(call, result) : '';
-  if (said && said !== t('transcript.ok')) return said;
+  const outcome = tool === bash || tool === edit || tool === KNOWN['Write'] ? tool.outcome?.(call, result) : '';
+  if (outcome && outcome !== t('transcript.ok')) return outcome;
   const text = firstLine((call.result ? plain(call.result) : '').replace(/<\/?tool_use_error>/g, '').replace(/^Error:\s*/, ''));
   return text ? text.slice(0, 60) : t('transcript.failedShort');
 }
@@ -337,8 +337,8 @@ function done(call: CallItem, tool: Known, result: Fields): string {
     const n = num(result['totalToolUseCount']) ?? call.task?.calls ?? call.children.filter((child) => child.kind === 'call').length;
     parts.push(t('transcript.calls', { n }));
   } else {
-    const said = tool.outcome?.(call, result);
-    if (said) parts.push(said);
+    const outcome = tool.outcome?.(call, result);
+    if (outcome) parts.push(outcome);
   }
   return parts.join(' · ');
 }
@@ -375,10 +375,10 @@ function denied(call: CallItem, device: string | undefined): string {
   }
 }
 
-/** How long it took, or runs already. */
+/** Duration of a call, or how long it has been running. */
 export function timeOf(call: CallItem, now: number): string {
   const result = fields(call.structured);
-  const told =
+  const reported =
     num(result['durationMs']) ??
     num(result['totalDurationMs']) ??
     (num(result['durationSeconds']) === undefined ? undefined : (num(result['durationSeconds']) ?? 0) * 1000) ??
@@ -386,6 +386,6 @@ export function timeOf(call: CallItem, now: number): string {
   if (call.state === 'running' || call.state === 'background')
     return call.began > 0 ? duration(Math.max(0, Math.floor((now - call.began) / 1000) * 1000)).replace(/^0 ms$/, '0 s') : '';
   if (call.state === 'drafting' || call.state === 'denied' || call.state === 'cancelled') return '';
-  const ms = told ?? (call.ended !== undefined && call.began > 0 ? call.ended - call.began : undefined);
+  const ms = reported ?? (call.ended !== undefined && call.began > 0 ? call.ended - call.began : undefined);
   return ms === undefined || ms < 0 ? '' : duration(ms);
 }

@@ -1,4 +1,4 @@
-// Bodies of tools that read, search and change files.
+// Bodies of the tools that read, search and change files.
 import { createResource, For, Match, Show, Switch, type JSX } from 'solid-js';
 import { DiffView } from '../../diff/DiffView';
 import { diffOfPatch, diffOfText, type WirePatch } from '../../diff/fromPatch';
@@ -86,7 +86,7 @@ function Cell(props: { cell: Fields }): JSX.Element {
   );
 }
 
-/** The server's diff where there is one, else what the agent itself said. */
+/** The server's diff if available, else the one of the agent. */
 export function DiffBody(props: { call: CallItem }): JSX.Element {
   const services = useServices();
   const own = (): Diff | undefined => plainDiff(props.call, services.cwd?.());
@@ -180,9 +180,9 @@ export function NotebookBody(props: { call: CallItem }): JSX.Element {
   );
 }
 
-const HITS = 200;
+const MAX_HITS = 200;
 
-/** Hits by file, with what matched underlined. */
+/** Search results by file, with the matches underlined. */
 export function GrepBody(props: { call: CallItem }): JSX.Element {
   const result = () => fields(props.call.structured);
   const content = () => textOf(heavy(result()['content'])) || (props.call.result && result()['mode'] === undefined ? plain(props.call.result) : '');
@@ -197,7 +197,7 @@ export function GrepBody(props: { call: CallItem }): JSX.Element {
     <Show when={result()['mode'] === 'content' || result()['mode'] === 'count'} fallback={<FileList call={props.call} />}>
       <div class="box">
         <div class="hits" tabIndex={0} role="group" aria-label={t('transcript.result')}>
-          <For each={groupHits(content().split('\n').slice(0, HITS))}>
+          <For each={groupHits(content().split('\n').slice(0, MAX_HITS))}>
             {(group) => (
               <>
                 <Show when={group.path}>
@@ -271,7 +271,7 @@ export function FileList(props: { call: CallItem }): JSX.Element {
     <Show when={names().length > 0} fallback={<ResultText call={props.call} />}>
       <div class="box">
         <ul class="filelist">
-          <For each={names().slice(0, HITS)}>
+          <For each={names().slice(0, MAX_HITS)}>
             {(name) => (
               <li>
                 <Path path={shortPath(name, services.cwd?.())} />
@@ -279,8 +279,8 @@ export function FileList(props: { call: CallItem }): JSX.Element {
             )}
           </For>
         </ul>
-        <Show when={names().length > HITS}>
-          <p class="cutnote">{t('transcript.moreItems', { n: names().length - HITS })}</p>
+        <Show when={names().length > MAX_HITS}>
+          <p class="cutnote">{t('transcript.moreItems', { n: names().length - MAX_HITS })}</p>
         </Show>
       </div>
     </Show>

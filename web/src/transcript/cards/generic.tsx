@@ -1,4 +1,4 @@
-// Bodies that fit any tool: its result as text, pictures and trees; its input as a tree.
+// Generic bodies: the result as text, pictures and trees; the input as a tree.
 import { For, Match, Show, Switch, type JSX } from 'solid-js';
 import { Terminal } from '../../ansi/Terminal';
 import { Markdown } from '../../markdown/Markdown';
@@ -8,7 +8,7 @@ import { heavy, isFields, fields, list, plain, str, textOf, type CallItem, type 
 import { useServices } from '../services';
 import { HeavyText, JsonTree, PictureView, Section } from './parts';
 
-/** What the model got back, as it got it. */
+/** The result as the model received it. */
 export function ResultText(props: { call: CallItem }): JSX.Element {
   return <Show when={props.call.result}>{(blocks) => <Blocks blocks={blocks()} />}</Show>;
 }
@@ -47,7 +47,7 @@ function Block(props: { block: ResultBlock }): JSX.Element {
   }
 }
 
-/** JSON rows of equal shape are a table, other JSON a tree, everything else the output it is. */
+/** JSON rows of the same shape as a table, other JSON as a tree, everything else as output. */
 function JsonOrText(props: { text: string }): JSX.Element {
   const parsed = (): Json | undefined => {
     const start = props.text.trimStart().charAt(0);

@@ -1,4 +1,4 @@
-// What bodies are built of: code with numbers, JSON as a tree, pictures, texts that stayed with the server.
+// Building blocks of bodies: numbered code, JSON trees, pictures, large texts.
 import { createEffect, createMemo, createResource, createSignal, For, Match, Show, Switch, type JSX } from 'solid-js';
 import { paint } from '../../markdown/runs';
 import { t } from '../../text';
@@ -7,7 +7,7 @@ import { LinkButton } from '../../ui';
 import { blobOf, isFields, type Heavy, type Json, type Picture } from '../model';
 import { useServices } from '../services';
 
-/** A text that may have stayed with the server: what is here of it, and a way to the rest. */
+/** A text that may be stored on the server: shows its beginning and loads the rest on request. */
 export function HeavyText(props: { value: Heavy; children: (text: string) => JSX.Element }): JSX.Element {
   const services = useServices();
   const blob = () => (typeof props.value === 'string' ? undefined : props.value.$blob);
@@ -36,7 +36,10 @@ export function HeavyText(props: { value: Heavy; children: (text: string) => JSX
 const SHOWN = 200;
 const FIRST = 80;
 
-/** Numbered lines of a file, coloured by the server. Two texts side by side, so a long file costs few nodes. */
+/**
+ * Lines of a file with numbers, highlighted by the server. Numbers and code are two text blocks, so that a long file
+ * needs few nodes.
+ */
 export function CodeView(props: { text: string; start?: number | undefined; lang: string; label: string }): JSX.Element {
   const services = useServices();
   const [all, setAll] = createSignal(false);
@@ -77,7 +80,7 @@ export function CodeView(props: { text: string; start?: number | undefined; lang
 
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** A picture of the session: from the server, or small enough to come with the record. Never from elsewhere. */
+/** A picture of the session: from the server or embedded in the record, never remote. */
 export function PictureView(props: { picture: Picture; name?: string | undefined }): JSX.Element {
   const services = useServices();
   const source = () => {
@@ -102,7 +105,7 @@ export function PictureView(props: { picture: Picture; name?: string | undefined
   );
 }
 
-/** JSON as a tree that folds; strings as they are, with their line breaks. */
+/** JSON as a folding tree; strings with their line breaks. */
 export function JsonTree(props: { value: Json | undefined; name?: string | undefined; open?: boolean | undefined }): JSX.Element {
   return (
     <ul class="json">

@@ -1,5 +1,5 @@
-// The transcript of a session, built from records in order and from drafts. It knows no screen.
-import type { AgentMessage, Blob, Own, Record as Rec } from '../../api/types';
+// The transcript of a session, built from its records and drafts. Independent of any user interface.
+import type { Blob, Record as Rec } from '../../api/types';
 import { Drafts, type DraftBlock } from './drafts';
 import { finish } from './finish';
 import {
@@ -16,9 +16,10 @@ import {
   type Item,
   type MarkFacts,
   type TaskFacts,
-  type TurnEnd,
 } from './items';
 import { Changes, Observed } from './observed';
+import { applyOwn, type TranscriptRecord } from './own';
+import { applyResult } from './result';
 import { applySystem } from './system';
 import { applyUser } from './user';
 import { fields, flag, heavy, list, num, str, textOf, type Fields, type Json } from './wire';
@@ -29,7 +30,7 @@ export interface Place {
   turn: number | null;
 }
 
-/** Said on the way, for other screens or for nobody: no row of the transcript. */
+/** Record types without a row in the transcript. */
 const SILENT = new Set([
   'stream_event',
   'control_request',
@@ -51,36 +52,39 @@ const SILENT = new Set([
 export class Transcript extends Observed {
   readonly changes = new Changes();
   entries: Entry[] = [];
-  /** Messages nobody here understands, for the count in the panel. */
+  /** Number of unknown messages, for the panel. */
   unknown = 0;
-  /** The newest record that was taken. */
+  /** Sequence number of the newest record. */
   seq = -1;
   readonly calls = new Map<string, CallItem>();
   readonly prompts = new Map<string, PromptItem>();
   readonly tasks = new Map<string, { call: CallItem | undefined; facts: TaskFacts }>();
   readonly drafts = new Drafts(this);
-  /** A finished job that may begin the next turn. */
+  /** A finished background task, which may be the origin of the next turn. */
   pendingOrigin: Turn['origin'];
-  private current: Turn | undefined;
-  private lastTotal: number | undefined;
+  /** The turn that is running. */
+  live: Turn | undefined;
+  /** Total cost of the session in the last result, in US dollars. */
+  lastTotal: number | undefined;
   private retry: MarkItem | undefined;
-  private made = 0;
+  private itemCount = 0;
   private readonly taskNames = new Map<string, string>();
   private lastAt = 0;
-  private before = 0;
-  /** Lists made since watchers were last told: these may still grow in place. */
+  /** Time of the record before the current one. */
+  previousAt = 0;
+  /** Lists created since the last notification; these may be modified in place. */
   private readonly fresh = new Set<readonly unknown[]>();
 
-  /** Takes one record, or many. */
+  /** Applies one or more records. */
   apply(records: Rec | readonly Rec[]): void {
     const all = Array.isArray(records) ? (records as readonly Rec[]) : [records as Rec];
     this.changes.run(() => {
-      for (const record of all) this.take(record);
+      for (const record of all) this.applyRecord(record);
     });
     this.fresh.clear();
   }
 
-  /** Puts older records in front. They are whole turns, as the server pages them. */
+  /** Inserts older records at the front. They are whole turns, as in the server's pages. */
   prepend(records: readonly Rec[]): void {
     if (records.length === 0) return;
     const older = new Transcript();
@@ -99,11 +103,11 @@ export class Transcript extends Observed {
     this.changed();
   }
 
-  /** Lets go of what came before a record: whole turns, as the store lets them go. The rest stays as it is. */
+  /** Drops the turns before a record, like the store. */
   forget(before: number): void {
-    const kept = this.entries.filter((entry) => entry.seq >= before || entry === this.current);
-    if (kept.length === this.entries.length) return;
-    this.entries = kept;
+    const remaining = this.entries.filter((entry) => entry.seq >= before || entry === this.live);
+    if (remaining.length === this.entries.length) return;
+    this.entries = remaining;
     for (const [id, call] of this.calls) if (call.seq < before) this.calls.delete(id);
     for (const [id, prompt] of this.prompts) if (prompt.seq < before) this.prompts.delete(id);
     for (const [id, { call, facts }] of this.tasks) if (call && call.seq < before && facts.status !== 'running') this.tasks.delete(id);
@@ -122,82 +126,68 @@ export class Transcript extends Observed {
     this.changes.run(() => this.drafts.drop(parent));
   }
 
-  get live(): Turn | undefined {
-    return this.current;
-  }
-
-  /** The list of entries, or of a turn's items, changed. */
+  /** Marks the list of entries, or the items of a turn, as changed. */
   changed(turn?: Turn): void {
     if (turn) this.changes.add(turn);
     this.changes.add(this);
   }
 
-  private take({ seq, at, turn, what }: Rec): void {
+  private applyRecord({ seq, at, turn, what }: Rec): void {
     if (seq <= this.seq) return;
     this.seq = seq;
-    this.before = this.lastAt;
+    this.previousAt = this.lastAt;
     this.lastAt = at;
     const place: Place = { seq, at, turn };
     const message = fields(what as unknown);
     const type = str(message['type']) ?? '';
     try {
-      this.read(type, message, what, place);
+      this.dispatch(type, message, what, place);
     } catch {
-      // A message of a shape nobody knew: it is shown as it came, and those after it are read.
+      // A record of unexpected shape is shown as unknown; the following ones are not affected.
       this.addUnknown(type || 'no type', what as unknown as Json, place);
     }
   }
 
-  private read(type: string, message: ReturnType<typeof fields>, what: Rec['what'], place: Place): void {
+  private dispatch(type: string, message: ReturnType<typeof fields>, what: Rec['what'], place: Place): void {
     const failed = type === 'assistant' && message['error'] !== undefined ? this.retry : undefined;
     if (type !== 'system') this.endRetry(failed !== undefined);
     switch (type) {
       case 'assistant':
-        this.takeAssistant(message, place, failed);
+        this.applyAssistant(message, place, failed);
         break;
       case 'user':
         applyUser(this, message, place);
         break;
       case 'result':
-        this.takeResult(message, place);
+        applyResult(this, message, place);
         break;
       case 'system':
         applySystem(this, message, place);
         break;
       case 'rate_limit_event':
-        this.takeLimit(fields(message['rate_limit_info']), place);
+        this.applyLimit(fields(message['rate_limit_info']), place);
         break;
       case 'tool_progress':
-        this.takeProgress(message);
+        this.applyProgress(message);
         break;
       case 'conversation_reset':
         this.addBreak('cleared', place);
         break;
       case 'sluice_prompt':
-        this.takePrompt(what as Extract<Own, { type: 'sluice_prompt' }>, place);
-        break;
       case 'sluice_ask':
-        this.takeAsk(what as Extract<Own, { type: 'sluice_ask' }>, place);
-        break;
       case 'sluice_process':
-        this.takeProcess(what as Extract<Own, { type: 'sluice_process' }>, place);
-        break;
       case 'sluice_unfinished':
-        this.takeUnfinished(what as Extract<Own, { type: 'sluice_unfinished' }>, place);
-        break;
       case 'sluice_note':
-        this.takeNote(what as Extract<Own, { type: 'sluice_note' }>, place);
+        applyOwn(this, what as TranscriptRecord, place);
         break;
       default:
         if (!SILENT.has(type)) this.addUnknown(type || 'no type', what as unknown as Json, place);
     }
   }
 
-  // ── where things go ────────────────────────────────────────────────────
-
-  /** The turn a record belongs to; a new one where none runs. */
+  /** Returns the turn of a record; opens a new one if none is running. */
   turnFor(place: Place): Turn {
-    const now = this.current;
+    const now = this.live;
     if (now && (place.turn === null || place.turn === now.n)) return now;
     if (place.turn !== null) {
       for (let i = this.entries.length - 1; i >= 0; i -= 1) {
@@ -213,28 +203,28 @@ export class Transcript extends Observed {
   openTurn(place: Place): Turn {
     const last = this.entries.findLast((entry): entry is Turn => entry.kind === 'turn');
     const turn = new Turn(`t${place.seq}`, place.turn ?? (last ? last.n + 1 : 1), place.seq, place.at);
-    if (this.current) this.settle();
-    this.current = turn;
-    this.entries = this.grown(this.entries, turn);
+    if (this.live) this.settle();
+    this.live = turn;
+    this.entries = this.append(this.entries, turn);
     this.changed();
     return turn;
   }
 
-  /** Puts an item at the end of its place: a subagent's items under the call that started it. */
+  /** Appends an item to its turn; items of a subagent are appended to the call that started it. */
   add(item: Item, place: Place, parent?: string | null): void {
     const call = parent ? this.calls.get(parent) : undefined;
     if (call) {
-      call.children = this.grown(call.children, item);
+      call.children = this.append(call.children, item);
       this.changes.add(call);
       return;
     }
     const turn = this.turnFor(place);
-    turn.items = this.grown(turn.items, item);
+    turn.items = this.append(turn.items, item);
     this.changed(turn);
   }
 
-  /** A list with one more: a new list for those who compare, unless nobody saw the old one yet. */
-  private grown<T>(list: T[], one: T): T[] {
+  /** Appends to a list. Copies the list, so that observers see a change, unless it has not been published yet. */
+  private append<T>(list: T[], one: T): T[] {
     if (this.fresh.has(list)) {
       list.push(one);
       return list;
@@ -253,19 +243,19 @@ export class Transcript extends Observed {
 
   addBreak(what: Break['what'], place: Place): Break {
     const broken = new Break(this.key(place), what, place.seq, place.at);
-    const turn = this.current;
+    const turn = this.live;
     if (turn && turn.items.length === 0 && what === 'compacted') {
-      // Before the first words of a turn: the turn goes on below.
+      // Before the first item of a turn: the turn continues below the break.
       this.entries = [...this.entries.filter((entry) => entry !== turn), broken, turn];
     } else if (turn && what !== 'cleared') {
-      // A break inside a turn cuts it: what follows hangs on a second part of the same turn.
+      // A break inside a turn splits it: the following items belong to a second part of the same turn.
       const next = new Turn(`${turn.key}+${place.seq}`, turn.n, place.seq, place.at);
       this.entries = [...this.entries, broken, next];
       this.splits.add(turn);
-      this.current = next;
+      this.live = next;
       this.changes.add(turn);
     } else {
-      // What cleared the line was said before it, and its result still comes.
+      // The command that cleared the conversation is above the break, and its result has not arrived yet.
       this.entries = [...this.entries, broken];
       if (what === 'cleared') {
         this.settle();
@@ -275,12 +265,12 @@ export class Transcript extends Observed {
     this.changed();
     return broken;
   }
-  /** Turns that go on below a break: they have no end of their own. */
+  /** Turns that continue below a break and so have no end. */
   readonly splits = new Set<Turn>();
 
   key(place: Place): string {
-    this.made += 1;
-    return `${place.seq}.${this.made}`;
+    this.itemCount += 1;
+    return `${place.seq}.${this.itemCount}`;
   }
 
   addUnknown(type: string, raw: Json, place: Place): void {
@@ -299,9 +289,9 @@ export class Transcript extends Observed {
     return item;
   }
 
-  /** Nothing runs any more: what has no result will get none. */
+  /** Completes the running turn: calls without a result will not get one. */
   settle(): void {
-    const turn = this.current;
+    const turn = this.live;
     if (!turn) return;
     const walk = (items: readonly Item[]) => {
       for (const item of items) {
@@ -320,10 +310,8 @@ export class Transcript extends Observed {
     walk(turn.items);
   }
 
-  // ── the agent's messages ───────────────────────────────────────────────
-
-  /** `failed`: the row of the retries that this error ends. It becomes the row of the error. */
-  private takeAssistant(message: Fields, place: Place, failed?: MarkItem): void {
+  /** `failed`: the row of the retries that this error ends; it becomes the row of the error. */
+  private applyAssistant(message: Fields, place: Place, failed?: MarkItem): void {
     const body = fields(message['message']);
     const id = str(body['id']) ?? '';
     const parent = str(message['parent_tool_use_id']);
@@ -365,24 +353,25 @@ export class Transcript extends Observed {
           message: id,
           seq: place.seq,
           redacted: type === 'redacted_thinking',
-          began: item.began || this.before || place.at,
+          began: item.began || this.previousAt || place.at,
           ended: place.at,
         });
         this.changes.add(item);
       } else if (type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use') {
-        this.takeCall(one, message, id, parent, place);
+        this.applyCall(one, message, id, parent, place);
       } else if (type?.endsWith('tool_result')) {
         this.finishCall(str(one['tool_use_id']) ?? '', one, one['content'], place);
       } else this.addUnknown(`assistant/${type ?? '?'}`, block, place);
     }
   }
 
-  private adopt<I extends Item>(item: I, place: Place, parent: string | undefined): I {
+  /** Adds an item and returns it. */
+  adopt<I extends Item>(item: I, place: Place, parent: string | undefined): I {
     this.add(item, place, parent);
     return item;
   }
 
-  private takeCall(block: Fields, message: Fields, messageId: string, parent: string | undefined, place: Place): void {
+  private applyCall(block: Fields, message: Fields, messageId: string, parent: string | undefined, place: Place): void {
     const id = str(block['id']) ?? '';
     const known = this.calls.get(id);
     const call = known ?? new CallItem(this.key(place), place.seq, place.at);
@@ -417,7 +406,7 @@ export class Transcript extends Observed {
     return call;
   }
 
-  /** Remembers what tasks are called: later calls name only their number. */
+  /** Stores the names of tasks, since later calls contain only their numbers. */
   private nameTasks(call: CallItem): void {
     const result = fields(call.structured);
     for (const one of [result['task'], ...list(result['tasks'])]) {
@@ -427,61 +416,7 @@ export class Transcript extends Observed {
     }
   }
 
-  private takeResult(message: Fields, place: Place): void {
-    const turn = this.turnFor(place);
-    const subtype = str(message['subtype']) ?? 'success';
-    const total = num(message['total_cost_usd']);
-    const usage = fields(message['usage']);
-    const cached = num(usage['cache_read_input_tokens']) ?? 0;
-    const stopped =
-      /abort|interrupt/.test(str(message['terminal_reason']) ?? '') || turn.items.some((item) => item.kind === 'mark' && item.facts.what === 'stopped');
-    const failed = subtype !== 'success' || flag(message['is_error']);
-    const fresh = total !== undefined && this.lastTotal !== undefined && total < this.lastTotal;
-    const end: TurnEnd = {
-      seq: place.seq,
-      at: place.at,
-      subtype,
-      outcome: stopped ? 'stopped' : failed ? 'error' : 'success',
-      duration: num(message['duration_ms']),
-      cost: total === undefined ? undefined : fresh || this.lastTotal === undefined ? total : total - this.lastTotal,
-      totalCost: total,
-      input: (num(usage['input_tokens']) ?? 0) + (num(usage['cache_creation_input_tokens']) ?? 0) + cached,
-      cached,
-      output: num(usage['output_tokens']) ?? 0,
-      errors: list(message['errors'])
-        .map(str)
-        .filter((one) => one !== undefined),
-      denials: list(message['permission_denials']).length,
-      structured: message['structured_output'],
-    };
-    if (total !== undefined) this.lastTotal = total;
-    this.drafts.drop(null);
-    this.settle();
-    const command = str(message['local_command']);
-    if (command) turnIntoCommand(turn, command, this, place);
-    if (end.outcome === 'error') this.explain(message, turn, place);
-    if (!turn.origin && !turn.items.some((item) => item.kind === 'prompt')) turn.origin = originOf(fields(message['origin'])) ?? turn.origin;
-    turn.end = end;
-    if (this.current === turn) this.current = undefined;
-    this.changed(turn);
-  }
-
-  /** A turn that failed without saying so in a row of its own gets one. */
-  private explain(message: Fields, turn: Turn, place: Place): void {
-    if (turn.items.some((item) => item.kind === 'mark' && item.facts.what === 'error')) return;
-    const text = str(message['result']) || list(message['errors']).map(str).filter(Boolean).join(' ');
-    this.mark(
-      {
-        what: 'error',
-        error: str(message['subtype']) === 'success' ? 'unknown' : (str(message['subtype']) ?? 'unknown'),
-        text,
-        status: num(message['api_error_status']),
-      },
-      { ...place, turn: turn.n },
-    );
-  }
-
-  private takeLimit(info: Fields, place: Place): void {
+  private applyLimit(info: Fields, place: Place): void {
     const status = str(info['status']) ?? 'allowed';
     if (status === 'allowed') return;
     const resets = num(info['resetsAt']);
@@ -492,7 +427,7 @@ export class Transcript extends Observed {
       type: str(info['rateLimitType']),
       part: num(info['utilization']),
     };
-    const last = this.current?.items.findLast((item) => item.kind === 'mark' && item.facts.what === 'limit');
+    const last = this.live?.items.findLast((item) => item.kind === 'mark' && item.facts.what === 'limit');
     if (last?.kind === 'mark' && last.facts.what === 'limit' && last.facts.status === status) {
       last.facts = facts;
       this.changes.add(last);
@@ -501,7 +436,7 @@ export class Transcript extends Observed {
     this.mark(facts, place);
   }
 
-  private takeProgress(message: Fields): void {
+  private applyProgress(message: Fields): void {
     const call = this.calls.get(str(message['parent_tool_use_id']) ?? '') ?? this.calls.get((str(message['tool_use_id']) ?? '').replace(/-heartbeat-\d+$/, ''));
     if (!call) return;
     call.elapsed = num(message['elapsed_time_seconds']);
@@ -517,35 +452,13 @@ export class Transcript extends Observed {
     this.retry = this.mark(facts, place);
   }
 
-  /** Something else came: the retry is over, well or not. */
+  /** The retry is over, successfully or not. */
   endRetry(failed = false): void {
     const mark = this.retry;
     if (mark?.facts.what !== 'retry') return;
     mark.facts = { ...mark.facts, over: true, failed };
     this.changes.add(mark);
     this.retry = undefined;
-  }
-
-  // ── our own records ────────────────────────────────────────────────────
-
-  private takePrompt(own: Extract<Own, { type: 'sluice_prompt' }>, place: Place): void {
-    const known = this.prompts.get(own.uuid);
-    const state = own.state as PromptItem['state'];
-    if (known) {
-      known.state = state;
-      known.by = own.by || known.by;
-      known.device = own.device || known.device;
-      known.foreign = false;
-      this.changes.add(known);
-      if (state === 'withdrawn') this.removePrompt(known);
-      return;
-    }
-    if (state === 'withdrawn') return;
-    this.addPrompt(own.uuid, own.text, own.images ?? [], place, (item) => {
-      item.state = state;
-      item.by = own.by;
-      item.device = own.device;
-    });
   }
 
   addPrompt(uuid: string, text: PromptItem['text'], images: readonly Blob[], place: Place, set?: (item: PromptItem) => void): PromptItem {
@@ -555,7 +468,7 @@ export class Transcript extends Observed {
     item.images = images.map((blob) => ({ mime: blob.mime, data: { $blob: blob }, bytes: blob.bytes }));
     set?.(item);
     if (uuid) this.prompts.set(uuid, item);
-    const now = this.current;
+    const now = this.live;
     const joins = now !== undefined && (place.turn === null || place.turn === now.n);
     item.steered = joins && now.items.some((one) => one.kind !== 'prompt');
     if (!joins) this.turnFor(place);
@@ -563,111 +476,4 @@ export class Transcript extends Observed {
     this.add(item, place);
     return item;
   }
-
-  private removePrompt(item: PromptItem): void {
-    this.prompts.delete(item.uuid);
-    for (const entry of this.entries) {
-      if (entry.kind !== 'turn' || !entry.items.includes(item)) continue;
-      entry.items = entry.items.filter((one) => one !== item);
-      if (entry.items.length === 0) this.entries = this.entries.filter((one) => one !== entry);
-      if (this.current === entry && entry.items.length === 0) this.current = undefined;
-      this.changed(entry);
-    }
-  }
-
-  private takeAsk(own: Extract<Own, { type: 'sluice_ask' }>, place: Place): void {
-    const call = own.toolUseId ? this.calls.get(own.toolUseId) : undefined;
-    if (!call) {
-      this.mark({ what: 'ask', ask: own }, place);
-      return;
-    }
-    call.ask = own;
-    if (own.outcome === 'denied' && call.state !== 'done') {
-      call.state = 'denied';
-      call.denial = { reason: own.message ?? undefined, by: 'user' };
-    }
-    this.changes.add(call);
-  }
-
-  private takeProcess(own: Extract<Own, { type: 'sluice_process' }>, place: Place): void {
-    if (own.state !== 'exited') return;
-    const failed = (own.code !== null && own.code !== 0) || own.signal !== null;
-    const inTurn = this.current !== undefined;
-    this.drafts.leave();
-    this.settle();
-    if (failed || inTurn)
-      this.mark(
-        {
-          what: 'process',
-          state: own.state,
-          code: own.code ?? undefined,
-          signal: own.signal ?? undefined,
-          reason: own.reason ?? undefined,
-          stderr: own.stderr,
-        },
-        place,
-      );
-    this.current = undefined;
-    this.changed();
-  }
-
-  /** What was read of a message whose writer ended before it was said. */
-  private takeUnfinished(own: Extract<Own, { type: 'sluice_unfinished' }>, place: Place): void {
-    const parent = own.parent ?? undefined;
-    for (const block of own.blocks) {
-      const kind = block.kind === 'thinking' ? 'thinking' : 'text';
-      const drafted = this.drafts.take(own.message, own.parent, kind);
-      if (block.text === '') continue;
-      const fresh = () => (kind === 'text' ? new TextItem(this.key(place), place.seq, place.at) : new ThinkingItem(this.key(place), place.seq, place.at));
-      const item = drafted ?? this.adopt(fresh(), place, parent);
-      Object.assign(item, { text: block.text, streaming: false, unfinished: true, message: own.message, seq: place.seq });
-      if (item.kind === 'thinking') {
-        item.began ||= this.before || place.at;
-        item.ended = place.at;
-      }
-      this.changes.add(item);
-    }
-  }
-
-  private takeNote(own: Extract<Own, { type: 'sluice_note' }>, place: Place): void {
-    if (own.kind === 'rewound') {
-      this.addBreak('rewound', place).summary = own.text;
-      return;
-    }
-    this.mark({ what: 'note', kind: own.kind, text: own.text }, place);
-  }
-}
-
-export type { AgentMessage };
-
-export function originOf(origin: Fields): Turn['origin'] {
-  switch (str(origin['kind'])) {
-    case 'task-notification':
-      return origin['subkind'] === 'scheduled-trigger'
-        ? { kind: 'wake', text: str(origin['fireReason']) ?? '' }
-        : { kind: 'task', text: '', status: '', task: undefined };
-    case 'peer':
-    case 'observer':
-    case 'coordinator':
-      return { kind: 'peer', text: str(origin['name']) ?? str(origin['from']) ?? '' };
-    case 'channel':
-      return { kind: 'channel', text: str(origin['server']) ?? '' };
-    case 'auto-continuation':
-      return { kind: 'continuation', text: '' };
-    case undefined:
-    case 'human':
-    case 'unclassified':
-      return undefined;
-    default:
-      return { kind: 'unknown', text: str(origin['kind']) ?? '' };
-  }
-}
-
-/** What the agent program printed itself becomes a row with the command's name. */
-function turnIntoCommand(turn: Turn, name: string, transcript: Transcript, place: Place): void {
-  const at = turn.items.findIndex((item) => item.kind === 'text' && item.synthetic);
-  const text = turn.items[at];
-  if (text?.kind !== 'text') return;
-  const item = transcript.commandItem(name, text.text, false, place);
-  turn.items = turn.items.map((one, index) => (index === at ? item : one));
 }

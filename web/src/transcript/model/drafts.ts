@@ -1,5 +1,5 @@
-// Blocks that are still being written. A draft is already the item it will be: the finished message takes
-// it over, so nothing on the screen is made anew.
+// Unfinished blocks of messages. A draft is already the item of the transcript: the completed message updates it, so
+// that nothing is rendered again.
 import { CallItem, TextItem, ThinkingItem, type Item } from './items';
 import type { Place, Transcript } from './Transcript';
 
@@ -10,7 +10,7 @@ export interface DraftBlock {
   kind: string;
   id?: string | null;
   name?: string | null;
-  /** All of it so far. */
+  /** The complete text so far. */
   text: string;
 }
 
@@ -23,7 +23,7 @@ interface Draft {
 
 export class Drafts {
   private readonly open = new Map<string, Draft>();
-  private made = 0;
+  private itemCount = 0;
 
   constructor(private readonly transcript: Transcript) {}
 
@@ -45,7 +45,7 @@ export class Drafts {
     this.write(draft.item, (draft.item.kind === 'call' ? draft.item.draft : draft.item.text) + text);
   }
 
-  /** The oldest draft of a message of that kind, handed over for good. */
+  /** Removes and returns the oldest draft of a message of this kind. */
   take(message: string, parent: string | null, kind: 'text' | 'thinking'): TextItem | ThinkingItem | undefined {
     for (const [key, draft] of this.open) {
       if (draft.message !== message || draft.parent !== parent || draft.item.kind !== kind) continue;
@@ -59,8 +59,8 @@ export class Drafts {
     for (const [key, draft] of this.open) if (draft.item.kind === 'call' && draft.item.id === callId) this.open.delete(key);
   }
 
-  /** The writer is gone: what it had said stays as far as it came; calls that were never made go. */
-  leave(): void {
+  /** The agent process ended: keeps unfinished texts and removes unfinished calls. */
+  keepUnfinished(): void {
     for (const [key, { item }] of this.open) {
       if (item.kind === 'call' || item.text === '') continue;
       this.open.delete(key);
@@ -70,32 +70,32 @@ export class Drafts {
     this.drop();
   }
 
-  /** What one writer was writing will not be finished: it goes. Without one, everybody's. */
+  /** Removes the drafts of one agent, or of all agents if `parent` is undefined. */
   drop(parent?: string | null): void {
-    const gone = new Set<Item>();
+    const removed = new Set<Item>();
     for (const [key, draft] of this.open) {
       if (parent !== undefined && draft.parent !== parent) continue;
       this.open.delete(key);
-      gone.add(draft.item);
+      removed.add(draft.item);
       if (draft.item.kind === 'call') this.transcript.calls.delete(draft.item.id);
     }
-    if (gone.size === 0) return;
+    if (removed.size === 0) return;
     for (const entry of this.transcript.entries) {
-      if (entry.kind !== 'turn' || !entry.items.some((item) => gone.has(item))) continue;
-      entry.items = entry.items.filter((item) => !gone.has(item));
+      if (entry.kind !== 'turn' || !entry.items.some((item) => removed.has(item))) continue;
+      entry.items = entry.items.filter((item) => !removed.has(item));
       this.transcript.changed(entry);
     }
     for (const call of this.transcript.calls.values()) {
-      if (!call.children.some((item) => gone.has(item))) continue;
-      call.children = call.children.filter((item) => !gone.has(item));
+      if (!call.children.some((item) => removed.has(item))) continue;
+      call.children = call.children.filter((item) => !removed.has(item));
       this.transcript.changes.add(call);
     }
   }
 
   private create(block: DraftBlock): Draft['item'] | undefined {
-    this.made += 1;
+    this.itemCount += 1;
     const place: Place = { seq: this.transcript.seq, at: Date.now(), turn: null };
-    const key = `d${this.made}`;
+    const key = `d${this.itemCount}`;
     let item: Draft['item'];
     if (block.kind === 'text') item = new TextItem(key, place.seq, place.at);
     else if (block.kind === 'thinking') {

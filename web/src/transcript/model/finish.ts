@@ -1,4 +1,4 @@
-// What a tool result makes of its call.
+// Applies a tool result to its call.
 import type { CallItem } from './items';
 import type { Place } from './Transcript';
 import { fields, flag, list, plain, resultBlocks, str, type Fields } from './wire';
@@ -30,7 +30,7 @@ export function finish(call: CallItem, block: Fields, content: unknown, place: P
   else call.state = 'done';
 }
 
-/** Why, before who: the agent names the person also where a rule of theirs decided. */
+/** The reason takes precedence over the source: the agent reports the user also where one of the user's rules decided. */
 function denier(source: string | undefined, reason: string | undefined): 'user' | 'rule' | 'hook' | 'mode' | 'other' {
   if (reason === 'rule' || reason === 'subcommandResults') return 'rule';
   if (reason === 'hook' || source === 'hook') return 'hook';

@@ -1,4 +1,4 @@
-// What a transcript is made of. An item keeps its identity from its first draft to its end.
+// The entries and items of a transcript. An item stays the same object from its first draft to its end.
 import type { Own } from '../../api/types';
 import { Observed } from './observed';
 import type { Fields, Heavy, Json, Picture, ResultBlock } from './wire';
@@ -22,7 +22,7 @@ export class TextItem extends Base {
   /** Written by the agent program, not by a model. */
   synthetic = false;
   aborted = false;
-  /** Its writer ended in the middle of it. */
+  /** The agent process ended before the text was complete. */
   unfinished = false;
   message = '';
 }
@@ -32,10 +32,10 @@ export class ThinkingItem extends Base {
   text = '';
   streaming = false;
   redacted = false;
-  /** Its writer ended in the middle of it. */
+  /** The agent process ended before the thinking was complete. */
   unfinished = false;
   message = '';
-  /** When it began: its first draft, or what came before it. */
+  /** Start time: that of its first draft, or of the previous record. */
   began = 0;
   ended: number | undefined;
   tokens: number | undefined;
@@ -63,30 +63,30 @@ export class CallItem extends Base {
   name = '';
   message = '';
   input: Fields = {};
-  /** The input's JSON while it is being written. */
+  /** Incomplete JSON of the input while it is being streamed. */
   draft = '';
   state: CallState = 'drafting';
   began = 0;
   ended: number | undefined;
-  /** What the agent says it runs already, in seconds, when it says so. */
+  /** Running time reported by the agent, in seconds. */
   elapsed: number | undefined;
   result: readonly ResultBlock[] | undefined;
-  /** `tool_use_result`: the tool's own account. */
+  /** `tool_use_result`: structured result of the tool. */
   structured: Json | undefined;
   resultSeq: number | undefined;
   ask: AskOutcome | undefined;
-  /** A rule allowed it. */
+  /** The call was allowed by a rule. */
   byRule = false;
   denial: { reason: string | undefined; by: 'user' | 'rule' | 'hook' | 'mode' | 'other' } | undefined;
   task: TaskFacts | undefined;
-  /** A subagent's own items. */
+  /** The items of a subagent. */
   children: Item[] = [];
   agentType: string | undefined;
-  /** Names an MCP server gave for itself and the tool. */
+  /** Display names from an MCP server, for itself and the tool. */
   shown: { server: string | undefined; tool: string | undefined } | undefined;
-  /** The task it is about, where it names only a number. */
+  /** The name of the task, where the call contains only its number. */
   about: string | undefined;
-  /** Text a skill brought in. */
+  /** Text loaded by a skill. */
   loaded: string | undefined;
 }
 
@@ -100,9 +100,9 @@ export class PromptItem extends Base {
   state: PromptState = 'delivered';
   by: string | undefined;
   device: string | undefined;
-  /** Came from another program: a terminal, an imported transcript. */
+  /** Sent by another program: a terminal, an imported transcript. */
   foreign = false;
-  /** Sent into a running turn. */
+  /** Sent during a running turn. */
   steered = false;
 }
 
@@ -115,7 +115,7 @@ export type Origin =
   | { kind: 'unknown'; text: string };
 
 export type MarkFacts =
-  /** `tries`: how often the agent tried again before it gave up. */
+  /** `tries`: number of attempts before the agent gave up. */
   | { what: 'error'; error: string; text: string; status: number | undefined; tries?: number }
   | { what: 'retry'; error: string; status: number | undefined; attempt: number; max: number | undefined; until: number; over: boolean; failed: boolean }
   | { what: 'limit'; status: string; resets: number | undefined; type: string | undefined; part: number | undefined }
@@ -134,7 +134,7 @@ export class MarkItem extends Base {
   facts: MarkFacts = { what: 'notice', level: 'info', text: '' };
 }
 
-/** A command of the agent program itself (/context, /cost) and what it printed. */
+/** A command of the agent program (/context, /cost) and its output. */
 export class CommandItem extends Base {
   readonly kind = 'command';
   name = '';
@@ -156,7 +156,7 @@ export interface TurnEnd {
   outcome: 'success' | 'error' | 'stopped';
   subtype: string;
   duration: number | undefined;
-  /** Of this turn alone: the difference of what the agent counts up. */
+  /** Cost of this turn: the difference of the agent's cumulative figures. */
   cost: number | undefined;
   totalCost: number | undefined;
   input: number;
@@ -193,7 +193,7 @@ export class Break extends Observed {
   before: number | undefined;
   after: number | undefined;
   trigger: string | undefined;
-  /** What the agent kept: the summary it goes on with. */
+  /** The agent's summary of the conversation, with which it continues. */
   summary = '';
   constructor(
     readonly key: string,

@@ -14,7 +14,7 @@ const record = (what: object, turn: number | null = null, at = 1000 + seq): Rec 
   what: what as Rec['what'],
 });
 const prompt = (uuid: string, text: string) => ({ type: 'sluice_prompt', uuid, text, images: [], state: 'delivered', by: 'You', device: 'd' });
-const said = (id: string, ...content: object[]) => ({ type: 'assistant', message: { id, model: 'm', content }, parent_tool_use_id: null });
+const assistantMessage = (id: string, ...content: object[]) => ({ type: 'assistant', message: { id, model: 'm', content }, parent_tool_use_id: null });
 const text = (value: string) => ({ type: 'text', text: value });
 const call = (id: string, name: string, input: object = {}) => ({ type: 'tool_use', id, name, input });
 const answered = (id: string, content: unknown, extra: object = {}, error?: boolean) => ({
@@ -33,12 +33,12 @@ function build(...whats: object[]): Transcript {
   return transcript;
 }
 
-test('a turn holds the prompt, what was said, its calls and its end', () => {
+test('a turn contains the prompt, messages, calls and its end', () => {
   const transcript = build(
     prompt('p1', 'hi'),
     { type: 'system', subtype: 'init' },
-    said('m1', text('hello')),
-    said('m1', call('c1', 'Bash', { command: 'ls' })),
+    assistantMessage('m1', text('hello')),
+    assistantMessage('m1', call('c1', 'Bash', { command: 'ls' })),
     answered('c1', 'out', { tool_use_result: { stdout: 'out', stderr: '' } }, false),
     result({ total_cost_usd: 0.5 }),
   );
@@ -49,18 +49,18 @@ test('a turn holds the prompt, what was said, its calls and its end', () => {
   expect(turn?.live).toBe(false);
 });
 
-test('a message of a shape nobody knew is shown as it came, and those after it are read', () => {
+test('a record of unexpected shape is shown as unknown, the following ones are not affected', () => {
   const { images: _, ...bare } = prompt('p1', 'hi');
   const transcript = build(
     bare,
     { type: 'sluice_prompt', uuid: 'p2', text: 'pictures that are none', images: [null], state: 'delivered', by: '', device: '' },
-    said('m1', text('hello')),
+    assistantMessage('m1', text('hello')),
     result(),
   );
   expect(turns(transcript).flatMap((turn) => kinds(turn.items))).toEqual(['prompt', 'unknown', 'text']);
 });
 
-test('the cost of a turn is the difference of what the agent counts up', () => {
+test('the cost of a turn is the difference of the agent’s cumulative figures', () => {
   const transcript = build(
     prompt('a', '1'),
     result({ total_cost_usd: 0.5 }),
@@ -72,7 +72,7 @@ test('the cost of a turn is the difference of what the agent counts up', () => {
   expect(turns(transcript).map((turn) => turn.end?.cost)).toEqual([0.5, 0.25, 0.1]);
 });
 
-test('a draft becomes the finished item without a new identity', () => {
+test('a draft becomes the completed item and stays the same object', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm1', parent: null, index: 0, kind: 'text', text: 'Hel' });
   const item = turns(transcript)[0]?.items[1];
@@ -80,14 +80,14 @@ test('a draft becomes the finished item without a new identity', () => {
   expect(item).toMatchObject({ kind: 'text', text: 'Hello', streaming: true });
   transcript.draft({ message: 'm1', parent: null, index: 1, kind: 'call', id: 'c1', name: 'Edit', text: '{"file' });
   const draft = turns(transcript)[0]?.items[2];
-  transcript.apply(record(said('m1', text('Hello there'))));
-  transcript.apply(record(said('m1', call('c1', 'Edit', { file_path: '/a' }))));
+  transcript.apply(record(assistantMessage('m1', text('Hello there'))));
+  transcript.apply(record(assistantMessage('m1', call('c1', 'Edit', { file_path: '/a' }))));
   expect(turns(transcript)[0]?.items).toEqual([expect.anything(), item, draft]);
   expect(item).toMatchObject({ text: 'Hello there', streaming: false });
   expect(draft).toMatchObject({ state: 'running', draft: '', input: { file_path: '/a' } });
 });
 
-test('a delta tells the item alone, not the list', () => {
+test('a delta notifies the item only, not the list', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm1', parent: null, index: 0, kind: 'text', text: 'a' });
   let list = 0;
@@ -105,14 +105,14 @@ test('a delta tells the item alone, not the list', () => {
   expect([list, one]).toEqual([0, 1]);
 });
 
-test('dropped drafts leave nothing behind', () => {
+test('removed drafts leave nothing behind', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm1', parent: null, index: 0, kind: 'thinking', text: 'hm' });
   transcript.dropDrafts(null);
   expect(kinds(turns(transcript)[0]?.items ?? [])).toEqual(['prompt']);
 });
 
-test('what was said when the agent died stays as far as it came', () => {
+test('an unfinished message stays when the agent process ends', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm', parent: null, index: 0, kind: 'text', text: 'half a sent' });
   transcript.draft({ message: 'm', parent: null, index: 1, kind: 'call', id: 'c', name: 'Bash', text: '{"comm' });
@@ -131,7 +131,7 @@ test('what was said when the agent died stays as far as it came', () => {
   expect(items[1]).toMatchObject({ text: 'half a sent', streaming: false });
 });
 
-test('a message its agent never finished is that message, told once and marked', () => {
+test('a recorded unfinished message is shown once and marked', () => {
   const transcript = build(prompt('p', 'x'));
   transcript.draft({ message: 'm', parent: null, index: 0, kind: 'text', text: 'half a' });
   const own = (seq: number, what: object) => ({ sessionId: 's', epoch: 1, seq, at: 1, turn: null, what }) as never;
@@ -150,11 +150,11 @@ test('a message its agent never finished is that message, told once and marked',
   expect(items.find((item) => item.kind === 'text')).toMatchObject({ text: 'half a sent', streaming: false, unfinished: true });
 });
 
-test('a subagent hangs under its call', () => {
+test('items of a subagent belong to its call', () => {
   const transcript = build(
     prompt('p', 'x'),
-    said('m1', call('c1', 'Agent', { description: 'look' })),
-    { ...said('m2', call('c2', 'Grep', { pattern: 'x' })), parent_tool_use_id: 'c1' },
+    assistantMessage('m1', call('c1', 'Agent', { description: 'look' })),
+    { ...assistantMessage('m2', call('c2', 'Grep', { pattern: 'x' })), parent_tool_use_id: 'c1' },
     { ...answered('c2', 'hit'), parent_tool_use_id: 'c1' },
     answered('c1', [text('found')], { tool_use_result: { status: 'completed', totalToolUseCount: 1 } }),
   );
@@ -163,16 +163,16 @@ test('a subagent hangs under its call', () => {
   expect((items[1] as CallItem).children.map((child) => (child as CallItem).name)).toEqual(['Grep']);
 });
 
-test('a turn that a background job began says so', () => {
+test('a turn started by a background task shows its origin', () => {
   const transcript = build(
     prompt('p', 'x'),
-    said('m', call('c', 'Bash', { run_in_background: true })),
+    assistantMessage('m', call('c', 'Bash', { run_in_background: true })),
     { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: 'c', is_backgrounded: true, description: 'run' },
     answered('c', 'started', { tool_use_result: { backgroundTaskId: 't' } }),
     result(),
     { type: 'system', subtype: 'task_notification', task_id: 't', status: 'completed', summary: 'it ended' },
     { type: 'system', subtype: 'init' },
-    said('m2', text('noted')),
+    assistantMessage('m2', text('noted')),
     result(),
   );
   expect(turns(transcript)).toHaveLength(2);
@@ -180,7 +180,7 @@ test('a turn that a background job began says so', () => {
   expect((turns(transcript)[0]?.items[1] as CallItem | undefined)?.state).toBe('done');
 });
 
-test('retries are one line that turns into the past', () => {
+test('retries are one row that is marked as over', () => {
   const retry = (attempt: number) => ({
     type: 'system',
     subtype: 'api_retry',
@@ -190,19 +190,19 @@ test('retries are one line that turns into the past', () => {
     error_status: 529,
     error: 'overloaded',
   });
-  const transcript = build(prompt('p', 'x'), retry(1), retry(2), said('m', text('ok')));
+  const transcript = build(prompt('p', 'x'), retry(1), retry(2), assistantMessage('m', text('ok')));
   const marks = (turns(transcript)[0]?.items ?? []).filter((item) => item.kind === 'mark');
   expect(marks).toHaveLength(1);
   expect(marks[0]?.facts).toMatchObject({ what: 'retry', attempt: 2, over: true });
 });
 
-test('compaction cuts the line and keeps the summary', () => {
+test('a compaction splits the turn and keeps the summary', () => {
   const transcript = build(
     prompt('p', 'x'),
-    said('m', text('a')),
+    assistantMessage('m', text('a')),
     { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger: 'auto', pre_tokens: 168000, post_tokens: 24000 } },
     { type: 'user', message: { content: 'This session is being continued from a previous conversation: sum' }, isSynthetic: true },
-    said('m2', text('b')),
+    assistantMessage('m2', text('b')),
     result(),
   );
   expect(transcript.entries.map((entry) => entry.kind)).toEqual(['turn', 'break', 'turn']);
@@ -210,10 +210,10 @@ test('compaction cuts the line and keeps the summary', () => {
   expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'break', 'item', 'end']);
 });
 
-test('an interrupted turn cancels what ran', () => {
+test('an interrupted turn cancels its running calls', () => {
   const transcript = build(
     prompt('p', 'x'),
-    said('m', call('c', 'Bash', { command: 'sleep 9' })),
+    assistantMessage('m', call('c', 'Bash', { command: 'sleep 9' })),
     { type: 'user', message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] }, parent_tool_use_id: null },
     result({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }),
   );
@@ -223,10 +223,10 @@ test('an interrupted turn cancels what ran', () => {
   expect(turn?.end?.outcome).toBe('stopped');
 });
 
-test('a denied call says by whom', () => {
+test('a denied call shows who denied it', () => {
   const transcript = build(
     prompt('p', 'x'),
-    said('m', call('c', 'Bash', { command: 'rm' })),
+    assistantMessage('m', call('c', 'Bash', { command: 'rm' })),
     {
       type: 'sluice_ask',
       ask: 'a',
@@ -247,7 +247,7 @@ test('a denied call says by whom', () => {
   expect(turns(transcript)[0]?.items[1]).toMatchObject({ state: 'denied', denial: { by: 'user', reason: 'keep it' } });
 });
 
-test('older records go in front and the numbers are put right', () => {
+test('prepending older records corrects the cost of the next turn', () => {
   const older = [record(prompt('a', '1'), 1), record(result({ total_cost_usd: 0.5 }), 1)];
   const newer = [record(prompt('b', '2'), 2), record(result({ total_cost_usd: 0.75 }), 2)];
   const transcript = new Transcript();
@@ -259,9 +259,9 @@ test('older records go in front and the numbers are put right', () => {
   ]);
 });
 
-test('six looks in a row are one row after the turn, and parallel calls have a bracket', () => {
-  const reads = Array.from({ length: 6 }, (_, i) => [said(`r${i}`, call(`r${i}`, 'Read', { file_path: '/a' })), answered(`r${i}`, 'x')]).flat();
-  const transcript = build(prompt('p', 'x'), said('m', call('c1', 'Bash'), call('c2', 'Bash'), call('c3', 'Bash')), ...reads);
+test('six read-only calls are one row after the turn, and parallel calls have a bracket', () => {
+  const reads = Array.from({ length: 6 }, (_, i) => [assistantMessage(`r${i}`, call(`r${i}`, 'Read', { file_path: '/a' })), answered(`r${i}`, 'x')]).flat();
+  const transcript = build(prompt('p', 'x'), assistantMessage('m', call('c1', 'Bash'), call('c2', 'Bash'), call('c3', 'Bash')), ...reads);
   const rows = new Rows();
   expect(rows.of(transcript).map((row) => row.bracket)).toEqual([
     undefined,
@@ -276,13 +276,13 @@ test('six looks in a row are one row after the turn, and parallel calls have a b
   expect(rows.of(transcript)[1]).toBe(first);
 });
 
-test('what nobody knows is kept as it came', () => {
+test('unknown records are kept unchanged', () => {
   const transcript = build(prompt('p', 'x'), { type: 'system', subtype: 'brand_new', a: 1 }, { type: 'mystery' });
   expect(kinds(turns(transcript)[0]?.items ?? [])).toEqual(['prompt', 'unknown', 'unknown']);
   expect(transcript.unknown).toBe(2);
 });
 
-test('a record that came already has no second effect', () => {
+test('a duplicate record is ignored', () => {
   const transcript = new Transcript();
   const one = record(prompt('p', 'x'));
   transcript.apply([one, one]);
@@ -292,23 +292,26 @@ test('a record that came already has no second effect', () => {
 test('find goes over everything', () => {
   const transcript = build(
     prompt('p', 'Needle one'),
-    said('m', text('no')),
-    said('m2', call('c', 'Bash', { command: 'grep needle' })),
+    assistantMessage('m', text('no')),
+    assistantMessage('m2', call('c', 'Bash', { command: 'grep needle' })),
     answered('c', 'NEEDLE needle'),
     result(),
   );
   expect(find(new Rows().of(transcript), 'needle').map((hit) => hit.count)).toEqual([1, 3]);
 });
 
-/** Milliseconds of the processor, whatever else the machine does. */
+/** Processor time in milliseconds, independent of other load on the machine. */
 const spent = () => process.cpuUsage().user / 1000;
 
-test('ten thousand messages are taken in well under a second', () => {
+test('ten thousand messages are applied in well under a second', () => {
   const records: Rec[] = [];
   for (let turn = 1; turn <= 500; turn += 1) {
     records.push(record(prompt(`big${turn}`, 'go'), turn));
     for (let i = 0; i < 9; i += 1)
-      records.push(record(said(`${turn}.${i}`, call(`${turn}.${i}`, 'Bash', { command: 'x' })), turn), record(answered(`${turn}.${i}`, 'out'), turn));
+      records.push(
+        record(assistantMessage(`${turn}.${i}`, call(`${turn}.${i}`, 'Bash', { command: 'x' })), turn),
+        record(answered(`${turn}.${i}`, 'out'), turn),
+      );
     records.push(record(result(), turn));
   }
   const transcript = new Transcript();
@@ -319,7 +322,7 @@ test('ten thousand messages are taken in well under a second', () => {
   expect(rows).toHaveLength(500 * 11);
 });
 
-test('retries that end in an error are one row: the error, with how often it was tried', () => {
+test('retries that end in an error are one row with the number of attempts', () => {
   const retry = (attempt: number) => ({
     type: 'system',
     subtype: 'api_retry',
@@ -329,7 +332,7 @@ test('retries that end in an error are one row: the error, with how often it was
     max_retries: 10,
     retry_delay_ms: 1,
   });
-  const failed = { ...said('e', text('API Error: 500')), error: 'server_error', api_error_status: 500 };
+  const failed = { ...assistantMessage('e', text('API Error: 500')), error: 'server_error', api_error_status: 500 };
   const transcript = build(prompt('p', 'go'), retry(1), retry(2), failed, result({ is_error: true, result: 'API Error: 500' }));
   const marks = turns(transcript)[0]?.items.flatMap((item) => (item.kind === 'mark' ? [item.facts] : []));
   expect(marks).toEqual([{ what: 'error', error: 'server_error', text: 'API Error: 500', status: 500, tries: 2 }]);
@@ -337,7 +340,7 @@ test('retries that end in an error are one row: the error, with how often it was
 
 const RECORDINGS = join(import.meta.dirname, '../../../../../shared/wire/recordings');
 
-/** Everything that is on a row, with what hangs below it. */
+/** All texts and calls in the transcript, including nested ones. */
 function everything(transcript: Transcript): { texts: Set<string>; calls: Set<string> } {
   const texts = new Set<string>();
   const calls = new Set<string>();
@@ -391,38 +394,38 @@ test.skipIf(!existsSync(RECORDINGS))('nothing the recorded agents said or did is
   expect(lost).toEqual([]);
 });
 
-test('a compaction before the first words of a turn loses nothing', () => {
+test('a compaction before the first item of a turn loses nothing', () => {
   const transcript = build(
     prompt('p', 'x'),
-    said('m', text('a')),
+    assistantMessage('m', text('a')),
     result(),
     { type: 'system', subtype: 'init' },
     { type: 'system', subtype: 'compact_boundary', compact_metadata: {} },
-    said('m2', text('b')),
+    assistantMessage('m2', text('b')),
     result(),
   );
   expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'end', 'break', 'item', 'end']);
 });
 
-test('what clears the line ends above it', () => {
+test('a turn that clears the conversation ends above the break', () => {
   const transcript = build(prompt('p', '/clear'), { type: 'system', subtype: 'init' }, { type: 'conversation_reset' }, result(), prompt('q', 'x'), result());
   expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'end', 'break', 'prompt', 'end']);
 });
 
-test('a call that names a task by its number is told its name', () => {
+test('a call with a task number shows the name of the task', () => {
   const transcript = build(
     prompt('p', 'x'),
-    said('m', call('a', 'TaskCreate', { subject: 'Fix it' })),
+    assistantMessage('m', call('a', 'TaskCreate', { subject: 'Fix it' })),
     answered('a', 'ok', { tool_use_result: { task: { id: '1', subject: 'Fix it' } } }),
-    said('n', call('b', 'TaskUpdate', { taskId: '1', status: 'completed' })),
+    assistantMessage('n', call('b', 'TaskUpdate', { taskId: '1', status: 'completed' })),
   );
   expect(turns(transcript)[0]?.items[2]).toMatchObject({ about: 'Fix it' });
 });
 
-test('a rule that denied is not mistaken for a person', () => {
+test('a denial by a rule is not attributed to the user', () => {
   const transcript = build(
     prompt('p', 'x'),
-    said('m', call('c', 'Read')),
+    assistantMessage('m', call('c', 'Read')),
     answered(
       'c',
       'File is in a directory that is denied',
@@ -433,10 +436,10 @@ test('a rule that denied is not mistaken for a person', () => {
   expect(turns(transcript)[0]?.items[1]).toMatchObject({ state: 'denied', denial: { by: 'rule' } });
 });
 
-test('an interrupt is no refusal', () => {
+test('an interrupt is not a denial', () => {
   const transcript = build(
     prompt('p', 'x'),
-    said('m', call('c', 'Bash')),
+    assistantMessage('m', call('c', 'Bash')),
     answered(
       'c',
       "The user doesn't want to proceed with this tool use.",
@@ -474,14 +477,17 @@ test.skipIf(!existsSync(RECORDINGS))('no message of the recorded versions is unk
   expect([...unknown]).toEqual([]);
 });
 
-test('what the store lets go leaves the model, and the rest is the same things as before', () => {
+test('dropping old records removes them from the model and keeps the rest', () => {
   const transcript = new Transcript();
   const first = seq + 1;
   for (let n = 1; n <= 6; n += 1)
     transcript.apply(
-      [prompt(`p${n}`, `part ${n}`), said(`m${n}`, call(`c${n}`, 'Bash', { command: 'ls' })), answered(`c${n}`, 'out'), result({ total_cost_usd: n })].map(
-        (what) => record(what, n),
-      ),
+      [
+        prompt(`p${n}`, `part ${n}`),
+        assistantMessage(`m${n}`, call(`c${n}`, 'Bash', { command: 'ls' })),
+        answered(`c${n}`, 'out'),
+        result({ total_cost_usd: n }),
+      ].map((what) => record(what, n)),
     );
   const builder = new Rows();
   const before = builder.of(transcript);

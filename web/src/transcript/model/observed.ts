@@ -1,5 +1,5 @@
-// Things of the transcript tell who looks at them that they changed; nothing else is told.
-// Changes made inside `Changes.run` are told once, at its end.
+// Notifies observers of transcript items about changes. Changes made inside `Changes.run` are published once, at its
+// end.
 
 export class Changes {
   private depth = 0;
@@ -23,7 +23,7 @@ export class Changes {
   private flush(): void {
     const all = [...this.dirty];
     this.dirty.clear();
-    for (const one of all) one.tell();
+    for (const one of all) one.notify();
   }
 }
 
@@ -35,7 +35,7 @@ export abstract class Observed {
     return () => this.watchers?.delete(watcher);
   }
 
-  tell(): void {
+  notify(): void {
     if (this.watchers) for (const watcher of [...this.watchers]) watcher();
   }
 }

@@ -1,5 +1,5 @@
-// The transcript as rows of one list, so that a turn of a thousand calls can be windowed as well as a
-// thousand turns. A row keeps its identity as long as what it shows is the same thing.
+// The transcript as one list of rows, so that a turn with a thousand calls can be virtualized as well as a thousand
+// turns. A row stays the same object as long as it shows the same thing.
 import type { Break, CallItem, Entry, Item, PromptItem, Turn } from './items';
 import type { Transcript } from './Transcript';
 
@@ -12,31 +12,31 @@ export interface Row {
   readonly item: Item | undefined;
   readonly items: readonly CallItem[];
   readonly cut: Break | undefined;
-  /** Where it stands among calls that were made at once. */
+  /** Position in a group of parallel calls. */
   readonly bracket: 'first' | 'middle' | 'last' | undefined;
-  /** Stands close under the row above: calls and thoughts form one table. */
+  /** Without space above: calls and thinking form one table. */
   readonly tight: boolean;
   readonly seq: number;
 }
 
-const LOOKS = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead', 'LSP']);
-const LOOKED = 6;
+const READ_ONLY_TOOLS = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead', 'LSP']);
+const MIN_FOLDED = 6;
 const looks = (item: Item | undefined): item is CallItem =>
-  item?.kind === 'call' && LOOKS.has(item.name) && item.state === 'done' && item.children.length === 0;
+  item?.kind === 'call' && READ_ONLY_TOOLS.has(item.name) && item.state === 'done' && item.children.length === 0;
 
 export class Rows {
   private readonly turns = new WeakMap<Turn, { items: readonly Item[]; live: boolean; origin: unknown; fold: boolean; rows: readonly Row[] }>();
-  private readonly kept = new Map<string, Row>();
-  /** Whether read-only calls in a row are folded into one; a setting. */
+  private readonly rows = new Map<string, Row>();
+  /** Setting: folds consecutive read-only calls into one row. */
   fold = true;
 
   of(transcript: Transcript): Row[] {
     const out: Row[] = [];
     for (const entry of transcript.entries) for (const row of this.entry(entry, transcript)) out.push(row);
-    // A row holds its turn: those of turns that were let go must not stay.
-    if (this.kept.size > out.length + 200) {
-      this.kept.clear();
-      for (const row of out) this.kept.set(row.key, row);
+    // Rows reference their turns, so rows of dropped turns must be removed.
+    if (this.rows.size > out.length + 200) {
+      this.rows.clear();
+      for (const row of out) this.rows.set(row.key, row);
     }
     return out;
   }
@@ -78,7 +78,7 @@ export class Rows {
       if (this.fold && !turn.live && looks(item)) {
         let end = i;
         while (looks(turn.items[end])) end += 1;
-        if (end - i >= LOOKED) {
+        if (end - i >= MIN_FOLDED) {
           const items = turn.items.slice(i, end).filter(looks);
           rows.push(this.row({ ...base, key: `l${item.key}`, kind: 'looked', items, tight: tabular(turn.items[i - 1]), seq: item.seq }));
           i = end - 1;
@@ -102,7 +102,7 @@ export class Rows {
   }
 
   private row(next: Row): Row {
-    const old = this.kept.get(next.key);
+    const old = this.rows.get(next.key);
     if (
       old &&
       old.item === next.item &&
@@ -112,7 +112,7 @@ export class Rows {
       old.items.length === next.items.length
     )
       return old;
-    this.kept.set(next.key, next);
+    this.rows.set(next.key, next);
     return next;
   }
 }

@@ -1,4 +1,4 @@
-// Finding over everything, also what is not on the screen.
+// Text search over the whole model.
 import type { Item } from './items';
 import type { Row } from './rows';
 import { plain, textOf } from './wire';
@@ -9,7 +9,7 @@ export interface Hit {
   count: number;
 }
 
-/** Everything an item says, as one text. */
+/** The complete text of an item. */
 export function textOfItem(item: Item): string {
   switch (item.kind) {
     case 'text':

@@ -1,10 +1,10 @@
-// `system` messages, one subtype after the other. A subtype nobody here knows becomes an unknown row.
+// `system` messages by subtype. Unknown subtypes become unknown rows.
 import { taskState } from './finish';
 import type { TaskFacts } from './items';
 import type { Place, Transcript } from './Transcript';
 import { fields, flag, heavy, list, num, str, textOf, type Fields } from './wire';
 
-/** Known and meant for other places: the head, the panel, the state. */
+/** Subtypes that are shown elsewhere: in the head, the panel or the status. */
 const SILENT = new Set([
   'session_state_changed',
   'background_tasks_changed',
@@ -104,7 +104,7 @@ export function applySystem(transcript: Transcript, message: Fields, place: Plac
   }
 }
 
-/** `init` begins every turn. One that no prompt asked for is named after what woke the agent. */
+/** `init` starts every turn. A turn without a prompt is labelled with its origin. */
 function begin(transcript: Transcript, place: Place): void {
   if (transcript.live) return;
   const turn = transcript.turnFor(place);
@@ -132,9 +132,9 @@ function notice(transcript: Transcript, text: string, warning: boolean, place: P
 
 function hook(transcript: Transcript, message: Fields, place: Place): void {
   const outcome = str(message['outcome']) ?? 'success';
-  // A hook that went well is not worth a row; the panel lists the hooks that were seen.
+  // Successful hooks have no row; the panel lists them.
   if (outcome === 'success') return;
-  // With 2 it stops the call, and the call's own row says so.
+  // Exit code 2 blocks the call, and the row of the call shows that.
   const blocks = num(message['exit_code']) === 2;
   if (blocks && str(message['hook_event']) === 'PreToolUse') return;
   const output = textOf(heavy(message['stderr'])) || textOf(heavy(message['output']));
@@ -154,9 +154,9 @@ function denied(transcript: Transcript, message: Fields): void {
   const call = transcript.calls.get(str(message['tool_use_id']) ?? '');
   if (!call) return;
   const type = str(message['decision_reason_type']);
-  const said = str(message['message']);
+  const text = str(message['message']);
   call.denial = {
-    reason: str(message['decision_reason']) ?? (said?.startsWith('Permission to use') ? undefined : said),
+    reason: str(message['decision_reason']) ?? (text?.startsWith('Permission to use') ? undefined : text),
     by: type === 'hook' ? 'hook' : type === 'mode' ? 'mode' : type === 'rule' || type === 'subcommandResults' ? 'rule' : 'other',
   };
   call.state = 'denied';

@@ -1,4 +1,4 @@
-// `user` messages of the agent: results of calls, prompts it replays, and texts it wrote itself.
+// `user` messages of the agent: results of calls, replayed prompts, and texts the agent generated.
 import type { Place, Transcript } from './Transcript';
 import { fields, flag, heavy, list, str, textOf, type Fields } from './wire';
 
@@ -23,17 +23,17 @@ export function applyUser(transcript: Transcript, message: Fields, place: Place)
   }
   if (results > 0 || (texts.length === 0 && images === 0)) return;
   const text = texts.join('\n');
-  // The first words a subagent gets are in its call already.
+  // The prompt of a subagent is part of its call.
   if (parent !== undefined) {
-    if (isInterruption(text)) stopped(transcript, place, parent);
+    if (isInterruption(text)) applyInterrupt(transcript, place, parent);
     return;
   }
-  takeText(transcript, message, text, uuid, place);
+  applyText(transcript, message, text, uuid, place);
 }
 
 const isInterruption = (text: string): boolean => text.startsWith('[Request interrupted by user');
 
-function stopped(transcript: Transcript, place: Place, parent?: string): void {
+function applyInterrupt(transcript: Transcript, place: Place, parent?: string): void {
   if (parent) return;
   const turn = transcript.turnFor(place);
   const last = turn.items.at(-1);
@@ -41,7 +41,7 @@ function stopped(transcript: Transcript, place: Place, parent?: string): void {
   let cut = 0;
   for (const item of turn.items) {
     if (item.kind !== 'call') continue;
-    // An interrupt is told to the model as a refusal; nobody refused anything.
+    // The model receives an interrupt as a denied call; it is shown as cancelled.
     if (item.state === 'denied' && item.ask?.outcome !== 'denied' && item.denial?.reason === undefined) {
       item.state = 'cancelled';
       item.denial = undefined;
@@ -52,18 +52,18 @@ function stopped(transcript: Transcript, place: Place, parent?: string): void {
   transcript.mark({ what: 'stopped', by: undefined, calls: cut }, place);
 }
 
-function takeText(transcript: Transcript, message: Fields, text: string, uuid: string, place: Place): void {
+function applyText(transcript: Transcript, message: Fields, text: string, uuid: string, place: Place): void {
   if (isInterruption(text)) {
-    stopped(transcript, place);
+    applyInterrupt(transcript, place);
     return;
   }
   const printed = inTag(text, 'local-command-stdout');
-  const complained = inTag(text, 'local-command-stderr');
-  if (printed !== undefined || complained !== undefined) {
-    const output = (printed ?? complained ?? '').trim();
-    // A compaction has its own line; that it printed "Compacted" says nothing more.
-    if (/^Compacted\b/.test(output) && complained === undefined) return;
-    transcript.add(transcript.commandItem(lastCommand(transcript), output, complained !== undefined, place), place);
+  const errorOutput = inTag(text, 'local-command-stderr');
+  if (printed !== undefined || errorOutput !== undefined) {
+    const output = (printed ?? errorOutput ?? '').trim();
+    // A compaction has its own row; the output "Compacted" is redundant.
+    if (/^Compacted\b/.test(output) && errorOutput === undefined) return;
+    transcript.add(transcript.commandItem(lastCommand(transcript), output, errorOutput !== undefined, place), place);
     return;
   }
   if (text.startsWith('This session is being continued from a previous conversation')) {

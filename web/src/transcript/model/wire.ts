@@ -1,4 +1,4 @@
-// Reading what agents write. Nothing is assumed: a field that is missing or of another type is `undefined`.
+// Reads messages of agents without trusting their shape: a missing field or one of another type is `undefined`.
 import type { Blob } from '../../api/types';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
@@ -11,7 +11,7 @@ export const str = (value: unknown): string | undefined => (typeof value === 'st
 export const num = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
 export const flag = (value: unknown): boolean => value === true;
 
-/** A body that stayed with the server: asked for when somebody looks. */
+/** A large body stored on the server; fetched when it is shown. */
 export function blobOf(value: unknown): Blob | undefined {
   const blob = isFields(value) ? value['$blob'] : undefined;
   if (!isFields(blob) || typeof blob['hash'] !== 'string') return undefined;
@@ -25,7 +25,7 @@ export function blobOf(value: unknown): Blob | undefined {
   };
 }
 
-/** A text that may be a blob: the string, or the beginning of it. */
+/** A text that may be a blob, which contains only its beginning. */
 export type Heavy = string | { readonly $blob: Blob };
 export const heavy = (value: unknown): Heavy | undefined => {
   if (typeof value === 'string') return value;
@@ -47,7 +47,7 @@ export type ResultBlock =
   | { kind: 'link'; uri: string; name: string }
   | { kind: 'other'; raw: Json };
 
-/** The content of a tool result, in blocks whatever its form. */
+/** The content of a tool result as blocks, from any of its forms. */
 export function resultBlocks(content: unknown): ResultBlock[] {
   const whole = heavy(content);
   if (whole !== undefined) return whole === '' ? [] : [{ kind: 'text', text: whole }];
