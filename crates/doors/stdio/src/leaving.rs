@@ -22,7 +22,7 @@ const SIGNAL_CAPACITY: usize = 8;
 
 /// Forwards signals to the session and returns a channel that receives them too.
 pub(crate) fn signals(session: mpsc::Sender<Vec<Input>>) -> mpsc::Receiver<Signal> {
-    let (sender, signals) = mpsc::channel(SIGNAL_CAPACITY);
+    let (sender, receiver) = mpsc::channel(SIGNAL_CAPACITY);
     // Register the handlers now, not when the task first runs: the session may have sent messages by then, and a signal
     // without a handler kills the process.
     let listened = (
@@ -90,12 +90,12 @@ mod tests {
 
     /// How long it takes to abandon a session that does not react, after these signals.
     async fn abandoned(signals: &[Signal]) -> (i32, Duration) {
-        let (sender, signals) = mpsc::channel(SIGNAL_CAPACITY);
+        let (sender, receiver) = mpsc::channel(SIGNAL_CAPACITY);
         for signal in signals {
             sender.send(*signal).await.unwrap();
         }
         let (quit, began) = (CancellationToken::new(), Instant::now());
-        let code = exit_when_overdue(signals, quit.clone()).await;
+        let code = exit_when_overdue(receiver, quit.clone()).await;
         assert!(quit.is_cancelled());
         (code, began.elapsed())
     }
