@@ -22,7 +22,7 @@ const SIGNAL_CAPACITY: usize = 8;
 
 /// Forwards signals to the session and returns a channel that receives them too.
 pub(crate) fn signals(session: mpsc::Sender<Vec<Input>>) -> mpsc::Receiver<Signal> {
-    let (sender, receiver) = mpsc::channel(SIGNAL_CAPACITY);
+    let (sender, signals) = mpsc::channel(SIGNAL_CAPACITY);
     // Register the handlers now, not when the task first runs: the session may have sent messages by then, and a signal
     // without a handler kills the process.
     let listened = (
