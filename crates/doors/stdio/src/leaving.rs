@@ -90,12 +90,12 @@ mod tests {
 
     /// How long it takes to abandon a session that does not react, after these signals.
     async fn abandoned(signals: &[Signal]) -> (i32, Duration) {
-        let (sender, received) = mpsc::channel(SIGNAL_CAPACITY);
+        let (sender, receiver) = mpsc::channel(SIGNAL_CAPACITY);
         for signal in signals {
             sender.send(*signal).await.unwrap();
         }
         let (quit, began) = (CancellationToken::new(), Instant::now());
-        let code = exit_when_overdue(received, quit.clone()).await;
+        let code = exit_when_overdue(receiver, quit.clone()).await;
         assert!(quit.is_cancelled());
         (code, began.elapsed())
     }
