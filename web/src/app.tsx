@@ -91,7 +91,7 @@ function Shell(): JSX.Element {
     box: () => focusRegion('box'),
   });
 
-  // The window title shows how many sessions need the user, on every screen.
+  // The name of the current screen; `useNotices` adds the number of sessions that need the user.
   const place = (): string => {
     const here = route();
     if (here.at === 'session') return `${goneOf(here.id) ? t('sessions.gone') : titleOf(infoOf(here.id))} · Sluice`;

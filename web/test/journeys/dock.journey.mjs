@@ -157,7 +157,7 @@ const looks = async (name) => {
   }
 };
 
-// The dock at rest is covered by access.journey.mjs, together with the rest of the page.
+// The dock at rest is covered by accessibility.journey.mjs, together with the rest of the page.
 test('axe finds nothing in the dock while it is used', async () => {
   const uses = {
     's-permission, changed first': ['s-permission', () => page.locator('.askbox .change').click()],

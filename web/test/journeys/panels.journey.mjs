@@ -225,7 +225,7 @@ journey('a background task shows its output, and the turn started by its end is 
   await job.locator('pre').getByText('the job says hello').waitFor();
   const origin = page.locator('.trow.r-origin').first();
   await origin.getByText('not from you').waitFor();
-  await origin.getByText(/Background job finished/).waitFor();
+  await origin.getByText(/Background task finished/).waitFor();
 });
 
 journey('configured hooks are listed in the panel', async ({ guest, page, stage }) => {

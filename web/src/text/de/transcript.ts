@@ -39,7 +39,7 @@ export default {
   compactedTokens: '{before} → {after} Token',
   cleared: 'Geleert um {time} · frühere Runden bleiben hier gespeichert, werden dem Modell aber nicht mehr gesendet',
   rewound: 'Zurückgesetzt um {time}',
-  whatWasKept: 'was erhalten blieb',
+  whatWasKept: 'Zusammenfassung',
   thinking: 'Denkt nach · {time}',
   thought: 'Dachte {time} nach',
   thoughtPlain: 'Dachte nach',

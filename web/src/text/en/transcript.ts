@@ -21,9 +21,9 @@ export default {
   foreign: 'From another program',
   // turns without a prompt
   notFromYou: 'not from you',
-  originTask: 'Background job finished',
-  originTaskFailed: 'Background job failed',
-  originTaskStopped: 'Background job stopped',
+  originTask: 'Background task finished',
+  originTaskFailed: 'Background task failed',
+  originTaskStopped: 'Background task stopped',
   originWake: 'Scheduled prompt',
   originPeer: 'From another session',
   originChannel: 'From a channel',
@@ -40,7 +40,7 @@ export default {
   compactedTokens: '{before} → {after} tokens',
   cleared: 'Cleared at {time} · earlier turns are stored here but no longer sent to the model',
   rewound: 'Rewound at {time}',
-  whatWasKept: 'what was kept',
+  whatWasKept: 'Summary',
   // thinking
   thinking: 'Thinking · {time}',
   thought: 'Thought for {time}',

@@ -14,7 +14,7 @@ const record = (what: object, turn: number | null = null, at = 1000 + seq): Rec 
   what: what as Rec['what'],
 });
 const prompt = (uuid: string, text: string) => ({ type: 'sluice_prompt', uuid, text, images: [], state: 'delivered', by: 'You', device: 'd' });
-const assistantMessage = (id: string, ...content: object[]) => ({ type: 'assistant', message: { id, model: 'm', content }, parent_tool_use_id: null });
+const assistant = (id: string, ...content: object[]) => ({ type: 'assistant', message: { id, model: 'm', content }, parent_tool_use_id: null });
 const text = (value: string) => ({ type: 'text', text: value });
 const call = (id: string, name: string, input: object = {}) => ({ type: 'tool_use', id, name, input });
 const answered = (id: string, content: unknown, extra: object = {}, error?: boolean) => ({
@@ -37,8 +37,8 @@ test('a turn contains the prompt, messages, calls and its end', () => {
   const transcript = build(
     prompt('p1', 'hi'),
     { type: 'system', subtype: 'init' },
-    assistantMessage('m1', text('hello')),
-    assistantMessage('m1', call('c1', 'Bash', { command: 'ls' })),
+    assistant('m1', text('hello')),
+    assistant('m1', call('c1', 'Bash', { command: 'ls' })),
     answered('c1', 'out', { tool_use_result: { stdout: 'out', stderr: '' } }, false),
     result({ total_cost_usd: 0.5 }),
   );
@@ -54,7 +54,7 @@ test('a record of unexpected shape is shown as unknown, the following ones are n
   const transcript = build(
     bare,
     { type: 'sluice_prompt', uuid: 'p2', text: 'pictures that are none', images: [null], state: 'delivered', by: '', device: '' },
-    assistantMessage('m1', text('hello')),
+    assistant('m1', text('hello')),
     result(),
   );
   expect(turns(transcript).flatMap((turn) => kinds(turn.items))).toEqual(['prompt', 'unknown', 'text']);
@@ -80,8 +80,8 @@ test('a draft becomes the completed item and stays the same object', () => {
   expect(item).toMatchObject({ kind: 'text', text: 'Hello', streaming: true });
   transcript.draft({ message: 'm1', parent: null, index: 1, kind: 'call', id: 'c1', name: 'Edit', text: '{"file' });
   const draft = turns(transcript)[0]?.items[2];
-  transcript.apply(record(assistantMessage('m1', text('Hello there'))));
-  transcript.apply(record(assistantMessage('m1', call('c1', 'Edit', { file_path: '/a' }))));
+  transcript.apply(record(assistant('m1', text('Hello there'))));
+  transcript.apply(record(assistant('m1', call('c1', 'Edit', { file_path: '/a' }))));
   expect(turns(transcript)[0]?.items).toEqual([expect.anything(), item, draft]);
   expect(item).toMatchObject({ text: 'Hello there', streaming: false });
   expect(draft).toMatchObject({ state: 'running', draft: '', input: { file_path: '/a' } });
@@ -153,8 +153,8 @@ test('a recorded unfinished message is shown once and marked', () => {
 test('items of a subagent belong to its call', () => {
   const transcript = build(
     prompt('p', 'x'),
-    assistantMessage('m1', call('c1', 'Agent', { description: 'look' })),
-    { ...assistantMessage('m2', call('c2', 'Grep', { pattern: 'x' })), parent_tool_use_id: 'c1' },
+    assistant('m1', call('c1', 'Agent', { description: 'look' })),
+    { ...assistant('m2', call('c2', 'Grep', { pattern: 'x' })), parent_tool_use_id: 'c1' },
     { ...answered('c2', 'hit'), parent_tool_use_id: 'c1' },
     answered('c1', [text('found')], { tool_use_result: { status: 'completed', totalToolUseCount: 1 } }),
   );
@@ -166,13 +166,13 @@ test('items of a subagent belong to its call', () => {
 test('a turn started by a background task shows its origin', () => {
   const transcript = build(
     prompt('p', 'x'),
-    assistantMessage('m', call('c', 'Bash', { run_in_background: true })),
+    assistant('m', call('c', 'Bash', { run_in_background: true })),
     { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: 'c', is_backgrounded: true, description: 'run' },
     answered('c', 'started', { tool_use_result: { backgroundTaskId: 't' } }),
     result(),
     { type: 'system', subtype: 'task_notification', task_id: 't', status: 'completed', summary: 'it ended' },
     { type: 'system', subtype: 'init' },
-    assistantMessage('m2', text('noted')),
+    assistant('m2', text('noted')),
     result(),
   );
   expect(turns(transcript)).toHaveLength(2);
@@ -190,7 +190,7 @@ test('retries are one row that is marked as over', () => {
     error_status: 529,
     error: 'overloaded',
   });
-  const transcript = build(prompt('p', 'x'), retry(1), retry(2), assistantMessage('m', text('ok')));
+  const transcript = build(prompt('p', 'x'), retry(1), retry(2), assistant('m', text('ok')));
   const marks = (turns(transcript)[0]?.items ?? []).filter((item) => item.kind === 'mark');
   expect(marks).toHaveLength(1);
   expect(marks[0]?.facts).toMatchObject({ what: 'retry', attempt: 2, over: true });
@@ -199,10 +199,10 @@ test('retries are one row that is marked as over', () => {
 test('a compaction splits the turn and keeps the summary', () => {
   const transcript = build(
     prompt('p', 'x'),
-    assistantMessage('m', text('a')),
+    assistant('m', text('a')),
     { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger: 'auto', pre_tokens: 168000, post_tokens: 24000 } },
     { type: 'user', message: { content: 'This session is being continued from a previous conversation: sum' }, isSynthetic: true },
-    assistantMessage('m2', text('b')),
+    assistant('m2', text('b')),
     result(),
   );
   expect(transcript.entries.map((entry) => entry.kind)).toEqual(['turn', 'break', 'turn']);
@@ -213,7 +213,7 @@ test('a compaction splits the turn and keeps the summary', () => {
 test('an interrupted turn cancels its running calls', () => {
   const transcript = build(
     prompt('p', 'x'),
-    assistantMessage('m', call('c', 'Bash', { command: 'sleep 9' })),
+    assistant('m', call('c', 'Bash', { command: 'sleep 9' })),
     { type: 'user', message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] }, parent_tool_use_id: null },
     result({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }),
   );
@@ -226,7 +226,7 @@ test('an interrupted turn cancels its running calls', () => {
 test('a denied call shows who denied it', () => {
   const transcript = build(
     prompt('p', 'x'),
-    assistantMessage('m', call('c', 'Bash', { command: 'rm' })),
+    assistant('m', call('c', 'Bash', { command: 'rm' })),
     {
       type: 'sluice_ask',
       ask: 'a',
@@ -260,8 +260,8 @@ test('prepending older records corrects the cost of the next turn', () => {
 });
 
 test('six read-only calls are one row after the turn, and parallel calls have a bracket', () => {
-  const reads = Array.from({ length: 6 }, (_, i) => [assistantMessage(`r${i}`, call(`r${i}`, 'Read', { file_path: '/a' })), answered(`r${i}`, 'x')]).flat();
-  const transcript = build(prompt('p', 'x'), assistantMessage('m', call('c1', 'Bash'), call('c2', 'Bash'), call('c3', 'Bash')), ...reads);
+  const reads = Array.from({ length: 6 }, (_, i) => [assistant(`r${i}`, call(`r${i}`, 'Read', { file_path: '/a' })), answered(`r${i}`, 'x')]).flat();
+  const transcript = build(prompt('p', 'x'), assistant('m', call('c1', 'Bash'), call('c2', 'Bash'), call('c3', 'Bash')), ...reads);
   const rows = new Rows();
   expect(rows.of(transcript).map((row) => row.bracket)).toEqual([
     undefined,
@@ -292,8 +292,8 @@ test('a duplicate record is ignored', () => {
 test('find goes over everything', () => {
   const transcript = build(
     prompt('p', 'Needle one'),
-    assistantMessage('m', text('no')),
-    assistantMessage('m2', call('c', 'Bash', { command: 'grep needle' })),
+    assistant('m', text('no')),
+    assistant('m2', call('c', 'Bash', { command: 'grep needle' })),
     answered('c', 'NEEDLE needle'),
     result(),
   );
@@ -308,10 +308,7 @@ test('ten thousand messages are applied in well under a second', () => {
   for (let turn = 1; turn <= 500; turn += 1) {
     records.push(record(prompt(`big${turn}`, 'go'), turn));
     for (let i = 0; i < 9; i += 1)
-      records.push(
-        record(assistantMessage(`${turn}.${i}`, call(`${turn}.${i}`, 'Bash', { command: 'x' })), turn),
-        record(answered(`${turn}.${i}`, 'out'), turn),
-      );
+      records.push(record(assistant(`${turn}.${i}`, call(`${turn}.${i}`, 'Bash', { command: 'x' })), turn), record(answered(`${turn}.${i}`, 'out'), turn));
     records.push(record(result(), turn));
   }
   const transcript = new Transcript();
@@ -332,7 +329,7 @@ test('retries that end in an error are one row with the number of attempts', () 
     max_retries: 10,
     retry_delay_ms: 1,
   });
-  const failed = { ...assistantMessage('e', text('API Error: 500')), error: 'server_error', api_error_status: 500 };
+  const failed = { ...assistant('e', text('API Error: 500')), error: 'server_error', api_error_status: 500 };
   const transcript = build(prompt('p', 'go'), retry(1), retry(2), failed, result({ is_error: true, result: 'API Error: 500' }));
   const marks = turns(transcript)[0]?.items.flatMap((item) => (item.kind === 'mark' ? [item.facts] : []));
   expect(marks).toEqual([{ what: 'error', error: 'server_error', text: 'API Error: 500', status: 500, tries: 2 }]);
@@ -397,11 +394,11 @@ test.skipIf(!existsSync(RECORDINGS))('nothing the recorded agents said or did is
 test('a compaction before the first item of a turn loses nothing', () => {
   const transcript = build(
     prompt('p', 'x'),
-    assistantMessage('m', text('a')),
+    assistant('m', text('a')),
     result(),
     { type: 'system', subtype: 'init' },
     { type: 'system', subtype: 'compact_boundary', compact_metadata: {} },
-    assistantMessage('m2', text('b')),
+    assistant('m2', text('b')),
     result(),
   );
   expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'end', 'break', 'item', 'end']);
@@ -415,9 +412,9 @@ test('a turn that clears the conversation ends above the break', () => {
 test('a call with a task number shows the name of the task', () => {
   const transcript = build(
     prompt('p', 'x'),
-    assistantMessage('m', call('a', 'TaskCreate', { subject: 'Fix it' })),
+    assistant('m', call('a', 'TaskCreate', { subject: 'Fix it' })),
     answered('a', 'ok', { tool_use_result: { task: { id: '1', subject: 'Fix it' } } }),
-    assistantMessage('n', call('b', 'TaskUpdate', { taskId: '1', status: 'completed' })),
+    assistant('n', call('b', 'TaskUpdate', { taskId: '1', status: 'completed' })),
   );
   expect(turns(transcript)[0]?.items[2]).toMatchObject({ about: 'Fix it' });
 });
@@ -425,7 +422,7 @@ test('a call with a task number shows the name of the task', () => {
 test('a denial by a rule is not attributed to the user', () => {
   const transcript = build(
     prompt('p', 'x'),
-    assistantMessage('m', call('c', 'Read')),
+    assistant('m', call('c', 'Read')),
     answered(
       'c',
       'File is in a directory that is denied',
@@ -439,7 +436,7 @@ test('a denial by a rule is not attributed to the user', () => {
 test('an interrupt is not a denial', () => {
   const transcript = build(
     prompt('p', 'x'),
-    assistantMessage('m', call('c', 'Bash')),
+    assistant('m', call('c', 'Bash')),
     answered(
       'c',
       "The user doesn't want to proceed with this tool use.",
@@ -482,12 +479,9 @@ test('dropping old records removes them from the model and keeps the rest', () =
   const first = seq + 1;
   for (let n = 1; n <= 6; n += 1)
     transcript.apply(
-      [
-        prompt(`p${n}`, `part ${n}`),
-        assistantMessage(`m${n}`, call(`c${n}`, 'Bash', { command: 'ls' })),
-        answered(`c${n}`, 'out'),
-        result({ total_cost_usd: n }),
-      ].map((what) => record(what, n)),
+      [prompt(`p${n}`, `part ${n}`), assistant(`m${n}`, call(`c${n}`, 'Bash', { command: 'ls' })), answered(`c${n}`, 'out'), result({ total_cost_usd: n })].map(
+        (what) => record(what, n),
+      ),
     );
   const builder = new Rows();
   const before = builder.of(transcript);
