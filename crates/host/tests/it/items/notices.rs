@@ -10,7 +10,7 @@ use sluice_host::items::{
 use sluice_wire::control::SetModel;
 
 use super::{items, last, shown};
-use crate::conversation::play::{Play, assistant, block_start, delta, init, message_start, success, system, text};
+use crate::conversation::play::{Play, assistant, block_start, delta, message_start, success, system, text};
 
 fn user(text: &str) -> serde_json::Value {
     json!({"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": null,
