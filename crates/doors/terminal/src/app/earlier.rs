@@ -7,7 +7,7 @@ use crate::text::Row;
 use crate::view::picture::Picture;
 
 impl App {
-    /// What was said last, of a session that goes on.
+    /// Shows the last turn of a resumed session.
     pub(super) fn show_last_turn(&mut self) {
         let earlier = std::mem::take(&mut self.facts.earlier);
         let (before, turn) = crate::view::earlier::last_turn(&earlier);
@@ -18,7 +18,7 @@ impl App {
         self.print_again(turn);
     }
 
-    /// Writes what was said before.
+    /// Commits items of a saved session to the history.
     pub(super) fn print_again(&mut self, mut items: Vec<Item>) {
         let first = self.feed.free_id();
         for item in &mut items {
