@@ -147,7 +147,9 @@ def around(world, chance):
         world.git(".", "worktree", "add", "-q", "linked")
         world.put(chance.choice([".git/worktrees/linked/config.worktree", ".git/config"]), evil + "[extensions]\n\tworktreeConfig = true\n[core]\n\trepositoryformatversion = 0\n")
     elif kind == 10:
-        world.git(".", "submodule", "--quiet", "add", f"{world.at}/outside/repo", "module")
+        # Its content belongs to the project, so it is not that of the repository outside.
+        world.repository("../outside/plain")
+        world.git(".", "submodule", "--quiet", "add", f"{world.at}/outside/plain", "module")
         world.put(chance.choice([".git/modules/module/config", "module/.gitattributes"]), chance.choice([evil, MARKS[0]]))
         setting(world, chance, "module")
     elif kind == 11:
