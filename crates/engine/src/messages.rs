@@ -1,6 +1,7 @@
 //! Messages to the host, built as types of the protocol.
 
 mod control;
+mod limits;
 mod pastes;
 mod result;
 mod speech;
@@ -9,6 +10,7 @@ mod tasks;
 pub(crate) use control::{
     ask, cancel, elicitation_complete, error, ok, permission_denied, refused, request_started, success,
 };
+pub(crate) use limits::rate_limit_info;
 pub(crate) use result::{end, refusal};
 pub(crate) use speech::{
     Fallback, MEDIA_DROPPED, MEDIA_REMOVED, aborted_delta, api_error, api_retry, assistant, block_stop, local,

@@ -91,6 +91,6 @@ fn browser_older_than_the_one_debian_offers_is_reported() {
         String::from_utf8(output.stderr).unwrap()
     };
     assert_eq!(report("156", "156"), "");
-    let expected = "chromium: 150 is installed and Debian offers 156; upgrade it with scripts/debian chromium\n";
+    let expected = "chromium: 150 is installed, 156 is available; upgrade with scripts/debian chromium\n";
     assert_eq!(report("150", "156"), expected);
 }

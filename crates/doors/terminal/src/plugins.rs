@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn argument_of_the_command_is_parsed() {
-        let parse = |argument| PluginAct::parse(argument, Path::new("/work"), Path::new("/home/ann"));
+        let parse = |argument| PluginAct::parse(argument, Path::new("/folder"), Path::new("/home/ann"));
         assert_eq!(parse(""), Ok(PluginAct::List));
         let switched = |name: &str, on| PluginAct::Switch {
             name: name.to_owned(),
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(parse("enable a@b"), Ok(switched("a@b", true)));
         assert_eq!(parse("disable  a"), Ok(switched("a", false)));
         assert_eq!(parse("install ~/p.zip"), Ok(PluginAct::Stage("/home/ann/p.zip".into())));
-        assert_eq!(parse("install my plug"), Ok(PluginAct::Stage("/work/my plug".into())));
+        assert_eq!(parse("install my plug"), Ok(PluginAct::Stage("/folder/my plug".into())));
         assert_eq!(parse("remove a"), Ok(PluginAct::AskRemoval("a".to_owned())));
         for wrong in ["enable", "install", "remove ", "frobnicate x"] {
             assert!(parse(wrong).is_err(), "{wrong}");

@@ -10,7 +10,6 @@ use sluice_wire::stdout::{AbandonedBlocks, Assistant, AssistantError, StreamEven
 use sluice_wire::{Number, Object, Raw};
 
 use super::{fresh_id, now};
-use crate::limits;
 use crate::turn::Turn;
 
 /// One content block of a response, in the envelope of its message.
@@ -144,7 +143,7 @@ pub(crate) fn api_error(failure: &Failure, text: &str, turn: &Turn) -> Assistant
         api_error_params: failure
             .limits()
             .filter(|_| failure.is_limit_reached())
-            .map(|limits| Raw::of(&json!({"rate_limit_info": limits::info(limits)}))),
+            .map(|limits| Raw::of(&json!({"rate_limit_info": super::rate_limit_info(limits)}))),
         ..synthetic(text, turn)
     }
 }
