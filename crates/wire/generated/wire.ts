@@ -694,13 +694,16 @@ export type PromptSuggestion = { type: "prompt_suggestion", suggestion: string, 
 export type RateLimitEvent = { type: "rate_limit_event", rate_limit_info: RateLimitInfo, uuid: string, session_id: string };
 
 /** The state of a rate limit. */
-export type RateLimitInfo = { status: RateLimitStatus, resetsAt?: number | null, rateLimitType?: RateLimitType | null, utilization?: number | null, overageStatus?: RateLimitStatus | null, overageResetsAt?: number | null, overageDisabledReason?: string | null, isUsingOverage?: boolean | null, overageInUse?: boolean | null, overageEnabled?: boolean | null, surpassedThreshold?: number | null, limitScope?: string | null, errorCode?: string | null, canUserPurchaseCredits?: boolean | null, hasChargeableSavedPaymentMethod?: boolean | null };
+export type RateLimitInfo = { status: RateLimitStatus, resetsAt?: number | null, rateLimitType?: RateLimitType | null, utilization?: number | null, overageStatus?: RateLimitStatus | null, overageResetsAt?: number | null, overageDisabledReason?: string | null, isUsingOverage?: boolean | null, overageInUse?: boolean | null, overageEnabled?: boolean | null, surpassedThreshold?: number | null, limitScope?: string | null, errorCode?: string | null, canUserPurchaseCredits?: boolean | null, hasChargeableSavedPaymentMethod?: boolean | null, unifiedWindows?: { [key in string]: RateLimitWindow } | null };
 
 /** Whether requests are allowed. */
 export type RateLimitStatus = "allowed" | "allowed_warning" | "rejected" | (string & {});
 
 /** The kind of rate limit. */
 export type RateLimitType = "five_hour" | "seven_day" | "seven_day_opus" | "seven_day_sonnet" | "seven_day_overage_included" | "overage" | (string & {});
+
+/** One window of a rate limit. */
+export type RateLimitWindow = { utilization: number, resetsAt: number, status: RateLimitStatus };
 
 /** Requests a file on the agent's machine. */
 export type ReadFile = { subtype: "read_file", path: string, max_bytes?: number | null, encoding?: string | null };

@@ -253,7 +253,7 @@ impl SessionLoop {
         }
         self.session.announce().await;
         if let Some(notice) = notice {
-            self.session.emit(notice).await;
+            self.session.emit_block(notice, None).await;
         }
         self.run_turn(prompt.should_query).await
     }

@@ -42,7 +42,7 @@ const BROKEN: &[(&str, &str)] = &[
 /// Texts that identify each error.
 const NAMED: &[&str] = &[
     "Nope is not a hook event",
-    "Stop is not a list",
+    "Stop must be a list",
     "Nought is not a hook event",
     "bare-agent.md: it has no front matter",
     "NoneOfThem is not a hook event",
@@ -149,7 +149,7 @@ async fn unreadable_transcript_lines_are_reported_once() {
     assert!(
         told[0]
             .to_string()
-            .contains("2 lines of this transcript cannot be read")
+            .contains("2 lines of this transcript are invalid")
     );
     assert_eq!(stage.sent(1)["messages"][0]["content"][0]["text"], "First");
     stage.prompt("/doctor").await;

@@ -18,7 +18,7 @@ async fn model_continues_until_the_goal_is_met() {
     stage.prompt("/goal the file x exists").await;
     let result = stage.result().await;
     assert_eq!(result["result"], "I made it");
-    let first = stage.all("assistant")[0].clone();
+    let first = stage.all("assistant:text")[0].clone();
     assert_eq!(first["message"]["model"], "<synthetic>");
     assert_eq!(first["message"]["content"][0]["text"], "Goal set: the file x exists");
     assert_eq!(

@@ -57,7 +57,7 @@ async fn reached_limit_is_not_retried() {
         "You have reached your 5-hour limit · resets 2030-03-17 17:46 UTC"
     );
     assert_eq!(limits(&stage)[0]["status"], "rejected");
-    let answer = stage.last("assistant");
+    let answer = stage.last("assistant:text");
     for message in [&result, answer] {
         assert_eq!(message["api_error"], "usage_limit_reached");
     }

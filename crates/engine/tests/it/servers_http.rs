@@ -129,7 +129,7 @@ async fn failing_http_server_fails_alone() {
             "failed",
             "not a JSON-RPC message",
         ),
-        ("huge", || Reply::Hang, "failed", "longer than 16 MiB"),
+        ("huge", || Reply::Hang, "failed", "larger than 16 MiB"),
     ];
     for (name, answer, expected, error) in cases {
         let huge = name == "huge";

@@ -252,7 +252,7 @@ async fn unknown_server_prompt_is_text_and_missing_arguments_are_reported() {
     assert!(stage.said_to_model(1).join("\n").contains("/mcp__s__none now"));
     stage.prompt("/mcp__s__greet").await;
     let told = stage.result().await;
-    assert_eq!(told["result"], "/mcp__s__greet needs <who> [how]");
+    assert_eq!(told["result"], "/mcp__s__greet requires <who> [how]");
     assert_eq!(stage.server.requests().len(), 1);
     stage.end().await;
 }

@@ -44,7 +44,7 @@ async fn unfinished_turn_is_continued_where_that_is_wanted() {
             let result = stage.result().await;
             assert_eq!(result["result"], "Here I am");
             assert_eq!(result["resume_reason"], "interrupted_turn");
-            assert_eq!(stage.last("assistant")["resume_reason"], "interrupted_turn");
+            assert_eq!(stage.last("assistant:text")["resume_reason"], "interrupted_turn");
             assert_eq!(stage.said_to_model(1), ["go", "Continue from where you left off."]);
         }
         stage.prompt("and?").await;

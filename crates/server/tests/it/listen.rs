@@ -137,7 +137,7 @@ async fn listeners_can_be_handed_on_and_nobody_is_turned_away() {
     let house = House::open().await;
     let inheritance = house.running.inheritance().unwrap();
     let variables = inheritance.keep_for_exec().unwrap();
-    let [("SLUICE_LISTENERS", value)] = variables.as_slice() else {
+    let [("SLUICE_LISTENERS", value), ("SLUICE_PREVIOUS", _)] = variables.as_slice() else {
         panic!("{variables:?}")
     };
     let own = format!("{} main=", std::process::id());
