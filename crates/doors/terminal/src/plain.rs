@@ -77,6 +77,8 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
         facts.version,
         facts.folder_word()
     )]);
+    let notices: Vec<String> = facts.said.iter().map(|line| format!("notice: {line}")).collect();
+    say(&notices);
     let mut talk = Talk {
         client: client.clone(),
         commands: Commands::new((&client, &forms, &facts)),

@@ -146,11 +146,7 @@ async fn unreadable_transcript_lines_are_reported_once() {
         .filter(|message| message["subtype"] == "informational")
         .collect();
     assert_eq!(told.len(), 1, "{told:#?}");
-    assert!(
-        told[0]
-            .to_string()
-            .contains("2 lines of this transcript are invalid")
-    );
+    assert!(told[0].to_string().contains("2 lines of this transcript are invalid"));
     assert_eq!(stage.sent(1)["messages"][0]["content"][0]["text"], "First");
     stage.prompt("/doctor").await;
     let doctor = text(&stage.result().await);

@@ -93,7 +93,7 @@ fn a_call_knows_the_folder_it_ran_in() {
     came(&mut play, "c1", json!({"stdout": ""}));
     runs(&mut play, "c2", "Bash", json!({"command": "ls"}));
     assert_eq!(call(&play, "c1").1.folder.as_deref(), Some("/work"));
-    assert_eq!(call(&play, "c2").1.folder.as_deref(), Some("/work/src"));
+    assert_eq!(call(&play, "c2").1.folder.as_deref(), Some("/folder/src"));
     let mut elsewhere = init(&[]);
     elsewhere["cwd"] = json!("/other");
     play.says(elsewhere);
@@ -101,7 +101,7 @@ fn a_call_knows_the_folder_it_ran_in() {
     assert_eq!(call(&play, "c3").1.folder.as_deref(), Some("/other"));
     assert_eq!(
         call(&play, "c2").1.folder.as_deref(),
-        Some("/work/src"),
+        Some("/folder/src"),
         "earlier calls keep theirs"
     );
 }
@@ -219,27 +219,27 @@ fn changed_files_are_known_while_the_turn_runs() {
         &mut play,
         "c1",
         "Write",
-        json!({"file_path": "/work/a", "content": "1\n2\n"}),
+        json!({"file_path": "/folder/a", "content": "1\n2\n"}),
     );
     came(
         &mut play,
         "c1",
-        json!({"type": "create", "filePath": "/work/a", "structuredPatch": []}),
+        json!({"type": "create", "filePath": "/folder/a", "structuredPatch": []}),
     );
     runs(
         &mut play,
         "c2",
         "Edit",
-        json!({"file_path": "/work/a", "old_string": "1", "new_string": "0"}),
+        json!({"file_path": "/folder/a", "old_string": "1", "new_string": "0"}),
     );
     let patch = json!([{"oldStart": 1, "newStart": 1, "lines": ["-1", "+0"]}]);
     came(
         &mut play,
         "c2",
-        json!({"filePath": "/work/a", "structuredPatch": patch}),
+        json!({"filePath": "/folder/a", "structuredPatch": patch}),
     );
     let count = FileCount {
-        path: "/work/a".into(),
+        path: "/folder/a".into(),
         added: 3,
         removed: 1,
     };
