@@ -318,11 +318,12 @@ def judge(screens, sessions, accepted):
     for screen in screens:
         assert not screen.twice, f"{screen.name}: {screen.twice[:3]}"
     for session in sessions:
-        first = screens[0].records[session]
-        for other in screens[1:]:
-            both = set(first) & set(other.records[session])
-            assert all(first[key] == other.records[session][key] for key in both), "two screens were told different things"
-        known = sorted(max((it.records[session] for it in screens), key=len).items())
+        # Without an accepted prompt there are none.
+        first, *others = (it.records.get(session, {}) for it in screens)
+        for other in others:
+            both = set(first) & set(other)
+            assert all(first[key] == other[key] for key in both), "two screens were told different things"
+        known = sorted(max([first, *others], key=len).items())
         texts = [json.loads(text) for _, text in known]
         # A history that was rebuilt from logs and transcripts has a new epoch and repeats what was delivered before.
         for epoch in {epoch for (epoch, _), _ in known}:

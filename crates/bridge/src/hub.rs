@@ -21,9 +21,10 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::agents::Agents;
 use crate::api::{Problem, SessionInfo};
+use crate::link::runs;
 use crate::look::files::Files;
 use crate::look::rendering::Renderings;
-use crate::session::{Actor, By, Command, DEPTH, Handle, Reply, info_of_row, now};
+use crate::session::{Actor, By, Command, DEPTH, Handle, Reply, has_process, info_of_row, now};
 
 use condition::Condition;
 pub use condition::Salvage;
@@ -192,14 +193,14 @@ impl Hub {
         Ok(hub)
     }
 
-    /// Every session goes into the list; those that were alive are loaded.
+    /// Every session goes into the list. Those with a process or queued prompts are loaded. A runner counts even where
+    /// the row shows no process: the row may not have been stored.
     async fn take_up(&self) -> Result<(), Problem> {
         let rows = self.shared.store.sessions(SessionFilter::default()).await?;
         let mut alive = Vec::new();
         for row in rows {
             self.shared.list.know(info_of_row(&row));
-            let lives = matches!(row.status.as_str(), "starting" | "idle" | "running" | "waiting");
-            if lives || row.queue_len > 0 {
+            if has_process(&row) || row.queue_len > 0 || runs(&self.shared.config.runner_dir(&row.id)) {
                 alive.push(row);
             }
         }

@@ -43,6 +43,7 @@ pub(crate) use asks::in_words;
 pub(crate) use listeners::TURNS;
 pub(crate) use response::{accepted_suggestions, add_rule};
 pub(crate) use search_text::of as search_text;
+pub(crate) use starts::has_process;
 pub(crate) use turn_numbers::TurnNumbers;
 pub(crate) use view::{end_word, info_of_row};
 

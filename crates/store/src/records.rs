@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::options::Sync;
+use crate::search;
 use crate::store::Store;
 use crate::thread::Core;
-use crate::{search, sessions};
 
 /// A record to be kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -104,25 +104,6 @@ impl Store {
         let session = session.to_owned();
         self.read(move |core| Ok(Newest::of(&core.connection, &session)?.n))
             .await
-    }
-
-    /// Removes the records, and what search knows of them, of every epoch before this one.
-    pub async fn forget_epochs_before(&self, session: &str, epoch: i64) -> Result<(), StoreError> {
-        let session = session.to_owned();
-        self.write(Sync::Normal, move |core| {
-            let connection = &core.connection;
-            let key = sessions::key(connection, &session)?;
-            search::forget(connection, key, epoch)?;
-            for table in ["records", "segments"] {
-                let sql = format!("DELETE FROM {table} WHERE session = ?1 AND epoch < ?2");
-                connection.execute(&sql, [key, epoch])?;
-            }
-            let sql = "UPDATE sessions SET live_bytes =
-                (SELECT coalesce(sum(octet_length(body)), 0) FROM records WHERE session = ?1) WHERE key = ?1";
-            connection.execute(sql, [key])?;
-            Ok(())
-        })
-        .await
     }
 }
 

@@ -261,8 +261,8 @@ pub(crate) fn is_readable(connection: &Connection) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Records have numbers without holes. Where some are lost, the session gets a new epoch without records: the hub
-/// rebuilds it from the log of its runner and from the transcript of the agent.
+/// The records of a session have the numbers 1 to `last_n`. Where some are lost, the session gets a new epoch without
+/// records: the hub rebuilds it from the log of its runner and from the transcript of the agent.
 fn remove_incomplete_histories(new: &Connection, lost: &mut Lost) -> Result<(), StoreError> {
     for table in ["records", "segments", "texts"] {
         let sql = format!("DELETE FROM {table} WHERE session NOT IN (SELECT key FROM sessions)");
@@ -272,13 +272,10 @@ fn remove_incomplete_histories(new: &Connection, lost: &mut Lost) -> Result<(), 
         return Ok(());
     }
     let sql = "WITH held AS (
-            SELECT session, n AS first, n AS last, seq AS first_seq, epoch FROM records
-            UNION ALL SELECT session, first_n, last_n, first_seq, epoch FROM segments)
+            SELECT session, count(*) AS count FROM records GROUP BY session
+            UNION ALL SELECT session, sum(last_n - first_n + 1) FROM segments GROUP BY session)
         SELECT s.key, s.id FROM sessions s LEFT JOIN held h ON h.session = s.key
-        GROUP BY s.key
-        HAVING s.last_n > 0 AND (
-            coalesce(sum(h.last - h.first + 1), 0) != s.last_n - coalesce(min(h.first), 0) + 1
-            OR (s.last_seq > 0 AND coalesce(min(CASE WHEN h.epoch = s.epoch THEN h.first_seq END), 0) != 1))";
+        GROUP BY s.key HAVING coalesce(sum(h.count), 0) != s.last_n";
     let mut statement = new.prepare(sql)?;
     let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let found: Vec<(i64, String)> = found.collect::<Result<_, _>>()?;

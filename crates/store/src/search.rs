@@ -139,12 +139,12 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// Forgets the text of a session's epochs before this one.
-pub(crate) fn forget(connection: &Connection, key: i64, before_epoch: i64) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO said (said, rowid, text)
-        SELECT 'delete', id, text FROM texts WHERE session = ?1 AND epoch < ?2";
-    connection.prepare_cached(sql)?.execute([key, before_epoch])?;
-    let sql = "DELETE FROM texts WHERE session = ?1 AND epoch < ?2";
-    connection.prepare_cached(sql)?.execute([key, before_epoch])?;
+/// Removes the texts of a session.
+pub(crate) fn forget(connection: &Connection, key: i64) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO said (said, rowid, text) SELECT 'delete', id, text FROM texts WHERE session = ?1";
+    connection.prepare_cached(sql)?.execute([key])?;
+    connection
+        .prepare_cached("DELETE FROM texts WHERE session = ?1")?
+        .execute([key])?;
     Ok(())
 }

@@ -224,7 +224,7 @@ pub(crate) fn delete(core: &Core, id: &str) -> Result<bool, StoreError> {
         Err(StoreError::NotFound { .. }) => return Ok(false),
         other => other?,
     };
-    search::forget(connection, key, i64::MAX)?;
+    search::forget(connection, key)?;
     for table in ["records", "segments"] {
         connection.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [key])?;
     }

@@ -74,8 +74,8 @@ impl Actor {
         // Lines that were handed over when the way was lost, and did not arrive.
         let lost: Vec<Arc<str>> = self.unwritten.drain(..).map(|(_, line)| line).collect();
         if let Some(pid) = self.running.take().filter(|_| !self.state_is_up()) {
-            // The line that said so is no longer in the log.
-            self.up(at, Some(pid));
+            // Neither the log nor the records contain the start of the process.
+            self.started(at, Some(pid));
         }
         self.step(at, What::Connected);
         for line in lost {

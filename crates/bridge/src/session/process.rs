@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::actor::{Actor, Greeting, now};
 use super::records::kind;
+use super::starts::has_process;
 use crate::agents::{Begin, Wish};
 use crate::api::{Code, Own, Problem};
 use crate::link::{Link, left_behind, runs};
@@ -59,11 +60,10 @@ impl Actor {
         matches!(self.state.process(), ProcessStatus::Up { .. })
     }
 
-    /// After loading: the runner may live on, or have left something behind.
+    /// After loading: connects to the runner, or reads what it left behind, if the row, the records or the runner itself
+    /// show a process. They differ where the last changes were not stored, or were lost with a damaged database.
     pub(super) fn reach_runner(&mut self) {
-        if !self.state_is_up()
-            && !matches!(self.state.process(), ProcessStatus::Starting if self.row.status == "starting")
-        {
+        if !has_process(&self.row) && !self.state_is_up() && !runs(&self.runner_dir()) {
             return;
         }
         self.step(now(), What::CatchingUp);
@@ -195,8 +195,8 @@ impl Actor {
                     }
                 }
                 let at = now();
-                if !matches!(self.state.process(), ProcessStatus::Exited { .. }) {
-                    // Nobody was left to note how it ended.
+                if !matches!(self.state.process(), ProcessStatus::Exited { .. }) || has_process(&self.row) {
+                    // The end of the process was not recorded, or not stored in the row.
                     let reason = if registry::is_copy(&self.runner_dir()) {
                         self.ending = Some(Ending::Copied);
                         "this state folder is a copy or was restored from a backup: the agent was not part of it and was \

@@ -1,12 +1,18 @@
 //! The start of an agent's process: noted by the bridge, and shown by the log of the runner.
 
 use sluice_host::conversation::{Exit, ProcessStatus, What};
+use sluice_store::SessionRow;
 use tokio::time::Instant;
 
 use super::actor::{Actor, Greeting};
 
 #[cfg(test)]
 mod tests;
+
+/// Whether the row of a session shows a process.
+pub(crate) fn has_process(row: &SessionRow) -> bool {
+    matches!(row.status.as_str(), "starting" | "idle")
+}
 
 impl Actor {
     /// The runner's log has the start of a process. Where the records have neither that it was to start nor that the

@@ -9,6 +9,26 @@ use crate::fixture::{device, open_with, prompt, said, session};
 
 const PAGE: usize = 4096;
 const RECORDS: i64 = 60;
+/// Records before the first one that is shown: more than fit into one page.
+const INTERNAL: usize = 20;
+
+/// The number of records of a session that are shown.
+fn shown_records(session: &str) -> i64 {
+    if matches!(session, "young" | "long") {
+        1
+    } else {
+        RECORDS
+    }
+}
+
+/// A record that is not shown, as those of the start of a process.
+fn internal() -> NewRecord {
+    NewRecord {
+        kind: 3,
+        body: format!("{{\"text\":\"{}\"}}", "start ".repeat(50)),
+        ..NewRecord::default()
+    }
+}
 
 /// A closed database with rows in every table of interest.
 async fn state() -> crate::fixture::Fixture {
@@ -19,27 +39,19 @@ async fn state() -> crate::fixture::Fixture {
     };
     let fixture = open_with(options);
     let store = &fixture.store;
-    for id in ["s", "t"] {
-        store.create_session(session(id), None).await.unwrap();
-        let records = (1..=RECORDS).map(|seq| NewRecord {
-            body: format!("{{\"seq\":{seq},\"text\":\"{}\"}}", "words ".repeat(90)),
+    for id in ["young", "s", "t", "long"] {
+        let shown = (1..=shown_records(id)).map(|seq| NewRecord {
+            // That of one session does not fit into a page.
+            body: format!(
+                "{{\"seq\":{seq},\"text\":\"{}\"}}",
+                "words ".repeat(if id == "long" { 4000 } else { 90 })
+            ),
             ..said(seq, "user", &format!("lighthouse {seq}"))
         });
-        store
-            .append_records(id, 1, 0, records.collect(), None, None)
-            .await
-            .unwrap();
+        let records = std::iter::repeat_n(internal(), INTERNAL).chain(shown).collect();
+        store.create_session(session(id), None).await.unwrap();
+        store.append_records(id, 1, 0, records, None, None).await.unwrap();
     }
-    // One that does not fit into a page.
-    let long = NewRecord {
-        body: format!("{{\"text\":\"{}\"}}", "long ".repeat(4000)),
-        ..said(1, "user", "long")
-    };
-    store.create_session(session("long"), None).await.unwrap();
-    store
-        .append_records("long", 1, 0, vec![long], None, None)
-        .await
-        .unwrap();
     for number in 0..40 {
         store.add_device(device(&format!("device-{number}"))).await.unwrap();
     }
@@ -65,15 +77,22 @@ async fn assert_usable(store: &Store, page: usize, opened: &Opened) {
     for row in store.sessions(Default::default()).await.unwrap() {
         let read = store.all_records(&row.id, row.epoch, 0, usize::MAX).await;
         let page_of_records = read.unwrap_or_else(|error| panic!("page {page}: {}: {error}, {opened:?}", row.id));
-        let seqs: Vec<i64> = page_of_records.records.iter().filter_map(|record| record.seq).collect();
-        let whole: Vec<i64> = (1..=if row.id == "long" { 1 } else { RECORDS }).collect();
+        let records = page_of_records.records;
+        let numbers: Vec<i64> = records.iter().map(|record| record.n).collect();
+        let seqs: Vec<i64> = records.iter().filter_map(|record| record.seq).collect();
+        let last = shown_records(&row.id);
+        let whole: (Vec<i64>, Vec<i64>) = ((1..=last + INTERNAL as i64).collect(), (1..=last).collect());
         let Opened::Salvaged { lost, .. } = opened else {
-            assert_eq!(seqs, whole, "page {page}: {}", row.id);
+            assert_eq!((numbers, seqs), whole, "page {page}: {}", row.id);
             continue;
         };
         match lost.histories.contains(&row.id) {
-            true => assert!(seqs.is_empty() && row.epoch > 1, "page {page}: {}: {seqs:?}", row.id),
-            false => assert_eq!(seqs, whole, "page {page}: {}: {lost:?}", row.id),
+            true => assert!(
+                numbers.is_empty() && row.epoch > 1,
+                "page {page}: {}: {numbers:?}",
+                row.id
+            ),
+            false => assert_eq!((numbers, seqs.clone()), whole, "page {page}: {}: {lost:?}", row.id),
         }
         let next = NewRecord {
             text: None,

@@ -192,21 +192,6 @@ async fn of_very_many_matches_the_newest_are_found_and_filters_still_reach_the_o
     assert_eq!(find(store, "lighthouse", filter).await, pairs(&[("a", 1)]));
 }
 
-#[tokio::test]
-async fn a_forgotten_epoch_is_not_found() {
-    let fixture = library().await;
-    let again = vec![said(1, "user", "harbour")];
-    fixture
-        .store
-        .append_records("a", 2, 3, again, None, None)
-        .await
-        .unwrap();
-    fixture.store.forget_epochs_before("a", 2).await.unwrap();
-    let all = SearchFilter::default;
-    assert_eq!(find(&fixture.store, "lighthouse", all()).await, pairs(&[("b", 4)]));
-    assert_eq!(find(&fixture.store, "harbour", all()).await, pairs(&[("a", 1)]));
-}
-
 #[test]
 fn no_query_fails() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

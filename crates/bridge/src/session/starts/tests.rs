@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sluice_runner::{AgentStatus, Decoder, FromRunner, Kind, Record, SOCKET, ToRunner};
+use sluice_host::conversation::{ConversationState, ProcessStatus};
+use sluice_runner::process::Identity;
+use sluice_runner::{AgentStatus, Decoder, FromRunner, Kind, Record, Registration, SOCKET, ToRunner};
 use sluice_store::{NewRecord, Options, PromptRow, SessionRow, Store};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{UnixListener, UnixStream};
@@ -44,12 +46,12 @@ impl Runner {
         }
     }
 
-    /// The first frame that is no hello and no trim.
+    /// The first frame that is no hello, no trim and no shutdown.
     async fn hear(&mut self) -> ToRunner {
         let mut bytes = vec![0; 4096];
         loop {
             match self.decoder.next().unwrap() {
-                Some(ToRunner::Hello { .. } | ToRunner::Trim { .. }) => {}
+                Some(ToRunner::Hello { .. } | ToRunner::Trim { .. } | ToRunner::Shutdown { .. }) => {}
                 Some(frame) => return frame,
                 None => {
                     let read = tokio::time::timeout(Duration::from_secs(10), self.socket.read(&mut bytes)).await;
@@ -103,13 +105,21 @@ async fn open(state: &Path, records: Vec<(u8, Value)>, prompts: [(&str, &str); 2
 
 /// The same, where a message was being written since the line `safe` of the log.
 async fn open_from(state: &Path, records: Vec<(u8, Value)>, safe: i64, prompts: [(&str, &str); 2]) -> (Hub, Runner) {
+    let store = store(state, "starting", records, safe, prompts).await;
+    let listener = listen(state);
+    let hub = open_hub(state, store).await;
+    (hub, accept(&listener).await)
+}
+
+/// A store with one session that has this status, these records and open prompts.
+async fn store(state: &Path, status: &str, records: Vec<(u8, Value)>, safe: i64, prompts: [(&str, &str); 2]) -> Store {
     let store = Store::open(&state.join("bridge.db"), Options::default()).unwrap().0;
     let session = SessionRow {
         id: "s".to_owned(),
         folder: "/".to_owned(),
         // None of the agents, so that nothing but prompts is written.
         agent: "none".to_owned(),
-        status: "starting".to_owned(),
+        status: status.to_owned(),
         provider_id: Some("p".to_owned()),
         epoch: 1,
         extra: "{}".to_owned(),
@@ -139,9 +149,17 @@ async fn open_from(state: &Path, records: Vec<(u8, Value)>, safe: i64, prompts: 
         .append_records("s", 1, 0, records, Some(committed), Some(safe))
         .await
         .unwrap();
+    store
+}
+
+/// The socket of the runner.
+fn listen(state: &Path) -> UnixListener {
     let dir = state.join("runners/s");
     std::fs::create_dir_all(&dir).unwrap();
-    let listener = UnixListener::bind(dir.join(SOCKET)).unwrap();
+    UnixListener::bind(dir.join(SOCKET)).unwrap()
+}
+
+async fn open_hub(state: &Path, store: Store) -> Hub {
     let config = Config {
         state: state.to_owned(),
         sluice: "/nowhere".into(),
@@ -149,10 +167,59 @@ async fn open_from(state: &Path, records: Vec<(u8, Value)>, safe: i64, prompts: 
         home: state.to_owned(),
         idle_after: None,
     };
-    let hub = Hub::open(store, Agents::default(), config, None).await.unwrap();
-    let (socket, _) = listener.accept().await.unwrap();
+    Hub::open(store, Agents::default(), config, None).await.unwrap()
+}
+
+/// The connection of the bridge to the runner.
+async fn accept(listener: &UnixListener) -> Runner {
+    let accepted = tokio::time::timeout(Duration::from_secs(10), listener.accept()).await;
+    let (socket, _) = accepted.expect("the bridge does not connect").unwrap();
     let decoder = Decoder::new();
-    (hub, Runner { socket, decoder })
+    Runner { socket, decoder }
+}
+
+/// Records of a process in a turn, without those of its start.
+fn records_without_start() -> Vec<(u8, Value)> {
+    vec![
+        (kind::WROTE, prompt(FIRST)),
+        (kind::SAID, init()),
+        (
+            kind::SAID,
+            json!({"type": "assistant", "session_id": "p", "uuid": "a", "parent_tool_use_id": null,
+            "message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": "hello"}]}}),
+        ),
+    ]
+}
+
+/// Registers this process as the runner.
+fn register(state: &Path) {
+    let registration = Registration {
+        runner: Identity::of(std::process::id()),
+        agent: None,
+        mark: "none".to_owned(),
+        term: 1,
+        socket: SOCKET.into(),
+        boot: sluice_runner::process::boot(),
+        place: None,
+    };
+    let bytes = serde_json::to_vec(&registration).unwrap();
+    std::fs::write(state.join("runners/s/runner.json"), bytes).unwrap();
+}
+
+/// Waits until the process of the session is up, or until it is not.
+async fn wait_until(hub: &Hub, up: bool, status: &str) {
+    let wait = async {
+        loop {
+            let look = |state: &ConversationState, row: &SessionRow| {
+                (matches!(state.process(), ProcessStatus::Up { .. }), row.status.clone())
+            };
+            if hub.look("s", look).await.unwrap() == (up, status.to_owned()) {
+                return;
+            }
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(10), wait).await;
+    waited.unwrap_or_else(|_| panic!("the session does not become {status}"));
 }
 
 fn prompt(uuid: &str) -> Value {
@@ -309,4 +376,53 @@ async fn a_prompt_that_the_runner_refused_as_the_agent_ended_is_written_to_the_n
     ];
     runner.say(frames).await;
     assert_eq!((first.as_str(), runner.prompt().await.as_str()), (FIRST, FIRST));
+}
+
+#[tokio::test]
+async fn a_runner_is_reached_though_the_records_lack_the_start_of_its_process() {
+    let state = tempfile::tempdir().unwrap();
+    let records = records_without_start();
+    let committed = records.len() as u64;
+    let prompts = [(FIRST, "delivered"), (SECOND, "queued")];
+    let store = store(state.path(), "idle", records, 3, prompts).await;
+    let listener = listen(state.path());
+    let _hub = open_hub(state.path(), store).await;
+    let mut runner = accept(&listener).await;
+    runner.replay(committed, &[(Kind::Said, result())]).await;
+    assert_eq!(runner.prompt().await, SECOND);
+}
+
+#[tokio::test]
+async fn a_living_runner_is_reached_though_the_row_and_the_records_show_no_process() {
+    let state = tempfile::tempdir().unwrap();
+    let records = vec![
+        (kind::PROCESS, json!({"starting": {"resumed": false}})),
+        (kind::PROCESS, json!({"up": {"pid": 6}})),
+        (kind::PROCESS, json!({"exited": {"code": 0, "signal": null}})),
+    ];
+    let committed = records.len() as u64;
+    let prompts = [(FIRST, "failed"), (SECOND, "failed")];
+    let store = store(state.path(), "crashed", records, 3, prompts).await;
+    let listener = listen(state.path());
+    register(state.path());
+    let hub = open_hub(state.path(), store).await;
+    let mut runner = accept(&listener).await;
+    runner.replay(committed, &[started()]).await;
+    wait_until(&hub, true, "idle").await;
+}
+
+#[tokio::test]
+async fn a_session_without_a_runner_has_crashed_whatever_the_records_lack() {
+    let ended = vec![
+        (kind::PROCESS, json!({"starting": {"resumed": false}})),
+        (kind::PROCESS, json!({"up": {"pid": 6}})),
+        (kind::PROCESS, json!({"exited": {"code": null, "signal": 9}})),
+    ];
+    for records in [records_without_start(), ended] {
+        let state = tempfile::tempdir().unwrap();
+        let prompts = [(FIRST, "delivered"), (SECOND, "queued")];
+        let store = store(state.path(), "idle", records, 3, prompts).await;
+        let hub = open_hub(state.path(), store).await;
+        wait_until(&hub, false, "crashed").await;
+    }
 }
