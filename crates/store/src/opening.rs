@@ -49,18 +49,17 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<(File, Opened), Sto
     let mut lock = Lock::take(&beside(path, ".lock"), path)?;
     finish_salvage(path)?;
     let fresh = make_file(path)?;
-    let check = match lock.left {
+    let check = match lock.was_clean {
         _ if fresh => Check::Nothing,
-        Left::Clean => Check::Essentials,
-        Left::Open => Check::Pages,
-        Left::Damaged => Check::Values,
+        true => Check::Essentials,
+        false => Check::Everything,
     };
     lock.write(&format!("open {}", std::process::id()))?;
     let connected = connect(path, check, options).map_err(|error| error.about(path));
     let (connection, opened) = match connected {
         Ok((connection, None)) if fresh => (connection, Opened::Fresh),
         Ok((connection, None)) => {
-            let checked = matches!(check, Check::Pages | Check::Values);
+            let checked = check == Check::Everything;
             (connection, Opened::Ready { checked })
         }
         Ok((connection, Some(migrated))) => (connection, migrated),
@@ -71,7 +70,7 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<(File, Opened), Sto
         }
         Err(error) => {
             // The file is as it was: the next one need not read all of it because of this.
-            if matches!(lock.left, Left::Clean) {
+            if lock.was_clean {
                 lock.write(CLEAN)?;
             }
             return Err(error);
@@ -109,10 +108,8 @@ enum Check {
     Nothing,
     /// The tables that the bridge reads when it starts.
     Essentials,
-    /// Every page.
-    Pages,
     /// Every page and every value.
-    Values,
+    Everything,
 }
 
 /// The suffix of the new file while it is filled from a damaged one.
@@ -164,8 +161,7 @@ fn connect(path: &Path, check: Check, options: &Options) -> Result<(Connection, 
     match check {
         Check::Nothing => {}
         Check::Essentials => check_essentials(&connection)?,
-        Check::Pages => quick_check(&connection)?,
-        Check::Values => {
+        Check::Everything => {
             quick_check(&connection)?;
             if !salvage::is_readable(&connection)? {
                 let detail = "a value cannot be read".to_owned();
@@ -274,23 +270,13 @@ pub(crate) fn copy_to(connection: &Connection, to: &Path) -> Result<(), StoreErr
 }
 
 const CLEAN: &str = "clean";
-const DAMAGED: &str = "damaged";
 
-/// How the last one who had the database open left it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Left {
-    Clean,
-    /// It did not close it.
-    Open,
-    /// It found damage.
-    Damaged,
-}
-
-/// A file that is locked as long as the database is open, and says how it was left.
+/// A file that is locked as long as the database is open. It contains [`CLEAN`] if the database was closed and no damage
+/// was found.
 pub(crate) struct Lock {
     file: fs::File,
     path: PathBuf,
-    left: Left,
+    was_clean: bool,
 }
 
 impl Lock {
@@ -315,11 +301,7 @@ impl Lock {
         Ok(Self {
             file,
             path: path.to_owned(),
-            left: match said.trim() {
-                CLEAN => Left::Clean,
-                DAMAGED => Left::Damaged,
-                _ => Left::Open,
-            },
+            was_clean: said.trim() == CLEAN,
         })
     }
 
@@ -333,8 +315,8 @@ impl Lock {
         written.map_err(|error| StoreError::io(&self.path, &error))
     }
 
-    /// Notes how the database is left.
-    pub(crate) fn close(mut self, damaged: bool) -> Result<(), StoreError> {
-        self.write(if damaged { DAMAGED } else { CLEAN })
+    /// Marks the database as closed and not damaged.
+    pub(crate) fn close(mut self) -> Result<(), StoreError> {
+        self.write(CLEAN)
     }
 }

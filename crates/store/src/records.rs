@@ -58,8 +58,22 @@ impl Record {
             kind: row.get(4)?,
             turn: row.get(5)?,
             role: row.get(6)?,
-            body: row.get(7)?,
+            body: intact_body(row)?,
         })
+    }
+}
+
+/// The body of a record, which is JSON. The pages that hold the rest of a long one have no structure that would show that
+/// they were overwritten with zeros.
+fn intact_body(row: &rusqlite::Row<'_>) -> rusqlite::Result<String> {
+    let body: String = row.get(7)?;
+    match body.contains('\0') {
+        true => Err(rusqlite::Error::FromSqlConversionFailure(
+            7,
+            rusqlite::types::Type::Text,
+            "the body of a record was overwritten".into(),
+        )),
+        false => Ok(body),
     }
 }
 

@@ -304,9 +304,9 @@ impl Core {
         let outcome = checkpoint
             .and(closed)
             .map_err(|error| StoreError::from(error).about(&self.path));
-        let damaged = self.damaged.get() || matches!(outcome, Err(StoreError::Damaged { .. }));
-        if outcome.is_ok() || damaged {
-            self.lock.close(damaged)?;
+        // Otherwise the next start checks all of the file.
+        if outcome.is_ok() && !self.damaged.get() {
+            self.lock.close()?;
         }
         outcome
     }

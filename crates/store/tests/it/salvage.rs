@@ -33,7 +33,7 @@ fn internal() -> NewRecord {
 /// A closed database with rows in every table of interest.
 async fn state() -> crate::fixture::Fixture {
     let options = Options {
-        record_cap: 8 * 1024,
+        record_cap: 16 * 1024,
         segment_bytes: 4 * 1024,
         ..Options::default()
     };
@@ -44,7 +44,7 @@ async fn state() -> crate::fixture::Fixture {
             // That of one session does not fit into a page.
             body: format!(
                 "{{\"seq\":{seq},\"text\":\"{}\"}}",
-                "words ".repeat(if id == "long" { 4000 } else { 90 })
+                "words ".repeat(if id == "long" { 1200 } else { 90 })
             ),
             ..said(seq, "user", &format!("lighthouse {seq}"))
         });
@@ -78,6 +78,10 @@ async fn assert_usable(store: &Store, page: usize, opened: &Opened) {
         let read = store.all_records(&row.id, row.epoch, 0, usize::MAX).await;
         let page_of_records = read.unwrap_or_else(|error| panic!("page {page}: {}: {error}, {opened:?}", row.id));
         let records = page_of_records.records;
+        for record in &records {
+            let whole = record.body.ends_with(" \"}");
+            assert!(whole, "page {page}: {} {}: {opened:?}", row.id, record.n);
+        }
         let numbers: Vec<i64> = records.iter().map(|record| record.n).collect();
         let seqs: Vec<i64> = records.iter().filter_map(|record| record.seq).collect();
         let last = shown_records(&row.id);
@@ -176,6 +180,11 @@ async fn damage_each_page(fill: u8, left: &str) {
 #[tokio::test]
 async fn devices_and_open_prompts_survive_any_damaged_page() {
     damage_each_page(0xa5, "open 1\n").await;
+}
+
+#[tokio::test]
+async fn devices_and_open_prompts_survive_any_page_of_zeros() {
+    damage_each_page(0, "open 1\n").await;
 }
 
 #[tokio::test]
