@@ -146,7 +146,7 @@ async def calls_run_with_an_answer_or_a_rule():
             assert not ran.is_error, ran
             ran = await session.call_tool("Write", {"file_path": "edited", "content": "x"})
             assert not ran.is_error, ran
-        equal(sorted(path.name for path in lab.cwd.iterdir()), ["requested", "edited", "ruled"])
+        equal(sorted(path.name for path in lab.cwd.iterdir()), ["edited", "requested", "ruled"])
 
 
 @test

@@ -26,7 +26,7 @@ row! {
         pub started_at: i64,
         pub last_activity_at: i64,
         pub archived: bool,
-        /// The bridge's own word. [`Store::retain`] keeps `starting`, `running` and `waiting`.
+        /// The bridge's own word. `starting` and `idle` have an agent process, and [`Store::retain`] keeps them.
         pub status: String,
         pub cost: f64,
         pub turns: u64,

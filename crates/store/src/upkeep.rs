@@ -51,10 +51,10 @@ pub struct Stats {
 }
 
 impl Store {
-    /// Deletes sessions without activity since `older_than` that are not `starting`, `running` or `waiting`, one by
+    /// Deletes sessions without activity since `older_than` and without an agent process, one by
     /// one, so that others get their turn; then gives free pages back to the disk.
     pub async fn retain(&self, older_than: i64) -> Result<Retained, StoreError> {
-        let wanted = "last_activity_at < ?1 AND status NOT IN ('starting', 'running', 'waiting')";
+        let wanted = "last_activity_at < ?1 AND status NOT IN ('starting', 'idle')";
         let old: Vec<String> = self
             .read(move |core| {
                 let sql = format!("SELECT id FROM sessions WHERE {wanted} ORDER BY last_activity_at");

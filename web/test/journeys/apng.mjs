@@ -1,4 +1,4 @@
-// Creates animated PNGs from screenshots: later frames contain only what changed.
+// Creates animated pictures from screenshots: later frames contain only what changed.
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const HEAD = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

@@ -3,14 +3,14 @@ use sluice_store::{Options, SCHEMA_VERSION, SessionRow, Store, StoreError};
 use crate::fixture::{ask, device, open, prompt, record, said, session, with_session};
 
 #[tokio::test]
-async fn retention_takes_old_sessions_nobody_works_in() {
+async fn retention_deletes_old_sessions_without_an_agent_process() {
     let fixture = open();
     let rows = [
-        ("old", 10, "idle"),
+        ("old", 10, "retired"),
         ("older", 5, "stopped"),
-        ("working", 10, "running"),
-        ("asking", 10, "waiting"),
-        ("young", 20, "idle"),
+        ("starting", 10, "starting"),
+        ("alive", 10, "idle"),
+        ("young", 20, "retired"),
     ];
     for (id, at, status) in rows {
         let row = SessionRow {
@@ -29,8 +29,13 @@ async fn retention_takes_old_sessions_nobody_works_in() {
 
 #[tokio::test]
 async fn retention_gives_space_back_to_the_disk() {
-    let fixture = with_session().await;
+    let fixture = open();
     let store = &fixture.store;
+    let row = SessionRow {
+        status: "retired".to_owned(),
+        ..session("s")
+    };
+    store.create_session(row, None).await.unwrap();
     let records = (1..=500).map(|seq| sluice_store::NewRecord {
         body: "x".repeat(4000),
         ..record(seq)
