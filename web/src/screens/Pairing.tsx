@@ -5,7 +5,7 @@ import { t } from '../text';
 import '../text/pairing';
 import { age } from '../text/format';
 
-/** Letters and digits without look-alikes: no 0 O 1 I. */
+/** Letters and digits that cannot be confused: no 0 O 1 I. */
 const SIGNS = /[A-HJ-NP-Z2-9]/;
 export const LENGTH = 8;
 
