@@ -134,7 +134,7 @@ export const queries = {
     };
   },
   folder_trust({ command, type }) {
-    const held = type === 'folder_trust' && command.path.endsWith('ledger');
+    const held = type === 'folder_trust' && command.path.includes('ledger');
     return {
       folder: command.path,
       trusted: type === 'trust_folder',

@@ -82,10 +82,15 @@ let at = 0;
 const attack = () => CORPUS[(at += 1) % CORPUS.length];
 const LONG = 'long'.repeat(60);
 
+/** True for the agent whose folders need trust: with another name, the page asks for none. */
+const decides = (key, value) => key === 'agent' && value === 'sluice';
+
 /** `names`: also names of tools, which decide which card is shown. */
 function poison(value, names, key = '', inside = '', text = attack) {
   if (typeof value === 'string')
-    return FIXED.has(key) || (!names && /^(name|toolName|tool_name|about)$/.test(key) && inside !== 'shown') ? value : `${value} ${text()}`;
+    return FIXED.has(key) || decides(key, value) || (!names && /^(name|toolName|tool_name|about)$/.test(key) && inside !== 'shown')
+      ? value
+      : `${value} ${text()}`;
   if (Array.isArray(value)) return value.map((one) => poison(one, names, key, inside, text));
   if (value === null || typeof value !== 'object') return value;
   // Names of commands, servers, models, devices and agents have no effect on the page: always replaced.
