@@ -12,10 +12,10 @@
 //! [`ItemCursor`] and asks for the changes since: changed items as a whole, the text that was appended to the items that
 //! are being streamed, and the ids of removed items. A client that starts with an empty cursor gets all items.
 //!
-//! The list holds no text. A [record](list) points at the places in the agent's lines where the text of an item is, and the
+//! The list holds no text. A record points at the places in the agent's lines where the text of an item is, and the
 //! text is decoded when a client asks for the item. So a streamed delta costs the same however long the text already is.
 //!
-//! What a tool call shows is a [`Card`], which is computed in one place ([`Card::of`]). No client needs the name of a tool.
+//! What a tool call shows is a [`Card`], which is computed in one place. No client needs the name of a tool.
 
 mod body;
 mod call;
