@@ -9,7 +9,7 @@ import stat
 import subprocess
 import tempfile
 
-# What lies outside of the folder, what a deny rule covers, and what a denied or planted program prints.
+# What files outside of the folder and files of deny rules contain, and what a denied or planted program prints.
 OUTSIDE, DENIED, RAN = "OUTSIDE-SECRET", "DENIED-SECRET", "42RAN"
 TRAP = "#!/bin/sh\nn=42; echo \"${{n}}RAN\"; echo \"${{n}}RAN\" >> '{at}/trace'; cat\n"
 PROTECTED = (".git", ".claude", ".mcp.json", ".bashrc", ".ssh", ".vscode", ".gitmodules", ".gitconfig")

@@ -109,7 +109,7 @@ pub(crate) fn runs(dir: &Path) -> bool {
 pub(crate) fn left_behind(dir: PathBuf, from: u64) -> mpsc::Receiver<Record> {
     let (records, left) = mpsc::channel(64);
     tokio::task::spawn_blocking(move || {
-        // Whoever it left running is ended first: their last words are in the log then.
+        // The processes that it left running are ended first, so that the log has their last output.
         registry::sweep(&dir);
         let Ok(reader) = LogReader::open(&dir) else { return };
         for record in reader.read_from(from) {
