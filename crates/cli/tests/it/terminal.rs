@@ -1,4 +1,4 @@
-//! The terminal door in a terminal: the whole binary in a pseudo-terminal, looked at on a virtual screen.
+//! The terminal interface: the whole binary in a pseudo-terminal, checked on an emulated screen.
 
 use std::io::{Read as _, Write as _};
 use std::process::Child;
@@ -11,12 +11,12 @@ use serde_json::json;
 
 use crate::binary::Lab;
 
-/// What was written so far, and how it looks.
+/// Output so far, and the emulated screen.
 pub(crate) struct Seen {
     pub(crate) screen: vt100::Parser,
     pub(crate) bytes: Vec<u8>,
     pub(crate) ended: bool,
-    /// A frame came in part: what is to be seen is half of it and half of the one before.
+    /// True while a frame is incomplete, so that the screen shows a mix of two frames.
     drawing: bool,
 }
 
@@ -42,11 +42,11 @@ pub(crate) struct Terminal {
     pub(crate) pty: Arc<Pty>,
     pub(crate) seen: Arc<(Mutex<Seen>, Condvar)>,
     pub(crate) child: Child,
-    /// Kept until the end: its folders and its model.
+    /// Kept until the end for its folders and its model.
     pub(crate) lab: Lab,
 }
 
-/// A machine with other work on it is many times slower; what never comes at all is found out by one test alone.
+/// Timeout for expected output; generous, because a busy machine is much slower.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Terminal {
@@ -59,7 +59,7 @@ impl Terminal {
         Self::start_in(lab, args, &folder, columns, rows, settings)
     }
 
-    /// In this folder.
+    /// Starts in this folder.
     pub(crate) fn start_in(
         lab: Lab,
         args: &[&str],
@@ -79,7 +79,7 @@ impl Terminal {
         Self::of(lab, command, columns, rows)
     }
 
-    /// Whatever this command starts. Streams it has already are left to it.
+    /// Starts a command in a pseudo-terminal. Streams that are already set are kept.
     pub(crate) fn of(lab: Lab, command: Command, columns: u16, rows: u16) -> Self {
         let (pty, pts) = pty_process::blocking::open().unwrap();
         pty.resize(pty_process::Size::new(rows, columns)).unwrap();
@@ -123,7 +123,7 @@ impl Terminal {
             .collect()
     }
 
-    /// Waits until the screen is as wished.
+    /// Waits until the screen satisfies a condition.
     pub(crate) fn until(&self, what: &str, wished: impl Fn(&[String]) -> bool) -> Vec<String> {
         let end = Instant::now() + PATIENCE;
         let mut seen = self.seen.0.lock().unwrap();
@@ -142,7 +142,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until this was written behind the first `from` bytes.
+    /// Waits until these texts are written after the first `from` bytes.
     pub(crate) fn writes(&self, from: usize, wished: &[&str]) {
         let end = Instant::now() + PATIENCE;
         let mut seen = self.seen.0.lock().unwrap();
@@ -160,7 +160,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until the cursor stands in this column, counted from nought.
+    /// Waits until the cursor is in this column, counted from zero.
     pub(crate) fn cursor_in(&self, column: u16) {
         let end = Instant::now() + PATIENCE;
         let mut seen = self.seen.0.lock().unwrap();
@@ -179,7 +179,7 @@ impl Terminal {
         self.until(text, |rows| rows.iter().any(|row| row.contains(text)))
     }
 
-    /// Another size, of the screen and of what is told.
+    /// Changes the size of the screen and notifies the process.
     pub(crate) fn size(&self, columns: u16, rows: u16) {
         let mut seen = self.seen.0.lock().unwrap();
         seen.screen
@@ -188,7 +188,7 @@ impl Terminal {
         self.pty.resize(pty_process::Size::new(rows, columns)).unwrap();
     }
 
-    /// All that was written so far.
+    /// Returns all output so far.
     pub(crate) fn bytes(&self) -> String {
         String::from_utf8_lossy(&self.seen.0.lock().unwrap().bytes).into_owned()
     }
@@ -198,7 +198,7 @@ impl Terminal {
         rustix::process::kill_process(process, signal).unwrap();
     }
 
-    /// Waits for its end; gives the exit code and all it wrote.
+    /// Waits for the exit; returns the exit code and all output.
     pub(crate) fn end(&mut self) -> (Option<i32>, String) {
         let status = self.child.wait().unwrap();
         let seen = self.seen.0.lock().unwrap();
@@ -212,7 +212,7 @@ impl Terminal {
     }
 }
 
-/// Everything that was switched on is switched off, and nothing was ever done that loses history.
+/// Checks that all modes that were enabled are disabled, and that nothing cleared the history.
 pub(crate) fn is_clean(bytes: &str) {
     for (on, off) in [
         ("\x1b[?2004h", "\x1b[?2004l"),
@@ -267,7 +267,7 @@ fn journey_07_a_call_is_asked_about_and_escape_stops_the_turn() {
     assert!(rows.iter().any(|row| row.ends_with("+ hello")), "{rows:?}");
     terminal.shows("esc no, and stop");
     terminal.keys("\x1b");
-    terminal.shows("you said no");
+    terminal.shows("you denied it");
     terminal.shows("ask for something");
     assert!(!terminal.lab.has("notes.md"));
     terminal.keys("\x04\x04");
@@ -374,7 +374,7 @@ fn journey_36_line_by_line_a_prompt_waits_an_edit_is_told_and_escape_stops() {
     terminal.shows("  line 2 was:     a - b");
     terminal.shows("  line 2 becomes: a + b");
     terminal.shows("stop: Escape, Enter");
-    // Escape ends the line it stands in.
+    // Escape followed by enter ends the line.
     terminal.keys("\x1b\r");
     terminal.shows("you answered: no, and stop");
     terminal.shows("stopped");
@@ -382,6 +382,6 @@ fn journey_36_line_by_line_a_prompt_waits_an_edit_is_told_and_escape_stops() {
     assert!(text.contains("a - b"), "{text}");
     terminal.keys("\x04");
     let (_, bytes) = terminal.end();
-    // The terminal itself echoes the escape as `^[`; nothing of ours has one.
+    // The terminal echoes the escape as `^[`; our output contains none.
     assert!(!bytes.contains('\x1b'), "{bytes:?}");
 }

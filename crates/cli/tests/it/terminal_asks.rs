@@ -1,4 +1,4 @@
-//! Journeys 5 to 16: what a person is asked, and what their keys answer.
+//! Journeys 5 to 16: permission requests, questions and forms, and the keys that answer them.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -9,23 +9,23 @@ use crate::binary::{Lab, says};
 use crate::terminal::Terminal;
 use crate::terminal_journeys::{IDLE, leave};
 
-/// Writes a prompt and sends it, apart from each other: what comes in one piece may be a paste.
+/// Types a prompt and sends it in a separate write, because a single one may count as a paste.
 pub(crate) fn send(terminal: &Terminal, text: &str) {
     terminal.keys(text);
     terminal.shows(&format!("› {text}"));
     terminal.keys("\r");
 }
 
-/// Sends a prompt and begins to write the next one, so that the ask that comes waits until it is wanted.
+/// Sends a prompt and starts typing the next one, so that the request does not take the keyboard.
 pub(crate) fn ask_for(terminal: &Terminal, text: &str) {
     terminal.keys(text);
     terminal.shows(&format!("› {text}"));
-    // In one piece: between two of them a slow machine may take so long that the ask has the keyboard already.
+    // In a single write: otherwise the request may take the keyboard in between on a slow machine.
     terminal.keys("\rx");
     terminal.shows("tab answers");
 }
 
-/// Gives the ask the keyboard. The letter of the next prompt stays in the composer.
+/// Gives the keyboard to the request. The letter of the next prompt stays in the composer.
 pub(crate) fn answer_it(terminal: &Terminal) {
     terminal.shows("tab answers");
     terminal.keys("\t");
@@ -34,7 +34,7 @@ pub(crate) fn answer_it(terminal: &Terminal) {
     });
 }
 
-/// Takes the letter of `ask_for` out of the composer, and waits for the end of the turn.
+/// Removes the letter of `ask_for` from the composer and waits for the end of the turn.
 fn done(terminal: Terminal) -> String {
     terminal.until("the end of the turn", |rows| {
         rows.iter().any(|row| row.starts_with("› x")) && !rows.iter().any(|row| row.contains("esc stops"))
@@ -94,7 +94,7 @@ fn journey_06_a_no_takes_words_along() {
     terminal.keys("use wrapping_add");
     terminal.shows("use wrapping_add");
     terminal.keys("\r");
-    terminal.shows("⊘ Edit  src/add.rs  you said no: use wrapping_add");
+    terminal.shows("⊘ Edit  src/add.rs  you denied it: use wrapping_add");
     terminal.shows("that was it");
     done(terminal);
 }
@@ -164,7 +164,7 @@ fn journey_10_an_ask_never_takes_the_keyboard_from_a_hand_that_types() {
     terminal.keys("x");
     answer_it(&terminal);
     terminal.keys("n");
-    terminal.shows("you said no");
+    terminal.shows("you denied it");
     terminal.shows("that was it");
     assert!(!terminal.lab.has("one"));
     done(terminal);
@@ -180,7 +180,7 @@ fn journey_11_a_digit_right_after_an_ask_appears_is_typed() {
     eprintln!("skipped: no key reaches the terminal within a second of another on this machine");
 }
 
-/// Answers a new ask with a digit at once. False when this machine was too slow for that to be at once.
+/// Answers a new request with a digit immediately. Returns false if this machine was too slow.
 fn digit_in_time() -> bool {
     let lab = calls(
         &json!([{"type": "tool_use", "name": "Bash", "input": {"command": "touch one", "description": "touch it"}}]),
@@ -193,12 +193,12 @@ fn digit_in_time() -> bool {
     terminal.keys("\r");
     terminal.shows("? Bash");
     terminal.keys("1");
-    // It is either typed or an answer.
+    // The digit is either typed or an answer.
     terminal.until("the digit", |rows| {
         rows.iter()
             .any(|row| row == "› 1" || row.contains("that was it") || row.contains("running Bash"))
     });
-    // An ask waits for eight tenths of a second without a key, and for four more until one counts.
+    // A request takes the keyboard after 0.8 seconds without a key, and accepts keys 0.4 seconds later.
     if began.elapsed() > Duration::from_secs(1) {
         return false;
     }
@@ -228,7 +228,7 @@ fn journey_12_a_long_change_is_in_the_history_whole_and_nothing_is_written_while
     for number in 0..300 {
         assert_eq!(bytes.matches(&format!("+ row {number}\x1b")).count(), 1, "row {number}");
     }
-    // Nothing moves while a person is asked: for two seconds here, which is sixteen steps of a spinner.
+    // Nothing is animated while a request is open: waits two seconds, which is sixteen steps of a spinner.
     let (before, waited) = (bytes.len(), std::time::Duration::from_secs(2));
     let seen = terminal.seen.0.lock().unwrap();
     let (seen, _) = terminal
@@ -255,7 +255,7 @@ fn journey_13_each_of_two_asks_has_its_own_answer() {
     let terminal = Terminal::open(lab, 80, 24, &[]);
     terminal.shows(IDLE);
     ask_for(&terminal, "read them");
-    // Nothing is written while a person is asked: that there is another ask is seen with the next key.
+    // Nothing is drawn while a request is open; the second one is shown with the next key.
     let counted = |rows: &[String]| rows.iter().any(|row| row.contains("ask 1 of 2"));
     for letter in std::iter::repeat_n(["y", "\x7f"], 200).flatten() {
         terminal.keys(letter);
@@ -327,7 +327,7 @@ fn journey_14_questions_are_answered_one_by_one_and_then_sent() {
     done(terminal);
 }
 
-/// A model that writes this plan into the file it was told of, and shows it.
+/// Creates a model that writes this plan to the file named in its prompt and presents it.
 pub(crate) fn planning(plan: &str, then: &Value) -> Lab {
     let file = "$REQ{(/[^ ]*/plans/[^ ]*[.]md)}";
     let write = json!([{"type": "tool_use", "name": "Write", "input": {"file_path": file, "content": plan}}]);

@@ -69,20 +69,20 @@ pub struct App {
     pub(crate) history: History,
     pub(crate) feed: Feed,
     pub(crate) picture: Picture,
-    /// The ask that is shown, and what was done about it so far.
+    /// The open permission request, question or form, and the input given to it so far.
     pub(crate) asking: Option<Asking>,
     pub(crate) popup: Option<Popup>,
     pub(crate) picker: Option<Picker>,
     pub(crate) pager: Option<Pager>,
     pub(crate) vim: Option<Vim>,
     pub(crate) bindings: Bindings,
-    /// The first key of a chord of the person's own.
+    /// First key of a chord from the user's key bindings.
     bound: Option<Key>,
-    /// How wide a history search reaches.
+    /// Index of the selected history search scope.
     pub(crate) scope: usize,
     pub(crate) standing: standing::Standing,
     pub(crate) read_bytes: fn(&std::path::Path) -> Option<Vec<u8>>,
-    /// A row in the place of the status, and until when.
+    /// Text shown instead of the status line, and the time it disappears.
     notice: Option<(String, Now)>,
     pub(crate) around: Around,
     help: bool,
@@ -94,54 +94,54 @@ pub struct App {
     last_stop: Now,
     last_kill: Now,
     last_letter: Now,
-    /// Whether the terminal tells shift and enter from enter.
+    /// True if the terminal distinguishes shift+enter from enter.
     pub(crate) knows_shift: bool,
-    /// Commands that run.
+    /// Running `!` commands and Bash calls.
     watched: watching::Watched,
-    /// Whether the model may think.
+    /// True if extended thinking is enabled.
     thinks: bool,
-    /// How hard it thinks, as far as the agent said.
+    /// Effort level of the model, as last reported by the agent.
     effort: Option<String>,
-    /// What is chosen beside a model while one is picked.
+    /// Effort level selected in the open model picker; not applied yet.
     wished_effort: Option<String>,
     wished_thinking: bool,
-    /// The files subagents are written in, by name.
+    /// Definition files of subagents, by agent name.
     agent_files: std::collections::HashMap<String, std::path::PathBuf>,
-    /// The theme that is tried on while one is picked.
+    /// Theme previewed in the open theme picker.
     tried: Option<crate::theme::Theme>,
-    /// Where changed settings are kept, as a place among those there are.
+    /// Index of the settings file in which changes are saved.
     keeps: usize,
-    /// Commands that were used, the last one last.
+    /// Commands that were used, most recent last.
     used: Vec<String>,
-    /// What was sent last, and when: right after it a stop puts it back.
+    /// The last prompt sent: time, id and text. An immediate stop returns it to the composer.
     sent: Option<(Now, String, String)>,
     pub(crate) acts: Vec<Act>,
-    /// Asks whose long text was committed.
+    /// Requests whose long text was written to the history.
     committed: HashSet<String>,
-    /// How much jobs have written, by their ids.
+    /// Output size of background jobs, by id.
     written: std::collections::HashMap<String, jobs::Written>,
-    /// The turn was stopped from here, or a call refused and the turn with it.
+    /// True if the turn was stopped in this terminal, by a stop key or by a denied call.
     stopped_turn: bool,
-    /// Asks that were answered here and are still in the picture.
+    /// Requests answered in this terminal that the snapshot still contains.
     answered: HashSet<String>,
     pub(crate) read_file: fn(&std::path::Path) -> Option<String>,
-    /// The first key of a chord.
+    /// First key of a built-in chord.
     chord: Option<Key>,
     focused: Option<bool>,
     started: Now,
-    /// What the region cannot hold: rows to be committed with the next frame.
+    /// Rows that do not fit in the live region; written to the history with the next frame.
     pub(crate) extra: Vec<Row>,
     pub(crate) leaving: bool,
-    /// The session goes to a bridge when the turn ends.
+    /// True if the session moves to a bridge when the turn ends.
     pub(crate) serves: bool,
-    /// A dialog was wished for, and no key came since. One that comes late does not take the keyboard.
+    /// True if a dialog was requested and no key was pressed since. Later, the dialog does not take the keyboard focus.
     pub(crate) expects: bool,
-    /// Whether a window without focus would want to know.
+    /// The window title last sent to the terminal.
     pub(crate) told_title: String,
 }
 
 impl App {
-    /// A session that begins.
+    /// Creates the state of a starting session.
     #[must_use]
     pub fn new(facts: Facts, columns: usize, rows: usize, now: Now) -> Self {
         let folder = facts.folder.display().to_string();
@@ -202,7 +202,7 @@ impl App {
             extra: Vec::new(),
             leaving: false,
             serves: false,
-            // `-r` alone wishes for the list of sessions.
+            // `-r` without an id opens the session list.
             expects: true,
             told_title: String::new(),
         };
@@ -225,7 +225,7 @@ impl App {
         app
     }
 
-    /// The first row, and on a first run what to do.
+    /// Shows the header and, on the first run, short instructions.
     fn greet(&mut self) {
         let model = match (&self.facts.served, &self.facts.agent) {
             (Some(address), _) => format!("served at {address}"),
@@ -278,7 +278,7 @@ impl App {
         if long && self.focused != Some(true) {
             self.acts.push(Act::Ring("done".to_owned()));
         }
-        // A quick turn is over before any of it was seen: there is nothing left to stop.
+        // A short turn can end between two snapshots; its stop key then no longer applies.
         let over = !picture.is_busy() && (self.picture.is_busy() || picture.turn_count > self.picture.turn_count);
         let begun = picture.speaks || picture.changes.iter().any(is_call);
         self.picture = picture;
@@ -299,33 +299,33 @@ impl App {
         }
     }
 
-    /// Hands the session to a bridge.
+    /// Moves the session to a bridge.
     pub(crate) fn serve(&mut self) {
         let session = self.begun();
         self.acts.push(Act::Again(Next::Serve { session }));
     }
 
-    /// The id of this session, if something was said in it.
+    /// Returns the id of this session, if it contains at least one turn.
     pub(crate) fn begun(&self) -> Option<String> {
         let said = self.picture.session.clone().filter(|_| self.picture.turn_count > 0);
         said.or_else(|| self.facts.session.clone())
     }
 
-    /// The acts that have to be carried out.
+    /// Returns and clears the pending acts.
     pub fn take_acts(&mut self) -> Vec<Act> {
         std::mem::take(&mut self.acts)
     }
 
-    /// The size of the screen changed.
+    /// Updates the size of the screen.
     pub fn resize(&mut self, columns: usize, rows: usize) {
         self.columns = columns;
         self.rows = rows;
     }
 
-    /// The window got the focus or lost it.
+    /// Records that the window gained or lost focus.
     pub fn focus(&mut self, focused: bool, now: Now) {
         self.focused = Some(focused);
-        // What was typed while nobody looked is no answer: an ask waits again before it takes keys.
+        // Keys typed in an unfocused window must not answer a request: it waits again before it takes the keyboard.
         if let Some(asking) = self
             .asking
             .as_mut()
@@ -335,22 +335,23 @@ impl App {
         }
     }
 
-    /// Shows a notice for two seconds in the place of the status.
+    /// Shows a notice instead of the status line for two seconds.
     pub(crate) fn notify(&mut self, text: impl Into<String>, now: Now) {
         self.notice = Some((text.into(), now + 2000));
     }
 
-    /// Commits rows of ours. A report of several stands apart from what is around it.
+    /// Writes rows to the history. A report of several rows is separated by blank rows.
     pub(crate) fn say(&mut self, rows: Vec<Row>) {
         let kind = if rows.len() > 1 { Kind::Report } else { Kind::Card };
         self.feed.say(kind, rows);
     }
 
-    /// When the screen changes by itself the next time: a notice that goes, a time that counts. `None` while idle.
+    /// Returns the time of the next change without input (a notice expires, a spinner or timer advances). `None` while
+    /// idle.
     #[must_use]
     pub fn next_tick(&self, now: Now) -> Option<Now> {
         let notice = self.notice.as_ref().map(|(_, until)| *until);
-        // While a person is asked nothing moves.
+        // Nothing is animated while an answer is required.
         let spins = (self.picture.is_busy() || self.runs_shell()) && self.asking.is_none();
         let step = match (self.facts.settings.still, self.facts.ssh, self.focused) {
             (true, ..) => 5000,
@@ -368,7 +369,7 @@ impl App {
             .min()
     }
 
-    /// Reads the key bindings of a file, and says what of it is not understood.
+    /// Loads key bindings and reports the first entry that is not understood.
     pub fn bind(&mut self, text: &str, now: Now) {
         let (bindings, unknown) = Bindings::read(text);
         self.bindings = bindings;
@@ -378,7 +379,7 @@ impl App {
         }
     }
 
-    /// The terminal's background colour is known: the theme follows it, where it is set to.
+    /// Selects the light or dark theme from the background colour of the terminal, if the theme is set to automatic.
     pub fn lit(&mut self, red: u8, green: u8, blue: u8) -> Option<crate::theme::Theme> {
         use crate::theme::Theme;
         let settings = &mut self.facts.settings;
@@ -390,30 +391,30 @@ impl App {
         Some(settings.theme)
     }
 
-    /// Whether the theme has to know the terminal's background.
+    /// True if the theme depends on the background colour of the terminal.
     #[must_use]
     pub fn follows_background(&self) -> bool {
         self.facts.settings.auto_theme
     }
 
-    /// Whether the cursor stands on a letter instead of between two.
+    /// True if the cursor is drawn as a block on a character (vim normal mode) instead of between characters.
     #[must_use]
     pub fn has_block_cursor(&self) -> bool {
         self.vim.as_ref().is_some_and(|vim| !vim.inserts())
     }
 
-    /// Keeps the draft among the prompts of before: `up` brings it back, next time.
+    /// Adds the draft to the prompt history, so that `up` restores it in the next session.
     pub fn keep_draft(&mut self, now: Now) {
         let draft = self.editor.whole();
         self.remember(&draft, now);
     }
 
-    /// Sends what was asked on the command line.
+    /// Sends the prompt given on the command line.
     pub fn send_first(&mut self, text: &str, now: Now) {
         self.send(text, Vec::new(), false, now);
     }
 
-    /// Says that the session cannot go on.
+    /// Shows the error that ended the session, and how to resume it.
     pub fn broke(&mut self, why: &str) {
         let hint = self.picture.session.as_deref();
         let hint = hint
@@ -426,13 +427,13 @@ impl App {
         ]);
     }
 
-    /// The id of the ask that is shown.
+    /// Returns the id of the open request.
     #[must_use]
     pub fn asking_id(&self) -> Option<String> {
         self.asking.as_ref().map(|asking| asking.id.to_string())
     }
 
-    /// What a task bar shows.
+    /// Returns the progress state for the task bar.
     #[must_use]
     pub fn progress(&self) -> crate::screen::Progress {
         use crate::screen::Progress;
@@ -444,7 +445,7 @@ impl App {
         }
     }
 
-    /// The title of the window, when it has to be told.
+    /// Returns the window title, if it changed.
     pub fn title(&mut self) -> Option<String> {
         let folder = self
             .facts
@@ -472,12 +473,12 @@ impl App {
     }
 }
 
-/// Whether a change is about a tool call.
+/// True if a change is about a tool call.
 fn is_call(change: &ItemChange) -> bool {
     matches!(change, ItemChange::Item(item) if item.call().is_some())
 }
 
-/// The text of a file that is not too long to be shown.
+/// Reads a file, unless it is too large to be shown.
 fn read_file(path: &std::path::Path) -> Option<String> {
     const MOST: u64 = 2 << 20;
     let data = std::fs::metadata(path).ok()?;

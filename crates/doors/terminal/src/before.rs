@@ -1,4 +1,4 @@
-//! Questions before a session: whether a folder is trusted, which key to use. No agent is there yet.
+//! Questions before the session starts, such as folder trust or the API key. No agent runs yet.
 
 mod dialog;
 
@@ -15,26 +15,26 @@ use crate::text::{Role, Row, Style, wrap};
 
 use dialog::Dialog;
 
-/// A question before a session, and its choices.
+/// A question with choices.
 #[derive(Debug, Clone, Default)]
 pub struct StartQuestion {
-    /// What it is about: a word, and what it is said of.
+    /// Question and its subject.
     pub title: (String, String),
-    /// Lines below the title, as they are to be seen.
+    /// Lines below the title, already formatted.
     pub body: Vec<String>,
-    /// Label, and what stands behind it.
+    /// Label and description of each choice.
     pub choices: Vec<(String, String)>,
-    /// Which is highlighted.
+    /// Index of the highlighted choice.
     pub selected: usize,
-    /// All of it, line by line: `v` commits it.
+    /// The full text, line by line; `v` writes it to the history.
     pub whole: Vec<String>,
 }
 
-/// The terminal, for questions; given back when it is dropped.
+/// Access to the terminal for questions; restores the terminal when dropped.
 #[derive(Debug)]
 pub struct Questioner<'a> {
     facts: &'a Facts,
-    /// `None` where there are lines instead of a region.
+    /// `None` in plain mode.
     screen: Option<Screen>,
 }
 
@@ -61,10 +61,10 @@ impl Drop for Screen {
 }
 
 impl<'a> Questioner<'a> {
-    /// Takes the terminal.
+    /// Opens the terminal.
     ///
     /// # Errors
-    /// When standard input is no terminal.
+    /// Standard input is not a terminal.
     pub fn open(facts: &'a Facts) -> io::Result<Self> {
         let screen = match facts.settings.plain {
             true => None,
@@ -73,10 +73,10 @@ impl<'a> Questioner<'a> {
         Ok(Self { facts, screen })
     }
 
-    /// Asks; gives the place of the choice, or nothing when the person leaves.
+    /// Asks a question. Returns the index of the choice, or `None` if the user cancels.
     ///
     /// # Errors
-    /// When the terminal is gone, or a signal ends the process.
+    /// The terminal was closed, or a signal ended the process.
     pub async fn choose(&mut self, question: &StartQuestion) -> io::Result<Option<usize>> {
         let Some(screen) = &mut self.screen else {
             return choose_in_lines(question);
@@ -102,10 +102,10 @@ impl<'a> Questioner<'a> {
         }
     }
 
-    /// Lets the person write a line; a secret one shows as dots. Nothing when they leave.
+    /// Prompts for a line; a secret is masked. Returns `None` if the user cancels.
     ///
     /// # Errors
-    /// When the terminal is gone, or a signal ends the process.
+    /// The terminal was closed, or a signal ended the process.
     pub async fn write(&mut self, title: &str, about: &str, secret: bool) -> io::Result<Option<String>> {
         let Some(screen) = &mut self.screen else {
             say_line(&format!("{title}: {about}"))?;
@@ -129,10 +129,10 @@ impl<'a> Questioner<'a> {
         }
     }
 
-    /// Says something for good.
+    /// Prints a permanent row.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// The terminal was closed.
     pub fn say(&mut self, mark: &str, text: &str) -> io::Result<()> {
         let Some(screen) = &mut self.screen else {
             return say_line(text);
@@ -151,10 +151,10 @@ impl<'a> Questioner<'a> {
         Ok(())
     }
 
-    /// Says what is waited for; `escape` ends the waiting, and then there is nothing.
+    /// Shows a message while `work` runs. Returns `None` if the user cancels with `escape`.
     ///
     /// # Errors
-    /// When the terminal is gone, or a signal ends the process.
+    /// The terminal was closed, or a signal ended the process.
     pub async fn wait<T>(&mut self, what: &str, work: impl Future<Output = T>) -> io::Result<Option<T>> {
         let Some(screen) = &mut self.screen else {
             say_line(what)?;
@@ -212,7 +212,7 @@ impl Screen {
         Ok(inputs.into_iter().filter_map(key).collect())
     }
 
-    /// What comes next; nothing when only the size changed.
+    /// Returns the next inputs; empty if only the size changed.
     async fn inputs(&mut self, facts: &Facts) -> io::Result<Vec<Input>> {
         let gone = || io::Error::from(io::ErrorKind::Interrupted);
         let wait = Duration::from_millis(facts.settings.escape_ms.max(10));

@@ -1,16 +1,16 @@
 //! Times of day in the local time zone.
 
-/// How times of day are told.
+/// Formats times of day.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Clock {
-    /// The time of day of a moment: year, month, day, hour, minute; from whoever knows the place's time.
+    /// Converts a time to local year, month, day, hour and minute. Provided by the caller; UTC if missing.
     pub local: Option<fn(u64) -> [u16; 5]>,
-    /// `3:05 pm` instead of `15:05`.
+    /// Use the 12-hour format: `3:05 pm` instead of `15:05`.
     pub twelve: bool,
 }
 
 impl Clock {
-    /// `10:31` of today, `Nov 3 10:31` of another day. Milliseconds since 1970.
+    /// Formats a time: `10:31` today, `Nov 3 10:31` on another day. Both arguments are milliseconds since 1970.
     #[must_use]
     pub fn time(&self, at: u64, now: u64) -> String {
         let local = self.local.unwrap_or(utc);
@@ -46,11 +46,11 @@ impl Clock {
     }
 }
 
-/// Without a place there is no other time than the world's.
+/// Used when the local time zone is unknown.
 fn utc(at: u64) -> [u16; 5] {
     let minutes = at / 60_000;
     let (days, minute_of_day) = (minutes / 1440, minutes % 1440);
-    // Days since 0000-03-01, in years that begin in March.
+    // Days since 0000-03-01, counted in years that start in March.
     let days = days + 719_468;
     let era = days / 146_097;
     let day_of_era = days % 146_097;

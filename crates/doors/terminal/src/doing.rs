@@ -1,4 +1,4 @@
-//! Acts, carried out: each in a task of its own, so that no key waits for an agent.
+//! Carries out acts, each in a separate task, so that keys are handled while the agent works.
 
 mod diff;
 mod forms;
@@ -22,7 +22,7 @@ pub(crate) use forms::Forms;
 pub(crate) use outside::branch;
 pub(crate) use shell::Shells;
 
-/// An answer to a request of a dialog is waited for so long; then the dialog says so.
+/// Timeout for the reply to a dialog's request; the dialog then shows an error.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Carries out acts.
@@ -33,12 +33,12 @@ pub(crate) struct Doer {
     pub(crate) forms: Forms,
     pub(crate) facts: Arc<Facts>,
     pub(crate) shells: Shells,
-    /// How often something was looked for in sessions.
+    /// Number of searches started in sessions; a newer one cancels the older.
     pub(crate) searches: Arc<AtomicU64>,
 }
 
 impl Doer {
-    /// Carries out what needs the agent or the disk; the rest is the loop's.
+    /// Carries out acts that need the agent or the disk; the main loop handles the others.
     pub(crate) fn begin(&self, act: Act) {
         let doer = self.clone();
         tokio::spawn(async move {

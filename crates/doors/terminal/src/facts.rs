@@ -1,4 +1,4 @@
-//! Facts the terminal is given at the start: this crate reads no environment variables and no home folder.
+//! Inputs of the terminal: this crate reads neither environment variables nor the home folder.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,70 +10,71 @@ use crate::plugins::PluginStore;
 use crate::screen::{Able, Named};
 use crate::theme::{Glyphs, Theme};
 
-/// Where and how a session is shown.
+/// Where and how a session is displayed.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// Our version.
+    /// Version of this program.
     pub version: String,
     /// The folder the session works in.
     pub folder: PathBuf,
-    /// The person's home.
+    /// Home folder of the user.
     pub home: PathBuf,
-    /// The other folders the session may work in.
+    /// Additional working folders.
     pub added_dirs: Vec<PathBuf>,
-    /// Where histories, keys and sessions lie.
+    /// Folder with histories, credentials and sessions.
     pub config_dir: PathBuf,
-    /// Who answers, as far as it is known before the agent says so; `demo` for the demo model.
+    /// Model name known before the agent reports it; `demo` for the demo model.
     pub model: String,
-    /// The program that answers, where it is another than ours.
+    /// Command of another agent program, if one is used.
     pub agent: Option<String>,
-    /// What was typed to come here, where it was more than our name.
+    /// Command line to repeat in hints, if it is more than the program name.
     pub command: Option<String>,
-    /// Where the bridge is that carries the session, where one does.
+    /// Address of the bridge that runs the session, if one does.
     pub served: Option<String>,
-    /// What has to be said at the start: why something did not come about, how a bridge is reached.
+    /// Messages shown at the start, such as errors or the address of a bridge.
     pub said: Vec<String>,
-    /// The title of what goes on.
+    /// Title of the resumed session.
     pub resumed: Option<String>,
-    /// The id of what goes on.
+    /// Id of the resumed session.
     pub session: Option<String>,
-    /// The conversation that goes on.
+    /// Messages of the resumed session.
     pub earlier: Vec<sluice_host::sessions::SessionMessage>,
-    /// Whether the session to go on with is still to be picked.
+    /// True if the session to resume must still be picked.
     pub picks: bool,
-    /// Whether what is said is written to disk, below `config_dir`.
+    /// True if the session is saved below `config_dir`.
     pub kept: bool,
-    /// What the agent is told before anything is asked, without being asked.
+    /// Messages sent to the agent at the start, without a reply.
     pub told: Vec<String>,
-    /// What the terminal can do, as far as its variables say so.
+    /// Capabilities of the terminal, as derived from environment variables.
     pub able: Able,
-    /// What stands in the composer at the start.
+    /// Initial draft in the composer.
     pub draft: String,
-    /// What is asked first.
+    /// First prompt, sent automatically.
     pub prompt: Option<String>,
-    /// The settings that are the terminal's own.
+    /// Settings that concern only the terminal.
     pub settings: Settings,
-    /// The editor of `$VISUAL` or `$EDITOR`.
+    /// The editor from `$VISUAL` or `$EDITOR`.
     pub editor: String,
-    /// The shell of `!` lines.
+    /// The shell for `!` commands.
     pub shell: String,
-    /// Whether this terminal reaches us over ssh.
+    /// True if the terminal is connected over SSH.
     pub ssh: bool,
-    /// Inside tmux or screen.
+    /// True inside tmux or screen.
     pub multiplexer: bool,
-    /// Whether we are root.
+    /// True if the process runs as root.
     pub root: bool,
-    /// What holds for a command: whether it runs, is asked about or refused, and why; from whoever knows the rules.
+    /// Evaluates permission rules for a command; provided by the crate that links the rules.
     pub decides: Option<Decides>,
-    /// The installed plugins, where this process runs the agent.
+    /// Installed plugins, if this process runs the agent.
     pub plugins: Option<Arc<dyn PluginStore>>,
-    /// How times of day are told.
+    /// Formats times of day.
     pub clock: Clock,
-    /// What is done once a turn is over and all of it is on the screen.
+    /// Called when a turn has ended and is drawn completely.
     pub rests: Option<fn()>,
 }
 
-/// Says what holds for a command by these rules in this mode: a word, and a reason, perhaps with where its rule is kept.
+/// Evaluates a command under permission rules and a mode. Returns the decision, and the reason with the location of the
+/// rule if there is one.
 pub type Decides = fn(
     &sluice_wire::control::PermissionRulesState,
     &sluice_wire::mode::PermissionMode,
@@ -81,75 +82,75 @@ pub type Decides = fn(
     &str,
 ) -> (&'static str, String);
 
-/// What the settings and the variables say about the screen.
+/// Display settings, from settings files and environment variables.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     pub theme: Theme,
     pub glyphs: Glyphs,
-    /// Lines instead of a region.
+    /// Plain lines instead of a live region.
     pub plain: bool,
-    /// No spinner.
+    /// Disables animations.
     pub still: bool,
-    /// Editing as in vim.
+    /// Enables vim key bindings.
     pub vim: bool,
-    /// How long a lone escape waits, in milliseconds.
+    /// Time to wait for the rest of a sequence after an escape byte, in milliseconds.
     pub escape_ms: u64,
-    /// The theme follows the background of the terminal.
+    /// The theme follows the background colour of the terminal.
     pub auto_theme: bool,
-    /// Whether there is truecolor.
+    /// True if the terminal supports truecolor.
     pub truecolor: bool,
-    /// Prose is not broken between words: the terminal breaks it.
+    /// Prose is wrapped by the terminal instead of at words.
     pub flows: bool,
-    /// How wide prose may be; nothing is as wide as is good to read.
+    /// Maximum width of prose in columns; `None` for the default.
     pub prose: Option<usize>,
-    /// No progress in the task bar.
+    /// Disables progress in the task bar.
     pub no_progress: bool,
-    /// A command that makes the status row.
+    /// Command that produces the status line.
     pub status_line: Option<String>,
-    /// How often it runs though nothing happened, in milliseconds.
+    /// Additional interval at which it runs, in milliseconds.
     pub status_every: Option<u64>,
-    /// A vim word stands in front of it.
+    /// Omits the vim mode in front of its output.
     pub status_hides_vim: bool,
-    /// A turn that took so long is worth a notification, in milliseconds.
+    /// Minimum duration of a turn whose end is notified, in milliseconds.
     pub notify_after: u64,
-    /// How the terminal shows one.
+    /// How notifications are sent to the terminal.
     pub notify: Notify,
-    /// What came of calls is shown whole.
+    /// Shows results of tool calls in full.
     pub verbose: bool,
-    /// Code without colours.
+    /// Disables syntax highlighting.
     pub plain_code: bool,
-    /// A long turn does not say what it took.
+    /// Omits the duration after a long turn.
     pub no_durations: bool,
-    /// Prompts say when they were asked.
+    /// Shows the time of each prompt.
     pub stamps: bool,
-    /// The window has the folder's name alone.
+    /// The window title contains only the folder name.
     pub no_session_title: bool,
-    /// The model answers to `!` lines.
+    /// The model responds to `!` commands.
     pub shell_asks: bool,
-    /// Words of the person's own for waiting; whether ours is said too.
+    /// Custom spinner verbs, and whether the built-in ones are also used.
     pub verbs: (Vec<String>, bool),
-    /// Letters that stand for escape where vim inserts.
+    /// Key sequences mapped to escape in vim insert mode.
     pub escapes: Vec<String>,
 }
 
-/// How the person is notified when the terminal has no focus.
+/// How the user is notified while the terminal has no focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Notify {
-    /// By the bell.
+    /// Bell character.
     #[default]
     Bell,
     /// OSC 9.
     Nine,
-    /// OSC 99, of kitty.
+    /// OSC 99 (kitty).
     Kitty,
-    /// OSC 777, of VTE and foot.
+    /// OSC 777 (VTE, foot).
     Urxvt,
-    /// Not at all.
+    /// No notifications.
     Off,
 }
 
 impl Notify {
-    /// The bytes.
+    /// Returns the escape sequence of a notification.
     #[must_use]
     pub fn bytes(self, title: &str, text: &str) -> String {
         let clean = |text: &str| crate::text::clean::one_line(text).replace(';', ",");
@@ -184,28 +185,28 @@ impl Notify {
     }
 }
 
-/// The variables that matter.
+/// Relevant environment variables.
 #[derive(Debug, Clone, Default)]
 pub struct Variables<'a> {
     pub term: &'a str,
     pub no_color: &'a str,
     pub colorterm: &'a str,
-    /// The first that is set of `LC_ALL`, `LC_CTYPE`, `LANG`.
+    /// The first non-empty of `LC_ALL`, `LC_CTYPE` and `LANG`.
     pub locale: &'a str,
     /// `TERM_PROGRAM`.
     pub program: &'a str,
-    /// Inside tmux or screen.
+    /// True inside tmux or screen.
     pub multiplexer: bool,
     /// `TERM_PROGRAM_VERSION`.
     pub program_version: &'a str,
     /// `VTE_VERSION`.
     pub vte: &'a str,
-    /// `WT_SESSION` or `ConEmuANSI` is set.
+    /// True if `WT_SESSION` or `ConEmuANSI` is set.
     pub windows: bool,
 }
 
 impl Variables<'_> {
-    /// What the terminal can do, as far as they say so.
+    /// Returns the capabilities of the terminal that the variables imply.
     #[must_use]
     pub fn able(&self) -> Able {
         Able::named(&Named {
@@ -220,7 +221,7 @@ impl Variables<'_> {
 }
 
 impl Settings {
-    /// Works them out from the settings files and the variables.
+    /// Builds the settings from the effective settings files and the environment variables.
     #[must_use]
     pub fn read(effective: &Value, variables: &Variables<'_>, screen_reader: bool) -> Self {
         let word = |name: &str| effective.get(name).and_then(Value::as_str);
@@ -287,13 +288,13 @@ impl Settings {
     }
 }
 
-/// The texts of a list.
+/// Returns the strings of a JSON array.
 fn words(list: Option<&Value>) -> Vec<String> {
     let list = list.and_then(Value::as_array).into_iter().flatten();
     list.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The letters that stand for escape; nothing else can stand for something here.
+/// Returns the key sequences mapped to escape; other mappings are not supported.
 fn escapes(remaps: Option<&Value>) -> Vec<String> {
     let remaps = remaps.and_then(Value::as_object).into_iter().flatten();
     let is_escape = |to: &Value| {
@@ -307,7 +308,7 @@ fn escapes(remaps: Option<&Value>) -> Vec<String> {
 }
 
 impl Facts {
-    /// The folder as people write it.
+    /// Returns the folder with `~` for the home folder.
     #[must_use]
     pub fn folder_word(&self) -> String {
         match self.folder.strip_prefix(&self.home) {
@@ -317,14 +318,14 @@ impl Facts {
         }
     }
 
-    /// What brings a session back.
+    /// Returns the command that resumes a session.
     #[must_use]
     pub fn coming_back(&self, session: &str) -> String {
         let short = session.get(..8).unwrap_or(session);
         format!("{} -r {short}", self.command.as_deref().unwrap_or("sluice"))
     }
 
-    /// Whether the demo model answers.
+    /// True if the demo model is used.
     #[must_use]
     pub fn is_demo(&self) -> bool {
         self.model == "demo"

@@ -1,4 +1,4 @@
-//! Input: bytes become keys, keys become a draft.
+//! Input: decodes bytes into keys and edits the draft.
 
 pub mod bindings;
 pub mod decoder;

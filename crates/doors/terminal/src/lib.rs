@@ -1,21 +1,21 @@
 //! The interactive door: a host that shows a session in a terminal.
 //!
-//! It does not link the engine: it is given an agent ([`Agent`]), shows the state that `sluice_host::conversation`
-//! computes, and keeps no state of turns or permission requests of its own. The data flow: [`input`] turns bytes into
-//! keys; [`app`] takes keys and snapshots of the conversation, and returns actions and frames; [`view`] makes the rows
-//! and is pure; [`screen`] writes them to the terminal, and restores the terminal however the program ends.
+//! It does not link the engine: the caller provides an agent ([`Agent`]), and the terminal shows the state computed by
+//! `sluice_host::conversation` without tracking turns or permission requests itself. Data flow: [`input`] decodes bytes
+//! into keys; [`app`] handles keys and snapshots of the conversation, and returns actions and frames; [`view`] renders
+//! rows and is pure; [`screen`] writes them to the terminal, and restores the terminal however the program ends.
 
-// What it is given at the start.
+// Inputs at the start.
 pub mod clock;
 pub mod facts;
 mod plugins;
-// Keys and the draft,
+// Keys and the draft.
 pub mod input;
-// text, themes and rows,
+// Text, themes and rows.
 pub mod text;
 pub mod theme;
 pub mod view;
-// and the state between them.
+// Application state.
 pub mod app;
 // The terminal itself.
 pub mod screen;

@@ -1,7 +1,7 @@
-//! Lines instead of a region, for screen readers and for terminals that can do nothing else.
+//! Plain mode: lines instead of a live region, for screen readers and terminals without cursor control.
 //!
-//! One event, one line; each line's first word is its kind. Nothing moves a cursor, nothing is coloured, nothing is
-//! written token by token.
+//! Each event is one line, whose first word names its kind. There are no cursor movements, colours or token-wise
+//! updates.
 
 mod answer;
 mod called;
@@ -35,15 +35,15 @@ use commands::Commands;
 use lines::Lines;
 use list::{List, ListChoice};
 
-/// While a turn runs it is looked at so often whether something took long enough to be said.
+/// Interval at which a running turn is checked for long-running calls to report.
 const LOOK: Duration = Duration::from_secs(1);
-/// What a line holds whose writer pressed escape, then enter.
+/// Input line of a user who pressed escape, then enter.
 const ESCAPE: &str = "\x1b";
 
-/// Shows a session line by line until the person leaves.
+/// Runs a session in plain mode until the user exits.
 ///
 /// # Errors
-/// When signals cannot be waited for.
+/// Signal handlers cannot be installed.
 pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Result<Outcome> {
     let forms = Forms::default();
     let asked = forms.clone();
@@ -67,7 +67,7 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
         .current_permission_mode
         .as_ref()
         .map_or("ask", mode_word);
-    // Who answers is known before the first turn only where it was said.
+    // The model is known before the first turn only if it was configured.
     let model = match facts.model.as_str() {
         "" => String::new(),
         model => format!(", model {model}"),
@@ -115,12 +115,12 @@ struct Talk {
     asked: Option<Asked>,
     list: Option<List>,
     busy: bool,
-    /// How many prompts wait.
+    /// Number of queued prompts.
     waiting: usize,
     forms: Forms,
-    /// The person stopped the turn.
+    /// True if the user stopped the turn.
     stopped: bool,
-    /// The person's editor had the terminal: an interrupt of that time was for it.
+    /// True if an external editor had the terminal; an interrupt during that time was meant for it.
     edited: bool,
 }
 
@@ -155,7 +155,7 @@ impl Talk {
                 _ = terminate.recv() => return Ok(Outcome::Left(143)),
                 event = events.next() => match event {
                     None | Some(Event::Gone { .. } | Event::Unreachable { .. }) => {
-                        // What it said last is said first.
+                        // Prints pending output before the error.
                         self.look().await;
                         say(&["error: the session's engine ended".to_owned()]);
                         return Ok(Outcome::Left(1));
@@ -188,7 +188,7 @@ impl Talk {
         if self.asked.as_ref().is_some_and(|asked| !open(asked)) {
             let gone = self.asked.take().map(|asked| asked.id);
             let settled = picture.settled.iter().find(|it| Some(&it.id) == gone.as_ref());
-            // Who answered elsewhere was said.
+            // Not printed if the answer of another client was already reported.
             if let Some(settled) = settled.filter(|it| !self.lines.was_answered(it.call.as_deref())) {
                 say(&[format!("ask withdrawn: {}", settled.why(self.stopped))]);
             }
@@ -199,7 +199,7 @@ impl Talk {
             && let Some(asked) = Asked::read(ask, picture.asks.len(), &self.facts, picture.mode.as_ref())
         {
             say(&asked.lines);
-            // One bell when an answer is wanted.
+            // Rings the bell once per request.
             let mut out = io::stdout().lock();
             out.write_all(b"\x07").and_then(|()| out.flush()).ok();
             self.asked = Some(asked);
@@ -334,7 +334,7 @@ impl Talk {
         None
     }
 
-    /// Lets the person change a text in their editor; the session goes on, what it says is held until then.
+    /// Opens a text in the user's editor. The session continues; its output is held back until the editor closes.
     async fn edit(&mut self, text: &str) {
         say(&[format!("notice: opens in {}; the session goes on", self.facts.editor)]);
         self.edited = true;
@@ -364,8 +364,8 @@ fn say(lines: &[String]) {
     out.flush().ok();
 }
 
-/// Lines as they are typed, by a thread that may wait for ever. It reads the next one when it is told to: meanwhile the
-/// terminal can belong to an editor.
+/// Reads input lines in a thread. It reads the next line only on demand, because the terminal may meanwhile belong to
+/// an editor.
 fn typed() -> (mpsc::Receiver<String>, turns::Sender<()>) {
     let (typed, lines) = mpsc::channel(16);
     let (next, turn) = turns::channel();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The installed plugins of the person. `cli` implements it.
+/// The user's installed plugins. `cli` implements it.
 pub trait PluginStore: fmt::Debug + Send + Sync {
     /// All installed plugins, by id.
     fn list(&self) -> Vec<PluginEntry>;
@@ -11,13 +11,13 @@ pub trait PluginStore: fmt::Debug + Send + Sync {
     /// Copies the plugin in a folder or a zip archive, without installing it. A plugin staged before is discarded.
     ///
     /// # Errors
-    /// A sentence for the person.
+    /// An error message for the user.
     fn stage(&self, source: &Path) -> Result<PluginOffer, String>;
 
     /// Installs the staged plugin, which must have this id.
     ///
     /// # Errors
-    /// A sentence for the person.
+    /// An error message for the user.
     fn install(&self, id: &str) -> Result<(), String>;
 
     /// Removes the staged plugin.
@@ -26,7 +26,7 @@ pub trait PluginStore: fmt::Debug + Send + Sync {
     /// Removes an installed plugin.
     ///
     /// # Errors
-    /// A sentence for the person.
+    /// An error message for the user.
     fn remove(&self, id: &str) -> Result<(), String>;
 }
 
@@ -35,31 +35,31 @@ pub trait PluginStore: fmt::Debug + Send + Sync {
 pub struct PluginEntry {
     /// `name@marketplace`.
     pub id: String,
-    /// The version of its manifest.
+    /// Version from its manifest.
     pub version: Option<String>,
     /// The parts of the plugin, one line for each kind.
     pub contents: Vec<String>,
-    /// Why it cannot be loaded.
+    /// The reason it cannot be loaded.
     pub problem: Option<String>,
-    /// Whether the settings enable it.
+    /// True if the settings enable it.
     pub enabled: bool,
 }
 
-/// A plugin that a person can install.
+/// A plugin that can be installed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PluginOffer {
     /// `name@marketplace`.
     pub id: String,
-    /// The version of its manifest.
+    /// Version from its manifest.
     pub version: Option<String>,
     /// The parts of the plugin, one line for each kind.
     pub contents: Vec<String>,
-    /// Whether it replaces an installed plugin.
+    /// True if it replaces an installed plugin.
     pub replaces: bool,
 }
 
 impl PluginOffer {
-    /// The question for the person.
+    /// Returns the text of the confirmation.
     pub(crate) fn question(&self) -> String {
         let version = self.version.as_deref().map(|version| format!(" {version}"));
         let instead = if self.replaces {
@@ -70,7 +70,7 @@ impl PluginOffer {
         format!("Install {}{}{instead}", self.id, version.unwrap_or_default())
     }
 
-    /// What the person decides about, in lines.
+    /// Returns the contents shown with the confirmation.
     pub(crate) fn lines(&self) -> Vec<String> {
         if self.contents.is_empty() {
             return vec!["it contains nothing that a session uses".to_owned()];
@@ -79,7 +79,7 @@ impl PluginOffer {
     }
 }
 
-/// What `/plugin` does. A name is an id, or the part of it before the `@`.
+/// An action of `/plugin`. A name is an id, or the part of it before the `@`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PluginAct {
     /// Lists the plugins.
@@ -102,7 +102,7 @@ impl PluginAct {
     /// Reads the argument of `/plugin`.
     ///
     /// # Errors
-    /// A sentence for the person that lists the valid arguments.
+    /// An error message for the user that lists the valid arguments.
     pub(crate) fn parse(argument: &str, folder: &Path, home: &Path) -> Result<Self, String> {
         let (verb, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
         let name = rest.trim();
@@ -128,7 +128,7 @@ impl PluginAct {
     }
 }
 
-/// A path as a person types it: `~` is the home folder, anything else is relative to the folder of the session.
+/// Resolves a typed path: `~` is the home folder; relative paths start at the folder of the session.
 pub(crate) fn path(typed: &str, folder: &Path, home: &Path) -> PathBuf {
     match typed.strip_prefix("~/") {
         Some(rest) => home.join(rest),

@@ -1,4 +1,4 @@
-//! The main loop: keys, the agent's events, signals and time come in; frames and acts go out.
+//! The main loop: handles keys, agent events, signals and timers; draws frames and carries out acts.
 
 mod aside;
 mod closing;
@@ -30,34 +30,35 @@ use closing::{Closing, Work};
 use drafts::DraftFile;
 pub(crate) use editor::edit_text;
 
-/// The stream draws at most so often.
+/// Minimum interval between two frames of streamed output.
 const FRAME: Duration = Duration::from_millis(33);
-/// Sizes come in storms.
+/// Delay after the last size change before redrawing; size changes arrive in bursts.
 const QUIET: Duration = Duration::from_millis(50);
-/// How many bytes of events are kept.
+/// Maximum size of buffered events, in bytes.
 pub(crate) const LOG: usize = 32 * 1024;
-/// The exit code after a fault of ours, as of any program in this language.
+/// Exit code after a panic, as for any Rust program.
 const FAULT: i32 = 101;
-/// How often a process in the background looks whether it was brought back: a shell need not tell one that runs.
+/// Interval at which a background process checks whether it is in the foreground again: not every shell sends `SIGCONT`
+/// to a running process.
 const BROUGHT_BACK: Duration = Duration::from_millis(500);
-/// How long an agent may take to leave.
+/// Time the agent has to exit.
 const FAREWELL: Duration = Duration::from_secs(3);
 
-/// How the agent is reached.
+/// Connection to the agent.
 #[derive(Debug)]
 pub enum Agent {
-    /// Some other way than by a process.
+    /// A custom transport.
     Over(Box<dyn Transport>),
-    /// As a process, as the options say.
+    /// A child process, as configured in the options.
     Child,
 }
 
-/// How a session at the terminal ended.
+/// Result of a terminal session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// With this exit code.
+    /// The user exited with this code.
     Left(i32),
-    /// To begin with something else, with this draft.
+    /// Another session starts, with this draft.
     Again { next: Next, draft: String },
 }
 
@@ -66,10 +67,10 @@ pub(crate) fn now() -> Now {
     u64::try_from(passed.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Shows a session to a person until they leave.
+/// Runs a session in the terminal until the user exits.
 ///
 /// # Errors
-/// When standard input is no terminal.
+/// Standard input is not a terminal.
 pub async fn run(facts: Facts, agent: Agent, options: Options) -> io::Result<Outcome> {
     if facts.settings.plain {
         return crate::plain::run(facts, agent, options).await;
@@ -81,7 +82,7 @@ pub async fn run(facts: Facts, agent: Agent, options: Options) -> io::Result<Out
     let options = options
         .asks(true)
         .include_partial_messages(true)
-        // Events only say that something is new: what it is, is looked up.
+        // Events only indicate that something changed; the state is then read from the client.
         .log_cap(LOG)
         .on_elicitation(move |elicitation| asked.clone().ask(elicitation));
     let connecting = tokio::spawn(async move {
@@ -107,7 +108,7 @@ struct Signals {
     terminate: Signal,
     hangup: Signal,
     go_on: Signal,
-    /// In builds for tests: a fault of ours, wherever one is.
+    /// In test builds: simulates a panic.
     fault: Option<Signal>,
 }
 
@@ -120,48 +121,48 @@ struct Session {
     decoder: Decoder,
     signals: Signals,
     client: Option<Client>,
-    /// The changes of items up to here have been looked at.
+    /// Item changes up to this cursor have been processed.
     from: ItemCursor,
-    /// Something may have changed that is not drawn.
+    /// True if a change may not be drawn yet.
     dirty: bool,
     drawn: Instant,
     resized: Option<Instant>,
-    /// When the screen changes by itself.
+    /// Time of the next change without input.
     tick: Option<Now>,
     escape: Option<Instant>,
     background: bool,
-    /// Nobody can type any more.
+    /// Set when standard input was closed.
     closing: Option<Closing>,
     shown_ask: Option<String>,
-    /// The pager is on the screen.
+    /// True if the pager is displayed.
     paging: bool,
-    /// When the file of key bindings that is in use was written.
+    /// Modification time of the loaded key binding file.
     bound: Option<SystemTime>,
-    /// Whether the cursor is a block.
+    /// True if the cursor is a block.
     block: bool,
-    /// What the terminal said it can do.
+    /// Capabilities reported by the terminal.
     able: Able,
-    /// How many answers about where the cursor is came, of those that show how wide letters are.
+    /// Number of received replies to the character width probes.
     probed: Option<usize>,
     habits: Habits,
-    /// The terminal says what it is when it is asked.
+    /// True if the terminal replies to queries.
     answers: bool,
-    /// What the task bar shows.
+    /// Progress shown in the task bar.
     progress: Progress,
-    /// The draft on disk.
+    /// The draft file.
     draft_file: DraftFile,
-    /// The person's own commands that run.
+    /// Running `!` commands.
     shells: Shells,
-    /// Prompts and other wishes from before the agent was there.
+    /// Acts requested before the agent was connected.
     waiting: Vec<Act>,
-    /// The session one is told how to come back to, should this process fail.
+    /// Id of the session for the resume hint that is printed after a panic.
     told_back: Option<String>,
 }
 
 impl Session {
     fn open(mut facts: Facts) -> io::Result<Self> {
         let mut draft_file = DraftFile::default();
-        // Where nothing of the session is written down, its draft is not either.
+        // If the session is not saved, the draft is not saved either.
         if facts.kept || facts.served.is_some() || facts.agent.is_some() {
             draft_file = DraftFile::new(&facts.config_dir, &facts.folder);
             if facts.draft.is_empty() && facts.prompt.is_none() {
@@ -177,13 +178,13 @@ impl Session {
         let able = facts.able;
         let mut writer = Writer::new(settings.theme, settings.glyphs, columns, rows);
         writer.knows(able);
-        // Where only ASCII is written there is nothing to find out.
+        // With ASCII output there are no ambiguous widths to probe.
         let probes = settings.glyphs == Glyphs::Full;
         let drawn = if probes { tty::probes() } else { String::new() };
         let schemes = if settings.auto_theme { tty::SCHEMES } else { "" };
         outlet.send(format!("\r{on}{schemes}{drawn}{}", tty::QUESTIONS));
         let app = App::new(facts.clone(), columns, rows, now());
-        // What was said before is on the screen now, and on disk.
+        // The earlier conversation is now displayed and stored; frees the memory.
         let facts = Facts {
             earlier: Vec::new(),
             ..facts
@@ -282,9 +283,9 @@ impl Session {
                     Err(_) => return self.ended(0),
                 },
                 Some(news) = heard.recv() => {
-                    // The branch is looked at after each turn, as the last of what it brings.
+                    // The branch is read after each turn and is the last outcome of it.
                     let is_last = matches!(news, Told::Branch(_)) && connected && !self.app.picture.is_busy();
-                    // A result is shown with the state that it belongs to, such as the commands of a new plugin.
+                    // Applies the current state first, such as the commands of a newly enabled plugin.
                     self.look().await;
                     self.app.told(news, now());
                     self.note_draft();
@@ -329,7 +330,7 @@ impl Session {
         }
     }
 
-    /// When something has to be done though nothing comes.
+    /// Returns when the loop must wake up without input.
     fn wake(&mut self) -> Option<Instant> {
         let at = |time: Now| Instant::now() + Duration::from_millis(time.saturating_sub(now()));
         self.tick = self.app.next_tick(now()).filter(|_| !self.background);
@@ -346,7 +347,7 @@ impl Session {
             .min()
     }
 
-    /// Lets the file of the draft follow the composer.
+    /// Schedules saving of the draft.
     fn note_draft(&mut self) {
         self.draft_file.note(&self.app.draft(), Instant::now());
     }
@@ -380,14 +381,14 @@ impl Session {
         if self.tick.is_some_and(|at| at <= now()) {
             self.tick = None;
             self.dirty = true;
-            // A notice that goes, or an ask that takes the keyboard, is drawn though a person is asked.
+            // An expired notice, or a request that takes the keyboard, is drawn even while an answer is pending.
             if self.holds() {
                 self.draw(true);
             }
         }
     }
 
-    /// Does what the person wants; gives the outcome when that is to leave.
+    /// Carries out the acts of the user. Returns the outcome if one of them exits.
     async fn carry_out(&mut self, doer: Option<&Doer>, told: &mpsc::UnboundedSender<Told>) -> Option<Outcome> {
         let mut acts = self.app.take_acts();
         if doer.is_some() {
@@ -447,7 +448,7 @@ async fn wished_fault(signal: &mut Option<Signal>) {
     }
 }
 
-/// Fails as a fault of ours would.
+/// Panics, to test the handling of panics.
 #[allow(clippy::panic)]
 fn fail() {
     panic!("asked to fail");
@@ -460,14 +461,14 @@ async fn next(events: &mut Option<Events>) -> Option<Event> {
     }
 }
 
-/// Standard input, to be waited for. It is open as long as the process lives, which is all the newer function wants to
-/// be promised.
+/// Wraps standard input for async reads. It stays open as long as the process lives, which is all that the newer
+/// function requires.
 #[allow(deprecated)]
 pub(crate) fn keyboard() -> io::Result<AsyncFd<std::os::fd::BorrowedFd<'static>>> {
     AsyncFd::with_interest(rustix::stdio::stdin(), tokio::io::Interest::READABLE)
 }
 
-/// What was typed; nothing at the end of input.
+/// Reads input bytes; empty at the end of input.
 pub(crate) async fn read(keyboard: &AsyncFd<std::os::fd::BorrowedFd<'static>>) -> io::Result<Vec<u8>> {
     let mut ready = keyboard.readable().await?;
     let mut bytes = vec![0; 64 * 1024];

@@ -1,4 +1,4 @@
-//! The terminal: its modes, the region that is redrawn, and the bytes on their way.
+//! The terminal: its modes, the live region, and the output thread.
 
 mod able;
 mod outlet;

@@ -1,4 +1,4 @@
-//! Text for a screen: what it means, how wide it is, where it breaks.
+//! Text for the screen: styles, widths and line breaks.
 
 pub mod clean;
 pub mod link;

@@ -1,29 +1,29 @@
-//! How roles look, and which glyphs there are.
+//! Colours of roles, and the set of glyphs.
 
 use crate::text::{Role, Row, Style};
 
-/// A set of colours.
+/// A colour theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
-    /// The terminal's own sixteen colours.
+    /// The sixteen colours of the terminal.
     #[default]
     Terminal,
     /// Attributes only.
     None,
     /// Truecolor for dark backgrounds.
     Dark,
-    /// The same for colour-blind eyes.
+    /// Dark theme for colour-blind users.
     DarkBlind,
     /// Truecolor for light backgrounds.
     Light,
-    /// The same for colour-blind eyes.
+    /// Light theme for colour-blind users.
     LightBlind,
 }
 
 type Colour = (u8, u8, u8);
 
 impl Theme {
-    /// By its name in the settings.
+    /// Returns the theme with this name in the settings.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -37,7 +37,7 @@ impl Theme {
         })
     }
 
-    /// Its name in the settings.
+    /// Returns the name used in the settings.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Theme {
         }
     }
 
-    /// Without truecolor only the terminal's own colours are left.
+    /// Falls back to the terminal's colours if truecolor is not supported.
     #[must_use]
     pub fn without_truecolor(self) -> Self {
         match self {
@@ -63,7 +63,7 @@ impl Theme {
         matches!(self, Self::Light | Self::LightBlind)
     }
 
-    /// The text colour of a role, and of what stands behind it.
+    /// Returns the foreground and background colour of a role.
     #[must_use]
     pub fn colours(self, role: Role) -> (Option<Colour>, Option<Colour>) {
         let light = self.is_light();
@@ -97,7 +97,7 @@ impl Theme {
         }
     }
 
-    /// The numbers of the SGR sequence of a style; empty for plain text.
+    /// Returns the SGR parameters of a style; empty for plain text.
     #[must_use]
     pub fn sgr(self, style: Style) -> String {
         let mut codes: Vec<String> = Vec::new();
@@ -157,13 +157,13 @@ impl Theme {
     }
 }
 
-/// Marks of ours, or ASCII in their place.
+/// Set of glyphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Glyphs {
-    /// As designed.
+    /// All Unicode glyphs.
     #[default]
     Full,
-    /// ASCII alone.
+    /// ASCII only.
     Ascii,
 }
 
@@ -171,7 +171,7 @@ const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 const ASCII_SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
 
 impl Glyphs {
-    /// The spinner at its `step`.
+    /// Returns the spinner glyph for a step.
     #[must_use]
     pub fn spinner(self, step: usize) -> &'static str {
         match self {
@@ -180,7 +180,7 @@ impl Glyphs {
         }
     }
 
-    /// The row with marks of ours in ASCII, where that is asked for. Words of others stay.
+    /// Replaces our glyphs with ASCII if required. Other text is not changed.
     #[must_use]
     pub fn apply(self, row: Row) -> Row {
         if self == Self::Full {

@@ -1,4 +1,4 @@
-//! Views: from the conversation state to rows. Pure, and testable without a terminal.
+//! Views: render the conversation state as rows. Pure, and testable without a terminal.
 
 pub mod amount;
 pub mod ask;
@@ -23,7 +23,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::path::{Path, PathBuf};
 
-    /// The tools that clients may meet.
+    /// Names of tools that clients may display.
     const TOOLS: [&str; 34] = [
         "Bash",
         "PowerShell",
@@ -73,7 +73,8 @@ mod tests {
         }
     }
 
-    /// What a tool call shows is decided in `sluice_host::items`, so that a new tool is shown well everywhere at once.
+    /// How a tool call is displayed is decided in `sluice_host::items`, so that a new tool is displayed well in all
+    /// clients.
     #[test]
     fn no_view_knows_the_name_of_a_tool_or_reads_the_protocol() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

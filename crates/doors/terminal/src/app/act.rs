@@ -1,4 +1,4 @@
-//! Acts: what the person wants done outside the screen, and the answers.
+//! Acts: requests to the agent, the disk or other programs, and their outcomes.
 
 use sluice_wire::control::{
     CanUseToolResponse, ElicitationResponse, GetContextUsageResponse, GetUsageResponse, McpServerStatus, ModelInfo,
@@ -9,62 +9,62 @@ use sluice_wire::mode::PermissionMode;
 use crate::plugins::{PluginAct, PluginEntry, PluginOffer};
 use crate::text::Row;
 
-/// An act: something that has to be done outside the screen.
+/// An action that involves the agent, the disk or another program.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
-    /// Hand in a prompt.
+    /// Submits a prompt.
     Send {
         uuid: String,
         text: String,
         images: Vec<(String, String)>,
         at_once: bool,
     },
-    /// Take back a prompt that waits.
+    /// Withdraws a queued prompt.
     Withdraw(String),
-    /// Stop the turn; `all` forgets what waits in the agent.
+    /// Stops the turn; `all` also discards prompts that wait in the agent.
     Interrupt {
         all: bool,
     },
-    /// Answer an ask about a call.
+    /// Answers a permission request.
     Answer {
         ask: RequestId,
         response: CanUseToolResponse,
     },
-    /// Answer a form.
+    /// Answers a form.
     Fill {
         ask: RequestId,
         response: ElicitationResponse,
     },
     SetMode(PermissionMode),
     SetModel(Option<String>),
-    /// How hard the model thinks, in this session.
+    /// Sets the effort level for this session.
     Effort(String),
-    /// Another folder to work in, in this session.
+    /// Adds a working folder to this session.
     AddFolder(std::path::PathBuf),
     Skills,
-    /// Ask the agent for something a picker shows.
+    /// Requests the data that a picker shows.
     Models,
     Servers,
-    /// Something with plugins.
+    /// An action on plugins.
     Plugin(PluginAct),
     Reconnect(String),
     Toggle(String, bool),
     Rules,
     Context,
-    /// The model and the context, before the first turn says them.
+    /// Requests the model and the context usage before the first turn reports them.
     Learn,
     Cost,
     Files(String),
-    /// The sessions of this folder, or of all.
+    /// Lists the sessions of this folder or of all folders.
     Sessions {
         everywhere: bool,
     },
-    /// Those in which this was said.
+    /// Finds the sessions that contain a text.
     FindSessions {
         words: String,
         everywhere: bool,
     },
-    /// What was said in one, for the pager.
+    /// Loads the conversation of a session for the pager.
     ReadSession {
         session: String,
         title: String,
@@ -74,116 +74,116 @@ pub enum Act {
         title: String,
         everywhere: bool,
     },
-    /// Sign in to a server.
+    /// Signs in to an MCP server.
     Authenticate(String),
-    /// The changes since a prompt, for the pager.
+    /// Loads the file changes since a prompt, for the pager.
     Changes {
         uuid: String,
         title: String,
     },
-    /// Put a summary in the place of what was said from a prompt on, which comes after a message.
+    /// Replaces the conversation from a prompt on with a summary; the prompt follows the message `before`.
     Summarise {
         uuid: String,
         text: String,
         session: String,
         before: String,
     },
-    /// Tell the agent something without asking it.
+    /// Sends the agent a message that needs no answer.
     Tell(String),
-    /// Which branch is checked out.
+    /// Reads the checked-out branch.
     Branch,
-    /// What differs in the work tree.
+    /// Shows the uncommitted changes of the working tree.
     Diff,
     StopTask(String),
     TaskOutput(String),
-    /// How much a job has written.
+    /// Requests the output size of a background job.
     TaskSize(String),
     Background,
-    /// All that was said, for the pager.
+    /// Loads the whole conversation for the pager.
     Transcript,
-    /// What one can go back to.
+    /// Lists the prompts that can be rewound to.
     Points,
-    /// Put files back as they were before a prompt; then go back there too.
+    /// Restores files to their state before a prompt, then optionally rewinds the conversation as well.
     RewindFiles {
         uuid: String,
-        /// How many there are.
+        /// The number of files.
         count: usize,
         then: Option<(Next, String)>,
     },
     Rename(String),
-    /// Keep a note in a memory file.
+    /// Appends a note to a memory file.
     Note {
         file: std::path::PathBuf,
         text: String,
     },
-    /// A picture from the clipboard.
+    /// Inserts the image in the clipboard.
     PasteImage,
-    /// Run the command that makes the status row, with this.
+    /// Runs the status line command with these facts as input.
     StatusLine {
         command: String,
         facts: serde_json::Value,
     },
     Settings,
-    /// Save settings in a settings file. They apply once that is done.
+    /// Saves settings in a settings file. They take effect once they are saved.
     SettingIn(&'static str, serde_json::Value),
     ChangeRule {
         behavior: String,
         rule: String,
         source: String,
         add: bool,
-        /// Which kind is looked at.
+        /// Index of the displayed kind of rules.
         kind: usize,
     },
-    /// The plan of this session.
+    /// Shows the plan of this session.
     Plan,
     Agents,
     Hooks,
-    /// Ask something beside the conversation.
+    /// Asks a side question that is not part of the conversation.
     Aside(String),
-    /// How much the model thinks; nothing is as much as it likes.
+    /// Sets the thinking budget in tokens; `None` means no limit.
     Thinking(Option<u64>),
-    /// Write the last items anew.
+    /// Rewrites the last items.
     Reprint(usize),
-    /// A file for the person's editor.
+    /// Opens a file in the user's editor.
     EditFile(std::path::PathBuf),
-    /// A command for the person's own shell; its output goes to the model too.
+    /// Runs a command in the user's shell; its output is also sent to the model.
     Shell {
         id: usize,
         command: String,
         asks: bool,
     },
-    /// Stop the person's own commands that run.
+    /// Stops the running `!` commands.
     StopShells,
-    /// The end of what a running call has printed.
+    /// Requests the end of the output of a running call.
     CallOutput {
         call: String,
-        /// The task of the call, or the call itself where no task is known.
+        /// The task of the call, or the id of the call if no task is known.
         task: String,
     },
-    /// Text for the person's editor; what it says comes back.
+    /// Opens a text in the user's editor and returns the changed text.
     Edit {
         text: String,
         what: Edited,
     },
     Copy(String),
-    /// An address for the person's browser.
+    /// Opens a URL in the browser.
     Open(String),
-    /// Write the conversation into a file.
+    /// Exports the conversation to a file.
     Export(String),
     Suspend,
-    /// Somebody waits for the person, and why.
+    /// Notifies the user that an answer is required; contains the reason.
     Ring(String),
     Redraw,
-    /// Other colours.
+    /// Switches the theme.
     Dress(crate::theme::Theme),
-    /// Leave, with this exit code.
+    /// Exits with this code.
     Leave(i32),
-    /// Leave, and begin with something else.
+    /// Exits and starts the given session.
     Again(Next),
 }
 
 impl Act {
-    /// Whether a dialog comes of it.
+    /// True if the outcome opens a dialog.
     pub(crate) fn opens_dialog(&self) -> bool {
         matches!(
             self,
@@ -199,137 +199,137 @@ impl Act {
     }
 }
 
-/// What an editor was opened for.
+/// What the editor was opened for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edited {
-    /// The draft.
+    /// The draft in the composer.
     Draft,
-    /// The new text of a file an ask is about.
+    /// The new content of a file that a permission request is about.
     Input(RequestId),
-    /// Only to be read.
+    /// Viewing only; changes are discarded.
     Nothing,
 }
 
-/// The session that follows this one.
+/// The session that starts after this one ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// A new session, perhaps with something to be done at once.
+    /// A new session, optionally with a first prompt.
     Fresh { prompt: Option<String> },
-    /// This one, or a copy of it.
+    /// This session, or a fork of it.
     Resume { session: String, fork: bool },
-    /// This one, up to a message; what came after it can be told in short.
+    /// This session up to a message; the rest can be replaced with a summary.
     Rewind {
         session: String,
         before: String,
         told: Option<String>,
     },
-    /// With another key or another server; then this session again, if it was begun.
+    /// Signs in with another key or server, then resumes this session if it contains a turn.
     Login { session: Option<String> },
-    /// Without the saved key or server; then this session again, if it was begun.
+    /// Removes the saved key or server, then resumes this session if it contains a turn.
     Logout { session: Option<String> },
-    /// This one, carried by a bridge.
+    /// This session, run by a bridge.
     Serve { session: Option<String> },
-    /// This one, which a bridge carries, here again.
+    /// This session, taken back from the bridge.
     Take,
 }
 
-/// The result of an act.
+/// The outcome of an act.
 #[derive(Debug, Clone)]
 pub enum Told {
     Models(Vec<ModelInfo>),
     Servers(Vec<McpServerStatus>),
     Plugins(Vec<PluginEntry>),
-    /// A plugin that can be installed now.
+    /// A plugin that can be installed.
     PluginOffer(PluginOffer),
-    /// The id of a plugin that is about to be removed.
+    /// The id of a plugin whose removal needs confirmation.
     PluginRemoval(String),
     Rules(Box<PermissionRulesState>),
     Context(Box<GetContextUsageResponse>),
-    /// The model that answers, as the agent names it.
+    /// The model in use, as named by the agent.
     Model(String),
     Cost(Box<GetUsageResponse>),
     Files {
         query: String,
         found: Vec<String>,
     },
-    /// Some sessions, newest first; the first ones, or more of them.
+    /// Sessions, newest first: the first page or a later one.
     Sessions {
         sessions: Vec<sluice_host::sessions::SessionInfo>,
         everywhere: bool,
         first: bool,
     },
-    /// Something was said in these.
+    /// The sessions that contain the searched text.
     FoundSessions {
         words: String,
         ids: Vec<String>,
     },
-    /// Where to sign in to a server.
+    /// The sign-in URL of an MCP server.
     SignIn {
         server: String,
         url: Option<String>,
     },
-    /// The conversation since is replaced by a summary.
+    /// The conversation was replaced with a summary.
     Summarised(Next),
-    /// An editor was closed.
+    /// The editor was closed.
     Edited {
         text: Option<String>,
         what: Edited,
     },
-    /// All that was said, here or under another title.
+    /// The whole conversation of this session, or of another one with its title.
     Transcript {
         items: Vec<sluice_host::items::Item>,
         title: Option<String>,
     },
     Points(Vec<super::Point>),
-    /// The same list with what each would put back, for whoever still looks at it.
+    /// The list of checkpoints, now with the changes each would undo; used if the dialog is still open.
     PointsAgain(Vec<super::Point>),
-    /// Files are as they were.
+    /// Files were restored.
     Rewound {
         count: usize,
         then: Option<(Next, String)>,
     },
-    /// A picture, or nothing when there was none.
+    /// The image from the clipboard, if it contains one.
     Picture(Option<Vec<u8>>),
     StatusLine(String),
-    /// How hard the model thinks.
+    /// The effort level of the model.
     Effort(Option<String>),
-    /// The files subagents are written in, by name.
+    /// Definition files of subagents, by agent name.
     AgentFiles(std::collections::HashMap<String, std::path::PathBuf>),
     Skills(Vec<sluice_wire::control::SlashCommand>),
     Settings(serde_json::Value),
-    /// These settings were saved there.
+    /// Settings were saved in this file.
     Saved {
         place: &'static str,
         settings: serde_json::Value,
     },
-    /// Settings were not saved, and why.
+    /// Settings could not be saved; contains the reason.
     NotSaved(String),
     RulesOf(Box<PermissionRulesState>, usize),
     Agents(Vec<sluice_wire::control::AgentInfo>),
     Hooks(Vec<sluice_wire::control::HookListing>),
-    /// Items to be written anew.
+    /// Items to write to the history again.
     Reprint(Vec<sluice_host::items::Item>),
-    /// Rows to be committed.
+    /// Rows to write to the history.
     Rows(Vec<Row>),
-    /// So much a job has written.
+    /// The output size of a background job.
     Written {
         job: String,
         written: super::jobs::Written,
     },
-    /// A few words for the status row.
+    /// A short message for the status line.
     Notice(String),
-    /// A `!` command ended, with all it printed. Without an exit code it was stopped.
+    /// A `!` command ended with this output. No exit code means it was stopped.
     Shell {
         id: usize,
         output: String,
         code: Option<i32>,
     },
-    /// The end of what a running `!` command has printed.
+    /// The end of the output of a running `!` command.
     ShellWrote {
         id: usize,
         tail: String,
     },
-    /// The end of what a running call has printed.
+    /// The end of the output of a running call.
     CallWrote {
         call: String,
         tail: String,

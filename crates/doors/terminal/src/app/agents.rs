@@ -9,7 +9,7 @@ use crate::input::Editor;
 use crate::text::{Row, Style, wrap};
 
 impl App {
-    /// Shows the agents there are.
+    /// Lists the subagents.
     pub(super) fn pick_agent(&mut self, agents: Vec<AgentInfo>, now: Now) {
         if agents.is_empty() {
             self.notify("the agent names no subagents", now);
@@ -32,7 +32,7 @@ impl App {
         self.picker = Some(picker);
     }
 
-    /// The folder it is written in.
+    /// Returns the folder of an agent's definition file.
     fn agent_place(&self, name: &str) -> String {
         let Some(folder) = self.agent_files.get(name).and_then(|file| file.parent()) else {
             return "built in".to_owned();
@@ -43,7 +43,7 @@ impl App {
             .unwrap_or_else(|| folder.display().to_string())
     }
 
-    /// What an agent is for.
+    /// Shows the description of an agent.
     pub(super) fn read_agent(&mut self, agents: &[AgentInfo], at: usize) {
         let Some(agent) = agents.get(at) else { return };
         let mut rows = vec![Row::plain("").add(&agent.name, Style::TEXT.bold())];
@@ -54,7 +54,7 @@ impl App {
         self.say(rows);
     }
 
-    /// A letter while an agent is highlighted.
+    /// Handles a letter key while an agent is highlighted.
     pub(super) fn agent_key(&mut self, letter: char, at: Option<usize>, now: Now) {
         let Some(picker) = &mut self.picker else { return };
         let Picks::Agent(agents) = &picker.picks else { return };
@@ -78,7 +78,7 @@ impl App {
         }
     }
 
-    /// Lets the model write a new one.
+    /// Asks the model to write a new agent definition.
     pub(super) fn new_agent(&mut self, what: &str, now: Now) {
         self.picker = None;
         let prompt = format!(

@@ -1,4 +1,4 @@
-//! Keys that answer an ask.
+//! Keys that answer permission requests, questions and forms.
 
 mod fields;
 
@@ -15,27 +15,27 @@ use crate::text::Row;
 use crate::view::ask::{ChoiceMeaning, SCOPES, scope_word};
 use crate::view::{card, markdown};
 
-/// Keys of the first moments after an ask took the keyboard go to the draft.
+/// Keys pressed within this time after a request took the keyboard still go to the draft, in milliseconds.
 const GRACE: Now = 400;
 
-/// Letters that mean something where there are choices.
+/// Letters that select a choice.
 const KEYS: &str = "123456789ynecjks";
 
 impl App {
-    /// A key while an ask has the keyboard; false when it is for the draft.
+    /// Handles a key while a request has the keyboard. Returns false if the key belongs to the draft.
     pub(super) fn ask_key(&mut self, key: Key, now: Now) -> bool {
         let Some(asking) = &mut self.asking else { return false };
         let stops = key.is(Code::Escape) || key == Key::ctrl('c');
         let Some(since) = asking.focused else {
             if key.is(Code::Tab) && self.popup.is_none() {
-                // Whoever presses tab for it means it.
+                // Tab focuses the request explicitly, so the grace period is skipped.
                 asking.focused = Some(now.saturating_sub(GRACE));
                 return true;
             }
             return false;
         };
         if now.saturating_sub(since) < GRACE && !stops {
-            // A hand that was about to type is not interrupted.
+            // The user was about to type a prompt.
             asking.focused = None;
             return false;
         }
@@ -56,7 +56,7 @@ impl App {
             Shown::Call { .. } | Shown::Plan { .. } | Shown::Page { .. }
         );
         if has_choices && key.typed().is_some_and(|letter| !KEYS.contains(letter)) {
-            // No key of the dialog: somebody is writing.
+            // Not a key of the dialog: the user is typing a prompt.
             asking.focused = None;
             return false;
         }
@@ -142,7 +142,7 @@ impl App {
         }
     }
 
-    /// Takes the highlighted choice.
+    /// Confirms the highlighted choice.
     fn choose(&mut self, now: Now) {
         let Some(asking) = &self.asking else { return };
         match &asking.shown {
@@ -204,7 +204,7 @@ impl App {
         }
     }
 
-    /// The plan is all that is taken along into a new session; this one stays as it is, and can be resumed.
+    /// Starts a new session with only the plan. This session is kept and can be resumed.
     fn begin_anew_with_plan(&mut self) {
         let Some(asking) = &self.asking else { return };
         let Shown::Plan { plan, .. } = &asking.shown else {
@@ -220,7 +220,7 @@ impl App {
         self.acts.push(Act::Again(Next::Fresh { prompt: Some(prompt) }));
     }
 
-    /// Allows the call, perhaps with another input, and keeps what was chosen with it.
+    /// Allows the call, optionally with a changed input, and saves the chosen rule.
     pub(super) fn allow(&mut self, update: Option<PermissionUpdate>, input: Option<serde_json::Value>, now: Now) {
         let Some(asking) = self.asking.take() else { return };
         if let (Some(call), Some(update)) = (&asking.call, &update) {
@@ -255,8 +255,8 @@ impl App {
         };
         if let Some(call) = &asking.call {
             let why = match words.trim() {
-                "" => "you said no".to_owned(),
-                words => format!("you said no: {words}"),
+                "" => "you denied it".to_owned(),
+                words => format!("you denied it: {words}"),
             };
             self.feed.refused(call, why);
         }
@@ -295,7 +295,7 @@ impl App {
         });
     }
 
-    /// Words that go with the answer.
+    /// Handles a key while the note for the answer is edited.
     fn words_key(&mut self, key: Key, now: Now) {
         let Some(asking) = &mut self.asking else { return };
         let is_no = asking.selected + 1 == asking.scopes.len()
@@ -316,7 +316,7 @@ impl App {
         }
     }
 
-    /// Words for the answer; where a rule is highlighted, the rule itself.
+    /// Opens the note for the answer, or the rule if the highlighted choice saves one.
     fn begin_words(&mut self) {
         let Some(asking) = &mut self.asking else { return };
         asking.words = Some(Editor::default());
@@ -329,7 +329,7 @@ impl App {
         }
     }
 
-    /// The one rule the highlighted choice would keep, as it is written.
+    /// Returns the rule that the highlighted choice would save, in its written form.
     fn rule_of_choice(&self) -> Option<String> {
         let asking = self.asking.as_ref()?;
         let dialog = self.permission_of(asking)?;
@@ -353,7 +353,7 @@ impl App {
             Code::Char('c') if key.ctrl => asking.rule = None,
             Code::Enter => {
                 let written = rule.whole().trim().to_owned();
-                // A rule without words would allow everything.
+                // An empty rule would allow everything.
                 if !written.is_empty() {
                     self.allow_with_rule(&written, now);
                 }
@@ -379,7 +379,7 @@ impl App {
         self.allow(Some(update), self.edited_input(), now);
     }
 
-    /// The input, where it is no longer the one that was asked about.
+    /// Returns the input if the user changed it.
     fn edited_input(&self) -> Option<serde_json::Value> {
         let asking = self.asking.as_ref().filter(|asking| asking.edited)?;
         match &asking.shown {
@@ -436,12 +436,12 @@ impl App {
         }
     }
 
-    /// The call runs with what was written in the place of its main text.
+    /// Replaces the main text of the call's input with the edited text.
     pub(super) fn changed(&mut self, text: &str, now: Now) {
         let Some(asking) = &mut self.asking else { return };
         if let Shown::Plan { plan, edited } = &mut asking.shown {
             if plan.trim() != text.trim() {
-                // It is read again as it is now, and then answered.
+                // The changed plan is shown again before it is answered.
                 text.trim_end().clone_into(plan);
                 *edited = true;
                 self.extra.push(Row::new());
@@ -463,7 +463,7 @@ impl App {
             self.allow(None, Some(input), now);
             return;
         }
-        // A change of a file is read again as it is now, and then answered.
+        // The changed file edit is shown again before it is answered.
         let mut call = (**ask).clone();
         call.input = input.into();
         let shown = self.shown_call(call);
@@ -476,7 +476,7 @@ impl App {
     }
 }
 
-/// The change, kept where it was turned to.
+/// Sets the settings file in which a permission update is saved.
 fn placed(mut update: PermissionUpdate, scope: Option<usize>) -> PermissionUpdate {
     if let (PermissionUpdate::AddRules(add), Some((place, _))) = (&mut update, scope.and_then(|at| SCOPES.get(at))) {
         add.destination = place.clone();

@@ -1,4 +1,4 @@
-//! The ask that is shown: which, since when, whether it has the keyboard, and what is chosen in it so far.
+//! The open permission request, question or form: its content, keyboard focus and selected choices.
 
 use serde_json::Value;
 use sluice_host::conversation::{Ask, AskKind};
@@ -14,26 +14,26 @@ use crate::view::ask::{self, Choice, ChoiceMeaning, Form, Permission, Questions}
 use crate::view::markdown;
 use crate::view::status::mode_word;
 
-/// The composer has to be empty and no key may have come for so long before an ask takes the keyboard.
+/// How long the composer must be empty without a key press before a request takes the keyboard, in milliseconds.
 const QUIET: Now = 800;
 
-/// What is asked.
+/// Content of the dialog.
 #[derive(Debug, Clone)]
 pub(crate) enum Shown {
     Call {
         ask: Box<CanUseTool>,
-        /// The input with paths as seen from the folder.
+        /// The input, with paths relative to the folder.
         input: Value,
         file: Option<String>,
     },
     Questions(Questions, Value),
     Plan {
         plan: String,
-        /// The person changed it.
+        /// True if the user changed the plan.
         edited: bool,
     },
     Form(Form),
-    /// A page to be opened.
+    /// A page to open in the browser.
     Page {
         server: String,
         message: String,
@@ -41,32 +41,32 @@ pub(crate) enum Shown {
     },
 }
 
-/// The ask that is shown.
+/// The open request and its dialog state.
 #[derive(Debug, Clone)]
 pub(crate) struct Asking {
     pub(crate) id: RequestId,
     pub(crate) call: Option<String>,
     pub(crate) agent: Option<String>,
     pub(crate) shown: Shown,
-    /// Since when it has the keyboard.
+    /// Time at which the request took the keyboard.
     pub(crate) focused: Option<Now>,
     pub(crate) selected: usize,
-    /// Where each rule is kept, as a place among the scopes; by choice.
+    /// For each choice, the index into the scopes in which its rule is saved.
     pub(crate) scopes: Vec<Option<usize>>,
-    /// Words that go with a yes or a no.
+    /// Note sent along with an approval or a denial.
     pub(crate) words: Option<Editor>,
-    /// The change is shown in two columns.
+    /// True if the change is shown side by side.
     pub(crate) side_by_side: bool,
-    /// The command, while it is changed.
+    /// The command while it is edited.
     pub(crate) change: Option<Editor>,
-    /// The rule of the highlighted choice, while it is changed.
+    /// The rule of the highlighted choice while it is edited.
     pub(crate) rule: Option<Editor>,
-    /// The input was changed, and is shown again as it is now.
+    /// True if the input was changed; the dialog then shows the new input.
     pub(crate) edited: bool,
 }
 
 impl Asking {
-    /// The card of the call that is asked about.
+    /// Returns the card of the call that needs permission.
     pub(crate) fn card(&self) -> Option<Card> {
         match &self.shown {
             Shown::Call { ask, input, .. } => Some(Card::of_input(&ask.tool_name, input)),
@@ -76,7 +76,7 @@ impl Asking {
 }
 
 impl App {
-    /// Keeps the ask that is shown in step with the asks there are.
+    /// Synchronizes the open request with the pending requests of the snapshot.
     pub(super) fn find_ask(&mut self, now: Now) {
         let open: Vec<String> = self.picture.asks.iter().map(|ask| ask.id.to_string()).collect();
         self.answered.retain(|id| open.contains(id));
@@ -85,12 +85,12 @@ impl App {
                 self.focus_ask(now);
                 return;
             }
-            // Somebody else answered, which its card says, or the agent wants to know no longer.
+            // Answered by another client (its card says so) or withdrawn by the agent.
             let answered = asking.call.as_ref().is_some_and(|call| self.feed.has_note(call));
             let settled = self.picture.settled.iter().find(|settled| settled.id == asking.id);
             let why = settled.map(|settled| format!(": {}", settled.why(self.stopped_turn)));
             if let Some(title) = self.ask_title().filter(|_| !answered) {
-                // The reason is worth more than the end of a long title.
+                // A long title is shortened to leave room for the reason.
                 let why = format!("  withdrawn{}", why.unwrap_or_default());
                 let room = self.columns.saturating_sub(crate::text::width::of(&why));
                 let row = title.cut(room).add(&why, Role::Faint).cut(self.columns);
@@ -108,7 +108,7 @@ impl App {
         self.show_ask(&next, now);
     }
 
-    /// Gives the keyboard to an ask once nothing was typed for a moment.
+    /// Gives the keyboard to the request once no key was pressed for a moment.
     pub(super) fn focus_ask(&mut self, now: Now) {
         let quiet = now.saturating_sub(self.last_key) >= QUIET;
         let free = self.editor.is_empty() && quiet && self.picker.is_none() && self.popup.is_none();
@@ -120,14 +120,14 @@ impl App {
         }
     }
 
-    /// When that is, if it is still to come.
+    /// Returns when the request takes the keyboard, if it does not have it yet.
     pub(super) fn focus_time(&self) -> Option<Now> {
         let waits = self.asking.as_ref().is_some_and(|asking| asking.focused.is_none());
         (waits && self.editor.is_empty() && self.picker.is_none() && self.popup.is_none())
             .then_some(self.last_key + QUIET)
     }
 
-    /// Shows the ask so many places away from the present one.
+    /// Switches to another pending request, by its distance from the current one.
     pub(super) fn turn_asks(&mut self, by: isize, now: Now) {
         let waiting: Vec<Ask> = self
             .picture
@@ -179,7 +179,7 @@ impl App {
         if let Shown::Plan { plan, .. } = &asking.shown
             && self.committed.insert(asking.id.to_string())
         {
-            // At once: the call it belongs to runs, and would hold it back.
+            // Written immediately: the running call would delay it otherwise.
             self.extra.push(Row::new());
             self.extra.extend(markdown::rows(plan, self.columns));
         }
@@ -227,7 +227,7 @@ impl App {
         }
     }
 
-    /// The dialog of an ask about a call.
+    /// Returns the dialog of a permission request.
     pub(super) fn permission_of(&self, asking: &Asking) -> Option<Permission> {
         let Shown::Call { ask, input, file } = &asking.shown else {
             return None;
@@ -276,7 +276,7 @@ impl App {
         }
     }
 
-    /// The rows of the ask, and where the cursor stands in them.
+    /// Returns the rows of the request and the cursor position in them.
     pub(super) fn ask_rows(&mut self, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         let Some(asking) = self.asking.clone() else {
             return (Vec::new(), None);
@@ -320,7 +320,7 @@ impl App {
             rows.push(Row::faint("  tab answers ∙ you are typing").cut(columns));
             cursor = None;
         } else if asking.words.is_some() || asking.rule.is_some() {
-            // The cursor stands behind the words.
+            // The cursor is placed at the end of the note.
             let at = rows.iter().position(|row| row.text().starts_with("› "));
             cursor = at.map(|at| (at, rows.get(at).map_or(0, Row::width)));
         }
@@ -385,7 +385,7 @@ impl App {
             rows.extend(crate::text::wrap::hard(&dialog.title, columns, 2));
             rows.extend(dialog.body);
         } else {
-            // What does not fit is committed first, whole.
+            // A body that does not fit is first written to the history in full.
             let count = dialog.body.len();
             if self.committed.insert(id) {
                 self.extra.push(Row::new());
@@ -405,7 +405,7 @@ impl App {
     }
 }
 
-/// Whether the ask is about a change of a file.
+/// True if the request is about a file change.
 fn is_change(asking: &Asking) -> bool {
     asking
         .card()
@@ -430,12 +430,12 @@ fn with_words(asking: &Asking, choices: &[Choice], columns: usize) -> Vec<Row> {
     ask::choices(&choices, asking.selected, columns)
 }
 
-/// What can be done about an address.
+/// Choices for a URL.
 pub(super) fn page_choices() -> [Choice; 3] {
     ["Open it", "Copy it", "Decline"].map(Choice::new)
 }
 
-/// The choices of a plan.
+/// Choices for a plan.
 pub(super) fn plan_choices() -> Vec<Choice> {
     [
         "Yes, and ask before each change",

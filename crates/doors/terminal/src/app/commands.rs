@@ -1,4 +1,4 @@
-//! Slash commands of the terminal itself: those about the screen, the person's files or another session.
+//! Slash commands implemented by the terminal: screen, local files and other sessions.
 
 use sluice_wire::mode::PermissionMode;
 
@@ -6,7 +6,7 @@ use super::{Act, App, Next, Now, Picker, Picks};
 use crate::text::Row;
 use crate::view::amount;
 
-/// Name, what follows it, what it does.
+/// Name, arguments and description.
 pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("add-dir", "<folder>", "one more folder to work in"),
     ("agents", "", "the subagents there are"),
@@ -51,7 +51,7 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("vim", "", "edit as in vim, or no longer"),
 ];
 
-/// Other names of these commands.
+/// Aliases of these commands.
 const ALIASES: &[&str] = &[
     "quit",
     "new",
@@ -64,7 +64,7 @@ const ALIASES: &[&str] = &[
     "plugins",
 ];
 
-/// Mode, its word, what it does.
+/// Permission mode, its label and its description.
 pub(crate) const MODES: &[(PermissionMode, &str, &str)] = &[
     (PermissionMode::Default, "ask", "asks before every change"),
     (
@@ -87,7 +87,7 @@ pub(crate) const MODES: &[(PermissionMode, &str, &str)] = &[
 ];
 
 impl App {
-    /// Does what a line that begins with `/` says, if it is one of ours.
+    /// Runs a line that starts with `/`. Returns false if it is not a terminal command.
     pub(super) fn command(&mut self, line: &str, now: Now) -> bool {
         let Some(rest) = line.strip_prefix('/') else {
             return false;
@@ -192,7 +192,7 @@ impl App {
         true
     }
 
-    /// Every command, the terminal's own and the agent's: name, arguments, what it does.
+    /// Returns all commands of terminal and agent: name, arguments, description.
     pub(super) fn all_commands(&self) -> Vec<(String, String, String)> {
         let ours = OURS.iter();
         let mut all: Vec<(String, String, String)> = ours
@@ -211,15 +211,15 @@ impl App {
         all
     }
 
-    /// Whether this is the whole name of a command.
+    /// True if `name` is the complete name of a command.
     pub(super) fn is_command(&self, name: &str) -> bool {
         let ours = OURS.iter().map(|(known, ..)| *known).chain(ALIASES.iter().copied());
         ours.chain(self.picture.commands.iter().map(|command| &*command.name))
             .any(|known| known == name)
     }
 
-    /// Remembers that a command was used. For a name that no command has, returns what to tell the person instead;
-    /// a path such as `/usr/bin/x` is not a name.
+    /// Records that a command was used. Returns an error message for an unknown name. A path such as `/usr/bin/x` is
+    /// not a name.
     pub(super) fn note_command(&mut self, line: &str) -> Result<(), String> {
         let name = line
             .trim_start_matches('/')
@@ -231,7 +231,7 @@ impl App {
             self.used.push(name.to_owned());
             return Ok(());
         }
-        // Another agent may have commands that it does not list.
+        // Agents other than ours may support commands that they do not list.
         let lists_all =
             !self.picture.commands.is_empty() || (self.facts.agent.is_none() && self.facts.served.is_none());
         let is_name = !name.is_empty() && name.chars().all(|it| it.is_alphanumeric() || "-_:".contains(it));
@@ -251,7 +251,7 @@ impl App {
         })
     }
 
-    /// Lists every command below the keys; a choice is put into the composer.
+    /// Lists every command below the keys; selecting one inserts it into the composer.
     fn list_commands(&mut self) {
         let mut all = self.all_commands();
         all.sort_by(|(one, ..), (other, ..)| one.cmp(other));
@@ -263,7 +263,7 @@ impl App {
             )
         });
         let mut picker = Picker::new("Help", Picks::Command, rows.collect::<Vec<_>>());
-        // On a small screen the commands need the room; `?` shows the keys.
+        // A small screen has no room for keys and commands; `?` shows the keys.
         if self.columns >= 60 && self.rows >= 16 {
             picker.head = self.help_rows();
         }
@@ -271,7 +271,7 @@ impl App {
         self.picker = Some(picker);
     }
 
-    /// A code block of the last answer, counted from one.
+    /// Copies a code block of the last answer; blocks are counted from one.
     fn copy_block(&mut self, number: &str, now: Now) {
         let blocks = crate::view::markdown::code_blocks(&self.feed.answer);
         let wanted = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
@@ -288,7 +288,7 @@ impl App {
         }
     }
 
-    /// A command that makes the last row, from now on and everywhere; `off` for ours again.
+    /// Sets the status line command for all sessions; `off` restores the built-in status line.
     fn set_status_line(&mut self, command: &str, now: Now) {
         match command {
             "" => {
@@ -372,7 +372,7 @@ impl App {
         self.say(crate::view::report::facts("Status", &facts, self.columns));
     }
 
-    /// The next mode of the first four.
+    /// Switches to the next of the first four permission modes.
     pub(super) fn cycle_mode(&mut self) {
         let now = self.picture.mode.clone().unwrap_or(PermissionMode::Default);
         let at = MODES.iter().position(|(mode, ..)| *mode == now).unwrap_or(0);

@@ -3,32 +3,32 @@
 use super::{Act, App, Now};
 use crate::text::{Role, Row, Style, width};
 
-/// How many rows are shown at once.
+/// Maximum number of rows shown at once.
 pub(super) const MOST: usize = 8;
 
-/// One row.
+/// A completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Offer {
-    /// What is put into the draft.
+    /// Text inserted into the draft.
     pub(crate) insert: String,
     hint: String,
     about: String,
 }
 
-/// The rows below the composer.
+/// The list of completions below the composer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Popup {
-    /// Where in the draft the word begins.
+    /// Offset in the draft at which the completed word starts.
     pub(crate) from: usize,
     pub(crate) offers: Vec<Offer>,
     pub(crate) selected: usize,
-    /// The person moved the highlight: enter runs the command it is on.
+    /// True if the user moved the highlight; enter then runs the highlighted command.
     pub(crate) chosen: bool,
     pub(crate) is_command: bool,
 }
 
 impl App {
-    /// Looks at the word before the cursor.
+    /// Updates the completions for the word before the cursor.
     pub(super) fn complete(&mut self) {
         let before = self.editor.text().get(..self.editor.cursor()).unwrap_or_default();
         if let Some(word) = before
@@ -52,7 +52,7 @@ impl App {
         }
     }
 
-    /// Files that were asked for; an answer that comes late is dropped.
+    /// Shows matching files; a late reply to an older query is ignored.
     pub(super) fn offer_files(&mut self, query: &str, found: Vec<String>) {
         let before = self.editor.text().get(..self.editor.cursor()).unwrap_or_default();
         let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
@@ -76,14 +76,14 @@ impl App {
         });
     }
 
-    /// Commands by how well they fit: the name itself, its beginning, the beginnings of its words, any letters in order.
+    /// Returns matching commands, best first: exact name, prefix, prefix of a word in the name, letters in order.
     fn commands_like(&self, word: &str) -> Vec<Offer> {
         let mut ranked: Vec<(u8, (String, String, String))> = self
             .all_commands()
             .into_iter()
             .filter_map(|command| Some((rank(&command.0, word)?, command)))
             .collect();
-        // Of those that fit as well the one that was used last comes first.
+        // Among equally good matches the most recently used comes first.
         let used = |name: &str| {
             self.used
                 .iter()
@@ -103,8 +103,8 @@ impl App {
         offers.collect()
     }
 
-    /// Enter while commands are offered. Runs the command whose name was typed, or that was chosen with the arrows; a
-    /// guess is only completed into the line.
+    /// Handles enter while commands are offered: runs a command that was typed in full or selected with the arrows;
+    /// otherwise completes the highlighted one in the line.
     pub(super) fn enter_command(&mut self, now: Now) {
         let typed = self.editor.text().get(..self.editor.cursor()).unwrap_or_default();
         let whole_name = typed.strip_prefix('/').is_some_and(|name| self.is_command(name));
@@ -114,7 +114,7 @@ impl App {
             runs = true;
             match popup.offers.iter().position(|offer| offer.insert == typed) {
                 Some(at) => popup.selected = at,
-                // Another name of a command is not among the offers.
+                // Aliases are not among the completions.
                 None => return self.submit(false, now),
             }
         }
@@ -123,7 +123,7 @@ impl App {
         }
     }
 
-    /// Takes the highlighted row into the draft; true when it can be sent as it is.
+    /// Inserts the highlighted completion into the draft. Returns true if it can be sent unchanged.
     pub(super) fn accept(&mut self) -> bool {
         let Some(popup) = self.popup.take() else { return false };
         let Some(offer) = popup.offers.get(popup.selected) else {
@@ -140,7 +140,7 @@ impl App {
     }
 }
 
-/// How well a name fits what was typed; smaller is better.
+/// Returns how well a name matches the typed text; smaller is better.
 fn rank(name: &str, word: &str) -> Option<u8> {
     let (name, word) = (name.to_lowercase(), word.to_lowercase());
     if name == word {
@@ -159,13 +159,13 @@ fn rank(name: &str, word: &str) -> Option<u8> {
 }
 
 impl Popup {
-    /// Moves the highlight on behalf of the person.
+    /// Highlights a row as selected by the user.
     pub(super) fn choose(&mut self, at: usize) {
         self.selected = at;
         self.chosen = true;
     }
 
-    /// The rows around the highlighted one, at most `room`.
+    /// Returns the rows around the highlighted one, at most `room`.
     pub(crate) fn rows(&self, columns: usize, room: usize) -> Vec<Row> {
         let most = room.min(MOST);
         let from = (self.selected + 1).saturating_sub(most);
@@ -182,7 +182,7 @@ impl Popup {
         let rows = shown.map(|(at, offer)| {
             let mut row = Row::plain("  ").add(
                 match offer.insert.strip_prefix('@') {
-                    // Of a file the path alone; what is no file keeps its sign.
+                    // Files are shown as a bare path; other completions keep their prefix.
                     Some(path) if !path.starts_with("agent-") && !path.contains("://") => path,
                     _ => &offer.insert,
                 },

@@ -4,7 +4,7 @@ use super::{Act, App, Now};
 use crate::input::PastPrompt;
 
 impl App {
-    /// Puts a prompt into the history of prompts.
+    /// Adds a prompt to the prompt history.
     pub(crate) fn remember(&mut self, text: &str, now: Now) {
         self.history.add(PastPrompt {
             text: text.to_owned(),
@@ -14,11 +14,11 @@ impl App {
         });
     }
 
-    /// Sends what is written.
+    /// Sends the draft.
     pub(crate) fn send(&mut self, text: &str, images: Vec<(String, String)>, at_once: bool, now: Now) {
         self.remember(text, now);
         let uuid = uuid::Uuid::new_v4().to_string();
-        // One that waits for a turn stays in the queue when that turn is stopped.
+        // A prompt queued during a turn stays in the queue when that turn is stopped.
         self.sent = (!self.picture.is_busy()).then(|| (now, uuid.clone(), text.to_owned()));
         self.feed.suggestion = None;
         self.acts.push(Act::Send {

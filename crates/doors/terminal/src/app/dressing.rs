@@ -82,7 +82,7 @@ impl App {
     }
 }
 
-/// A change and some code, to see the colours by.
+/// Returns a sample diff with code, to preview the colours.
 fn sample() -> Vec<Row> {
     let mut rows = diff::rows(&diff::of_texts("    a - b\n", "    a + b\n", 7));
     if let Some(last) = rows.last_mut() {

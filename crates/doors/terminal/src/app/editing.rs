@@ -2,7 +2,7 @@
 
 use crate::input::{Code, Editor, Key};
 
-/// Does what a key does to a text.
+/// Applies an editing key to a text.
 pub(crate) fn edit(editor: &mut Editor, key: Key) {
     match (key.code, key.ctrl, key.alt) {
         (Code::Char('a'), true, _) | (Code::Home, ..) => editor.home(),

@@ -1,4 +1,4 @@
-//! The frame: the parts of the live region, and which are left out when there is too little room.
+//! The frame: the parts of the live region, and which are omitted when there is too little room.
 
 use super::{App, Now};
 use crate::input::Vim;
@@ -8,7 +8,7 @@ use crate::view::feed::Kind;
 use crate::view::{composer, status};
 
 impl App {
-    /// What stands faint in an empty composer, where it can be taken.
+    /// Returns the dimmed placeholder of an empty composer, if it can be accepted.
     pub(super) fn placeholder(&self) -> Option<String> {
         if let Some(suggestion) = &self.feed.suggestion {
             return Some(suggestion.clone());
@@ -17,7 +17,7 @@ impl App {
         first.then(|| "what is in this folder?".to_owned())
     }
 
-    /// The next frame.
+    /// Renders the next frame.
     pub fn frame(&mut self, now: Now) -> Frame {
         let mut commit = self.feed.commit(&self.picture, self.columns);
         let marks = std::mem::take(&mut self.feed.marks);
@@ -59,7 +59,7 @@ impl App {
             }
             let offset = usize::from(top.first().is_some_and(Row::is_blank));
             cursor = dialog_cursor.map(|(row, column)| (row + offset, column));
-            // What waits is said, where there is room for it.
+            // Queued prompts are shown if there is room.
             if top.len() + queue.len() <= room {
                 top.extend(queue);
             }
@@ -90,7 +90,7 @@ impl App {
         self.facts.settings.glyphs.spinner(step)
     }
 
-    /// A word of the person's own for waiting; another with every turn.
+    /// Returns a spinner verb from the settings; it changes with every turn.
     fn verb(&self) -> Option<String> {
         let (verbs, also) = &self.facts.settings.verbs;
         let verb = verbs.get(self.picture.turn_count % verbs.len().max(1))?;
@@ -100,7 +100,7 @@ impl App {
         })
     }
 
-    /// The ask or the picker.
+    /// Returns the rows of the open request or picker.
     fn dialog(&mut self, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         match &self.picker {
             Some(picker) => picker.rows(self.columns, room),
@@ -108,7 +108,7 @@ impl App {
         }
     }
 
-    /// Tail, calls, tasks and activity.
+    /// Returns the rows for streamed text, running calls, tasks and activity.
     fn running(&self, now: Now, spinner: &str, room: usize) -> Vec<Row> {
         let columns = self.columns;
         let tool = self.feed.running_tool();
@@ -135,7 +135,7 @@ impl App {
             Vec::new()
         };
         let fixed = usize::from(activity.is_some()) + 2;
-        // Tasks go first, then the tail, then calls.
+        // Tasks are omitted first, then streamed text, then calls.
         let left = room.saturating_sub(fixed);
         let calls: Vec<Row> = calls.into_iter().take(left).collect();
         let left = left.saturating_sub(calls.len());
@@ -168,7 +168,7 @@ impl App {
         rows
     }
 
-    /// The rows somebody else made, with the vim word in front.
+    /// Returns the output of the status line command, prefixed with the vim mode.
     fn status_rows(&self) -> Vec<Row> {
         let vim = self.around.vim.filter(|_| !self.facts.settings.status_hides_vim);
         let rows = self.standing.rows.iter().enumerate().map(|(at, row)| {
@@ -182,7 +182,7 @@ impl App {
         rows.collect()
     }
 
-    /// Composer, popup or help, and status.
+    /// Returns composer, completions or help, and status line.
     fn below(&self, has_dialog: bool) -> Below {
         let mut rows = Vec::new();
         let mut cursor = None;
@@ -232,8 +232,8 @@ impl App {
     }
 }
 
-/// Takes rows off a dialog that is too high: what stands between its title and the choices, then the hints, then the
-/// title. The choices stay. Gives how many went from above them.
+/// Shortens a dialog that is too tall: removes rows between title and choices first, then hints, then the title.
+/// Choices are kept. Returns how many rows above the choices were removed.
 fn shorten(rows: &mut Vec<Row>, room: usize) -> usize {
     let is_choice = |row: &Row| {
         let text = row.text();
@@ -255,7 +255,7 @@ fn shorten(rows: &mut Vec<Row>, room: usize) -> usize {
 
 struct Below {
     rows: Vec<Row>,
-    /// How many of them, the last ones, are the status.
+    /// How many rows at the end belong to the status line.
     status: usize,
     cursor: Option<(usize, usize)>,
 }

@@ -3,11 +3,11 @@
 use super::App;
 use crate::text::{Row, width};
 
-/// How wide the columns are with the usual keys.
+/// Column widths with the default key bindings.
 const USUAL: [usize; 3] = [17, 20, 14];
 
 impl App {
-    /// The key to name for moving a call to the background: in tmux its usual one is tmux's own.
+    /// Returns the key that moves a call to the background. In tmux, the default key is taken by tmux.
     pub(super) fn background_key(&self) -> String {
         let own = "ctrl+x ctrl+b";
         match self.bindings.key_of("task:background") {
@@ -17,7 +17,7 @@ impl App {
         }
     }
 
-    /// The keys, below the composer: those that are bound.
+    /// Returns the key bindings, shown below the composer.
     pub(super) fn help_rows(&self) -> Vec<Row> {
         let named = |action: &str, word: &str| {
             let key = match action {
@@ -59,7 +59,7 @@ impl App {
                 .max()
                 .unwrap_or(0)
         });
-        // With the usual keys the columns stand where they always stand; others may need them closer.
+        // Default bindings use fixed columns; custom ones may need narrower columns.
         for (usual, gap) in [(USUAL, 3), ([0; 3], 3), ([0; 3], 2)] {
             let laid = |row: &[String; 4]| {
                 let cells = row
@@ -82,7 +82,7 @@ impl App {
         self.narrow_help(&signs, &history, &rows)
     }
 
-    /// The same in two columns, or one.
+    /// Returns the key bindings in two columns or one.
     fn narrow_help(&self, signs: &[String], history: &String, rows: &[[String; 4]]) -> Vec<Row> {
         let half = self.columns.saturating_sub(4) / 2;
         let mut shown: Vec<String> = Vec::new();

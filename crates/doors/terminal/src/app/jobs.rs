@@ -3,11 +3,11 @@
 use super::{Act, App, Now, Picker, Picks};
 use crate::view::amount;
 
-/// How much a job has written.
+/// Output size of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
     Lines(u64),
-    /// The agent sends the end of a long output only: its lines cannot be counted.
+    /// The agent sends only the end of a long output, so its lines cannot be counted.
     Bytes(u64),
 }
 
@@ -21,7 +21,7 @@ impl Written {
 }
 
 impl App {
-    /// Lists the jobs, and asks how much those that are commands have written.
+    /// Lists the background jobs and requests the output size of those that run commands.
     pub(super) fn pick_job(&mut self, now: Now) {
         if self.picture.jobs.is_empty() {
             self.notify("nothing runs in the background", now);
@@ -57,7 +57,7 @@ impl App {
         self.picker = Some(picker);
     }
 
-    /// So much a job has written: its row says so, for whoever still looks at the list.
+    /// Updates the output size of a job in the open list.
     pub(super) fn job_wrote(&mut self, job: String, written: Written, now: Now) {
         self.written.insert(job, written);
         let Some(picker) = self.picker.as_ref().filter(|it| matches!(it.picks, Picks::Job)) else {

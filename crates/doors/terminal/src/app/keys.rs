@@ -1,4 +1,4 @@
-//! Keys: which part of the screen gets them, and what they do in the composer.
+//! Key handling: which part of the screen receives a key, and what it does in the composer.
 
 use super::act::Edited;
 use super::completion::MOST;
@@ -9,12 +9,12 @@ use crate::text::Row;
 use crate::view::ask::hints;
 use crate::view::picture::Doing;
 
-/// Pastes over so many lines or bytes become a chip.
+/// A paste with more lines or bytes than this becomes a chip.
 const CHIP_LINES: usize = 6;
 const CHIP_BYTES: usize = 1000;
 
 impl App {
-    /// Something came from the terminal.
+    /// Handles input from the terminal.
     pub fn input(&mut self, input: Input, now: Now) {
         match input {
             Input::Key(key) => self.pressed(key, now),
@@ -24,7 +24,7 @@ impl App {
         }
     }
 
-    /// A key, or what the person's own bindings make of it.
+    /// Handles a key, after applying the user's key bindings.
     fn pressed(&mut self, key: Key, now: Now) {
         let context = match (&self.pager, &self.picker, &self.asking, &self.popup) {
             (Some(_), ..) => Context::Transcript,
@@ -71,7 +71,7 @@ impl App {
         self.popup = None;
     }
 
-    /// A key was pressed.
+    /// Handles a key.
     pub fn key(&mut self, key: Key, now: Now) {
         let before = self.acts.len();
         self.take_key(key, now);
@@ -82,7 +82,7 @@ impl App {
     fn take_key(&mut self, key: Key, now: Now) {
         let last_key = std::mem::replace(&mut self.last_key, now);
         if self.help {
-            // Any key closes it and counts.
+            // Any key closes the help; other keys are also handled.
             self.help = false;
             if key.is(Code::Escape) || key == Key::char('?') || key == Key::ctrl('c') {
                 return;
@@ -109,7 +109,7 @@ impl App {
             return;
         }
         if self.asking.is_some() && self.ask_key(key, now) {
-            // An answer is no typing: the next ask may come at once.
+            // Answering is not typing: the next request may take the keyboard immediately.
             self.last_key = last_key;
             return;
         }
@@ -119,7 +119,7 @@ impl App {
         self.chat_key(key, now);
     }
 
-    /// Keys that mean the same wherever one is.
+    /// Keys with the same meaning in every context.
     fn everywhere(&mut self, key: Key, now: Now) -> bool {
         match (key.code, key.ctrl, key.alt) {
             (Code::Char('z'), true, false) => self.acts.push(Act::Suspend),
@@ -169,7 +169,7 @@ impl App {
         }
     }
 
-    /// The paste before the cursor as text.
+    /// Expands the paste before the cursor to plain text.
     fn open_paste(&mut self) {
         let at = self.editor.cursor();
         let before = self.editor.text().get(..at).unwrap_or_default();
@@ -220,7 +220,7 @@ impl App {
             (Code::Tab, ..) if key.shift => self.cycle_mode(),
             (Code::Tab | Code::Right, false, false) if empty && self.placeholder_taken() => {}
             (Code::Char('p'), _, true) => self.acts.push(Act::Models),
-            // Right after a yank it is the yank before that, as shells have it.
+            // After a yank: cycles to the earlier kill, as in readline.
             (Code::Char('y'), false, true) if self.editor.has_yanked() => self.editor.yank_earlier(),
             (Code::Char('y'), false, true) => self.copy_answer(now),
             (Code::Char('?'), false, false) if empty => self.help = true,
@@ -252,7 +252,8 @@ impl App {
         }
     }
 
-    /// Escape where the last of letters that stand for it is typed while vim inserts; those before it go.
+    /// Maps the last key of the configured `jk`-style sequence to escape in vim insert mode, and removes the keys
+    /// before it.
     fn remapped(&mut self, key: Key, now: Now) -> Key {
         const TOGETHER: Now = 1000;
         let quick = now.saturating_sub(std::mem::replace(&mut self.last_letter, now)) <= TOGETHER;
@@ -286,7 +287,7 @@ impl App {
         }
     }
 
-    /// Takes a prompt that waits into the composer, the first or the last; what is written there is one `up` away.
+    /// Moves a queued prompt, the first or the last, into the composer; the present draft goes to the history.
     fn take_waiting(&mut self, first: bool, now: Now) {
         let queue = &self.picture.queue;
         let waiting = if first { queue.first() } else { queue.last() };
@@ -302,7 +303,8 @@ impl App {
         self.editor.set(&text);
     }
 
-    /// Who breaks prose into rows: we do, between words, or the terminal, so that a copy holds no breaks.
+    /// Switches between wrapping prose at words and leaving it to the terminal, so that copied text contains no line
+    /// breaks.
     fn toggle_wrap(&mut self, now: Now) {
         self.feed.flows = !self.feed.flows;
         self.facts.settings.flows = self.feed.flows;
@@ -316,7 +318,7 @@ impl App {
         self.notify(if self.thinks { "thinking on" } else { "thinking off" }, now);
     }
 
-    /// What stands faint in an empty composer becomes the draft.
+    /// Accepts the placeholder of an empty composer as the draft.
     fn placeholder_taken(&mut self) -> bool {
         let Some(text) = self.placeholder() else { return false };
         self.editor.set(&text);
@@ -334,7 +336,7 @@ impl App {
         }
     }
 
-    /// Sends the draft, or does what it says.
+    /// Sends the draft, or runs it as a command.
     pub(super) fn submit(&mut self, at_once: bool, now: Now) {
         let text = self.editor.whole();
         if text.trim().is_empty() {
@@ -345,7 +347,7 @@ impl App {
         let line = text.trim();
         if line.starts_with('/') {
             if let Err(why) = self.note_command(line) {
-                // It stays in the composer, to be corrected.
+                // The draft stays in the composer to be corrected.
                 self.notify(why, now);
                 return;
             }
@@ -405,7 +407,7 @@ impl App {
         }
     }
 
-    /// Hints below the composer while a popup is open; none otherwise.
+    /// Returns the hints below the composer while completions are open.
     pub(super) fn popup_hints(&self) -> Option<Row> {
         self.popup.as_ref().map(|popup| match popup.offers.len() {
             count if count > MOST => {

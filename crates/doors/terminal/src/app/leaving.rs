@@ -1,17 +1,17 @@
-//! The last rows of a session.
+//! The last rows of a session, with the command that resumes it.
 
 use super::{App, Now};
 use crate::text::{Role, Row};
 
 impl App {
-    /// The last rows, once the region is gone.
+    /// Returns the rows shown after the live region is removed.
     #[must_use]
     pub fn farewell(&self, now: Now) -> Vec<Row> {
         let Some(session) = self.begun() else {
             return Vec::new();
         };
         if self.picture.turn_count == 0 {
-            // Nothing was said here, but before: how to come back holds.
+            // No turn ran in this process, but the session has earlier ones and can be resumed.
             return vec![
                 Row::new(),
                 Row::faint(&format!("  {}", self.facts.coming_back(&session))),
@@ -22,7 +22,7 @@ impl App {
         facts.push(crate::view::amount::lasted(std::time::Duration::from_millis(
             now.saturating_sub(self.started),
         )));
-        // One the agent began by itself, or for a `!` line, is none of the person's.
+        // Turns started by the agent or by a `!` command do not count as prompts of the user.
         let turns = match self.picture.asked {
             0 => self.picture.turn_count,
             asked => asked,

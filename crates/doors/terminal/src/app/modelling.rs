@@ -8,11 +8,11 @@ use crate::input::{Code, Editor, Key};
 use crate::text::{Role, Row, Style};
 use crate::view::status;
 
-/// What effort can be where a model does not say.
+/// Effort levels offered if the model does not list its own.
 const LEVELS: [&str; 3] = ["low", "medium", "high"];
 
 impl App {
-    /// Shows the models there are; the last row takes a name.
+    /// Lists the models; the last row accepts a name.
     pub(super) fn pick_model(&mut self, models: Vec<ModelInfo>, now: Now) {
         if models.is_empty() {
             self.notify("the agent names no models; /model NAME takes one", now);
@@ -42,7 +42,7 @@ impl App {
         self.show_effort();
     }
 
-    /// The row below the list.
+    /// Updates the effort and thinking row below the list.
     fn show_effort(&mut self) {
         let effort = self.wished_effort.clone().or_else(|| self.effort.clone());
         let effort = effort.unwrap_or_else(|| "its own".to_owned());
@@ -61,7 +61,7 @@ impl App {
         }
     }
 
-    /// The levels of effort the highlighted model knows.
+    /// Returns the effort levels of the highlighted model.
     fn levels(&self) -> Vec<String> {
         let Some(picker) = &self.picker else { return Vec::new() };
         let Picks::Model(models) = &picker.picks else {
@@ -77,7 +77,7 @@ impl App {
         }
     }
 
-    /// A key among the models.
+    /// Handles a key in the model list.
     pub(super) fn model_key(&mut self, key: Key, now: Now) {
         match key.code {
             Code::Left | Code::Right => {
@@ -87,7 +87,7 @@ impl App {
                 let next = match (at, key.code) {
                     (Some(at), Code::Left) => at.saturating_sub(1),
                     (Some(at), _) => (at + 1).min(levels.len().saturating_sub(1)),
-                    // Where it is not known, the middle is nearest to what is usual.
+                    // The current level is unknown; starts from the middle.
                     (None, _) => levels.len() / 2,
                 };
                 self.wished_effort = levels.get(next).cloned();
@@ -99,14 +99,14 @@ impl App {
         self.show_effort();
     }
 
-    /// The highlight went elsewhere: another model may know other levels.
+    /// Updates the effort levels for the newly highlighted model.
     pub(super) fn look_at_model(&mut self) {
         if matches!(&self.picker, Some(picker) if matches!(picker.picks, Picks::Model(_))) {
             self.show_effort();
         }
     }
 
-    /// Takes the highlighted model; `kept` for new sessions too.
+    /// Selects the highlighted model; `kept` also makes it the default for new sessions.
     pub(super) fn choose_model(&mut self, kept: bool, now: Now) {
         let Some(picker) = &mut self.picker else { return };
         let Picks::Model(models) = &picker.picks else { return };
@@ -120,7 +120,7 @@ impl App {
         self.take_model(&value, kept, now);
     }
 
-    /// Takes a model by its name, with what was chosen beside it.
+    /// Selects a model by name, with the effort and thinking chosen for it.
     pub(super) fn take_model(&mut self, value: &str, kept: bool, now: Now) {
         self.acts.push(Act::SetModel(Some(value.to_owned())));
         let effort = self.wished_effort.take();
@@ -141,14 +141,14 @@ impl App {
     }
 }
 
-/// What is known of a model: what it is, what it costs, what it is for. The last may be cut.
+/// Returns the resolved name, price and description of a model. The description may be cut.
 fn facts(model: &ModelInfo) -> Vec<String> {
     let resolved = model.resolved_model.as_deref().map(status::model_word);
     let said: Vec<&str> = model.description.split(" · ").map(str::trim).collect();
     let said = said
         .into_iter()
         .filter(|it| !it.is_empty() && *it != model.display_name);
-    // Its name is said already, as other parts of it are written.
+    // Omits parts that repeat the name in another spelling.
     let known = |part: &str| {
         let flat = part.to_lowercase().replace(' ', "-");
         resolved.as_deref() == Some(flat.as_str())

@@ -6,11 +6,11 @@ use super::{Act, App, Now, Picker, Picks};
 use crate::input::{Chip, Vim};
 use crate::view::amount;
 
-/// The largest picture that is sent.
+/// Maximum size of an image that is sent, in bytes.
 const LARGEST: u64 = 5 << 20;
 
 impl App {
-    /// The memory files: name, and who reads it.
+    /// Returns the memory files: name and scope.
     fn memory_files(&self) -> [(String, String); 3] {
         let home = self.facts.config_dir.join("CLAUDE.md");
         let shown = match home.strip_prefix(&self.facts.home) {
@@ -24,7 +24,7 @@ impl App {
         ]
     }
 
-    /// The path of a memory file, by its place in the list.
+    /// Returns the path of a memory file by its index in the list.
     fn memory_file(&self, at: usize) -> Option<PathBuf> {
         Some(match at {
             0 => self.facts.folder.join("CLAUDE.md"),
@@ -34,7 +34,7 @@ impl App {
         })
     }
 
-    /// Lists the memory files; a choice opens in the editor.
+    /// Lists the memory files; selecting one opens it in the editor.
     pub(super) fn pick_memory(&mut self) {
         let mut picker = Picker::new("Memory", Picks::Memory, self.memory_files());
         picker.hints = vec!["enter opens it in $EDITOR", "esc"];
@@ -46,7 +46,7 @@ impl App {
         self.acts.extend(self.memory_file(at).map(Act::EditFile));
     }
 
-    /// Where the note is to be kept.
+    /// Lists the memory files in which a note can be saved.
     pub(super) fn pick_note(&mut self, text: &str) {
         let prompt = ("send it as a prompt".to_owned(), String::new());
         let rows = self.memory_files().into_iter().chain([prompt]);
@@ -54,7 +54,7 @@ impl App {
         self.picker = Some(Picker::new(&title, Picks::Note(text.to_owned()), rows));
     }
 
-    /// Keeps it there.
+    /// Saves the note in the selected file.
     pub(super) fn keep_note(&mut self, text: &str, at: usize, now: Now) {
         let Some(file) = self.memory_file(at) else {
             let prompt = format!("# {text}");
@@ -67,7 +67,7 @@ impl App {
         });
     }
 
-    /// A picture whose path was pasted becomes a picture in the draft.
+    /// Attaches the image whose path was pasted.
     pub(super) fn attach_path(&mut self, text: &str) -> bool {
         let Some(path) = picture_path(text, &self.facts.folder, &self.facts.home) else {
             return false;
@@ -78,7 +78,7 @@ impl App {
         self.attach_picture(&bytes)
     }
 
-    /// Puts a picture into the draft, if it is one.
+    /// Attaches an image to the draft. Returns false if the bytes are not an image.
     pub(super) fn attach_picture(&mut self, bytes: &[u8]) -> bool {
         use base64::Engine as _;
         let Some((kind, sides)) = kind_of(bytes) else {
@@ -98,20 +98,20 @@ impl App {
         true
     }
 
-    /// Switches vim mode on or off.
+    /// Enables or disables vim mode.
     pub(super) fn set_vim(&mut self, on: bool) {
         self.vim = on.then(Vim::default);
         self.facts.settings.vim = on;
     }
 }
 
-/// The bytes of a file that is not too large to be sent.
+/// Reads a file, unless it is too large to be sent.
 pub(super) fn read_bytes(path: &Path) -> Option<Vec<u8>> {
     let data = std::fs::metadata(path).ok()?;
     (data.is_file() && data.len() <= LARGEST).then(|| std::fs::read(path).ok())?
 }
 
-/// The path of a picture, as terminals paste what is dropped on them.
+/// Returns the path of an image, in the form terminals paste dropped files.
 fn picture_path(text: &str, folder: &Path, home: &Path) -> Option<PathBuf> {
     let text = text.trim();
     if text.contains('\n') || text.len() > 4096 {
@@ -129,7 +129,7 @@ fn picture_path(text: &str, folder: &Path, home: &Path) -> Option<PathBuf> {
     })
 }
 
-/// What a picture is, and its width and height where that is easy to see.
+/// Returns the media type of an image, and its width and height if the header contains them at a fixed offset.
 fn kind_of(bytes: &[u8]) -> Option<(&'static str, Option<(u32, u32)>)> {
     let number = |at: usize| {
         let four = bytes.get(at..at + 4)?;

@@ -1,4 +1,4 @@
-//! The pager: the whole conversation on a screen of its own.
+//! The pager: the whole conversation on the alternate screen.
 
 use super::{Act, App, Now};
 use crate::app::act::Edited;
@@ -6,13 +6,13 @@ use crate::input::{Code, Editor, Key};
 use crate::text::{Role, Row, Style};
 use crate::view::whole::{self, Place, Whole};
 
-/// The conversation, and where in it the person is.
+/// The conversation and the scroll position.
 #[derive(Debug, Clone)]
 pub(crate) struct Pager {
     title: String,
     whole: Whole,
     top: Place,
-    /// What is looked for, while it is typed.
+    /// Search text while it is typed.
     search: Option<Editor>,
     found: String,
     note: Option<&'static str>,
@@ -24,7 +24,7 @@ impl Pager {
         self.whole.up(end, room)
     }
 
-    /// Scrolls down by a number of rows. The last screen stays full.
+    /// Scrolls down by a number of rows; the last page stays full.
     fn down(&mut self, by: usize, room: usize) {
         let down = self.whole.down(self.top, by);
         self.top = down.min(self.last_top(room));
@@ -34,7 +34,7 @@ impl Pager {
         self.top = self.whole.up(self.top, by);
     }
 
-    /// The next row that holds what is looked for, from `from` on or back.
+    /// Moves to the next row that matches the search text, forwards or backwards from `from`.
     fn find(&mut self, from: Place, back: bool) {
         match self.whole.find(&self.found, from, back) {
             Some(place) => self.top = place,
@@ -42,7 +42,7 @@ impl Pager {
         }
     }
 
-    /// How many pieces of the conversation were laid out.
+    /// Returns how many parts of the conversation were laid out.
     #[cfg(test)]
     pub(super) fn pieces_laid_out(&self) -> usize {
         self.whole.pieces_laid_out()
@@ -77,13 +77,13 @@ impl App {
         self.pager = Some(pager);
     }
 
-    /// Whether the pager is open.
+    /// True if the pager is open.
     #[must_use]
     pub fn is_paging(&self) -> bool {
         self.pager.is_some()
     }
 
-    /// The whole screen, where the pager is open, and where the cursor stands if it does.
+    /// Returns the full screen of the open pager, and the column of the cursor while a search is typed.
     pub fn sheet(&mut self) -> Option<(Vec<Row>, Option<usize>)> {
         let (columns, rows) = (self.columns, self.rows.max(2));
         let room = rows - 1;
@@ -124,7 +124,7 @@ impl App {
         Some((sheet, cursor))
     }
 
-    /// A key while the pager is open.
+    /// Handles a key while the pager is open.
     pub(super) fn pager_key(&mut self, key: Key) {
         let room = self.rows.max(2) - 1;
         let Some(pager) = &mut self.pager else { return };
@@ -151,7 +151,7 @@ impl App {
             (Code::Char('b'), _) | (Code::PageUp, _) => pager.up(room),
             (Code::Char('d'), true) => pager.down(half, room),
             (Code::Char('u'), true) => pager.up(half),
-            // Elsewhere it shows what was left out; nothing is left out here.
+            // In the reference CLI this key shows omitted parts; here nothing is omitted.
             (Code::Char('e'), true) | (Code::Char('v'), false) => pager.note = Some("all of it is shown"),
             (Code::Char('g'), false) | (Code::Home, _) => pager.top = Place::default(),
             (Code::Char('G'), false) | (Code::End, _) => pager.top = pager.last_top(room),

@@ -1,4 +1,4 @@
-//! Pickers: a list, one row of it highlighted, perhaps a filter.
+//! Pickers: a list with a highlighted row and an optional filter.
 
 mod list;
 
@@ -8,63 +8,63 @@ use crate::input::{Code, Editor, Key};
 use crate::plugins::{PluginAct, PluginEntry};
 use crate::text::Row;
 
-/// What is picked.
+/// Kind of picker, with the data behind its rows.
 #[derive(Debug, Clone)]
 pub(crate) enum Picks {
     Mode,
     Theme,
     Model(Vec<sluice_wire::control::ModelInfo>),
     Server(Vec<sluice_wire::control::McpServerStatus>),
-    /// The rules, and which kind is looked at.
+    /// The rules, and the index of the displayed kind.
     Rule(Box<sluice_wire::control::PermissionRulesState>, usize),
-    /// The settings that hold.
+    /// The effective settings.
     Setting(serde_json::Value),
     Agent(Vec<sluice_wire::control::AgentInfo>),
-    /// Where a note is to be kept.
+    /// A note, to be saved in the selected memory file.
     Note(String),
     Job,
     Session(super::resuming::Found),
-    /// Prompts of before.
+    /// Earlier prompts.
     Prompt(Vec<String>),
-    /// What one can go back to; the row after them is the present.
+    /// Checkpoints; the row after them is the present.
     Point(Vec<super::Point>),
     Rewind(Box<super::Point>),
-    /// When to hand the session to a bridge.
+    /// When to move the session to a bridge.
     Serving,
-    /// A command for the composer.
+    /// A command to insert into the composer.
     Command,
-    /// A memory file for the editor.
+    /// A memory file to open in the editor.
     Memory,
     Plugin(Vec<PluginEntry>),
-    /// A question about a plugin: what yes does, and what no does.
+    /// A confirmation about a plugin: the acts for yes and for no.
     PluginDecision {
         yes: PluginAct,
         no: Option<PluginAct>,
     },
 }
 
-/// A list to pick from.
+/// An open list.
 #[derive(Debug, Clone)]
 pub(crate) struct Picker {
     pub(crate) title: String,
     pub(crate) picks: Picks,
-    /// Name, and what stands behind it.
+    /// Name and description of each row.
     pub(crate) rows: Vec<(String, String)>,
-    /// What stands behind a name where its row has only the beginning of it, by place.
+    /// Full descriptions of rows that show a shortened one, by index.
     pub(crate) longer: std::collections::HashMap<usize, String>,
     pub(crate) selected: usize,
-    /// Typing filters, where there is one.
+    /// The filter, if typing filters the list.
     pub(super) filter: Option<Editor>,
-    /// Something new that is written.
+    /// A new entry being typed.
     pub(crate) entry: Option<Editor>,
     numbered: bool,
     /// Rows between the title and the list.
     pub(crate) head: Vec<Row>,
     /// Rows between the list and the hints.
     pub(crate) foot: Vec<Row>,
-    /// What stands behind the title.
+    /// Row after the title.
     pub(crate) tabs: Row,
-    /// What is written is only tried.
+    /// True if the entry is only evaluated, not saved.
     pub(crate) tries: bool,
     pub(crate) hints: Vec<&'static str>,
 }
@@ -102,7 +102,7 @@ impl Picker {
         }
     }
 
-    /// Adds rows at the end, each with all that its short form stands for.
+    /// Appends rows: name, shown description, full description.
     pub(crate) fn extend(&mut self, rows: impl IntoIterator<Item = (String, String, String)>) {
         for (name, about, whole) in rows {
             if whole != about {
@@ -112,7 +112,7 @@ impl Picker {
         }
     }
 
-    /// A paste goes to where letters go.
+    /// Inserts pasted text into the entry or the filter.
     pub(crate) fn paste(&mut self, text: &str) -> bool {
         let line = text.lines().next().unwrap_or_default();
         if let Some(editor) = self.entry.as_mut().or(self.filter.as_mut()) {
@@ -122,7 +122,7 @@ impl Picker {
         true
     }
 
-    /// The places of the rows that fit the filter.
+    /// Returns the indices of the rows that match the filter.
     pub(super) fn fitting(&self) -> Vec<usize> {
         let wanted = self
             .filter
@@ -135,7 +135,7 @@ impl Picker {
                 || about.to_lowercase().contains(&wanted)
                 || match &self.picks {
                     Picks::Session(found) => found.says(at, &wanted),
-                    // Of a long one the row shows only the beginning.
+                    // The row of a long prompt shows only its beginning.
                     Picks::Prompt(prompts) => prompts.get(at).is_some_and(|it| it.to_lowercase().contains(&wanted)),
                     _ => false,
                 }
@@ -150,7 +150,7 @@ impl Picker {
 }
 
 impl App {
-    /// A key while a picker is open.
+    /// Handles a key while a picker is open.
     pub(super) fn picker_key(&mut self, key: Key, now: Now) {
         let Some(picker) = &mut self.picker else { return };
         let page = self.rows.saturating_sub(6 + picker.head.len()).max(1);
@@ -192,7 +192,7 @@ impl App {
                 }
             },
             (Code::Up, _) | (Code::Char('p'), true) => picker.selected = picker.selected.saturating_sub(1),
-            // In a list of sessions it gives one another title.
+            // Renames the session.
             (Code::Char('r'), true) if matches!(picker.picks, Picks::Session(_)) => self.session_key(key, now),
             (Code::Down, _) | (Code::Char('n' | 'r'), true) => picker.selected = (picker.selected + 1).min(last),
             (Code::Char('k'), false) if !typed => picker.selected = picker.selected.saturating_sub(1),
@@ -282,7 +282,7 @@ impl App {
                 if let Some(again) = &mut self.picker
                     && matches!(again.picks, Picks::Setting(_))
                 {
-                    // The next change may be of the same one.
+                    // The highlight stays on the changed row.
                     (again.filter, again.selected) = (picker.filter, picker.selected);
                 }
             }

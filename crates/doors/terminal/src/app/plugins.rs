@@ -28,7 +28,7 @@ impl App {
         self.picker = Some(picker);
     }
 
-    /// A letter while a plugin is highlighted.
+    /// Handles a letter key while a plugin is highlighted.
     pub(super) fn plugin_key(&mut self, letter: char, at: Option<usize>) {
         let Some(Picker {
             picks: Picks::Plugin(plugins),
@@ -86,7 +86,7 @@ impl App {
         );
     }
 
-    /// Opens a question with a yes and a no. The no is highlighted, so that one key too many does no harm.
+    /// Opens a yes/no dialog. "No" is highlighted, so that an accidental key changes nothing.
     fn decide_plugin(
         &mut self,
         title: &str,
@@ -109,7 +109,7 @@ impl App {
     }
 }
 
-/// Whether a plugin is enabled, its version and its size, in a few words.
+/// Returns state, version and size of a plugin.
 fn about(plugin: &PluginEntry) -> String {
     let word = if plugin.enabled { "enabled" } else { "disabled" };
     let size = match &plugin.problem {

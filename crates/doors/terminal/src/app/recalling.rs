@@ -1,4 +1,4 @@
-//! Prompt history, and the search in it.
+//! Prompt history and its search.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::{App, Now, Picker, Picks};
 use crate::view::amount;
 
 impl App {
-    /// The prompt history, newest first.
+    /// Opens the prompt history, newest first.
     pub(super) fn search_history(&mut self, now: Now) {
         let folder = self.facts.folder.display().to_string();
         let mut seen = std::collections::HashSet::new();

@@ -10,27 +10,27 @@ use crate::input::{Code, Editor, Key};
 use crate::text::{Role, Row, Style};
 use crate::view::amount;
 
-/// Words are looked for in what was said from so many letters on.
+/// Minimum number of characters for a search in conversations.
 const LEAST: usize = 3;
 
-/// The sessions that were found.
+/// The listed sessions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Found {
     sessions: Vec<SessionInfo>,
-    /// Of all folders.
+    /// True if sessions of all folders are listed.
     everywhere: bool,
-    /// The last words that were looked for in what was said, and the sessions that hold them.
+    /// The last text searched in conversations, and the ids of the sessions that contain it.
     words: String,
     holding: HashSet<String>,
 }
 
 impl Found {
-    /// Where they were looked for.
+    /// Returns the label of the search scope.
     pub(super) fn place(&self) -> &'static str {
         if self.everywhere { " everywhere" } else { " here" }
     }
 
-    /// Whether these words were said in the session at this place.
+    /// True if the session at this index contains the searched text.
     pub(super) fn says(&self, at: usize, wanted: &str) -> bool {
         self.words == wanted
             && self
@@ -41,14 +41,14 @@ impl Found {
 }
 
 impl App {
-    /// The first sessions make a list; those that come later go to its end.
+    /// Opens the list with the first page of sessions; later pages are appended.
     pub(super) fn pick_session(&mut self, sessions: Vec<SessionInfo>, everywhere: bool, first: bool, now: Now) {
         let rows: Vec<(String, String, String)> = sessions
             .iter()
             .map(|session| self.session_row(session, everywhere, now))
             .collect();
         if !first {
-            // Whoever closed the list meanwhile does not want it any more.
+            // Ignored if the list was closed meanwhile.
             if let Some(picker) = &mut self.picker
                 && let Picks::Session(found) = &mut picker.picks
                 && found.everywhere == everywhere
@@ -92,11 +92,11 @@ impl App {
         self.search_sessions();
     }
 
-    /// How long ago, the title and facts in columns, and the same whole.
+    /// Returns age, title with details in columns, and the uncut details.
     fn session_row(&self, session: &SessionInfo, everywhere: bool, now: Now) -> (String, String, String) {
         let age = Duration::from_millis(now.saturating_sub(session.last_modified));
         let ago = format!("{} ago", amount::ago(age));
-        // What is too long would push the rest off the row.
+        // A long title would push the details off the row.
         let room = match self.columns {
             narrow @ ..60 if !everywhere => narrow.saturating_sub(12).max(16),
             columns => columns.saturating_sub(40).clamp(16, 60),
@@ -109,9 +109,9 @@ impl App {
             facts.extend(session.cwd.as_deref().map(|folder| self.near_home(folder)));
         }
         if self.columns >= 60 {
-            // No branch at all is written so.
+            // A detached head is recorded as `HEAD`, which is not a branch.
             facts.extend(session.git_branch.clone().filter(|branch| branch != "HEAD"));
-            // Begun by a program, not by a person here.
+            // Names the program that started the session, if it was not this terminal.
             facts.extend(
                 session
                     .entrypoint
@@ -137,7 +137,7 @@ impl App {
         }
     }
 
-    /// Looks for the typed words in what was said.
+    /// Searches conversations for the typed text.
     pub(super) fn search_sessions(&mut self) {
         let Some(picker) = &self.picker else { return };
         let (Picks::Session(found), Some(filter)) = (&picker.picks, &picker.filter) else {
@@ -152,7 +152,7 @@ impl App {
         }
     }
 
-    /// Sessions that contain the searched text.
+    /// Adds the sessions that contain the searched text.
     pub(super) fn found_sessions(&mut self, words: String, ids: Vec<String>) {
         let Some(picker) = &mut self.picker else { return };
         if let Picks::Session(found) = &mut picker.picks
@@ -166,7 +166,7 @@ impl App {
         }
     }
 
-    /// A key that is about the highlighted session.
+    /// Handles a key for the highlighted session.
     pub(super) fn session_key(&mut self, key: Key, now: Now) {
         let Some(picker) = &self.picker else { return };
         let Picks::Session(found) = &picker.picks else { return };
@@ -203,7 +203,7 @@ impl App {
         }
     }
 
-    /// Something new was written below a list.
+    /// Handles the text entered below a list.
     pub(super) fn entered(&mut self, text: &str, now: Now) {
         let Some(picker) = &self.picker else { return };
         match &picker.picks {
@@ -227,7 +227,7 @@ impl App {
         }
     }
 
-    /// Goes on with it, if it belongs here.
+    /// Resumes a session, if it belongs to this folder.
     pub(super) fn resume(&mut self, found: &Found, at: usize, now: Now) {
         let Some(session) = found.sessions.get(at) else { return };
         if self.is_near(session, found.everywhere, now) {
@@ -238,9 +238,10 @@ impl App {
         }
     }
 
-    /// A session of another folder has its files, rules and trust there: how to get to it is said and copied.
+    /// A session of another folder needs the files, rules and trust of that folder: shows and copies the command to
+    /// resume it there.
     fn is_near(&mut self, session: &SessionInfo, everywhere: bool, now: Now) -> bool {
-        // A list of this folder holds sessions of its work trees too, and they can go on here.
+        // The list of this folder also contains the sessions of its worktrees, which can be resumed here.
         let elsewhere = |folder: &&str| everywhere && std::path::Path::new(folder) != self.facts.folder;
         let Some(folder) = session.cwd.as_deref().filter(elsewhere) else {
             return true;
@@ -260,7 +261,7 @@ impl App {
     }
 }
 
-/// As a shell reads it back.
+/// Quotes a path for a shell.
 fn quoted(text: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+".contains(letter);
     if text.chars().all(plain) {

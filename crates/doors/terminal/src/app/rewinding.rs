@@ -4,22 +4,22 @@ use super::{Act, App, Next, Now, Picker, Picks};
 use crate::text::{Role, Row, Style};
 use crate::view::amount;
 
-/// The last of what can be done.
+/// Label of the last choice.
 const SUMMARISE: &str = "Summarise from there on instead";
 
 /// A checkpoint: a prompt one can rewind to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
-    /// The prompt's id.
+    /// Id of the prompt.
     pub uuid: String,
-    /// The last message before it; none when it was the first.
+    /// Id of the last message before the prompt; `None` for the first prompt.
     pub before: Option<String>,
     pub text: String,
-    /// When it was said, in milliseconds since 1970.
+    /// Time of the prompt, in milliseconds since 1970.
     pub at: u64,
-    /// What would be put back, where that is known.
+    /// Files that would be restored, if known.
     pub files: Option<Files>,
-    /// Commands that ran since: what they did is not undone.
+    /// Number of commands run since then; their effects are not undone.
     pub commands: usize,
 }
 
@@ -39,13 +39,13 @@ impl Files {
 }
 
 impl App {
-    /// Shows what one can go back to; the highlight rests on what changes nothing.
+    /// Lists the checkpoints; the highlight is on the row that changes nothing.
     pub(super) fn pick_point(&mut self, points: Vec<Point>, now: Now) {
         if points.is_empty() {
             self.notify("there is nothing to go back to yet", now);
             return;
         }
-        // The numbers came later than the list: the highlight stays where it is.
+        // File counts arrive after the list is shown; the highlight stays.
         let selected = match &self.picker {
             Some(picker) if matches!(picker.picks, Picks::Point(_)) => Some(picker.selected),
             _ => None,
@@ -81,7 +81,7 @@ impl App {
         self.picker = Some(picker);
     }
 
-    /// Shows what can be done about a point.
+    /// Shows the actions for a checkpoint.
     pub(super) fn pick_what(&mut self, point: &Point, now: Now) {
         let line = point.text.trim().lines().next().unwrap_or_default();
         let line = Row::plain(line).cut(40).text();
@@ -120,7 +120,7 @@ impl App {
         self.picker = Some(picker);
     }
 
-    /// Shows what changed in files since the point.
+    /// Shows the file changes since the checkpoint.
     pub(super) fn show_changes(&mut self) {
         if let Some(Picker {
             picks: Picks::Rewind(point),
@@ -134,7 +134,7 @@ impl App {
         }
     }
 
-    /// Does what was chosen.
+    /// Carries out the selected action.
     pub(super) fn rewind(&mut self, point: &Point, what: usize, now: Now) {
         let has_files = point.files.as_ref().is_some_and(|files| !files.names.is_empty());
         if let (Some(session), Some(before)) = (self.begun(), &point.before)
@@ -171,7 +171,7 @@ impl App {
         }
     }
 
-    /// Begins again from there, with what was asked then in the composer.
+    /// Restarts the conversation before the prompt and puts its text into the composer.
     pub(super) fn go_back(&mut self, next: Next, text: &str) {
         let draft = self.editor.take();
         if !draft.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! `/permissions`: permission rules, as a list that can be changed and tried.
+//! `/permissions`: permission rules, as a list that can be changed and evaluated.
 
 use sluice_wire::control::PermissionRulesState;
 use sluice_wire::mode::PermissionMode;
@@ -10,7 +10,7 @@ use crate::text::{Role, Row, Style, wrap};
 use crate::view::ask::scope_word;
 
 impl App {
-    /// Shows the rules of one kind.
+    /// Lists the rules of one kind.
     pub(super) fn pick_rule(&mut self, rules: PermissionRulesState, kind: usize) {
         let kinds = [Behavior::Allow, Behavior::Ask, Behavior::Deny];
         let count = |kind: &Behavior| rules.rules.iter().filter(|rule| rule.behavior == *kind).count();
@@ -64,7 +64,7 @@ impl App {
         self.picker = Some(picker);
     }
 
-    /// A key among the rules; false when it means nothing here.
+    /// Handles a letter key in the list of rules.
     pub(super) fn rule_key(&mut self, letter: char, now: Now) {
         let Some(picker) = &mut self.picker else { return };
         let Picks::Rule(rules, kind) = &picker.picks else {
@@ -115,7 +115,7 @@ impl App {
         }
     }
 
-    /// A rule was written.
+    /// Adds the entered rule.
     pub(super) fn add_rule(&mut self, rule: &str) {
         let Some(Picker {
             picks: Picks::Rule(_, kind),
@@ -135,7 +135,7 @@ impl App {
         });
     }
 
-    /// Says what holds for a command.
+    /// Shows how the rules decide about a command.
     pub(super) fn try_command(&mut self, command: &str, now: Now) {
         let Some(Picker {
             picks: Picks::Rule(rules, _),
@@ -159,7 +159,7 @@ impl App {
             .add(command, Style::TEXT)
             .add(&format!("  {word}: {why}"), Role::Faint);
         let mut rows = wrap::whole(&row, self.columns, 2);
-        // The engine asks more than the rules.
+        // The engine checks more than the rules.
         let without = "  by the rules and the mode alone: hooks, the sandbox and the plan's own file can change it";
         rows.extend(wrap::words(&Row::faint(without), self.columns, 2));
         self.picker = None;
@@ -171,7 +171,7 @@ fn is_editable(source: &str) -> bool {
     matches!(source, "localSettings" | "userSettings")
 }
 
-/// The name of a settings source.
+/// Returns the display name of a settings source.
 pub(crate) fn source_word(source: &str) -> &str {
     match source {
         "policySettings" => "the administrator",

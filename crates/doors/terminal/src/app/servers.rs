@@ -31,7 +31,7 @@ impl App {
         self.picker = Some(picker);
     }
 
-    /// A letter while a server is highlighted.
+    /// Handles a letter key while a server is highlighted.
     pub(super) fn server_key(&mut self, letter: char, at: Option<usize>, now: Now) {
         let Some(Picker {
             picks: Picks::Server(servers),
@@ -59,7 +59,7 @@ impl App {
         self.notify("the server is told", now);
     }
 
-    /// What a server offers.
+    /// Lists the tools of a server.
     pub(super) fn show_tools(&mut self, servers: &[McpServerStatus], at: usize) {
         let Some(server) = servers.get(at) else { return };
         let tools = server.tools.as_deref().unwrap_or_default();
@@ -84,7 +84,7 @@ impl App {
         self.say(rows);
     }
 
-    /// All that is known of how a server fares: where it comes from, and what it complained of.
+    /// Shows the configuration source and the errors of a server.
     fn say_log(&mut self, server: &McpServerStatus) {
         let mut rows = vec![
             Row::new()
@@ -93,7 +93,7 @@ impl App {
         ];
         let config = server.config.as_ref().map(sluice_wire::Raw::to_value);
         let word = |name: &str| config.as_ref()?.get(name)?.as_str().map(str::to_owned);
-        // Of what it was started with only what holds no secret: no variables, no headers, no arguments.
+        // Shows only parts of the configuration that cannot contain secrets: no variables, headers or arguments.
         let place = [
             server.scope.clone(),
             server.source.clone(),
@@ -114,13 +114,13 @@ impl App {
         self.say(rows);
     }
 
-    /// Where to sign in.
+    /// Shows the sign-in URL of a server.
     pub(super) fn sign_in(&mut self, server: &str, url: Option<String>, now: Now) {
         let Some(url) = url else {
             self.notify(format!("{server} is signed in to"), now);
             return;
         };
-        // An address is never broken by us.
+        // URLs are never wrapped.
         let row = Row::new()
             .add("~ ", Role::Note)
             .add(&format!("sign in to {server}: open  "), Role::Faint)

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Act, App, Now, Picker, Picks};
 use crate::text::Row;
 
-/// A setting that can be changed: where it lies, what it is about, what it can be; the first is the default.
+/// A setting that can be changed: key path, description, values; the first value is the default.
 const SETTINGS: &[(&str, &str, &[&str])] = &[
     ("theme", "colours", &[]),
     ("model", "who answers", &[]),
@@ -63,7 +63,7 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// Where changes can be kept, and how that is said.
+/// Settings files that changes can be saved in, and their hints.
 const PLACES: [(&str, &str); 3] = [
     ("userSettings", "left/right where it is kept: ‹ you, everywhere ›"),
     (
@@ -82,7 +82,7 @@ fn value_of(settings: &Value, key: &str) -> Option<String> {
 }
 
 impl App {
-    /// Shows the settings.
+    /// Lists the settings.
     pub(super) fn pick_setting(&mut self, settings: Value) {
         let rows: Vec<(String, String)> = SETTINGS
             .iter()
@@ -97,7 +97,7 @@ impl App {
             })
             .collect();
         let mut picker = Picker::new("Settings", Picks::Setting(settings), rows);
-        // A list that is shown again stays where it is.
+        // A refreshed list keeps its filter and highlight.
         if let Some(shown) = self.picker.take().filter(|it| matches!(it.picks, Picks::Setting(_))) {
             (picker.filter, picker.selected) = (shown.filter, shown.selected);
         }
@@ -105,7 +105,7 @@ impl App {
         self.show_keeping();
     }
 
-    /// Says where changes are kept; in a row of its own where there is little room for hints.
+    /// Shows where changes are saved; in a separate row if the hints leave too little room.
     fn show_keeping(&mut self) {
         let hints = self.setting_hints();
         let place = PLACES.get(self.keeps).and_then(|(_, hint)| hint.split_once(": "));
@@ -124,7 +124,7 @@ impl App {
         vec!["enter changes", place, "esc"]
     }
 
-    /// Another place where changes are kept.
+    /// Selects the settings file in which changes are saved.
     pub(super) fn turn_keeping(&mut self, right: bool) {
         self.keeps = match right {
             true => (self.keeps + 1).min(PLACES.len() - 1),
@@ -133,7 +133,7 @@ impl App {
         self.show_keeping();
     }
 
-    /// `/config key=value`.
+    /// Handles `/config key=value`.
     pub(super) fn set_by_hand(&mut self, line: &str, now: Now) {
         let Some((key, value)) = line.split_once('=') else {
             self.notify("a value has to follow: /config theme=dark", now);
@@ -145,7 +145,7 @@ impl App {
         self.acts.push(Act::SettingIn("userSettings", change));
     }
 
-    /// Applies settings that were saved, and shows the list again with what applies now.
+    /// Applies settings that were saved, and refreshes the list.
     pub(super) fn saved(&mut self, place: &str, settings: &Value, now: Now) {
         for (key, value) in settings.as_object().into_iter().flatten() {
             match value {
@@ -163,7 +163,7 @@ impl App {
         self.notify(format!("saved: {}", super::place_word(place)), now);
     }
 
-    /// What a changed setting means for this screen.
+    /// Applies a changed setting to this screen.
     fn take_setting(&mut self, key: &str, value: &Value) {
         let on = value.as_bool() == Some(true);
         let word = value.as_str().unwrap_or_default();
@@ -192,7 +192,7 @@ impl App {
         }
     }
 
-    /// The next value of a setting; it is kept where left and right turned to.
+    /// Switches a setting to its next value and saves it in the selected file.
     pub(super) fn turn_setting(&mut self, settings: &Value, at: usize) {
         let Some((key, _, values)) = SETTINGS.get(at) else {
             return;
@@ -225,7 +225,7 @@ impl App {
         };
         let place = PLACES.get(self.keeps).map_or("userSettings", |(source, _)| source);
         self.acts.push(Act::SettingIn(place, change));
-        // The row changes when the value is saved.
+        // The row changes once the value is saved.
         self.pick_setting(settings.clone());
     }
 }

@@ -6,34 +6,34 @@ use super::{Act, App, Now};
 use crate::facts::Settings;
 use crate::text::{Row, sgr};
 
-/// It runs at most so often.
+/// Minimum interval between two runs of the command, in milliseconds.
 const LEAST: Now = 300;
-/// How many rows it may have.
+/// Maximum number of rows of the status line.
 const ROWS: usize = 3;
 
-/// What is known of it.
+/// Output and schedule of the status line command.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Standing {
     pub(crate) rows: Vec<Row>,
-    /// What it was last asked about.
+    /// The facts at the last run; a difference schedules the next one.
     about: String,
     due: Option<Now>,
 }
 
 impl Standing {
-    /// When it has to be asked, if that is to come.
+    /// Returns when the command is due, if it is scheduled.
     pub(crate) fn next(&self, settings: &Settings, asked: bool) -> Option<Now> {
         self.due.filter(|_| settings.status_line.is_some() && !asked)
     }
 
-    /// What it said.
+    /// Replaces the status line with the output of the command.
     pub(crate) fn said(&mut self, text: &str) {
         self.rows = text.lines().take(ROWS).map(sgr::read).collect();
     }
 }
 
 impl App {
-    /// Asks for it where something changed that it may speak of.
+    /// Schedules the command when the displayed facts change, and runs it when it is due.
     pub(super) fn watch_status(&mut self, now: Now) {
         if self.facts.settings.status_line.is_none() {
             return;
@@ -62,7 +62,7 @@ impl App {
         }
     }
 
-    /// What a command that makes the row is told.
+    /// Returns the input of the status line command.
     fn status_facts(&self, now: Now) -> Value {
         let model = self.picture.model.clone().unwrap_or_else(|| self.facts.model.clone());
         let folder = self.facts.folder.display().to_string();
@@ -98,7 +98,7 @@ impl App {
             "exceeds_200k_tokens": tokens > 200_000,
             "thinking": {"enabled": self.thinks},
         });
-        // Only what is known is there.
+        // Unknown facts are omitted.
         let more = [
             ("session_name", self.picture.title.clone().map(Value::from)),
             ("effort", self.effort.as_ref().map(|level| json!({"level": level}))),

@@ -1,4 +1,4 @@
-//! Keys that stop something: the turn, what runs beside it, or the program.
+//! Keys that stop the turn, background work or the program.
 
 use super::{Act, App, Now};
 use crate::view::amount;
@@ -10,7 +10,7 @@ const TWICE_ESCAPE: Now = 800;
 const TWICE_LEAVE: Now = 2000;
 
 impl App {
-    /// Stops what subagents do in the background; pressed twice.
+    /// Stops all background subagents after a second key press.
     pub(super) fn kill_agents(&mut self, now: Now) {
         let agents = self.picture.jobs.iter().filter(|job| &*job.kind == "local_agent");
         let ids: Vec<String> = agents.map(|job| job.id.to_string()).collect();
@@ -25,7 +25,7 @@ impl App {
         }
     }
 
-    /// Takes the prompt back into the composer if the agent has not reacted to it yet. Returns true if it did.
+    /// Returns the prompt to the composer if the agent has not reacted to it yet. Returns true if it did so.
     fn takes_back(&mut self, now: Now) -> bool {
         let Some((at, _, text)) = self.sent.take() else {
             return false;
@@ -63,7 +63,7 @@ impl App {
         let twice = now.saturating_sub(self.last_escape) <= TWICE_ESCAPE;
         self.last_escape = now;
         if self.editor.is_empty() {
-            // Not right after a stop: that escape was meant for the turn.
+            // An escape right after a stop was meant for the turn.
             if twice && now.saturating_sub(self.last_stop) > 1000 {
                 self.acts.push(Act::Points);
             }
@@ -89,7 +89,7 @@ impl App {
         }
         let stopping = matches!(self.picture.doing, Doing::Stopping(since) if since.as_secs() >= 3);
         if self.picture.is_busy() && !stopping {
-            // What waits comes back into the composer.
+            // Queued prompts return to the composer.
             let queue: Vec<String> = self.picture.queue.iter().map(|(_, text)| text.clone()).collect();
             let withdrawn = self.picture.queue.iter().map(|(uuid, _)| Act::Withdraw(uuid.clone()));
             self.acts.extend(withdrawn);

@@ -1,4 +1,4 @@
-//! Results of acts.
+//! Handles the outcomes of acts.
 
 use super::act::Edited;
 use super::{Act, App, Now, Told};
@@ -6,7 +6,7 @@ use crate::text::{Role, Row};
 use crate::view::amount;
 
 impl App {
-    /// The result of an act.
+    /// Applies the outcome of an act.
     pub fn told(&mut self, told: Told, now: Now) {
         let opens = matches!(
             told,
@@ -21,7 +21,7 @@ impl App {
                 | Told::Points(_)
                 | Told::Sessions { first: true, .. }
         );
-        // Somebody types, or pressed escape: what comes this late is no longer waited for.
+        // The user typed or pressed escape meanwhile; the dialog is no longer expected.
         if opens && !self.expects && self.picker.is_none() {
             return;
         }
@@ -104,7 +104,7 @@ impl App {
     }
 
     fn edited(&mut self, text: Option<String>, what: &Edited, now: Now) {
-        // Why it failed was said when it ended.
+        // The error was shown when the editor closed.
         let Some(text) = text else { return };
         match what {
             Edited::Draft => self.editor.set(text.trim_end_matches('\n')),
@@ -114,7 +114,7 @@ impl App {
                     return;
                 };
                 match &mut asking.change {
-                    // It goes on being changed here; enter runs it.
+                    // The command is still being edited; enter runs it.
                     Some(change) => change.set(text.trim_end_matches('\n')),
                     None => self.changed(&text, now),
                 }

@@ -1,4 +1,4 @@
-//! Journeys without a terminal: a conversation is fed, keys are pressed, rows and wishes are looked at.
+//! User journeys without a terminal: feed a conversation, press keys, check rows and acts.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod asks;
@@ -67,7 +67,7 @@ fn no_takes_words_along() {
     assert!(
         stage
             .committed
-            .contains(&"⊘ Edit  src/add.rs  you said no: use wrapping_add".to_owned()),
+            .contains(&"⊘ Edit  src/add.rs  you denied it: use wrapping_add".to_owned()),
         "{:?}",
         stage.committed
     );
@@ -396,7 +396,7 @@ fn the_help_closes_with_any_key_which_counts() {
     assert!(!stage.region().iter().any(|row| row.contains("shift+tab mode")));
 }
 
-/// One thing that can happen to a terminal.
+/// An input or event of the terminal.
 #[derive(Debug, Clone)]
 enum Step {
     Key(&'static str),

@@ -1,4 +1,4 @@
-//! Commands while they run: `!` commands of the person, and Bash calls of the agent.
+//! Running commands: `!` commands of the user and Bash calls of the agent.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use super::{Act, App, Now};
 use crate::text::{Role, Row, Style, clean};
 use crate::view::{amount, card};
 
-/// Interval between two looks at the output of the Bash calls that run.
+/// Interval between two requests for the output of running Bash calls, in milliseconds.
 const LOOK_INTERVAL: Now = 1000;
 
-/// A call that is over sooner shows its result, not its output.
+/// A call that ends sooner shows only its result.
 const MIN_TIME: Duration = Duration::from_millis(500);
 
-/// The commands that run.
+/// Running commands.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
     shells: Vec<RunningShell>,
-    /// How many `!` commands were started.
+    /// Number of `!` commands started.
     started: usize,
-    /// When the output of calls was last asked for.
+    /// Time of the last request for output.
     looked: Now,
 }
 
@@ -50,7 +50,7 @@ impl App {
         });
     }
 
-    /// Stops the `!` commands that run; false where there are none, or all are being stopped.
+    /// Stops the running `!` commands. Returns false if none runs or all are already stopping.
     pub(super) fn stop_shells(&mut self) -> bool {
         let mut any = false;
         for shell in &mut self.watched.shells {
@@ -62,12 +62,12 @@ impl App {
         any
     }
 
-    /// Whether a `!` command runs.
+    /// True if a `!` command runs.
     pub(super) fn runs_shell(&self) -> bool {
         !self.watched.shells.is_empty()
     }
 
-    /// How many `!` commands have ended.
+    /// Returns the number of `!` commands that have ended.
     pub(super) fn shells_ended(&self) -> usize {
         self.watched.started - self.watched.shells.len()
     }
@@ -78,7 +78,7 @@ impl App {
         }
     }
 
-    /// A `!` command ended; without an exit code it was stopped.
+    /// Handles the end of a `!` command. No exit code means it was stopped.
     pub(super) fn shell_ended(&mut self, id: usize, output: &str, code: Option<i32>) {
         let Some(at) = self.watched.shells.iter().position(|shell| shell.id == id) else {
             return;
@@ -99,7 +99,7 @@ impl App {
         self.say(rows);
     }
 
-    /// The `!` commands that run, with their last lines.
+    /// Returns the rows of running `!` commands, with the end of their output.
     pub(super) fn shell_rows(&self, now: Now, spinner: &str) -> Vec<Row> {
         let mut rows = Vec::new();
         for shell in &self.watched.shells {
@@ -121,7 +121,7 @@ impl App {
         rows
     }
 
-    /// Asks for the output of the Bash calls that run, from time to time.
+    /// Requests the output of running Bash calls at intervals.
     pub(super) fn look_at_calls(&mut self, now: Now) {
         if self.asking.is_some() || now.saturating_sub(self.watched.looked) < LOOK_INTERVAL {
             return;

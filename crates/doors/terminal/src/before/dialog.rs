@@ -1,4 +1,4 @@
-//! A question as rows, and what keys do in it.
+//! Renders a start question and handles its keys.
 
 use super::StartQuestion;
 use crate::input::{Code, Editor, Key};
@@ -7,17 +7,17 @@ use crate::text::{Role, Row, Style, width, wrap};
 use crate::view::ask::{Choice, choices, hints};
 use crate::view::composer;
 
-/// What came of a key.
+/// Result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DialogStep {
     Not,
-    /// All of it is to be seen.
+    /// Show the full text.
     Whole,
     Chose(usize),
     Left,
 }
 
-/// A question that is open.
+/// An open question.
 #[derive(Debug)]
 pub(super) struct Dialog<'a> {
     question: &'a StartQuestion,
@@ -77,7 +77,7 @@ impl<'a> Dialog<'a> {
         let answers = &self.question.choices;
         let widest = |pick: fn(&(String, String)) -> &String| answers.iter().map(|it| width::of(pick(it))).max();
         let (labels, abouts) = (widest(|it| &it.0).unwrap_or(0), widest(|it| &it.1).unwrap_or(0));
-        // What stands behind them stands below each other, where that fits.
+        // Descriptions are aligned if there is room.
         let labels = if 5 + labels + 2 + abouts <= columns { labels } else { 0 };
         let padded = |label: &str| format!("{label}{}", " ".repeat(labels.saturating_sub(width::of(label))));
         let offered: Vec<Choice> = answers
@@ -94,7 +94,7 @@ impl<'a> Dialog<'a> {
             &["enter chooses", "v shows them whole", "esc leaves"]
         };
         chosen.push(hints(said, columns));
-        // The choices are always to be seen.
+        // The choices always stay visible.
         let room = rows.saturating_sub(chosen.len() + 1);
         if region.len() > room {
             region.truncate(room.saturating_sub(1));
@@ -110,7 +110,7 @@ impl<'a> Dialog<'a> {
     }
 }
 
-/// A line that is written.
+/// A line being typed.
 #[derive(Debug)]
 pub(super) struct LineInput {
     title: String,

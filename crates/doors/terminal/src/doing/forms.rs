@@ -1,19 +1,19 @@
-//! Elicitation forms that wait for a person.
+//! Elicitation forms that wait for an answer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sluice_wire::control::{Elicitation, ElicitationResponse};
 use tokio::sync::oneshot;
 
-/// Forms that wait for a person, in the order they came.
+/// Pending forms, in order of arrival.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Forms(Arc<Mutex<Vec<Waiting>>>);
 
-/// A form, and who waits for it.
+/// A form and the channel for its answer.
 type Waiting = (Elicitation, oneshot::Sender<ElicitationResponse>);
 
 impl Forms {
-    /// Waits until somebody fills it in.
+    /// Waits until the form is answered.
     pub(crate) async fn ask(self, elicitation: Elicitation) -> ElicitationResponse {
         let (answer, answered) = oneshot::channel();
         self.0
@@ -23,7 +23,7 @@ impl Forms {
         answered.await.unwrap_or_default()
     }
 
-    /// Answers the one that asks this. Those nobody waits for any more are dropped.
+    /// Answers a pending form. Forms that were cancelled are dropped.
     pub(crate) fn answer(&self, elicitation: &Elicitation, response: ElicitationResponse) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|(_, answer)| !answer.is_closed());

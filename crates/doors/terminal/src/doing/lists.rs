@@ -1,4 +1,4 @@
-//! Contents of the dialogs, and changes made in them.
+//! Contents of the dialogs, and the changes made in them.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::app::{Act, Told};
 use crate::text::{Role, Row};
 
 impl Doer {
-    /// For a dialog.
+    /// Carries out acts of dialogs.
     pub(super) async fn lists(&self, act: Act) -> Result<Option<Told>, String> {
         let client = &self.client;
         Ok(Some(match act {
@@ -31,7 +31,7 @@ impl Doer {
                 Err(why) => Told::NotSaved(why),
             },
             Act::Models => {
-                // Both at once: one that is not answered does not keep the other waiting.
+                // Sent in parallel, so that one missing reply does not delay the other.
                 let (settings, models) = tokio::join!(
                     client.request_within(GetSettings::default(), PATIENCE),
                     client.request_within(ListModels::default(), PATIENCE)
@@ -82,7 +82,8 @@ impl Doer {
                     detail: Some("summary".to_owned()),
                     ..GetContextUsage::default()
                 };
-                // The context is part of the conversation's state then; an agent without an answer shows it later.
+                // Context usage then arrives with the conversation state; an agent that does not support the request
+                // reports it later.
                 match client.request_within(request, PATIENCE).await {
                     Ok(answer) => Told::Model(answer.model),
                     Err(_) => return Ok(None),
@@ -108,7 +109,7 @@ impl Doer {
                     ..FileSuggestions::default()
                 };
                 let mut answer = client.request_within(request.clone(), PATIENCE).await.map_err(said)?;
-                // The first answer of an agent that only begins to look is an empty one.
+                // An agent that has just started indexing returns an empty list first.
                 if answer.suggestions.is_empty() {
                     tokio::time::sleep(Duration::from_millis(150)).await;
                     answer = client.request_within(request, PATIENCE).await.map_err(said)?;
@@ -178,7 +179,7 @@ impl Doer {
         }))
     }
 
-    /// Settings for this session.
+    /// Applies settings to this session.
     async fn lay_over(&self, settings: serde_json::Value) -> Result<(), String> {
         let request = ApplyFlagSettings {
             settings: settings.into(),
@@ -188,7 +189,7 @@ impl Doer {
         laid.map(|_| ()).map_err(|why| format!("not taken: {why}"))
     }
 
-    /// One more folder to work in; what this session was given besides stays.
+    /// Adds a working folder to those that the session already has.
     async fn add_folder(&self, folder: &std::path::Path) -> Result<Told, String> {
         let folder = folder
             .canonicalize()
@@ -232,7 +233,7 @@ impl Doer {
         kept.map(|_| ()).map_err(|why| format!("not saved: {why}"))
     }
 
-    /// Writes the list of a kind anew, with the rule or without it.
+    /// Rewrites the rules of a kind with or without one rule.
     async fn change_rule(&self, behavior: &str, rule: &str, source: &str, add: bool) -> Result<(), String> {
         let answer = self
             .client
@@ -256,7 +257,7 @@ impl Doer {
     }
 }
 
-/// The files subagents are written in, by the name each gives itself; the first folder wins.
+/// Returns the definition files of subagents by declared name; the first folder wins.
 fn agent_files(places: &[std::path::PathBuf]) -> std::collections::HashMap<String, std::path::PathBuf> {
     let mut found = std::collections::HashMap::new();
     let folders = places
@@ -277,7 +278,7 @@ fn agent_files(places: &[std::path::PathBuf]) -> std::collections::HashMap<Strin
     found
 }
 
-/// Subagents whose name fits, as they are mentioned.
+/// Returns matching subagents in the form of a mention.
 fn agents_like<'a>(names: impl Iterator<Item = &'a str>, query: &str) -> Vec<String> {
     let wanted = query.strip_prefix("agent-").unwrap_or(query).to_lowercase();
     let fits = |name: &&str| !wanted.is_empty() && name.to_lowercase().contains(&wanted) || query == "agent-";

@@ -1,4 +1,4 @@
-//! Acts on the person's files and programs, without the agent.
+//! Acts on local files and programs, without the agent.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::app::{Act, Told};
 use crate::text::Row;
 
 impl Doer {
-    /// With the person's own files and programs.
+    /// Carries out acts on local files and programs.
     pub(super) async fn outside(&self, act: Act) -> Result<Option<Told>, String> {
         Ok(Some(match act {
             Act::Note { file, text } => note(&file, &text)?,
@@ -30,7 +30,7 @@ impl Doer {
         }))
     }
 
-    /// What the command that makes the status row says; nothing when it fails or takes too long.
+    /// Runs the status line command and returns its output; `None` if it fails or times out.
     async fn status_line(&self, command: &str, facts: &serde_json::Value) -> Option<String> {
         use tokio::io::AsyncWriteExt as _;
         let mut facts = facts.clone();
@@ -67,7 +67,7 @@ impl Doer {
     }
 }
 
-/// Gives an address to the program that opens such, which is not waited for.
+/// Opens a URL with the default program, without waiting for it.
 fn open(url: &str) -> Result<Told, String> {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut opens = tokio::process::Command::new(program);
@@ -83,7 +83,7 @@ fn open(url: &str) -> Result<Told, String> {
     Ok(Told::Notice("opened in your browser".to_owned()))
 }
 
-/// Puts a note at the end of a memory file.
+/// Appends a note to a memory file.
 pub(super) fn note(file: &Path, text: &str) -> Result<Told, String> {
     use std::io::Write as _;
     let failed = |error: std::io::Error| format!("{}: {error}", file.display());
@@ -113,7 +113,7 @@ pub(super) fn note(file: &Path, text: &str) -> Result<Told, String> {
     Ok(Told::Rows(vec![row]))
 }
 
-/// The picture in the clipboard, by whichever program reads it here.
+/// Returns the image in the clipboard, using the first clipboard program that is available.
 pub(super) async fn clipboard() -> Option<Vec<u8>> {
     const READERS: &[&str] = &[
         "wl-paste --no-newline --type image/png",
@@ -137,7 +137,7 @@ pub(super) async fn clipboard() -> Option<Vec<u8>> {
     None
 }
 
-/// The branch checked out in a folder.
+/// Returns the branch checked out in a folder.
 pub(crate) fn branch(folder: &Path) -> Option<String> {
     let head = folder.ancestors().find_map(|folder| {
         let git = folder.join(".git");

@@ -1,4 +1,4 @@
-//! Transcripts: of this session before, and of other sessions.
+//! Transcripts of this session and of others.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use super::{Doer, PATIENCE, said};
 use crate::app::{Act, Next, Told};
 
 impl Doer {
-    /// About what was said.
+    /// Carries out acts on transcripts.
     pub(super) async fn past(&self, act: Act) -> Result<Option<Told>, String> {
         let client = &self.client;
         Ok(Some(match act {
@@ -91,7 +91,7 @@ impl Doer {
         }))
     }
 
-    /// Hands over sessions as they are read.
+    /// Lists sessions and delivers them as they are read.
     async fn browse(&self, everywhere: bool) -> Result<(), String> {
         let (root, folder) = (self.facts.config_dir.clone(), self.facts.folder.clone());
         let told = self.told.clone();
@@ -110,7 +110,7 @@ impl Doer {
         read.await.map_err(said)?.map_err(said)
     }
 
-    /// Looks for words in what was said. Newer words end the search for older ones.
+    /// Searches the conversations of all sessions. A newer search cancels an older one.
     async fn find(&self, words: String, everywhere: bool) -> Result<(), String> {
         let (root, folder) = (self.facts.config_dir.clone(), self.facts.folder.clone());
         let (told, searches) = (self.told.clone(), std::sync::Arc::clone(&self.searches));
@@ -131,7 +131,7 @@ impl Doer {
         read.await.map_err(said)?.map_err(said)
     }
 
-    /// What was said in any session.
+    /// Loads the messages of a session.
     async fn read(&self, session: String) -> Result<Vec<Item>, String> {
         let root = self.facts.config_dir.clone();
         let read = spawn_blocking(move || Sessions::under(root).messages(&session, None));
@@ -139,7 +139,7 @@ impl Doer {
         Ok(of_messages(&messages))
     }
 
-    /// What was said from a prompt on, in short, by the model itself.
+    /// Asks the model for a summary of the conversation from a prompt on.
     async fn summary(&self, uuid: &str, prompt: &str) -> Result<String, String> {
         let line = prompt.trim().lines().next().unwrap_or_default();
         let question = format!(
@@ -160,7 +160,7 @@ impl Doer {
         ))
     }
 
-    /// What is on disk of this session; what was heard where nothing is kept.
+    /// Loads the conversation of this session from disk, or from memory if sessions are not saved.
     async fn transcript(&self) -> Result<Vec<Item>, String> {
         let messages = self.messages().await?;
         if messages.is_empty() {
@@ -177,11 +177,11 @@ impl Doer {
         let (root, folder) = (self.facts.config_dir.clone(), self.facts.folder.clone());
         let read = spawn_blocking(move || Sessions::under(root).messages(&session, Some(&folder)));
         let read = read.await.map_err(|_| "the session cannot be read".to_owned())?;
-        // One that was never written down has nothing on disk.
+        // A session that is not saved has no transcript.
         Ok(read.unwrap_or_default())
     }
 
-    /// What one can go back to: the list at once, then what each would put back.
+    /// Lists the checkpoints immediately, then again with the changes that each would undo.
     async fn points(&self) -> Result<(), String> {
         const MOST: usize = 40;
         let mut points = crate::view::earlier::points(&self.messages().await?);
@@ -224,7 +224,7 @@ impl Doer {
         }
     }
 
-    /// The conversation as markdown.
+    /// Exports the conversation as Markdown.
     async fn export(&self, path: &str) -> Result<Told, String> {
         let items = self.transcript().await?;
         let file = self.facts.folder.join(path);

@@ -1,4 +1,4 @@
-//! `/plugin`, carried out: files by the store of plugins, the setting and the reload by the agent.
+//! `/plugin`: the plugin store handles files; the agent saves the setting and reloads plugins.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::plugins::{PluginAct, PluginEntry, PluginStore};
 
 /// The setting that enables plugins.
 const ENABLED: &str = "enabledPlugins";
-/// The marketplace name of built-in parts: they are disabled like plugins, and are none.
+/// Marketplace name of built-in features, which are disabled like plugins but are not plugins.
 const BUILT_IN: &str = "@builtin";
 
 impl Doer {
@@ -51,7 +51,7 @@ impl Doer {
         }))
     }
 
-    /// The installed plugins, and those that the settings enable without an installed copy.
+    /// Returns the installed plugins, and plugins that are enabled in settings but not installed.
     async fn plugins(&self, store: &Arc<dyn PluginStore>) -> Result<Vec<PluginEntry>, String> {
         let settings = self.client.request_within(GetSettings::default(), PATIENCE).await;
         let settings = settings.map_err(said)?.effective.to_value();
@@ -61,8 +61,8 @@ impl Doer {
         Ok(with_switches(installed, &switches.unwrap_or_default()))
     }
 
-    /// Saves the switch of a plugin in the file that decides about it, and reloads the plugins. `None` removes the
-    /// switch.
+    /// Saves whether a plugin is enabled in the settings file that takes effect, and reloads plugins. `None` removes
+    /// the entry.
     async fn switch(&self, id: &str, on: Option<bool>) -> Result<(), String> {
         let answer = self.client.request_within(GetSettings::default(), PATIENCE).await;
         let sources: Vec<Value> = answer
@@ -79,8 +79,8 @@ impl Doer {
     }
 }
 
-/// The files to write: a project's switch is overridden in the local file, since the project is shared with others.
-/// Removing a switch concerns both files of the person.
+/// Returns the files to write. A value in the shared project file is overridden in the local file. An entry is removed
+/// from both user-owned files.
 fn places(sources: &[Value], id: &str, on: Option<bool>) -> Vec<&'static str> {
     let names = |place: &str| {
         let mut files = sources
@@ -119,7 +119,7 @@ fn with_switches(mut installed: Vec<PluginEntry>, switches: &serde_json::Map<Str
     installed
 }
 
-/// The plugin with this id, or the only one with this name.
+/// Returns the plugin with this id, or the only one with this name.
 fn named(plugins: Vec<PluginEntry>, name: &str) -> Result<PluginEntry, String> {
     let mut fitting: Vec<PluginEntry> = plugins
         .into_iter()

@@ -1,4 +1,4 @@
-//! `!` commands: run in a process group, shown while they run, ended with the session.
+//! `!` commands: run in a process group, displayed while they run, stopped when the session ends.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -17,18 +17,18 @@ use crate::app::Told;
 
 /// Minimum interval between two updates of the rows of a running command.
 const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(100);
-/// How long a stopped command may take to end by itself.
+/// Time a stopped command has to exit before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long output of processes that outlive their shell is waited for.
+/// How long output is still read after the shell exits while its child processes keep the pipe open.
 const STRAGGLERS: Duration = Duration::from_millis(50);
-/// The number of bytes kept from the beginning of the output, and as many from its end.
+/// Maximum number of bytes kept from each end of the output.
 const MAX_HALF: usize = 512 << 10;
-/// How much of the end is sent for the rows of a running command, in bytes.
+/// Number of bytes from the end of the output that are displayed while a command runs.
 const TAIL: usize = 4 << 10;
-/// The largest part of the output that the model gets, in characters.
+/// Maximum number of characters of output sent to the model.
 const MAX_FOR_MODEL: usize = 30_000;
 
-/// The process groups of the `!` commands that run.
+/// Process groups of the running `!` commands.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shells {
     groups: Arc<Mutex<Vec<Pid>>>,
@@ -39,7 +39,7 @@ impl Shells {
         change(&mut self.groups.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Asks every command to end. One that does not within a moment is killed.
+    /// Asks every command to exit; kills those that do not within the grace period.
     pub(crate) async fn stop(&self) {
         self.signal(Signal::TERM);
         let asked = self.change(|groups| groups.clone());
@@ -56,7 +56,7 @@ impl Shells {
         }
     }
 
-    /// Ends every command at once.
+    /// Kills every command immediately.
     pub(crate) fn kill(&self) {
         self.signal(Signal::KILL);
     }
@@ -70,7 +70,7 @@ impl Shells {
     }
 }
 
-/// The beginning and the end of what a command printed.
+/// The beginning and the end of a command's output.
 #[derive(Debug, Default)]
 struct Output {
     head: Vec<u8>,
@@ -84,7 +84,7 @@ impl Output {
         let (head, rest) = bytes.split_at(room);
         self.head.extend_from_slice(head);
         self.tail.extend_from_slice(rest);
-        // Dropped in large steps, so that each byte is moved once.
+        // Dropped in large steps, so that each byte moves at most once.
         if self.tail.len() > 2 * MAX_HALF {
             let over = self.tail.len() - MAX_HALF;
             self.tail.drain(..over);
@@ -109,7 +109,7 @@ impl Output {
 }
 
 impl Doer {
-    /// Runs a `!` command. The model gets the output, and answers if `asks` is set.
+    /// Runs a `!` command. The output is sent to the model, which answers if `asks` is set.
     pub(super) async fn shell(&self, id: usize, command: String, asks: bool) -> Told {
         let (output, code, stopped) = match start(&self.facts.shell, &command, &self.facts.folder) {
             Ok((child, pipe)) => self.follow(id, child, pipe).await,
@@ -128,7 +128,7 @@ impl Doer {
         }
     }
 
-    /// Reads what a command prints until it ends; gives the output, the exit code, and whether a signal ended it.
+    /// Reads the output of a command until it ends. Returns output, exit code, and whether a signal ended it.
     async fn follow(&self, id: usize, mut child: Child, mut pipe: Receiver) -> (String, Option<i32>, bool) {
         let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         self.shells.change(|groups| groups.extend(group));
@@ -155,7 +155,7 @@ impl Doer {
                     self.told.send(Told::ShellWrote { id, tail: output.last() }).ok();
                     (fresh, next) = (false, Instant::now() + MIN_UPDATE_INTERVAL);
                 }
-                // A server that the command left running is not waited for.
+                // A server that the command left running is not awaited.
                 () = tokio::time::sleep_until(ended_at.unwrap_or(next)), if ended_at.is_some() => open = false,
             }
         }
@@ -174,7 +174,7 @@ fn was_killed(status: Option<ExitStatus>) -> bool {
     status.is_some_and(|status| status.signal().is_some())
 }
 
-/// Starts a command whose standard output and error go to one pipe, in the order in which they are written.
+/// Starts a command with standard output and error on one pipe, to preserve their order.
 fn start(shell: &str, command: &str, folder: &Path) -> std::io::Result<(Child, Receiver)> {
     let (ours, theirs) = std::io::pipe()?;
     // In a session without a terminal, a program that asks for a password fails immediately.

@@ -12,7 +12,7 @@ use crate::app::{Act, Told, Written};
 use crate::text::{Row, clean};
 
 impl Doer {
-    /// About a turn.
+    /// Carries out acts on the turn.
     pub(super) async fn turn(&self, act: Act) -> Result<Option<Told>, String> {
         let client = &self.client;
         Ok(Some(match act {
@@ -124,7 +124,7 @@ impl Doer {
                     task_id: task,
                     ..GetTaskOutput::default()
                 };
-                // An agent that does not send the output of a running call leaves its card without it.
+                // Without support from the agent, the card of a running call shows no output.
                 let Ok(answer) = client.request_within(request, PATIENCE).await else {
                     return Ok(None);
                 };
@@ -138,7 +138,7 @@ impl Doer {
                     task_id: job.clone(),
                     ..GetTaskOutput::default()
                 };
-                // An agent that does not say leaves the row without it.
+                // Without support from the agent, the row shows no size.
                 let Ok(answer) = client.request_within(request, PATIENCE).await else {
                     return Ok(None);
                 };
@@ -166,7 +166,7 @@ impl Doer {
         }))
     }
 
-    /// Tells the agent something, and wants an answer only if it `asks`.
+    /// Sends a message to the agent. The model answers only if `asks` is set.
     pub(super) async fn tell(&self, text: String, asks: bool) {
         let mut user = User::new(text);
         user.should_query = (!asks).then_some(false);

@@ -1,7 +1,7 @@
-//! Keys of one's own: the anchor's file of key bindings, with its contexts, actions and chords.
+//! Custom key bindings: the reference CLI's file with its contexts, actions and chords.
 //!
-//! An action is known by the keys it has without the file. A key that is bound to it stands for those keys, so nothing
-//! that handles keys has to know about bindings.
+//! An action is identified by its default keys. A key bound to the action is translated to these keys, so the key
+//! handlers do not need to know about bindings.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::key::Key;
 
-/// Where a key is pressed.
+/// Context in which a key is pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Context {
     Global,
@@ -37,7 +37,7 @@ impl Context {
     }
 }
 
-/// Every action, and the keys that do it without a file.
+/// All actions and their default keys.
 const ACTIONS: &[(&str, &str)] = &[
     ("app:toggleTranscript", "ctrl+o"),
     ("app:toggleTodos", "ctrl+t"),
@@ -89,20 +89,20 @@ const ACTIONS: &[(&str, &str)] = &[
     ("select:cancel", "escape"),
 ];
 
-/// What a key stands for.
+/// Translation of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
-    /// These keys, in order.
+    /// Translated to these keys, in order.
     Keys(Vec<Key>),
-    /// The first of two: the next decides.
+    /// First key of a chord.
     Begins,
-    /// Nothing: it was taken out.
+    /// The default binding was removed.
     Nothing,
-    /// Itself.
+    /// Not bound; keeps its default meaning.
     Itself,
 }
 
-/// The bindings of a file.
+/// Key bindings of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bindings {
     keys: HashMap<(Context, Vec<Key>), Option<Vec<Key>>>,
@@ -114,7 +114,7 @@ fn chord(text: &str) -> Option<Vec<Key>> {
 }
 
 impl Bindings {
-    /// Reads a file, and says in words what of it is not understood.
+    /// Parses a file. Also returns a message for each entry that is not understood.
     #[must_use]
     pub fn read(text: &str) -> (Self, Vec<String>) {
         let mut bindings = Self::default();
@@ -164,7 +164,7 @@ impl Bindings {
         (bindings, unknown)
     }
 
-    /// What a key stands for here, after `before` if that began a chord.
+    /// Returns the translation of a key in a context; `before` is the first key of a chord, if one was pressed.
     #[must_use]
     pub fn meaning(&self, context: Context, before: Option<Key>, key: Key) -> Meaning {
         if self.keys.is_empty() {
@@ -180,7 +180,7 @@ impl Bindings {
             let begins = |(known, keys): &(Context, Vec<Key>)| {
                 *known == context && keys.len() > pressed.len() && keys.starts_with(&pressed)
             };
-            // `ctrl+x` begins chords of ours, which keep their meaning.
+            // `ctrl+x` starts built-in chords, which stay available.
             if self.keys.keys().any(begins) && key != Key::ctrl('x') {
                 return Meaning::Begins;
             }
@@ -188,7 +188,7 @@ impl Bindings {
         Meaning::Itself
     }
 
-    /// The key to name for an action: the one that is bound to it, or its own.
+    /// Returns the key to display for an action: its custom or its default key.
     #[must_use]
     pub fn key_of(&self, action: &str) -> String {
         let own = keys_of(action);

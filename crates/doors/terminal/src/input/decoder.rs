@@ -1,57 +1,57 @@
-//! Bytes of a terminal as keys, pastes and replies, however they are split.
+//! Decodes terminal bytes into keys, pastes and replies, however the bytes are split.
 //!
-//! A reply to a question of ours, or a sequence nobody knows, is never typed.
+//! Replies to our queries and unknown sequences are never interpreted as typed text.
 
 use std::time::Duration;
 
 use super::key::{Code, Key};
 
-/// One input of the terminal: a key, a paste or a reply.
+/// One input from the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A key.
     Key(Key),
-    /// A paste, with line feeds for line ends.
+    /// A paste, with line ends normalized to `\n`.
     Paste(String),
-    /// The window has the focus, or has it no longer.
+    /// The window gained or lost focus.
     Focus(bool),
-    /// An answer to a question of ours.
+    /// A reply to a query of this program.
     Reply(Reply),
 }
 
 /// A reply of the terminal to a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// It knows the kitty keyboard protocol.
+    /// The terminal supports the kitty keyboard protocol.
     Kitty,
-    /// Where the cursor is; from 1.
+    /// Position of the cursor, counted from 1.
     Cursor { row: usize, column: usize },
-    /// Its name and version.
+    /// Name and version of the terminal.
     Version(String),
-    /// Its background, as three parts of 255.
+    /// Background colour, with components up to 255.
     Background(u8, u8, u8),
-    /// The person's colours are dark now, or light.
+    /// The colour scheme changed to dark or light.
     Scheme { dark: bool },
-    /// What it is; asked last, so everything else was answered or will not be.
+    /// Device attributes. Queried last, so no other reply follows this one.
     Attributes,
 }
 
-/// A paste without marks: so many bytes with a line end in one read.
+/// Minimum size of a read with a line end that counts as an unbracketed paste, in bytes.
 const UNMARKED: usize = 16;
 const LONGEST: usize = 4096;
-/// How long the rest of a sequence may take.
+/// Timeout for the rest of a sequence.
 const REST: Duration = Duration::from_secs(10);
-/// How replies begin; behind an escape nobody types that in one go.
+/// Prefixes of replies after the escape byte; they are never typed in a single read.
 const REPLIES: &[&[u8]] = &[b"[?", b"]11;", b"P>|"];
 
-/// Takes bytes as they come.
+/// Incremental decoder.
 #[derive(Debug, Default)]
 pub struct Decoder {
     bytes: Vec<u8>,
     paste: Option<Vec<u8>>,
-    /// Whether the terminal marks pastes: once it did, keys that come together are keys.
+    /// True if the terminal supports bracketed paste: several keys in one read are then keys.
     marks: bool,
-    /// What was given up as a key just now: what follows may show that it began a reply.
+    /// Bytes decoded as a key after a timeout; the following bytes may show that they started a reply.
     given_up: Vec<u8>,
 }
 
@@ -61,8 +61,8 @@ enum Step {
 }
 
 impl Decoder {
-    /// How long more is waited for; `None` when nothing has begun. What may be a key is not held up for longer than
-    /// `escape`; of what no key begins with, the rest comes, over a slow line late: it is no text.
+    /// Returns how long to wait for more bytes, or `None` if no sequence is incomplete. A possible key waits at most
+    /// `escape`. A sequence that cannot be a key waits longer: on a slow connection its rest must not become text.
     #[must_use]
     pub fn patience(&self, escape: Duration) -> Option<Duration> {
         let bytes = self.bytes.as_slice();
@@ -74,7 +74,7 @@ impl Decoder {
         }
     }
 
-    /// What these bytes bring.
+    /// Decodes bytes.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Input> {
         if !self.marks && self.bytes.is_empty() && self.paste.is_none() && is_unmarked_paste(bytes) {
             return vec![Input::Paste(lines(bytes))];
@@ -112,7 +112,7 @@ impl Decoder {
                             self.paste = Some(Vec::new());
                         }
                         Some(input) => {
-                            // Whoever says what it is marks pastes too, now that it is asked to.
+                            // A terminal that replies to queries also supports bracketed paste, which is enabled now.
                             self.marks |= input == Input::Reply(Reply::Attributes);
                             found.push(input);
                         }
@@ -123,7 +123,7 @@ impl Decoder {
         }
     }
 
-    /// Nothing more came in time: what waits is what it looks like.
+    /// Handles a timeout: decodes the pending bytes as they are.
     pub fn give_up_waiting(&mut self) -> Vec<Input> {
         if self.paste.is_some() {
             return Vec::new();
@@ -150,7 +150,7 @@ impl Decoder {
                 Some(Input::Paste(text))
             }
             None => {
-                // The mark may be cut in two.
+                // The end marker may be split between two reads.
                 let safe = self.bytes.len().saturating_sub(END.len() - 1);
                 paste.extend(self.bytes.drain(..safe));
                 None
@@ -166,7 +166,7 @@ fn is_unmarked_paste(bytes: &[u8]) -> bool {
         && bytes.iter().filter(|byte| **byte >= b' ').count() > bytes.len() / 2
 }
 
-/// The text of a paste, with one kind of line ends.
+/// Decodes the text of a paste with normalized line ends.
 fn lines(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n")
 }
@@ -248,14 +248,14 @@ fn arrow(last: u8) -> Option<Code> {
     })
 }
 
-/// `CSI` and what follows: parameters, then one letter.
+/// Parses a `CSI` sequence: parameters and a final byte.
 fn csi(rest: &[u8]) -> Step {
     let Some(end) = rest.iter().position(|byte| !(0x20..=0x3f).contains(byte)) else {
         return Step::Wait;
     };
     let last = rest.get(end).copied().unwrap_or_default();
     if !(0x40..=0x7e).contains(&last) {
-        // Cut off: whatever came in between begins anew.
+        // A truncated sequence: the byte that interrupted it starts a new one.
         return Step::Took(2 + end, None);
     }
     let count = 2 + end + 1;
@@ -282,7 +282,7 @@ fn sequence(text: &str, last: u8) -> Option<Input> {
         .map(|part| part.split(':').next().unwrap_or_default().parse().unwrap_or(0))
         .collect();
     let number = |at: usize| numbers.get(at).copied().unwrap_or(0);
-    // An event that says "released" is no key.
+    // Key release events are ignored.
     let released = text.split(';').nth(1).is_some_and(|held| held.ends_with(":3"));
     if released {
         return None;
@@ -339,7 +339,7 @@ fn of_number(number: u32) -> Option<Code> {
     })
 }
 
-/// A key with what is held: 1 and the sum of shift 1, alt 2, ctrl 4, super 8, … meta 32.
+/// Builds a key with modifiers: 1 plus the sum of shift 1, alt 2, ctrl 4, super 8, … meta 32.
 fn held(code: Code, held: u32) -> Key {
     let bits = held.saturating_sub(1);
     let mut key = Key {
@@ -360,18 +360,18 @@ fn held(code: Code, held: u32) -> Key {
     key
 }
 
-/// `OSC`, `DCS` and the like, up to `BEL` or `ST`.
+/// Parses `OSC`, `DCS` and similar sequences up to `BEL` or `ST`.
 fn string(bytes: &[u8]) -> Step {
     let mut at = 2;
     while let Some(byte) = bytes.get(at) {
         match byte {
             0x07 => return Step::Took(at + 1, told(bytes.get(1..at))),
-            // None that was asked for holds another control letter.
+            // Requested replies contain no other control characters.
             0..0x1b | 0x1c..0x20 => return Step::Took(at, None),
             0x1b => match bytes.get(at + 1) {
                 None => return Step::Wait,
                 Some(b'\\') => return Step::Took(at + 2, told(bytes.get(1..at))),
-                // Cut off.
+                // A truncated sequence.
                 Some(_) => return Step::Took(at, None),
             },
             _ => at += 1,

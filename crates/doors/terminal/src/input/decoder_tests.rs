@@ -100,7 +100,8 @@ fn replies_whose_pieces_come_three_seconds_apart_are_never_typed() {
             let (replies, keys): (Vec<Input>, Vec<Input>) =
                 found.into_iter().partition(|input| matches!(input, Input::Reply(_)));
             assert_eq!(replies.len(), 1, "{reply:?} cut at {cut}");
-            // Cut right behind its escape it is a key at first; of the rest nothing is text.
+            // A reply split right after its escape byte is first decoded as the escape key; the rest must not become
+            // text.
             let typed = keys
                 .iter()
                 .filter(|input| matches!(input, Input::Key(key) if key.typed().is_some()));

@@ -2,12 +2,12 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Something that stands in the draft as one sign and is sent whole.
+/// An attachment shown as one character in the draft and sent in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chip {
     /// A long paste.
     Paste(String),
-    /// A picture: its media type, its bytes in base64, and what is said of it.
+    /// An image: media type, base64 data, and description.
     Image {
         media_type: String,
         data: String,
@@ -15,70 +15,70 @@ pub enum Chip {
     },
 }
 
-/// The first sign that stands for a chip; they are of the private use area, and never typed.
+/// Placeholder character of the first chip. Placeholders are from a private use area, which cannot be typed.
 const FIRST_CHIP: u32 = 0xf_0000;
 const MOST_CHIPS: u32 = 1000;
 
-/// The number of the chip a sign stands for.
+/// Returns the number of the chip that a placeholder represents.
 #[must_use]
 pub fn chip_number(letter: char) -> Option<usize> {
     let number = u32::from(letter).checked_sub(FIRST_CHIP)?;
     (number < MOST_CHIPS).then_some(number as usize)
 }
 
-/// What was there before a change.
+/// State before a change, for undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Before {
     text: String,
     cursor: usize,
 }
 
-/// A text being written.
+/// The text editor of the composer and of dialogs.
 #[derive(Debug, Clone, Default)]
 pub struct Editor {
     text: String,
-    /// Between grapheme clusters.
+    /// Byte offset, always between grapheme clusters.
     cursor: usize,
     chips: Vec<Chip>,
     kills: Vec<String>,
-    /// What the last yank put in, for the next of the ring.
+    /// Start and end of the last yank and its index in the kill ring, for replacing it with an earlier kill.
     yanked: Option<(usize, usize, usize)>,
     undo: Vec<Before>,
     redo: Vec<Before>,
-    /// Whether the last change was a letter of the same word.
+    /// True if the last change inserted a character of the same word.
     typing: bool,
-    /// Whether the last key cut something out, so that the next cut joins it.
+    /// True if the last key was a kill; the next kill is then appended to it.
     killing: bool,
-    /// The column that up and down keep to.
+    /// Column that moves up and down return to.
     column: Option<usize>,
 }
 
 impl Editor {
-    /// The text, with signs for chips.
+    /// Returns the text with placeholders for chips.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where the cursor is, in bytes.
+    /// Returns the byte offset of the cursor.
     #[must_use]
     pub fn cursor(&self) -> usize {
         self.cursor
     }
 
-    /// Whether nothing is written.
+    /// True if the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The chips, by number.
+    /// Returns the chips by number.
     #[must_use]
     pub fn chips(&self) -> &[Chip] {
         &self.chips
     }
 
-    /// The text as it is sent: pastes in their place.
+    /// Returns the text to send, with pastes expanded.
     #[must_use]
     pub fn whole(&self) -> String {
         let mut out = String::with_capacity(self.text.len());
@@ -92,7 +92,7 @@ impl Editor {
         out
     }
 
-    /// The pictures that are still in the text: media type and data.
+    /// Returns media type and data of the images that are still in the text.
     #[must_use]
     pub fn images(&self) -> Vec<(String, String)> {
         let numbers = self.text.chars().filter_map(chip_number);
@@ -104,7 +104,7 @@ impl Editor {
             .collect()
     }
 
-    /// Takes the text out and leaves nothing.
+    /// Clears the editor and returns the text.
     pub fn take(&mut self) -> String {
         let whole = self.whole();
         self.remember(false);
@@ -113,7 +113,7 @@ impl Editor {
         whole
     }
 
-    /// Puts another text in the place of all, the cursor at its end.
+    /// Replaces the whole text and places the cursor at its end.
     pub fn set(&mut self, text: &str) {
         self.remember(false);
         self.text = text.to_owned();
@@ -121,7 +121,7 @@ impl Editor {
         self.settle();
     }
 
-    /// Adds a chip at the cursor.
+    /// Inserts a chip at the cursor.
     pub fn attach(&mut self, chip: Chip) {
         let number = u32::try_from(self.chips.len()).unwrap_or(MOST_CHIPS);
         match char::from_u32(FIRST_CHIP + number).filter(|_| number < MOST_CHIPS) {
@@ -137,7 +137,7 @@ impl Editor {
         }
     }
 
-    /// Puts a text in at the cursor.
+    /// Inserts text at the cursor.
     pub fn insert(&mut self, text: &str) {
         let mut letters = text.chars();
         let one = match (letters.next(), letters.next()) {
@@ -151,7 +151,7 @@ impl Editor {
         self.typing = one;
     }
 
-    /// Puts in the place of a part of the text, the cursor after it.
+    /// Replaces a range of the text and places the cursor after it.
     pub fn replace(&mut self, from: usize, to: usize, with: &str) {
         if from <= to && self.text.is_char_boundary(from) && self.text.is_char_boundary(to) {
             self.remember(false);
@@ -161,7 +161,7 @@ impl Editor {
         }
     }
 
-    /// What was cut out last.
+    /// Returns the most recently killed text.
     #[must_use]
     pub fn last_kill(&self) -> &str {
         self.kills.last().map_or("", String::as_str)
@@ -184,7 +184,7 @@ impl Editor {
         self.redo.clear();
     }
 
-    /// After every change and movement.
+    /// Resets the state of consecutive edits after a change or movement.
     fn settle(&mut self) {
         self.typing = false;
         self.killing = false;
@@ -201,7 +201,7 @@ impl Editor {
         self.settle();
     }
 
-    /// Puts the cursor at a place between letters.
+    /// Moves the cursor to a byte offset.
     pub fn go(&mut self, at: usize) {
         self.move_to(at);
     }
@@ -216,7 +216,7 @@ impl Editor {
         at + text.graphemes(true).next().map_or(0, str::len)
     }
 
-    /// The beginning of the word before a place.
+    /// Returns the start of the word before an offset.
     #[must_use]
     pub fn word_before(&self, at: usize) -> usize {
         let mut at = at;
@@ -233,7 +233,7 @@ impl Editor {
         at
     }
 
-    /// The end of the word after a place.
+    /// Returns the end of the word after an offset.
     #[must_use]
     pub fn word_after(&self, at: usize) -> usize {
         let mut at = at;
@@ -250,7 +250,7 @@ impl Editor {
         at
     }
 
-    /// The beginning of the line a place is in.
+    /// Returns the start of the line that contains an offset.
     #[must_use]
     pub fn line_start(&self, at: usize) -> usize {
         self.text
@@ -259,7 +259,7 @@ impl Editor {
             .map_or(0, |at| at + 1)
     }
 
-    /// The end of the line a place is in.
+    /// Returns the end of the line that contains an offset.
     #[must_use]
     pub fn line_end(&self, at: usize) -> usize {
         let rest = self.text.get(at..).unwrap_or_default();
@@ -290,7 +290,7 @@ impl Editor {
         self.move_to(self.line_end(self.cursor));
     }
 
-    /// One line up; false on the first.
+    /// Moves one line up. Returns false on the first line.
     pub fn up(&mut self) -> bool {
         let start = self.line_start(self.cursor);
         if start == 0 {
@@ -301,7 +301,7 @@ impl Editor {
         true
     }
 
-    /// One line down; false on the last.
+    /// Moves one line down. Returns false on the last line.
     pub fn down(&mut self) -> bool {
         let end = self.line_end(self.cursor);
         if end == self.text.len() {
@@ -321,7 +321,7 @@ impl Editor {
         self.column = Some(column);
     }
 
-    /// Takes out a part of the text; gives it.
+    /// Removes a range of the text and returns it.
     pub fn cut(&mut self, from: usize, to: usize) -> String {
         if from >= to {
             return String::new();
@@ -341,7 +341,7 @@ impl Editor {
         self.cut(self.cursor, self.after(self.cursor));
     }
 
-    /// Takes out a part of the text and keeps it for a yank; cuts in a row are one.
+    /// Removes a range and adds it to the kill ring; consecutive kills form one entry.
     pub fn kill(&mut self, from: usize, to: usize) {
         let backwards = to == self.cursor;
         let joins = self.killing;
@@ -364,7 +364,7 @@ impl Editor {
 
     pub fn kill_to_end(&mut self) {
         let end = self.line_end(self.cursor);
-        // At the end of a line its end goes.
+        // At the end of a line, the line end is removed.
         let to = if end == self.cursor { self.after(end) } else { end };
         self.kill(self.cursor, to);
     }
@@ -387,7 +387,7 @@ impl Editor {
         self.kill(self.cursor, self.word_after(self.cursor));
     }
 
-    /// Puts in what was cut out last.
+    /// Inserts the most recent kill.
     pub fn yank(&mut self) {
         let Some(text) = self.kills.last().cloned() else {
             return;
@@ -397,13 +397,13 @@ impl Editor {
         self.yanked = Some((from, self.cursor, self.kills.len() - 1));
     }
 
-    /// Whether the last key was a yank.
+    /// True if the last key was a yank.
     #[must_use]
     pub fn has_yanked(&self) -> bool {
         self.yanked.is_some()
     }
 
-    /// Right after a yank: what was cut out before that, in its place.
+    /// After a yank: replaces the yanked text with the previous kill.
     pub fn yank_earlier(&mut self) {
         let Some((from, to, ring)) = self.yanked else {
             return;

@@ -1,4 +1,4 @@
-//! What was asked before, kept in the anchor's own file: a line of JSON for each prompt.
+//! Prompt history, in the file of the reference CLI: one JSON line per prompt.
 
 use std::fs;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-/// How much of the end of the file is read: some thousands of prompts.
+/// Maximum number of bytes read from the end of the file: some thousands of prompts.
 const MOST: u64 = 4 << 20;
 
 /// A prompt of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastPrompt {
-    /// What it said.
+    /// Text of the prompt.
     pub text: String,
-    /// When, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     pub at: u64,
-    /// The folder it was asked in.
+    /// Folder in which it was entered.
     pub folder: String,
-    /// The session, where it is known.
+    /// Id of the session, if known.
     pub session: Option<String>,
 }
 
@@ -28,13 +28,13 @@ pub struct History {
     file: Option<PathBuf>,
     asked: Vec<PastPrompt>,
     loaded: bool,
-    /// Which one the composer shows, from the end; 0 is the draft.
+    /// Position from the end that the composer shows; 0 is the draft.
     place: usize,
     draft: String,
 }
 
 impl History {
-    /// One that is kept in this file.
+    /// Creates a history that is saved in this file.
     #[must_use]
     pub fn kept_in(file: PathBuf) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl History {
         }
     }
 
-    /// All prompts, oldest first; read when first asked for.
+    /// Returns all prompts, oldest first. The file is read on first use.
     pub fn all(&mut self) -> &[PastPrompt] {
         if !self.loaded {
             self.loaded = true;
@@ -57,7 +57,7 @@ impl History {
         &self.asked
     }
 
-    /// Adds one. What cannot be written down is still there until the end.
+    /// Adds a prompt. If it cannot be saved, it remains available in this process.
     pub fn add(&mut self, asked: PastPrompt) {
         self.leave();
         if asked.text.trim().is_empty() || self.asked.last().is_some_and(|last| last.text == asked.text) {
@@ -69,7 +69,7 @@ impl History {
         self.asked.push(asked);
     }
 
-    /// The one before what is shown; `draft` is kept for the way back.
+    /// Returns the previous prompt; `draft` is saved so that [`next`](Self::next) can return it.
     pub fn previous(&mut self, draft: &str, folder: &str) -> Option<String> {
         if self.place == 0 {
             draft.clone_into(&mut self.draft);
@@ -80,7 +80,7 @@ impl History {
         Some(found)
     }
 
-    /// The one after what is shown; the draft after the last.
+    /// Returns the next prompt; after the last one, the draft.
     pub fn next(&mut self, folder: &str) -> Option<String> {
         match self.place {
             0 => None,
@@ -95,7 +95,7 @@ impl History {
         }
     }
 
-    /// Whoever changes what is shown writes a draft of their own.
+    /// Leaves the history: the shown prompt was changed and is now a draft.
     pub fn leave(&mut self) {
         self.place = 0;
     }
@@ -138,7 +138,7 @@ fn append(file: &Path, asked: &PastPrompt) -> io::Result<()> {
     })
     .to_string();
     line.push('\n');
-    // One write, so that two terminals do not mix their lines.
+    // A single write, so that lines of two terminals are not interleaved.
     sluice_host::private::append(file)?.write_all(line.as_bytes())
 }
 

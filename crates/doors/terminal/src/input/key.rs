@@ -1,11 +1,11 @@
-//! Keys, and how people write them.
+//! Keys and their names.
 
 use std::fmt;
 
-/// A key without what is held with it.
+/// A key without modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// A letter, a digit, a sign; space too.
+    /// A letter, digit, punctuation character or space.
     Char(char),
     Enter,
     Escape,
@@ -25,21 +25,21 @@ pub enum Code {
     F(u8),
 }
 
-/// A key as it was pressed.
+/// A key with modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// Which.
+    /// The key without modifiers.
     pub code: Code,
-    /// Ctrl is held.
+    /// True if Ctrl is held.
     pub ctrl: bool,
-    /// Alt or Meta is held.
+    /// True if Alt or Meta is held.
     pub alt: bool,
-    /// Shift is held; never with letters, which are capital then.
+    /// True if Shift is held; never set for letters, which are uppercase instead.
     pub shift: bool,
 }
 
 impl Key {
-    /// The key alone.
+    /// Creates a key without modifiers.
     #[must_use]
     pub const fn of(code: Code) -> Self {
         Self {
@@ -50,13 +50,13 @@ impl Key {
         }
     }
 
-    /// A letter.
+    /// Creates a character key.
     #[must_use]
     pub const fn char(letter: char) -> Self {
         Self::of(Code::Char(letter))
     }
 
-    /// A letter with Ctrl.
+    /// Creates a character key with Ctrl.
     #[must_use]
     pub const fn ctrl(letter: char) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Key {
         }
     }
 
-    /// A letter with Alt.
+    /// Creates a character key with Alt.
     #[must_use]
     pub const fn alt(letter: char) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Key {
         }
     }
 
-    /// The letter, when nothing is held with it.
+    /// Returns the character, if neither Ctrl nor Alt is held.
     #[must_use]
     pub fn typed(self) -> Option<char> {
         match self.code {
@@ -83,13 +83,13 @@ impl Key {
         }
     }
 
-    /// Whether it is this key with nothing held.
+    /// True for this key without modifiers.
     #[must_use]
     pub fn is(self, code: Code) -> bool {
         self == Self::of(code)
     }
 
-    /// Reads `ctrl+x`, `shift+tab`, `meta+p`, `escape`; upper and lower case alike.
+    /// Parses `ctrl+x`, `shift+tab`, `meta+p`, `escape`; case-insensitive.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let mut key = Self::char(' ');

@@ -1,4 +1,4 @@
-//! Editing as in vim: modes, motions, operators, text objects, counts, repetition.
+//! Vim editing: modes, motions, operators, text objects, counts and repetition.
 
 mod motion;
 mod operator;
@@ -15,34 +15,34 @@ pub enum Mode {
     #[default]
     Insert,
     Normal,
-    /// From the anchor to the cursor; by whole lines.
+    /// Selection from the anchor to the cursor, optionally of whole lines.
     Visual {
         anchor: usize,
         lines: bool,
     },
 }
 
-/// What became of a key.
+/// Result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Done {
-    /// It did its work.
+    /// The key was handled.
     Used,
-    /// It is not vim's: it does what it does without it.
+    /// Not a vim key; it keeps its normal meaning.
     Not,
-    /// Past the first or the last line.
+    /// A movement beyond the first or last line.
     Earlier,
     Later,
 }
 
-/// The state between keys.
+/// State between keys.
 #[derive(Debug, Clone, Default)]
 pub struct Vim {
     mode: Mode,
-    /// Keys of a command that is not complete.
+    /// Keys of an incomplete command.
     pending: Vec<char>,
-    /// The last search in a line: the key, and the letter.
+    /// The last character search in a line: key and character.
     found: Option<(char, char)>,
-    /// Keys of the last change, for `.`; and those of the one being made.
+    /// Keys of the last change, for `.`, and of the change in progress.
     last: Vec<Key>,
     recording: Option<Vec<Key>>,
     register: String,
@@ -50,7 +50,7 @@ pub struct Vim {
 }
 
 impl Vim {
-    /// `NORMAL`, `VISUAL`; nothing while one writes.
+    /// Returns `NORMAL` or `VISUAL`; `None` in insert mode.
     #[must_use]
     pub fn word(&self) -> Option<&'static str> {
         match self.mode {
@@ -61,20 +61,20 @@ impl Vim {
         }
     }
 
-    /// Whether letters are written.
+    /// True in insert mode.
     #[must_use]
     pub fn inserts(&self) -> bool {
         self.mode == Mode::Insert
     }
 
-    /// A draft that was sent is followed by a new one.
+    /// Resets the state for a new draft.
     pub fn reset(&mut self) {
         self.mode = Mode::Insert;
         self.pending.clear();
         self.recording = None;
     }
 
-    /// Does what a key does.
+    /// Handles a key.
     pub fn key(&mut self, editor: &mut Editor, key: Key) -> Done {
         if self.mode == Mode::Insert {
             return self.insert_key(editor, key);
@@ -137,7 +137,7 @@ impl Vim {
         }
     }
 
-    /// Ends a change: it can be repeated.
+    /// Completes a change, so that it can be repeated.
     fn changed(&mut self) -> Done {
         self.pending.clear();
         if let Some(keys) = self.recording.take() {
@@ -151,7 +151,7 @@ impl Vim {
         Done::Used
     }
 
-    /// Looks whether the pending keys are a whole command, and does it.
+    /// Runs the pending keys if they form a complete command.
     fn command(&mut self, editor: &mut Editor) -> Done {
         let keys: String = self.pending.iter().collect();
         let digits = keys.len() - keys.trim_start_matches(|it: char| it.is_ascii_digit()).len();
@@ -281,7 +281,7 @@ impl Vim {
         Done::Used
     }
 
-    /// In normal mode the cursor stands on a letter, not behind the last.
+    /// In normal mode the cursor is on a character, not after the last one.
     fn stay_inside(&self, editor: &mut Editor) {
         let at = editor.cursor();
         if at == editor.line_end(at) && at > editor.line_start(at) {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The text after these keys, typed in normal mode with the cursor at `|`.
+/// Returns the text after these keys, typed in normal mode with the cursor at `|`.
 fn after(text: &str, keys: &str) -> String {
     let at = text.find('|').unwrap();
     let mut editor = Editor::default();

@@ -1,4 +1,4 @@
-//! Asks as lines, and the input that answers them.
+//! Permission requests, questions and forms as lines, and the input that answers them.
 
 use serde_json::Value;
 use sluice_host::conversation::Ask;
@@ -15,7 +15,7 @@ use crate::text::clean::one_line;
 use crate::view::ask::{FieldValue, Form, Questions};
 use crate::view::status::mode_word;
 
-/// An ask that waits for a line.
+/// A pending request.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) id: RequestId,
@@ -23,27 +23,27 @@ pub(super) struct Asked {
     wants: Wants,
 }
 
-/// What an ask waits for.
+/// Kind of answer that is expected.
 #[derive(Debug)]
 enum Wants {
     /// A number.
     Choice(Called),
-    /// Another command in the place of the one that was asked about.
+    /// A command that replaces the one that needs permission.
     Command(Called),
     Questions(Questions, Value),
     Form(Form, Box<Elicitation>),
 }
 
-/// What came of a line.
+/// Result of an input line.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// It goes on, with this.
+    /// Prints these lines; the request stays open.
     Say(Vec<String>),
     Answer(Box<CanUseToolResponse>, String),
     Fill(Box<Elicitation>, ElicitationResponse, String),
-    /// This text is changed in the person's editor first.
+    /// Opens this text in the user's editor.
     Edit(String),
-    /// The plan is refused here, and a new session begins with this prompt.
+    /// Denies the plan and starts a new session with this prompt.
     Anew {
         refusal: Box<CanUseToolResponse>,
         prompt: String,
@@ -52,7 +52,7 @@ pub(super) enum Step {
 }
 
 impl Asked {
-    /// Reads an ask; `None` when it is for nobody.
+    /// Reads a request; `None` if it needs no answer from the user.
     pub(super) fn read(ask: &Ask, count: usize, facts: &Facts, mode: Option<&PermissionMode>) -> Option<Self> {
         let Ok(ToHost::ControlRequest(request)) = ask.line.as_ref()?.to_host() else {
             return None;
@@ -99,7 +99,7 @@ impl Asked {
         Self { id, lines, wants }
     }
 
-    /// What can be typed.
+    /// Returns the accepted inputs.
     fn hint(&self) -> String {
         match &self.wants {
             Wants::Choice(called) => called.hint(),
@@ -118,7 +118,7 @@ impl Asked {
         }
     }
 
-    /// No, and the turn ends.
+    /// Denies the request and stops the turn.
     pub(super) fn stop(&self) -> Step {
         if let Wants::Form(_, elicitation) = &self.wants {
             return filled(elicitation, ElicitationAction::Cancel, None, "nothing");
@@ -131,7 +131,7 @@ impl Asked {
         Step::Answer(Box::new(deny.into()), "no, and stop".to_owned())
     }
 
-    /// What a line does.
+    /// Handles an input line.
     pub(super) fn typed(&mut self, line: &str) -> Step {
         match &mut self.wants {
             Wants::Choice(called) => match called.choose(line) {
@@ -143,7 +143,7 @@ impl Asked {
                 None => Step::Say(vec![self.hint()]),
             },
             Wants::Command(called) if line.is_empty() => {
-                // All of it is asked again.
+                // The whole request is printed again.
                 self.wants = Wants::Choice(called.clone());
                 Step::Say(self.lines.clone())
             }
@@ -153,7 +153,7 @@ impl Asked {
         }
     }
 
-    /// Takes the text that came out of the editor: what is asked about now is read out, and asked again.
+    /// Applies the text from the editor and prints the changed request.
     pub(super) fn edited(&mut self, text: &str) -> Vec<String> {
         if let Wants::Choice(called) = &mut self.wants {
             if !called.change(text) {
@@ -192,7 +192,7 @@ fn options(questions: &Questions) -> Vec<String> {
     lines
 }
 
-/// Takes the answer to the question that is open; the last one sends them all.
+/// Answers the current question; the last answer sends all of them.
 fn answer_question(questions: &mut Questions, input: &Value, line: &str) -> Step {
     let Some(question) = questions.current() else {
         return Step::Say(Vec::new());
@@ -235,7 +235,7 @@ fn answer_question(questions: &mut Questions, input: &Value, line: &str) -> Step
     Step::Say(lines)
 }
 
-/// The field that is to be filled in.
+/// Returns the prompt for the current field.
 fn field(form: &Form) -> String {
     let Some(field) = form.fields.get(form.at) else {
         return "answer yes or no, then Enter; nothing: Escape, Enter".to_owned();
@@ -256,7 +256,7 @@ fn field(form: &Form) -> String {
     )
 }
 
-/// Takes what was typed for a field; after the last one all is sent, or what is wrong is said.
+/// Fills in a field. After the last one, sends the form or reports what is invalid.
 fn fill(form: &mut Form, elicitation: &Elicitation, line: &str) -> Step {
     if let Some(field) = form.fields.get_mut(form.at) {
         match &mut field.value {

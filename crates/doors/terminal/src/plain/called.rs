@@ -14,23 +14,23 @@ use crate::text::clean::one_line;
 use crate::view::ask::{ChoiceMeaning, permission};
 use crate::view::card;
 
-/// A call that waits for a yes or a no.
+/// A call that needs permission.
 #[derive(Debug, Clone)]
 pub(super) struct Called {
     call: CanUseTool,
     folder: PathBuf,
     mode: &'static str,
-    /// How many asks wait.
+    /// Number of pending requests.
     count: usize,
-    /// The input is no longer the one that was asked about.
+    /// True if the input was changed.
     edited: bool,
 }
 
-/// What a number chose.
+/// Result of a chosen number.
 #[derive(Debug)]
 pub(super) enum Chosen {
     Step(Step),
-    /// The command is written anew.
+    /// The user enters another command.
     Command,
 }
 
@@ -55,7 +55,7 @@ impl Called {
         }
     }
 
-    /// What is asked, whole, and what can be typed.
+    /// Returns the full request and the accepted inputs.
     pub(super) fn lines(&self) -> Vec<String> {
         let input = self.call.input.to_value();
         let card = self.card();
@@ -74,7 +74,7 @@ impl Called {
         lines
     }
 
-    /// What can be typed.
+    /// Returns the accepted inputs.
     pub(super) fn hint(&self) -> String {
         let last = self.choices().len();
         format!("answer 1 to {last}, then Enter; no with words: {last} and the words; stop: Escape, Enter")
@@ -88,7 +88,7 @@ impl Called {
         matches!(self.card().body, CardBody::Plan(_))
     }
 
-    /// The present text of the file it would change.
+    /// Returns the current text of the file that the call would change.
     fn file(&self) -> Option<String> {
         let input = self.call.input.to_value();
         let path = input.get("file_path").and_then(Value::as_str)?;
@@ -119,7 +119,7 @@ impl Called {
             .collect()
     }
 
-    /// What a number, and words behind it, choose. `None` when it is no answer.
+    /// Parses a number with an optional note; `None` if it is not a valid answer.
     pub(super) fn choose(&self, line: &str) -> Option<Chosen> {
         let (number, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let at = number.parse::<usize>().ok()?.checked_sub(1)?;
@@ -143,7 +143,7 @@ impl Called {
 
     fn allow(&self, update: Option<PermissionUpdate>) -> CanUseToolResponse {
         let input = self.edited.then(|| match self.is_plan() {
-            // Of a plan the text is all there is to be changed.
+            // Only the text of a plan can be changed.
             true => json!({ "plan": self.text() }).into(),
             false => self.call.input.clone(),
         });
@@ -154,7 +154,7 @@ impl Called {
         })
     }
 
-    /// The plan is all that is taken along into a new session; this one stays as it is, and can be resumed.
+    /// Starts a new session with only the plan. This session is kept and can be resumed.
     fn begin_anew(&self, words: &str, said: String) -> Step {
         let mut prompt = format!("Carry out this plan:\n\n{}", self.text().trim());
         if !words.is_empty() {
@@ -173,14 +173,14 @@ impl Called {
         }
     }
 
-    /// The call runs with this command.
+    /// Allows the call with this command.
     pub(super) fn with_command(&self, command: &str) -> Step {
         let mut changed = self.clone();
         changed.change(command);
         Step::Answer(Box::new(changed.allow(None)), format!("yes, changed to {command}"))
     }
 
-    /// The part of the input that can be changed.
+    /// Returns the name of the editable input field.
     fn part(&self) -> &'static str {
         self.card().editable().unwrap_or("new_string")
     }
@@ -191,7 +191,7 @@ impl Called {
         text.unwrap_or_default().to_owned()
     }
 
-    /// Puts a text in the place of the one that was asked about; false when it is the same.
+    /// Replaces the editable text. Returns false if it is unchanged.
     pub(super) fn change(&mut self, text: &str) -> bool {
         if self.text() == text {
             return false;
@@ -213,7 +213,7 @@ fn deny(message: &str) -> CanUseToolResponse {
     })
 }
 
-/// The choices of a plan.
+/// Returns the choices for a plan.
 fn plan_choices() -> Vec<(String, Choice)> {
     let yes = |mode: PermissionMode| {
         Choice::Keep(Box::new(PermissionUpdate::from(SetMode {

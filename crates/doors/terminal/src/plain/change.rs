@@ -6,7 +6,7 @@ use sluice_host::items::{Card, CardBody, Plan};
 use crate::text::clean::one_line;
 use crate::view::diff::{ChangeLine, Side};
 
-/// The change or the command, whole.
+/// Returns the full diff or command.
 pub(super) fn details(card: &Card, input: &Value, file: Option<&str>) -> Vec<String> {
     if let Some(lines) = crate::view::ask::changed_lines(card, file) {
         return changes(&lines);
@@ -23,7 +23,7 @@ pub(super) fn details(card: &Card, input: &Value, file: Option<&str>) -> Vec<Str
     }
 }
 
-/// Lines that are taken away and as many in their place were and become something; others are removed or added.
+/// Pairs of removed and added lines are reported as changed ("was", "is now"); others as removed or added.
 fn changes(lines: &[ChangeLine]) -> Vec<String> {
     let mut said = Vec::new();
     let mut rest = lines;

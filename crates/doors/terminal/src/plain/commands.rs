@@ -1,4 +1,4 @@
-//! Commands in plain lines: carried out as on the screen, with the results as lines.
+//! Commands in plain mode: carried out as in screen mode, with results as lines.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::text::Row;
 use crate::text::clean::one_line;
 use crate::view::report;
 
-/// The columns that reports are laid out for. Lines are not drawn, only read.
+/// Width used to lay out reports. Lines are read out, not drawn, so it is generous.
 const COLUMNS: usize = 200;
-/// What `/help` says, one line for each command.
+/// Output of `/help`, one line per command.
 const HELP: &[&str] = &[
     "help: /clear begins a new session, /resume continues another, /fork continues in a copy of this one",
     "help: /rewind goes back to before a prompt, /export writes the conversation to a file",
@@ -27,11 +27,11 @@ const HELP: &[&str] = &[
     "help: Escape and Enter stop a turn or a command of yours",
 ];
 
-/// What carries out commands, and where the results arrive.
+/// Carries out commands and receives their results.
 pub(super) struct Commands {
     doer: Doer,
     results: mpsc::UnboundedReceiver<Told>,
-    /// How many `!` commands were started, and how many of them run.
+    /// Number of `!` commands started, and number running.
     started: usize,
     running: usize,
 }
@@ -56,17 +56,17 @@ impl Commands {
         }
     }
 
-    /// The next result.
+    /// Receives the next result.
     pub(super) async fn next(&mut self) -> Option<Told> {
         self.results.recv().await
     }
 
-    /// Ends the `!` commands that run.
+    /// Kills the running `!` commands.
     pub(super) fn end(&self) {
         self.doer.shells.kill();
     }
 
-    /// Stops the `!` commands that run; false where there are none.
+    /// Stops the running `!` commands. Returns false if none runs.
     pub(super) fn stop(&self) -> bool {
         let any = self.running > 0;
         if any {
@@ -77,7 +77,7 @@ impl Commands {
 }
 
 impl Talk {
-    /// Carries out a line that is a command. Gives the line back where it is a prompt.
+    /// Runs a line that is a command. Returns the line if it is a prompt.
     pub(super) async fn command<'a>(&mut self, line: &'a str) -> Result<Option<Outcome>, &'a str> {
         if let Some(command) = line.strip_prefix('!').map(str::trim).filter(|it| !it.is_empty()) {
             self.commands.started += 1;
@@ -149,12 +149,12 @@ impl Talk {
         Ok(None)
     }
 
-    /// Carries out what was chosen about a plugin.
+    /// Carries out the chosen action on a plugin.
     pub(super) fn plugin(&self, act: PluginAct) {
         self.commands.doer.begin(Act::Plugin(act));
     }
 
-    /// Gives a line back whose command the agent knows. An unknown command is an error.
+    /// Returns the line if it is a command of the agent. An unknown command is an error.
     async fn known<'a>(&self, name: &str, line: &'a str) -> Result<(), &'a str> {
         let is_name = !name.is_empty() && name.chars().all(|it| it.is_alphanumeric() || "-_:".contains(it));
         let commands = self.client.look(|state| state.session().commands.clone()).await;
@@ -175,7 +175,7 @@ impl Talk {
             .filter(|id| sessions.file(id, &self.facts.folder).exists())
     }
 
-    /// Prints the result of a command.
+    /// Prints the outcome of a command.
     pub(super) fn result(&mut self, told: Told) {
         let rows = match told {
             Told::Notice(text) => return say(&[format!("notice: {}", one_line(&text))]),
@@ -225,7 +225,7 @@ impl Talk {
         say(&lines.map(|line| format!("report: {}", line.trim())).collect::<Vec<_>>());
     }
 
-    /// Goes back to before a prompt. Files stay as they are.
+    /// Rewinds the conversation to before a prompt. Files are not changed.
     pub(super) async fn go_back(&self, point: &Point) -> Outcome {
         say(&[format!("notice: back to before: {}", one_line(&point.text))]);
         again(match (self.session().await, &point.before) {

@@ -1,4 +1,4 @@
-//! Items as lines.
+//! Renders conversation items as lines.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,42 +14,42 @@ use crate::view::feed;
 use crate::view::picture::{Doing, Picture};
 use crate::view::{amount, ask, card, diff};
 
-/// How many lines of a failure are read out.
+/// Maximum number of lines printed of an error.
 const LAST: usize = 8;
-/// What takes long is told of after so many seconds, and then every so many.
+/// Seconds after which a long-running call is reported, and the interval of further reports.
 const FIRST: u64 = 10;
 const EVERY: u64 = 30;
 
-/// A call that was told of.
+/// A call that was reported.
 #[derive(Debug)]
 struct Told {
     number: usize,
     subject: String,
-    /// Since when it runs.
+    /// Time at which it started.
     started: Time,
-    /// How many seconds it ran when that was said.
+    /// Running time at the last report, in seconds.
     running: Option<u64>,
 }
 
-/// Turns items into lines; knows the numbers of calls.
+/// Renders items as lines and numbers the calls.
 #[derive(Debug)]
 pub(super) struct Lines {
     folder: String,
-    /// Times and tokens are told too.
+    /// Also prints durations and token counts.
     verbose: bool,
     calls: HashMap<ItemId, Told>,
     count: usize,
     /// Complete items that have been reported.
     told: HashSet<ItemId>,
-    /// The answer that is being written.
+    /// The answer that is streaming.
     writing: Option<(ItemId, String)>,
     /// The last retry that was reported.
     retry: Option<(ItemId, u64)>,
     speech: Speech,
-    /// Since when the model thinks, and how many seconds that was when it was said.
+    /// Start of the current thinking, and its duration at the last report, in seconds.
     thinks: Option<(u64, Option<u64>)>,
     tasks: String,
-    /// Calls somebody answered for on another screen.
+    /// Calls whose permission request was answered by another client.
     answered: HashSet<String>,
 }
 
@@ -70,7 +70,7 @@ impl Lines {
         }
     }
 
-    /// The lines of what is new.
+    /// Returns the lines for the changes in a snapshot.
     pub(super) fn of(&mut self, picture: &Picture) -> Vec<String> {
         let mut lines = Vec::new();
         for change in &picture.changes {
@@ -91,7 +91,7 @@ impl Lines {
         lines
     }
 
-    /// Whether it was said who answered for this call on another screen.
+    /// True if another client's answer for this call was reported.
     pub(super) fn was_answered(&self, call: Option<&str>) -> bool {
         call.is_some_and(|call| self.answered.contains(call))
     }
@@ -132,7 +132,7 @@ impl Lines {
         }
     }
 
-    /// An item is complete.
+    /// Reports a complete item.
     fn complete(&mut self, item: &Item, lines: &mut Vec<String>) {
         match &item.body {
             ItemBody::Prompt(prompt) if prompt.source == PromptSource::Host => {
@@ -144,7 +144,7 @@ impl Lines {
             ItemBody::Error(error) => lines.extend(spoken(self.speech.go_on(item.id.0, &error.text, true))),
             ItemBody::Command(command) => match &command.output {
                 Some(output) => lines.extend(spoken(self.speech.go_on(item.id.0, output, true))),
-                // Its output follows.
+                // Its output follows in a separate item.
                 None => {
                     self.told.remove(&item.id);
                 }
@@ -247,7 +247,7 @@ impl Lines {
         lines.extend(last.map(|line| format!("  {}", one_line(&output_line(line)))));
     }
 
-    /// What takes long: calls, and thoughts.
+    /// Reports long-running calls and thinking.
     fn long(&mut self, picture: &Picture, lines: &mut Vec<String>) {
         let is_due = |passed: u64, told: Option<u64>| match told {
             None => passed >= FIRST,

@@ -8,7 +8,7 @@ use sluice_wire::stdin::User;
 
 use super::*;
 
-/// A conversation, and what is said of it.
+/// A conversation and its rendering as lines.
 struct Stage {
     state: ConversationState,
     now: u64,

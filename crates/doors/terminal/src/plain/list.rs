@@ -1,4 +1,4 @@
-//! Lists to choose from, by number or by words.
+//! Lists with numbered entries that can be filtered by words.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::facts::Facts;
 use crate::plugins::PluginAct;
 use crate::text::clean::one_line;
 
-/// So many are read out at once.
+/// Maximum number of entries printed at once.
 const MOST: usize = 20;
 
-/// What was chosen.
+/// The chosen entry.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ListChoice {
     Nothing,
@@ -24,11 +24,11 @@ pub(super) enum ListChoice {
     Plugin(PluginAct),
 }
 
-/// A list.
+/// A numbered list.
 #[derive(Debug)]
 pub(super) struct List {
     rows: Vec<(String, ListChoice)>,
-    /// The places of those that fit what was typed.
+    /// Indices of the entries that match the filter.
     fitting: Vec<usize>,
 }
 
@@ -40,7 +40,7 @@ impl List {
         }
     }
 
-    /// The sessions of this folder, newest first.
+    /// Lists the sessions of this folder, newest first.
     pub(super) fn sessions(facts: &Facts, now: u64) -> Self {
         let sessions = sluice_host::sessions::Sessions::under(&facts.config_dir);
         let found = sessions.list(Some(&facts.folder)).unwrap_or_default();
@@ -63,13 +63,13 @@ impl List {
         Self::new(models.iter().map(row).collect())
     }
 
-    /// The prompts one can go back to, oldest first.
+    /// Lists the checkpoints, oldest first.
     pub(super) fn points(points: &[Point]) -> Self {
         let row = |point: &Point| (one_line(point.text.trim()), ListChoice::Point(Box::new(point.clone())));
         Self::new(points.iter().map(row).collect())
     }
 
-    /// A question about a plugin; the first choice changes nothing.
+    /// A confirmation about a plugin; the first choice changes nothing.
     pub(super) fn decision(choices: [&str; 2], acts: [PluginAct; 2]) -> Self {
         let rows = choices.into_iter().zip(acts);
         Self::new(
@@ -110,7 +110,7 @@ impl List {
         lines
     }
 
-    /// What a line chooses, or what there is to say to it.
+    /// Handles an input line. Returns the chosen entry, or the lines to print.
     pub(super) fn typed(&mut self, line: &str) -> Result<ListChoice, Vec<String>> {
         if line.is_empty() || line == super::ESCAPE {
             return Ok(ListChoice::Nothing);
@@ -131,7 +131,7 @@ impl List {
     }
 }
 
-/// `2 hours ago`.
+/// Formats a duration as `2 hours ago`.
 fn ago(time: Duration) -> String {
     let (count, unit) = match time.as_secs() {
         seconds @ 0..60 => (seconds, "second"),

@@ -1,18 +1,18 @@
-//! Streamed text as lines: one for each sentence, as soon as it has ended.
+//! Streamed text as lines: one per sentence, as soon as it is complete.
 
-/// How much of a streamed text was written as lines.
+/// Tracks how much of a streamed text was printed.
 #[derive(Debug, Default)]
 pub(super) struct Speech {
-    /// The item with the text.
+    /// The item that contains the text.
     item: Option<u32>,
-    /// How much of its text.
+    /// Number of bytes printed.
     at: usize,
-    /// Inside a block of code, whose lines are said whole.
+    /// True inside a code block, which is printed line by line.
     code: bool,
 }
 
 impl Speech {
-    /// What can be said of a text that grows; all that is left, once it `ended`.
+    /// Returns the complete sentences of a growing text; once it has `ended`, also the rest.
     pub(super) fn go_on(&mut self, item: u32, text: &str, ended: bool) -> Vec<String> {
         if self.item != Some(item) || text.len() < self.at {
             *self = Self {
@@ -39,10 +39,10 @@ impl Speech {
         said
     }
 
-    /// Where the first sentence or line ends, if it does.
+    /// Returns the end of the first complete sentence or line.
     fn end_of_sentence(&self, text: &str) -> Option<usize> {
         let line = text.find('\n').map(|at| at + 1);
-        // A fence is known by its whole line.
+        // A fence is only recognized by its whole line.
         if self.code || text.starts_with("```") || text.starts_with("~~~") {
             return line;
         }
@@ -52,7 +52,7 @@ impl Speech {
                 break;
             }
             let next = letters.peek().map(|(_, next)| *next);
-            // "1." begins an entry of a list.
+            // "1." is a list marker, not the end of a sentence.
             let counts = text
                 .get(..at)
                 .is_some_and(|before| before.trim_start().chars().all(|it| it.is_ascii_digit()));

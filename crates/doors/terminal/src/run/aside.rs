@@ -1,4 +1,4 @@
-//! Suspend, external editor and exit: giving the terminal back, and taking it again.
+//! Suspend, external editor and exit: releasing the terminal and acquiring it again.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::{Outcome, Session, editor, now};
 use crate::screen::tty;
 
 impl Session {
-    /// Takes the region off and gives the terminal back.
+    /// Removes the live region and releases the terminal.
     pub(super) fn step_aside(&mut self) {
         self.leave_pager();
         let mut bytes = String::new();
@@ -18,7 +18,7 @@ impl Session {
         self.give_back();
     }
 
-    /// Gives the terminal back, once it has said what it still had to say.
+    /// Releases the terminal after its pending replies were read.
     fn give_back(&self) {
         if self.answers && tty::is_foreground() {
             tty::hear_out();
@@ -52,7 +52,7 @@ impl Session {
     pub(super) fn suspend(&mut self) {
         self.step_aside();
         rustix::process::kill_current_process_group(Os::TSTP).ok();
-        // Here again, after the shell let us go on.
+        // The shell resumed the process.
         self.background = true;
         self.come_back();
     }
@@ -64,7 +64,8 @@ impl Session {
         }
     }
 
-    /// Opens the person's editor and waits for it; the session goes on, what it says is held until then.
+    /// Opens the user's editor and waits for it. The session continues; its output is held back until the editor
+    /// closes.
     pub(super) async fn edit_file(&mut self, file: &std::path::Path) {
         self.make_way();
         let ended = editor::open(&self.facts.editor, &self.facts.folder, file).await;
@@ -86,7 +87,7 @@ impl Session {
         self.step_aside();
         let program = self.facts.editor.split_whitespace().next().unwrap_or_default();
         let program = program.rsplit('/').next().unwrap_or(program);
-        // An editor with a window of its own leaves this to be seen; one in the terminal writes over it.
+        // Visible while a graphical editor is open; an editor in the terminal covers it.
         let row = format!("\r  editing in {program}; the session goes on");
         self.outlet.send(row);
         self.outlet.flush(Duration::from_secs(1));
@@ -100,7 +101,7 @@ impl Session {
         }
     }
 
-    /// Nobody is there any more: the draft is one `up` away, next time.
+    /// Ends the session after the terminal closed; saves the draft in the prompt history.
     pub(super) fn ended(&mut self, code: i32) -> Outcome {
         self.app.keep_draft(now());
         Outcome::Left(code)
@@ -119,7 +120,7 @@ impl Session {
         self.writer.erase(&mut bytes);
         self.outlet.send(bytes);
         if let Outcome::Again { .. } = outcome {
-            // What comes next begins apart from this.
+            // Separates the following output.
             self.outlet.send("\r\n".to_owned());
         }
         if let Outcome::Left(_) = outcome {
@@ -133,7 +134,7 @@ impl Session {
         }
         self.outlet.flush(Duration::from_secs(1));
         match outcome {
-            // Whoever ended the process does not wait.
+            // After a signal there is no time to wait for replies.
             Outcome::Left(code) if *code > 128 => tty::give_back(),
             _ => self.give_back(),
         }

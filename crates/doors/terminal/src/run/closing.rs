@@ -1,44 +1,44 @@
-//! The end of input: how long a turn may go on when nobody can type any more.
+//! The end of input: how long a turn may continue without a keyboard.
 
 use std::time::{Duration, Instant};
 
-/// So long.
+/// Maximum time a turn continues after the end of input.
 const ALONE: Duration = Duration::from_secs(10);
 
-/// What goes on when the keyboard is gone.
+/// Work in progress when the input ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Work {
-    /// A turn is open.
+    /// True if a turn is running.
     pub(super) busy: bool,
-    /// It waits for the person.
+    /// True if the turn waits for an answer.
     pub(super) asks: bool,
 }
 
 impl Work {
-    /// A turn that asks nobody may end by itself.
+    /// True if the turn can end without an answer.
     fn ends_by_itself(self) -> bool {
         self.busy && !self.asks
     }
 }
 
-/// The time a turn has left.
+/// Deadline of the running turn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Closing {
     until: Instant,
 }
 
 impl Closing {
-    /// The keyboard is gone at this moment; `None` when there is nothing to wait for.
+    /// Starts the deadline; `None` if no turn can end without the user.
     pub(super) fn begin(moment: Instant, work: Work) -> Option<Self> {
         work.ends_by_itself().then(|| Self { until: moment + ALONE })
     }
 
-    /// Whether there is nothing to wait for any more.
+    /// True if the session can end now.
     pub(super) fn is_over(self, moment: Instant, work: Work) -> bool {
         self.until <= moment || !work.ends_by_itself()
     }
 
-    /// When that has to be looked at though nothing comes.
+    /// Returns the deadline.
     pub(super) fn until(self) -> Instant {
         self.until
     }

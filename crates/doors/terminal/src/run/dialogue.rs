@@ -1,4 +1,4 @@
-//! Bytes from the terminal, and queries and notifications to it.
+//! Replies of the terminal, and queries and notifications sent to it.
 
 use std::time::{Duration, Instant};
 
@@ -58,7 +58,7 @@ impl Session {
                 }
             }
             Reply::Cursor { column, .. } => self.probed(*column),
-            // It answers last: no answer about letters comes after it.
+            // This reply comes last: no width probe is answered after it.
             Reply::Attributes => {
                 self.probed = None;
                 self.answers = true;
@@ -66,7 +66,7 @@ impl Session {
         }
     }
 
-    /// One of the letters terminals do not agree about took so many cells.
+    /// Records the width of a character on which terminals differ.
     fn probed(&mut self, column: usize) {
         let Some(number) = self.probed.filter(|number| *number < PROBES.len()) else {
             return;
@@ -79,7 +79,7 @@ impl Session {
         }
     }
 
-    /// To the clipboard of the terminal, wherever that is. What terminals would not take goes into a file, which is said.
+    /// Copies a text to the clipboard of the terminal. A text that is too long for terminals is written to a file.
     pub(super) fn copy(&mut self, text: &str) {
         use base64::Engine as _;
         const MOST: usize = 100_000;
@@ -87,7 +87,7 @@ impl Session {
             let file = std::env::temp_dir().join(format!("sluice-copy-{}.txt", uuid::Uuid::new_v4().simple()));
             let said = match super::editor::write_private(&file, text) {
                 Ok(()) => {
-                    // In the history: who wants to open the file needs its path longer than a notice lasts.
+                    // Written to the history, because the path is needed longer than a notice is displayed.
                     let row = format!("too long for a clipboard: it is in {}", file.display());
                     let row = Row::new().add("~ ", Role::Note).add(&row, Role::Faint);
                     self.app.told(Told::Rows(vec![row]), now());
@@ -108,7 +108,7 @@ impl Session {
         self.outlet.send(bytes);
     }
 
-    /// Reads the keys of one's own, and says what of them is not understood.
+    /// Loads the custom key bindings and reports entries that are not understood.
     pub(super) fn read_bindings(&mut self) {
         let file = self.facts.config_dir.join("keybindings.json");
         let changed = std::fs::metadata(&file).and_then(|data| data.modified()).ok();

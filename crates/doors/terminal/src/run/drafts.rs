@@ -1,6 +1,7 @@
-//! The draft of the composer on disk: it survives the death of the process, and is restored by the next start.
+//! The draft of the composer on disk: it survives a crash and is restored at the next start.
 //!
-//! Each process has a separate file. The next start in the same session or folder takes the draft of an ended process.
+//! Each process has a separate file. The next start in the same session or folder takes over the draft of an ended
+//! process.
 
 use std::fs;
 use std::io;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long a change waits before it is written.
+/// Delay between a change and saving it.
 const DELAY: Duration = Duration::from_millis(300);
 
 /// The file of this process's draft.
@@ -23,7 +24,7 @@ pub(super) struct DraftFile {
 }
 
 impl DraftFile {
-    /// Keeps the draft of a session in `folder` below `config_dir`.
+    /// Creates the draft file of a session in `folder` below `config_dir`.
     pub(super) fn new(config_dir: &Path, folder: &Path) -> Self {
         Self {
             path: Some(drafts(config_dir).join(format!("{}.json", std::process::id()))),
@@ -32,7 +33,7 @@ impl DraftFile {
         }
     }
 
-    /// Notes what the composer contains. An empty one is final at once: it was sent or cleared.
+    /// Schedules saving of the draft. An empty draft takes effect immediately: it was sent or cleared.
     pub(super) fn note(&mut self, text: &str, now: Instant) {
         if text == self.saved {
             self.due = None;
@@ -43,12 +44,12 @@ impl DraftFile {
         }
     }
 
-    /// When the draft has to be written.
+    /// Returns when the draft must be saved.
     pub(super) fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.path.is_some())
     }
 
-    /// Writes the draft. What cannot be written is lost only with the process.
+    /// Saves the draft. A write error matters only if the process also dies.
     pub(super) fn save(&mut self, text: &str, session: Option<&str>) {
         self.due = None;
         let Some(path) = &self.path else { return };
@@ -60,7 +61,7 @@ impl DraftFile {
         }
     }
 
-    /// Removes the file: the draft was sent, or is kept elsewhere.
+    /// Removes the file: the draft was sent or is saved elsewhere.
     pub(super) fn remove(&mut self) {
         self.due = None;
         if !std::mem::take(&mut self.saved).is_empty()
@@ -75,14 +76,14 @@ fn drafts(config_dir: &Path) -> PathBuf {
     config_dir.join("drafts")
 }
 
-/// Writes a file that only its owner may read, as a whole or not at all.
+/// Writes a file atomically, readable only by its owner.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let fresh = path.with_extension("new");
     sluice_host::private::write(&fresh, text)?;
     fs::rename(&fresh, path)
 }
 
-/// Takes the newest draft of a process that is gone: one of this session, else one of this folder.
+/// Takes over the newest draft of an ended process: of this session, otherwise of this folder.
 pub(super) fn take(config_dir: &Path, folder: &Path, session: Option<&str>) -> Option<String> {
     let entries = fs::read_dir(drafts(config_dir)).ok()?;
     let mut found: Vec<(bool, std::time::SystemTime, PathBuf, String)> = Vec::new();
@@ -107,7 +108,7 @@ pub(super) fn take(config_dir: &Path, folder: &Path, session: Option<&str>) -> O
     Some(text)
 }
 
-/// Whether the process that wrote a draft still runs.
+/// True if the process that wrote a draft is still running.
 fn lives(draft: &Value) -> bool {
     let pid = draft
         .get("pid")
@@ -124,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// The draft of a process that is gone.
+    /// Creates the draft of an ended process.
     fn left(config_dir: &Path, name: &str, folder: &str, session: Option<&str>, text: &str) {
         let draft = json!({"pid": i32::MAX, "folder": folder, "session": session, "text": text});
         write(&drafts(config_dir).join(name), &draft.to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! Redrawing: when, and what.
+//! Decides when and what to redraw.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use crate::screen::tty;
 use crate::view::picture::Picture;
 
 impl Session {
-    /// While a person is asked, nothing is written but what their keys change.
+    /// True while a request is displayed: output pauses, and only key presses change the screen.
     pub(super) fn holds(&self) -> bool {
         let asked = self.app.asking_id();
         asked.is_some() && asked == self.shown_ask
@@ -30,7 +30,7 @@ impl Session {
                 self.told_back = Some(session);
             }
             if self.facts.kept {
-                // It is on the screen and on disk; the pager reads it there.
+                // The items are drawn and stored; the pager reads them from disk.
                 client.let_go(revision).await.ok();
             }
         }
@@ -49,7 +49,7 @@ impl Session {
         self.draw(false);
     }
 
-    /// Draws a frame; `typed` when a key wants it at once.
+    /// Draws a frame; `typed` if it follows a key press.
     pub(super) fn draw(&mut self, typed: bool) {
         if self.background || self.resized.is_some() || (self.outlet.is_full() && !typed) {
             return;
@@ -81,7 +81,7 @@ impl Session {
         }
     }
 
-    /// Draws the pager, if it is open, or goes back to the screen it lay on.
+    /// Draws the pager if it is open, or restores the normal screen.
     pub(super) fn page(&mut self) -> bool {
         let Some((sheet, cursor)) = self.app.sheet() else {
             if std::mem::take(&mut self.paging) {

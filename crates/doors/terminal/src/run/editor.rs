@@ -3,10 +3,10 @@
 use std::io;
 use std::path::Path;
 
-/// Opens a file in it and waits for its end.
+/// Opens a file in the editor and waits until it closes.
 ///
 /// # Errors
-/// When it could not be started, or says that it failed.
+/// The editor could not be started or failed.
 pub(super) async fn open(editor: &str, folder: &Path, file: &Path) -> Result<(), String> {
     let mut child = tokio::process::Command::new("/bin/sh");
     child
@@ -25,10 +25,10 @@ pub(super) async fn open(editor: &str, folder: &Path, file: &Path) -> Result<(),
     }
 }
 
-/// Lets a text be changed in it, by way of a file nobody else can read.
+/// Edits a text in the editor, by means of a private temporary file.
 ///
 /// # Errors
-/// As [`open`], and when the file could not be written or read.
+/// As [`open`]; also if the file cannot be written or read.
 pub(crate) async fn edit_text(editor: &str, folder: &Path, text: &str) -> Result<String, String> {
     let name = format!("sluice-{}.md", uuid::Uuid::new_v4().simple());
     let file = std::env::temp_dir().join(name);
@@ -44,7 +44,7 @@ pub(crate) async fn edit_text(editor: &str, folder: &Path, text: &str) -> Result
     edited
 }
 
-/// Editors end the last line of every file; a text whose last line had no end stays so.
+/// Removes the line end that editors append to a text without one.
 fn without_added_end(old: &str, mut new: String) -> String {
     if !old.ends_with('\n') && new.ends_with('\n') {
         new.pop();

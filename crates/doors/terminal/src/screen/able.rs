@@ -1,34 +1,34 @@
-//! What the terminal can do besides drawing: told by its variables at the start, by its own answer later. What it did not
-//! say it can is not tried.
+//! Optional capabilities of the terminal, derived from environment variables at the start and from its replies later.
+//! Capabilities that are not confirmed are not used.
 
-/// What can be asked of it.
+/// Optional capabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Able {
-    /// Text that leads somewhere (OSC 8).
+    /// Hyperlinks (OSC 8).
     pub links: bool,
-    /// Marks before prompts and answers, to jump between (OSC 133).
+    /// Semantic marks before prompts and answers, for jumping between them (OSC 133).
     pub marks: bool,
-    /// Progress in its frame or in the task bar (OSC 9;4).
+    /// Progress in the window frame or the task bar (OSC 9;4).
     pub progress: bool,
 }
 
-/// The variables a terminal sets about itself.
+/// Environment variables that identify the terminal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Named<'a> {
     pub term: &'a str,
-    /// `TERM_PROGRAM`, and its version.
+    /// `TERM_PROGRAM` and `TERM_PROGRAM_VERSION`.
     pub program: &'a str,
     pub version: &'a str,
     /// `VTE_VERSION`.
     pub vte: &'a str,
-    /// `WT_SESSION` or `ConEmuANSI` is set.
+    /// True if `WT_SESSION` or `ConEmuANSI` is set.
     pub windows: bool,
-    /// Inside tmux or screen: the variables speak of the terminal around it.
+    /// True inside tmux or screen, where the variables describe the outer terminal.
     pub multiplexer: bool,
 }
 
 impl Able {
-    /// By its variables.
+    /// Derives the capabilities from environment variables.
     #[must_use]
     pub fn named(named: &Named<'_>) -> Self {
         if named.multiplexer {
@@ -50,7 +50,7 @@ impl Able {
         }
     }
 
-    /// The same, with what it answers to the question for its version.
+    /// Adds the capabilities implied by the reply to the version query.
     #[must_use]
     pub fn answering(mut self, version: &str) -> Self {
         let name: String = version.chars().take_while(|it| it.is_alphabetic()).collect();
@@ -79,7 +79,7 @@ impl Able {
     }
 }
 
-/// Whether a version such as `3.4a` is not older than this one.
+/// True if a version such as `3.4a` is at least `wanted`.
 fn is_at_least(version: &str, wanted: &[u32]) -> bool {
     let mut parts = version.split('.').map(|part| {
         let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
@@ -94,19 +94,19 @@ fn is_at_least(version: &str, wanted: &[u32]) -> bool {
     true
 }
 
-/// A place in the history a terminal can jump to.
+/// A semantic mark in the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// A prompt begins.
+    /// Start of a prompt.
     Prompt,
-    /// What comes of it begins.
+    /// Start of the answer.
     Answer,
-    /// That ends.
+    /// End of the answer.
     End,
 }
 
 impl Mark {
-    /// Its bytes.
+    /// Returns the escape sequence.
     #[must_use]
     pub fn bytes(self) -> &'static str {
         match self {
@@ -117,20 +117,20 @@ impl Mark {
     }
 }
 
-/// What a task bar shows.
+/// State shown in the task bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Progress {
     #[default]
     Idle,
     Working,
-    /// A person is asked.
+    /// An answer of the user is required.
     Waiting,
     /// The last turn failed.
     Failed,
 }
 
 impl Progress {
-    /// Its bytes.
+    /// Returns the escape sequence.
     #[must_use]
     pub fn bytes(self) -> &'static str {
         match self {

@@ -1,5 +1,4 @@
-//! Bytes on their way to the terminal: written by a thread of its own, so that a terminal that does not read keeps
-//! nobody from reading keys.
+//! Terminal output from a separate thread, so that a terminal that does not read cannot block the handling of keys.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-/// Over so many unsent bytes, frames are left out.
+/// Frames are skipped while more than this many bytes are unsent.
 const FULL: usize = 64 * 1024;
 
 enum Job {
@@ -18,24 +17,24 @@ enum Job {
     Tell(mpsc::Sender<()>),
 }
 
-/// The way to the terminal.
+/// Output channel to the terminal.
 #[derive(Debug, Clone)]
 pub struct Outlet {
     jobs: mpsc::Sender<Job>,
     unsent: Arc<AtomicUsize>,
     gone: Arc<AtomicBool>,
-    /// Told when the terminal is no more.
+    /// Notified when the terminal closes.
     lost: Arc<Notify>,
 }
 
 impl Outlet {
-    /// To standard output.
+    /// Creates an outlet that writes to standard output.
     #[must_use]
     pub fn stdout() -> Self {
         Self::to(io::stdout())
     }
 
-    /// To any writer.
+    /// Creates an outlet for any writer.
     pub fn to(mut out: impl io::Write + Send + 'static) -> Self {
         let (jobs, todo) = mpsc::channel::<Job>();
         let unsent = Arc::new(AtomicUsize::new(0));
@@ -66,7 +65,7 @@ impl Outlet {
         }
     }
 
-    /// Hands over bytes.
+    /// Queues bytes for output.
     pub fn send(&self, bytes: String) {
         if !bytes.is_empty() {
             self.unsent.fetch_add(bytes.len(), Ordering::Relaxed);
@@ -74,24 +73,24 @@ impl Outlet {
         }
     }
 
-    /// Whether so much waits that a frame would only come late.
+    /// True if the queue is long enough to make a new frame outdated before it is shown.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.unsent.load(Ordering::Relaxed) > FULL
     }
 
-    /// Whether the terminal is no more.
+    /// True if the terminal closed.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Relaxed)
     }
 
-    /// Waits until the terminal is no more.
+    /// Waits until the terminal closes.
     pub async fn lost(&self) {
         self.lost.notified().await;
     }
 
-    /// Waits until everything is written, but not for ever.
+    /// Waits until all output is written, at most `within`.
     pub fn flush(&self, within: Duration) {
         let (done, told) = mpsc::channel();
         if self.jobs.send(Job::Tell(done)).is_ok() {
@@ -100,7 +99,7 @@ impl Outlet {
     }
 }
 
-/// Writes to standard output at once, past everything: the way out.
+/// Writes to standard output immediately, bypassing the queue; used on exit.
 pub(crate) fn write_now(bytes: &[u8]) {
     let mut out = io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).ok();

@@ -1,4 +1,4 @@
-//! The writer before a terminal that is played by `vt100`.
+//! Tests of the writer with a `vt100` terminal emulator.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use pretty_assertions::assert_eq;
@@ -51,7 +51,7 @@ impl Played {
         rows[..used].to_vec()
     }
 
-    /// Everything that left the screen, and the screen.
+    /// Returns the scrollback and the screen.
     fn everything(&mut self) -> Vec<String> {
         self.terminal.screen_mut().set_scrollback(usize::MAX);
         let above = self.terminal.screen().scrollback();
@@ -122,8 +122,8 @@ fn a_long_committed_row_is_wrapped_by_the_terminal_alone() {
     assert_eq!(played.screen(), texts(&["abcdefghij", "klmno", "›"]));
 }
 
-/// A terminal that becomes lower drops the rows below the cursor first. Frames made before its process knows move down
-/// to rows that no longer exist.
+/// A terminal whose height shrinks drops the rows below the cursor first. Frames made before the process is notified
+/// would then move the cursor to rows that no longer exist.
 #[test]
 fn frame_for_a_higher_terminal_erases_no_committed_row() {
     let mut played = Played::new(20, 6);
@@ -138,7 +138,7 @@ fn frame_for_a_higher_terminal_erases_no_committed_row() {
     );
 }
 
-/// The rows that a low terminal pushed into its history are back when it grows again before the next frame.
+/// Rows that a short terminal scrolled into its history return when it grows again before the next frame.
 #[test]
 fn region_is_drawn_once_after_a_terminal_was_lower_than_it() {
     let mut played = Played::new(20, 10);

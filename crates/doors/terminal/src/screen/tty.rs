@@ -1,4 +1,4 @@
-//! The terminal's modes: taken, and given back on every way out.
+//! Terminal modes: entered at the start, restored on every exit.
 
 use std::io::Write as _;
 use std::os::fd::BorrowedFd;
@@ -14,50 +14,50 @@ use tokio::sync::Notify;
 use super::able::Progress;
 use super::outlet::write_now;
 
-/// What was found at the start, for every way out, also that of a panic.
+/// Original modes of the terminal, for every kind of exit including a panic.
 static FOUND: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// Asked with the first frame, never waited for; what it is comes last.
+/// Queries sent with the first frame; replies are not awaited. The device attributes are last.
 pub const QUESTIONS: &str = "\x1b[?u\x1b[>q\x1b]11;?\x07\x1b[c";
-/// Draws letters terminals do not agree about, asks after each where the cursor is, and leaves nothing of them.
+/// Draws characters whose width differs between terminals, queries the cursor position after each, and erases them.
 #[must_use]
 pub fn probes() -> String {
     let drawn = crate::text::width::PROBES.map(|probe| format!("\r{probe}\x1b[6n"));
     format!("{}\r\x1b[K", drawn.concat())
 }
 
-/// Paste marks, focus events, a bar for a cursor.
+/// Enables bracketed paste and focus events, and selects the bar cursor.
 const ON: &str = "\x1b[22;0t\x1b[?2004h\x1b[?1004h\x1b[5 q";
-/// All of "off": no update open, keys as they were, no marks, no focus events, the cursor as it was, no colours.
+/// Ends a synchronized update, and restores key encoding, paste, focus events, cursor and colours.
 const OFF: &str = "\x1b[?2026l\x1b[<u\x1b[>4;0m\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[0 q\x1b[?25h\x1b[23;0t\x1b[0m";
-/// Wants to be told when the person's colours change from dark to light or back.
+/// Enables reports of changes between dark and light colour schemes.
 pub const SCHEMES: &str = "\x1b[?2031h";
-/// Keys told apart, in the two dialects there are.
+/// Enables unambiguous key encoding (kitty protocol).
 pub const KITTY: &str = "\x1b[>1u";
-/// The same for terminals of the older dialect.
+/// Enables unambiguous key encoding (xterm `modifyOtherKeys`).
 pub const OTHER_KEYS: &str = "\x1b[>4;2m";
 
 fn keyboard() -> BorrowedFd<'static> {
     rustix::stdio::stdin()
 }
 
-/// How wide and high the terminal is.
+/// Returns the size of the terminal in columns and rows.
 #[must_use]
 pub fn size() -> Option<(usize, usize)> {
     let size = termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
     (size.ws_col > 0 && size.ws_row > 0).then(|| (size.ws_col.into(), size.ws_row.into()))
 }
 
-/// Takes the terminal: every key at once, nothing echoed. Gives the bytes that switch its modes on.
+/// Enters raw mode. Returns the bytes that enable the other modes.
 ///
 /// # Errors
-/// When standard input is no terminal.
+/// Standard input is not a terminal.
 pub fn take() -> std::io::Result<&'static str> {
     let found = termios::tcgetattr(keyboard())?;
     let mut raw = found.clone();
     raw.make_raw();
     raw.local_modes.remove(LocalModes::ISIG);
-    // Line feeds are written with their carriage return.
+    // Output processing is off, so line feeds are written together with a carriage return.
     termios::tcsetattr(keyboard(), OptionalActions::Now, &raw)?;
     FOUND
         .lock()
@@ -66,37 +66,37 @@ pub fn take() -> std::io::Result<&'static str> {
     Ok(ON)
 }
 
-/// Whether this process is the one its terminal talks to.
+/// True if this process is in the foreground process group of its terminal.
 #[must_use]
 pub fn is_foreground() -> bool {
     termios::tcgetpgrp(keyboard()).is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
-/// Whether the pager's screen lies over the other.
+/// True while the alternate screen is displayed.
 static SHEET: AtomicBool = AtomicBool::new(false);
 
-/// The bytes that lay a screen of its own over what is there.
+/// Returns the bytes that switch to the alternate screen.
 pub fn enter_sheet() -> &'static str {
     SHEET.store(true, Ordering::Relaxed);
     "\x1b[?1049h"
 }
 
-/// The bytes that take it off again.
+/// Returns the bytes that switch back to the normal screen.
 pub fn leave_sheet() -> &'static str {
     SHEET.store(false, Ordering::Relaxed);
     "\x1b[?1049l\x1b[?25h"
 }
 
-/// Whether the task bar shows something of ours.
+/// True while the task bar shows our progress.
 static PROGRESS: AtomicBool = AtomicBool::new(false);
 
-/// The bytes that show it in the task bar.
+/// Returns the bytes that show progress in the task bar.
 pub fn show_progress(progress: Progress) -> &'static str {
     PROGRESS.store(progress != Progress::Idle, Ordering::Relaxed);
     progress.bytes()
 }
 
-/// Gives the terminal back. Does nothing the second time.
+/// Restores the terminal. A second call has no effect.
 pub fn give_back() {
     let found = FOUND.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(found) = found {
@@ -111,10 +111,10 @@ pub fn give_back() {
     }
 }
 
-/// Puts a terminal right that a killed process left behind: its screen, its modes, its lines.
+/// Repairs a terminal after a process was killed: screen, modes and line discipline.
 ///
 /// # Errors
-/// When standard input is no terminal.
+/// Standard input is not a terminal.
 pub fn repair() -> std::io::Result<()> {
     use rustix::termios::{InputModes, OutputModes};
     let mut modes = termios::tcgetattr(keyboard())?;
@@ -127,14 +127,14 @@ pub fn repair() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Asks what the terminal is once more and reads until its answer, but not for long: what it still had to say, and keys
-/// that are let go, do not reach the shell.
+/// Queries the device attributes once more and reads until the reply, with a short timeout, so that late replies and
+/// key releases do not reach the shell.
 pub fn hear_out() {
     write_now(b"\x1b[c");
     hear(keyboard(), Duration::from_millis(50));
 }
 
-/// Reads until the terminal said what it is, or for so long.
+/// Reads until the device attributes reply or the timeout.
 fn hear(keyboard: BorrowedFd<'_>, most: Duration) {
     let end = Instant::now() + most;
     let mut heard = Vec::new();
@@ -163,23 +163,23 @@ fn hear(keyboard: BorrowedFd<'_>, most: Duration) {
     }
 }
 
-/// What to say on the way out after a fault of ours: how to come back.
+/// Resume hint printed after a panic.
 static COMING_BACK: Mutex<String> = Mutex::new(String::new());
-/// A fault of ours happened, somewhere.
+/// Notified after a panic on any thread.
 static FAULT: Notify = Notify::const_new();
 
-/// Remembers how to come back to the session that is shown.
+/// Sets the resume hint for the current session.
 pub fn remember(coming_back: &str) {
     let mut known = COMING_BACK.lock().unwrap_or_else(PoisonError::into_inner);
     coming_back.clone_into(&mut known);
 }
 
-/// Waits until a fault of ours happened, on whatever thread: nothing that is drawn after it would be right.
+/// Waits until any thread panics; the screen contents are unreliable afterwards.
 pub async fn fault() {
     FAULT.notified().await;
 }
 
-/// Lets a panic give the terminal back, and say where it happened and how to come back.
+/// Installs a panic hook that restores the terminal and prints the location of the panic and the resume hint.
 pub fn give_back_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -191,7 +191,7 @@ pub fn give_back_on_panic() {
             if SHEET.load(Ordering::Relaxed) {
                 write_now(leave_sheet().as_bytes());
             }
-            // What is on the row of the cursor stays; the message begins on a row of its own.
+            // Keeps the cursor row; the message starts on a new row.
             write_now(b"\x1b[?2026l\r\x1b[J\r\n");
             give_back();
             let back = COMING_BACK.lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,7 +210,7 @@ pub fn give_back_on_panic() {
     });
 }
 
-/// Writes down what happened, for whoever is told of it.
+/// Writes a report file for the panic.
 fn report(panic: &std::panic::PanicHookInfo<'_>) -> Option<PathBuf> {
     let file = std::env::temp_dir().join(format!("sluice-fault-{}.txt", uuid::Uuid::new_v4().simple()));
     let trace = std::backtrace::Backtrace::force_capture();
@@ -230,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    /// Lets a terminal say these things, each in a piece of its own, and gives what is left for the shell.
+    /// Sends replies of a terminal in separate pieces, and returns the input left for the shell.
     fn left_after(said: &[&str], most: Duration) -> Vec<String> {
         let (terminal, keyboard) = UnixDatagram::pair().unwrap();
         for piece in said {
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn a_terminal_that_does_not_answer_is_not_waited_for_longer() {
         assert!(left_after(&[], Duration::from_millis(1)).is_empty());
-        // Reports that are no answer do not end it; what is there is taken.
+        // Other reports do not end the wait but are consumed.
         assert!(left_after(&["\x1b[?1u\x1b[I"], Duration::from_millis(50)).is_empty());
     }
 }

@@ -1,28 +1,28 @@
-//! The live region: from what shall be seen to the bytes that bring it there.
+//! The live region: computes the bytes that update the terminal to the next frame.
 //!
-//! Rows leave the region upwards by line feeds alone. Nothing above the region is ever touched, no scroll region is set
-//! and no absolute row is named, so every committed row exists once, whatever the terminal does with its history.
+//! Rows leave the region upwards only by line feeds. Rows above the region are never changed, and neither scroll
+//! regions nor absolute rows are used, so every committed row exists exactly once in any terminal's history.
 
 use super::able::{Able, Mark};
 use crate::text::{Cell, Row, Style, link, wrap};
 use crate::theme::{Glyphs, Theme};
 
-/// What shall be seen.
+/// Content to display.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Frame {
-    /// Rows that leave for good, before the region. One may be longer than the screen is wide.
+    /// Rows to append to the history above the region. A row may be longer than the screen width.
     pub commit: Vec<Row>,
-    /// Marks among them, each before the row of its number.
+    /// Semantic marks, each placed before the committed row with this index.
     pub marks: Vec<(usize, Mark)>,
-    /// The region.
+    /// Rows of the live region.
     pub region: Vec<Row>,
-    /// The row of the region and the column where the cursor stands.
+    /// Cursor position: row in the region, and column.
     pub cursor: (usize, usize),
-    /// Whether the cursor is to be seen.
+    /// True if the cursor is visible.
     pub shows_cursor: bool,
 }
 
-/// Knows what is on the screen and writes what has to change.
+/// Tracks the contents of the screen and writes the difference to the next frame.
 #[derive(Debug)]
 pub struct Writer {
     theme: Theme,
@@ -31,23 +31,23 @@ pub struct Writer {
     columns: usize,
     rows: usize,
     shown: Vec<Row>,
-    /// Where the terminal's cursor is, in the region.
+    /// Current cursor position in the region.
     at: (usize, usize),
     cursor_shown: bool,
-    /// Whether a narrower window breaks long rows in two.
+    /// True if the terminal reflows long rows when it becomes narrower.
     reflows: bool,
-    /// Whether all of the region has to be drawn.
+    /// True if the whole region must be redrawn.
     whole: bool,
 }
 
 const BEGIN: &str = "\x1b[?2026h";
 const END: &str = "\x1b[?2026l";
-/// Erases from the beginning of a row to the end of the screen. Never in one from the screen's first cell: some
-/// multiplexers keep what they take for a cleared screen in their history.
+/// Erases from the start of a row to the end of the screen. Not in a single step from the first cell: some multiplexers
+/// treat that as clearing the screen and copy it to their history.
 const ERASE: &str = "\x1b[K\x1b7\x1b[B\x1b[J\x1b8";
 
 impl Writer {
-    /// A screen with nothing of ours on it; the cursor is at the beginning of a row.
+    /// Creates a writer for an empty region; the cursor is at the start of a row.
     #[must_use]
     pub fn new(theme: Theme, glyphs: Glyphs, columns: usize, rows: usize) -> Self {
         Self {
@@ -64,36 +64,36 @@ impl Writer {
         }
     }
 
-    /// Other colours from now on.
+    /// Switches the theme.
     pub fn dress(&mut self, theme: Theme) {
         self.theme = theme;
         self.whole = true;
     }
 
-    /// What the terminal can do besides.
+    /// Sets the terminal's capabilities.
     pub fn knows(&mut self, able: Able) {
         self.able = able;
     }
 
-    /// Letters are wider or narrower than was thought.
+    /// Redraws the region after the measured character widths changed.
     pub fn measure_again(&mut self) {
         self.whole = true;
     }
 
-    /// What is known about how the terminal treats long rows when its size changes.
+    /// Sets whether the terminal reflows long rows when its size changes.
     pub fn reflows(&mut self, reflows: bool) {
         self.reflows = reflows;
     }
 
-    /// How wide and high the screen is.
+    /// Returns the size of the screen in columns and rows.
     #[must_use]
     pub fn size(&self) -> (usize, usize) {
         (self.columns, self.rows)
     }
 
-    /// The screen has another size: the region is drawn anew with the next frame.
+    /// Sets a new screen size; the next frame redraws the region.
     ///
-    /// The rows above the cursor are counted as the terminal now has them.
+    /// Recounts the rows above the cursor as the terminal has laid them out now.
     pub fn resize(&mut self, columns: usize, rows: usize) {
         let columns = columns.max(2);
         if self.reflows {
@@ -101,29 +101,28 @@ impl Writer {
             let above: usize = self.shown.iter().take(self.at.0).map(high).sum();
             self.at.0 = above + self.at.1 / columns;
         }
-        // Rows above the screen cannot be reached: moving up ends at its first row. The count is kept nevertheless,
-        // because a terminal that grows again before the next frame brings these rows back.
+        // Rows above the screen cannot be reached, because moving up stops at the first row. They are still counted: a
+        // terminal that grows again before the next frame restores them.
         self.columns = columns;
         self.rows = rows.max(2);
         self.whole = true;
     }
 
-    /// The region is no longer there: another program wrote, or the screen was left. The cursor is at the beginning of
-    /// a row.
+    /// Resets the region after another program wrote to the screen. The cursor is at the start of a row.
     pub fn forget(&mut self) {
         self.shown.clear();
         self.at = (0, 0);
         self.whole = false;
     }
 
-    /// Scrolls everything on the screen into the history, by line feeds.
+    /// Scrolls the whole screen into the history with line feeds.
     pub fn scroll_away(&mut self, out: &mut String) {
         self.erase(out);
         out.push_str(&"\n".repeat(self.rows.saturating_sub(1)));
         out.push_str(&format!("\x1b[{}A\r", self.rows.saturating_sub(1).max(1)));
     }
 
-    /// Takes the region off the screen.
+    /// Erases the region.
     pub fn erase(&mut self, out: &mut String) {
         self.go_to_top(out);
         out.push_str("\x1b[0m");
@@ -135,7 +134,7 @@ impl Writer {
         self.forget();
     }
 
-    /// The bytes that bring the frame onto the screen; none when it is there already.
+    /// Returns the bytes that display the frame; empty if nothing changed.
     pub fn draw(&mut self, frame: Frame) -> String {
         let region = self.fitted(frame.region);
         let last = region.len().saturating_sub(1);
@@ -178,7 +177,7 @@ impl Writer {
                 last,
                 region.last().map_or(0, Row::width).min(self.columns.saturating_sub(1)),
             );
-            // The row is full: the next letter would be on the next row, so the column is said anew.
+            // The row is full and the cursor position pending; a carriage return makes the column unambiguous.
             if region.last().is_some_and(|row| row.width() >= self.columns) {
                 out.push('\r');
                 self.at.1 = 0;
@@ -192,19 +191,19 @@ impl Writer {
             self.cursor_shown = frame.shows_cursor;
         }
         if out.is_empty() || out.len() <= 64 {
-            // A short one arrives whole anyway.
+            // Short output arrives in one piece anyway.
             return out;
         }
         format!("{BEGIN}{out}{END}")
     }
 
-    /// The bytes of a whole screen: rows from its top, and where the cursor stands in the last.
+    /// Returns the bytes that display a full screen, with the cursor in the last row if it is visible.
     #[must_use]
     pub fn sheet(&self, rows: &[Row], cursor: Option<usize>) -> String {
         let mut out = String::from(BEGIN);
         out.push_str("\x1b[?25l");
         for (at, row) in rows.iter().enumerate() {
-            // Erased first: to the right of a full row there is nothing to erase but its last letter.
+            // Erased before writing: after a full row, erasing would remove its last character.
             out.push_str(&format!("\x1b[{};1H\x1b[K", at + 1));
             self.paint(&mut out, &self.glyphs.apply(row.clone()));
         }
@@ -215,7 +214,8 @@ impl Writer {
         out
     }
 
-    /// A row in the letters there are. Some marks are longer in ASCII: a row that was cut to fit is cut again.
+    /// Converts a row to the available glyphs. Some marks are longer in ASCII, so a row that was cut to fit is cut
+    /// again.
     fn spelt(&self, row: Row) -> Row {
         if row.width() > self.columns {
             return self.glyphs.apply(row);
@@ -229,7 +229,7 @@ impl Writer {
         spelt
     }
 
-    /// The region in rows that fit the screen.
+    /// Splits the region into rows that fit the screen.
     fn fitted(&self, rows: Vec<Row>) -> Vec<Row> {
         let mut fitted = Vec::with_capacity(rows.len());
         for row in rows {
@@ -244,7 +244,7 @@ impl Writer {
         fitted
     }
 
-    /// Writes the rows that differ, and of each only what does.
+    /// Writes only the changed parts of the rows.
     fn change(&mut self, out: &mut String, region: &[Row]) {
         let before = std::mem::take(&mut self.shown);
         for (at, row) in region.iter().enumerate() {
@@ -252,7 +252,7 @@ impl Writer {
                 Some(shown) if shown == row => {}
                 Some(shown) => self.change_row(out, at, shown, row),
                 None => {
-                    // A row more than there is: only a line feed makes room for it.
+                    // An additional row: only a line feed makes room for it.
                     self.go(out, (at.saturating_sub(1), self.at.1));
                     out.push_str("\r\n");
                     self.at = (at, 0);
@@ -268,7 +268,7 @@ impl Writer {
                 (self.at.0, region.last().map_or(0, Row::width).min(self.columns - 1)),
             );
             if full {
-                // Nothing is erased to the right of a full row.
+                // Nothing is erased after a full row.
                 out.push_str("\r\n\x1b[J");
                 self.at = (self.at.0 + 1, 0);
             } else {
@@ -308,14 +308,14 @@ impl Writer {
         self.go(out, (0, 0));
     }
 
-    /// Moves the cursor inside the region, by the shortest words.
+    /// Moves the cursor inside the region with the shortest sequence.
     fn go(&mut self, out: &mut String, (row, column): (usize, usize)) {
         let (from_row, mut from_column) = self.at;
         match row.cmp(&from_row) {
             std::cmp::Ordering::Less => out.push_str(&csi(from_row - row, 'A')),
-            // By line feeds: a terminal that became lower has dropped the rows below the cursor, and `CUD` would stop at
-            // the last row without an error. Every row counted from there on would be one too high, and the next frame
-            // would erase committed rows.
+            // By line feeds: a terminal whose height shrank has dropped the rows below the cursor, and `CUD` would stop
+            // silently at the last row. All following rows would be off by one, and the next frame would erase
+            // committed rows.
             std::cmp::Ordering::Greater => {
                 out.push('\r');
                 from_column = 0;
@@ -372,7 +372,7 @@ impl Writer {
     }
 }
 
-/// What follows leads there; or nowhere any more. Parts of one link have one id.
+/// Opens or closes a hyperlink. Parts of one link share an id.
 fn open_link(target: Option<&str>) -> String {
     let Some(target) = target else {
         return "\x1b]8;;\x1b\\".to_owned();

@@ -1,9 +1,9 @@
-//! Output of commands as rows, and the text of others made safe to print.
+//! Sanitizes command output and untrusted text for display.
 
 pub use sluice_wire::printable::{code, is_hidden, one_line};
 
-/// What a terminal would leave of an output line: colours are dropped, and of text that a carriage return
-/// wrote over, the last counts.
+/// Returns an output line as a terminal would display it: without colours, and with text overwritten after a carriage
+/// return removed.
 #[must_use]
 pub fn output_line(line: &str) -> String {
     let line = line.trim_end_matches('\r');

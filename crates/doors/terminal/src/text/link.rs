@@ -1,10 +1,10 @@
-//! Addresses in a text, as links.
+//! Finds URLs in a text and turns them into hyperlinks.
 
 use std::sync::Arc;
 
 use super::row::{Row, Span};
 
-/// The row with every address in it leading there.
+/// Adds hyperlinks to all URLs in the row.
 #[must_use]
 pub fn addresses(row: Row) -> Row {
     if !row.0.iter().any(|span| span.text.contains("://")) {
@@ -20,7 +20,7 @@ pub fn addresses(row: Row) -> Row {
     for span in row.0 {
         let end = at + span.text.len();
         let mut from = at;
-        // An address may reach over several pieces, and a piece hold several.
+        // A URL may span several pieces, and a piece may contain several URLs.
         for (start, stop, target) in &found {
             let (start, stop) = ((*start).max(from), (*stop).min(end));
             if start >= stop {
@@ -46,7 +46,7 @@ fn piece(out: &mut Vec<Span>, text: &str, (from, to): (usize, usize), span: &Spa
     }
 }
 
-/// Where addresses begin and end.
+/// Returns start, end and target of each URL.
 fn find(text: &str) -> Vec<(usize, usize, Arc<str>)> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -59,7 +59,7 @@ fn find(text: &str) -> Vec<(usize, usize, Arc<str>)> {
             .find(|it: char| it.is_whitespace() || it.is_control() || matches!(it, '<' | '>' | '"' | '`' | '|' | '\\'))
             .unwrap_or(rest.len());
         let mut address = rest.get(..length).unwrap_or_default();
-        // What ends a sentence ends no address, nor does a bracket that was opened before it.
+        // Trailing punctuation is not part of the URL, nor is a closing bracket that was opened before it.
         loop {
             let shorter = address.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_']);
             let closes = shorter.ends_with(')') && shorter.matches(')').count() > shorter.matches('(').count()
@@ -84,7 +84,7 @@ fn find(text: &str) -> Vec<(usize, usize, Arc<str>)> {
     found
 }
 
-/// The address of a file.
+/// Returns the `file:` URL of a path.
 #[must_use]
 pub fn of_file(folder: &str, path: &str) -> Option<String> {
     if path.is_empty() || path.contains('\n') {

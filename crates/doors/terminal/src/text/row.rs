@@ -1,4 +1,4 @@
-//! A row: pieces of text, one style each.
+//! A row: spans of text, each with one style.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use super::clean::{code, is_hidden};
 use super::style::{Role, Style};
 use super::width;
 
-/// A piece of a row in one style.
+/// A span of text in one style.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// The text, without control characters.
     pub text: String,
-    /// How it looks.
+    /// Role and attributes.
     pub style: Style,
-    /// Where it leads, for terminals that can follow.
+    /// Target of the hyperlink, if the span is one.
     pub link: Option<Arc<str>>,
 }
 
 /// One grapheme cluster with its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell<'a> {
-    /// The cluster.
+    /// Text of the cluster.
     pub text: &'a str,
-    /// How many cells it takes.
+    /// Width in cells.
     pub width: usize,
-    /// How it looks.
+    /// Role and attributes.
     pub style: Style,
-    /// Where it leads.
+    /// Target of the hyperlink, if any.
     pub link: Option<&'a Arc<str>>,
 }
 
@@ -37,32 +37,32 @@ pub struct Cell<'a> {
 pub struct Row(pub Vec<Span>);
 
 impl Row {
-    /// An empty one.
+    /// Creates an empty row.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One of plain text.
+    /// Creates a row of plain text.
     #[must_use]
     pub fn plain(text: &str) -> Self {
         Self::new().add(text, Style::TEXT)
     }
 
-    /// One of faint text.
+    /// Creates a row of dimmed text.
     #[must_use]
     pub fn faint(text: &str) -> Self {
         Self::new().add(text, Style::FAINT)
     }
 
-    /// The same with a piece added.
+    /// Returns the row with a span appended.
     #[must_use]
     pub fn add(mut self, text: &str, style: impl Into<Style>) -> Self {
         self.push(text, style);
         self
     }
 
-    /// Adds a piece. Letters that would not show are shown by their codes, reversed.
+    /// Appends a span. Invisible characters are shown as their codes in reverse video.
     pub fn push(&mut self, text: &str, style: impl Into<Style>) {
         let style = style.into();
         if !text.chars().any(|letter| letter == '\t' || is_hidden(letter)) {
@@ -107,12 +107,12 @@ impl Row {
         }
     }
 
-    /// Adds a cluster of another row.
+    /// Appends a cell of another row.
     pub fn put_cell(&mut self, cell: Cell<'_>) {
         self.put_linked(cell.text, cell.style, cell.link);
     }
 
-    /// The same with the text that was added last leading somewhere.
+    /// Adds a hyperlink to the last span.
     #[must_use]
     pub fn leading_to(mut self, target: Option<String>) -> Self {
         if let (Some(last), Some(target)) = (self.0.last_mut(), target) {
@@ -121,32 +121,32 @@ impl Row {
         self
     }
 
-    /// Adds the pieces of another row.
+    /// Appends the spans of another row.
     pub fn append(&mut self, other: &Self) {
         for span in &other.0 {
             self.put_linked(&span.text, span.style, span.link.as_ref());
         }
     }
 
-    /// How many cells it takes.
+    /// Returns the width in cells.
     #[must_use]
     pub fn width(&self) -> usize {
         self.0.iter().map(|span| width::of(&span.text)).sum()
     }
 
-    /// Whether nothing is to be seen of it.
+    /// True if the row has no visible text.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         self.0.iter().all(|span| span.text.trim().is_empty())
     }
 
-    /// Its text alone.
+    /// Returns the plain text.
     #[must_use]
     pub fn text(&self) -> String {
         self.0.iter().map(|span| span.text.as_str()).collect()
     }
 
-    /// Its grapheme clusters.
+    /// Returns the grapheme clusters.
     pub fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
         self.0.iter().flat_map(|span| {
             span.text.graphemes(true).map(|text| Cell {
@@ -158,7 +158,7 @@ impl Row {
         })
     }
 
-    /// The same, cut to `cells`, with `⋯` where something was left out.
+    /// Cuts the row to `cells`; `⋯` marks the omission.
     #[must_use]
     pub fn cut(self, cells: usize) -> Self {
         if self.width() <= cells {
@@ -176,7 +176,7 @@ impl Row {
         cut.add("⋯", Role::Faint)
     }
 
-    /// All of it in one role, bold and reverse as they were.
+    /// Sets the role of all spans; keeps bold and reverse.
     #[must_use]
     pub fn in_role(mut self, role: Role) -> Self {
         for span in &mut self.0 {
@@ -185,7 +185,7 @@ impl Row {
         self
     }
 
-    /// The same after so many spaces.
+    /// Indents the row.
     #[must_use]
     pub fn indented(self, by: usize) -> Self {
         let mut row = Self::new();

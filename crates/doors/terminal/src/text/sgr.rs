@@ -1,8 +1,8 @@
-//! A line somebody else coloured: its colours, attributes and links are kept, everything else a terminal would obey is not.
+//! Parses a line with escape sequences: keeps colours, attributes and links, and removes all other sequences.
 
 use super::{Role, Row, Style};
 
-/// Reads the line.
+/// Parses a line.
 #[must_use]
 pub fn read(line: &str) -> Row {
     let mut row = Row::new();
@@ -30,7 +30,7 @@ pub fn read(line: &str) -> Row {
                     None => None,
                 }
             }
-            // Up to its end: the bell, or ESC and a backslash.
+            // Terminated by the bell character or by ESC and a backslash.
             Some(']') => sequence.find(['\x07', '\x1b']).and_then(|end| {
                 let target = sequence.get(1..end).and_then(|body| body.strip_prefix("8;"));
                 if let Some((_, target)) = target.and_then(|target| target.split_once(';')) {
@@ -83,7 +83,7 @@ fn changed(mut style: Style, numbers: &str) -> Style {
                     }
                     _ => None,
                 };
-                // No background is set.
+                // Background colours are ignored.
                 if number == 38 {
                     style.role = role.unwrap_or(style.role);
                 }

@@ -1,26 +1,26 @@
-//! What a piece of text is on the screen: a role, and attributes. A [`Theme`](crate::theme::Theme) says how that looks.
+//! Style of a piece of text: a role and attributes. A [`Theme`](crate::theme::Theme) defines the colours of roles.
 
-/// What a piece of text means; colour only repeats it.
+/// Meaning of a piece of text; never expressed by colour alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Role {
-    /// Answers, and everything in general.
+    /// Answers and general text.
     #[default]
     Text,
-    /// Facts, results, hints.
+    /// Details, results and hints.
     Faint,
-    /// What can be chosen or followed; inline code.
+    /// Selectable items, links and inline code.
     Accent,
     /// A question.
     Ask,
-    /// Done, added.
+    /// Success, added lines.
     Good,
-    /// Failed, denied, removed.
+    /// Errors, denials, removed lines.
     Bad,
-    /// A note of ours.
+    /// Notices of this program.
     Note,
-    /// Words of a removed row that changed.
+    /// Changed words of a removed line.
     Removed,
-    /// Words of an added row that changed.
+    /// Changed words of an added line.
     Added,
     /// Syntax: a keyword.
     Keyword,
@@ -30,16 +30,16 @@ pub enum Role {
     Number,
     /// Syntax: a comment.
     Comment,
-    /// A colour somebody else chose, by its number.
+    /// An indexed colour from external output.
     Index(u8),
-    /// The same, by its parts.
+    /// An RGB colour from external output.
     Rgb(u8, u8, u8),
 }
 
 /// A role and attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Style {
-    /// What it means.
+    /// Role.
     pub role: Role,
     /// Bold.
     pub bold: bool,
@@ -52,7 +52,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// A role without attributes.
+    /// Creates a style without attributes.
     #[must_use]
     pub const fn of(role: Role) -> Self {
         Self {
@@ -66,17 +66,17 @@ impl Style {
 
     /// Plain text.
     pub const TEXT: Self = Self::of(Role::Text);
-    /// Facts, results, hints.
+    /// Details, results and hints.
     pub const FAINT: Self = Self::of(Role::Faint);
 
-    /// The same in bold.
+    /// Adds bold.
     #[must_use]
     pub const fn bold(mut self) -> Self {
         self.bold = true;
         self
     }
 
-    /// The same in reverse video.
+    /// Adds reverse video.
     #[must_use]
     pub const fn reverse(mut self) -> Self {
         self.reverse = true;

@@ -1,30 +1,30 @@
-//! How many cells a text takes.
+//! Width of text in terminal cells.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// How the terminal draws letters terminals do not agree about.
+/// How the terminal draws characters whose width differs between terminals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Habits {
-    /// Letters of ambiguous width take two cells, as in East Asian fonts of old.
+    /// Characters of ambiguous width take two cells, as in old East Asian fonts.
     pub ambiguous_is_wide: bool,
-    /// A sign that is to look like an emoji stays as narrow as it is without that.
+    /// A character with an emoji variation selector keeps its narrow width.
     pub emoji_style_is_narrow: bool,
-    /// Emoji that are joined are drawn one after the other.
+    /// Emoji joined by ZWJ are drawn separately.
     pub draws_joined_apart: bool,
 }
 
-/// Letters that show these habits, in the order of the fields. Each is drawn at the beginning of a row, and the terminal
-/// asked where the cursor is.
+/// Characters that reveal these habits, in the order of the fields. Each is drawn at the start of a row, followed by a
+/// query for the cursor position.
 pub const PROBES: [&str; 3] = ["·", "❤\u{fe0f}", "👩\u{200d}👩\u{200d}👧"];
 
-/// There is one terminal, and what it does is found out once.
+/// Global, because a process has one terminal, which is probed once.
 static HABITS: AtomicU8 = AtomicU8::new(0);
 
 impl Habits {
-    /// What is known of this terminal.
+    /// Returns the habits of this terminal.
     #[must_use]
     pub fn known() -> Self {
         let bits = HABITS.load(Ordering::Relaxed);
@@ -35,7 +35,7 @@ impl Habits {
         }
     }
 
-    /// From now on letters are measured so.
+    /// Sets the habits used for all measurements.
     pub fn hold(self) {
         let bits = u8::from(self.ambiguous_is_wide)
             | u8::from(self.emoji_style_is_narrow) << 1
@@ -43,7 +43,7 @@ impl Habits {
         HABITS.store(bits, Ordering::Relaxed);
     }
 
-    /// What it means that the probe of this number left the cursor so many cells from the beginning of the row.
+    /// Records that a probe moved the cursor by this many cells.
     #[must_use]
     pub fn shown(mut self, probe: usize, cells: usize) -> Self {
         match probe {
@@ -55,7 +55,7 @@ impl Habits {
         self
     }
 
-    /// The cells of one grapheme cluster.
+    /// Returns the width of a grapheme cluster.
     #[must_use]
     pub fn cells(self, cluster: &str) -> usize {
         if self.draws_joined_apart && cluster.contains('\u{200d}') {
@@ -71,18 +71,18 @@ impl Habits {
         } else {
             cluster.width()
         };
-        // Terminals that know clusters at all give none more than two cells.
+        // Terminals that support clusters draw them at most two cells wide.
         cells.min(2)
     }
 }
 
-/// The cells of one grapheme cluster in this terminal.
+/// Returns the width of a grapheme cluster in this terminal.
 #[must_use]
 pub fn of_cluster(cluster: &str) -> usize {
     Habits::known().cells(cluster)
 }
 
-/// The cells of a text without control characters.
+/// Returns the width of a text without control characters.
 #[must_use]
 pub fn of(text: &str) -> usize {
     if text.is_ascii() {
@@ -91,7 +91,7 @@ pub fn of(text: &str) -> usize {
     text.graphemes(true).map(of_cluster).sum()
 }
 
-/// The longest beginning of `text` that takes at most `cells`.
+/// Returns the longest prefix of `text` that takes at most `cells`.
 #[must_use]
 pub fn head(text: &str, cells: usize) -> &str {
     let mut used = 0;
@@ -104,7 +104,7 @@ pub fn head(text: &str, cells: usize) -> &str {
     text
 }
 
-/// The longest end of `text` that takes at most `cells`.
+/// Returns the longest suffix of `text` that takes at most `cells`.
 #[must_use]
 pub fn tail(text: &str, cells: usize) -> &str {
     let mut used = 0;

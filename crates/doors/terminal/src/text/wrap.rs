@@ -1,9 +1,9 @@
-//! Rows that are too long, in several.
+//! Wraps long rows.
 
 use super::row::{Cell, Row};
 
-/// Breaks a row between words so that each part takes at most `width` cells, where that can be done: a word that is
-/// longer stays whole. Every part but the first begins after `hang` spaces.
+/// Wraps a row between words to `width` cells; longer words are not split. Continuation rows are indented by `hang`
+/// spaces.
 #[must_use]
 pub fn words(row: &Row, width: usize, hang: usize) -> Vec<Row> {
     let cells: Vec<Cell<'_>> = row.cells().collect();
@@ -11,14 +11,14 @@ pub fn words(row: &Row, width: usize, hang: usize) -> Vec<Row> {
     parts(&cells, &breaks, hang)
 }
 
-/// Where each part but the first begins, as places among the cells.
+/// Returns the cell indices at which continuation rows start.
 #[must_use]
 pub fn word_breaks(cells: &[Cell<'_>], width: usize, hang: usize) -> Vec<usize> {
     let mut breaks = Vec::new();
     let mut used = 0;
-    // Whether the row holds more than spaces: a row of spaces alone helps nobody.
+    // True if the row contains more than spaces; a blank row is never emitted.
     let mut seen = false;
-    // The last place where the row may end, and the cells used from there on.
+    // The last possible break, and the width used after it.
     let mut chance: Option<(usize, usize)> = None;
     for (at, cell) in cells.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|before| cells.get(before));
@@ -33,7 +33,7 @@ pub fn word_breaks(cells: &[Cell<'_>], width: usize, hang: usize) -> Vec<usize> 
         if let Some((_, after)) = &mut chance {
             *after += cell.width;
         }
-        // Spaces may hang over the edge.
+        // Trailing spaces may exceed the width.
         if used > width
             && cell.text != " "
             && let Some((from, after)) = chance.take()
@@ -45,7 +45,7 @@ pub fn word_breaks(cells: &[Cell<'_>], width: usize, hang: usize) -> Vec<usize> 
     breaks
 }
 
-/// The rows between such places, without the spaces they end in.
+/// Returns the rows between the breaks, without trailing spaces.
 #[must_use]
 pub fn parts(cells: &[Cell<'_>], breaks: &[usize], hang: usize) -> Vec<Row> {
     let mut rows = Vec::with_capacity(breaks.len() + 1);
@@ -71,7 +71,7 @@ pub fn parts(cells: &[Cell<'_>], breaks: &[usize], hang: usize) -> Vec<Row> {
     rows
 }
 
-/// Cuts a row at `width` cells wherever that is; what the terminal itself would do.
+/// Splits a row after exactly `width` cells, as the terminal would.
 #[must_use]
 pub fn hard(row: &Row, width: usize, hang: usize) -> Vec<Row> {
     let width = width.max(2);
@@ -92,7 +92,7 @@ pub fn hard(row: &Row, width: usize, hang: usize) -> Vec<Row> {
     rows
 }
 
-/// Between words, and wherever a word is longer than the row: nothing is lost, nothing is too wide.
+/// Wraps between words and splits words that are longer than a row, so that nothing is lost or too wide.
 #[must_use]
 pub fn whole(row: &Row, width: usize, hang: usize) -> Vec<Row> {
     let parts = words(row, width, hang);

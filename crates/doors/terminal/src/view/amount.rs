@@ -1,8 +1,8 @@
-//! Times, tokens, sizes and money in few letters.
+//! Short formats for durations, token counts, sizes and amounts of money.
 
 use std::time::Duration;
 
-/// `0.4s` `9s` `1m 05s` `1h 02m`.
+/// Formats as `0.4s`, `9s`, `1m 05s`, `1h 02m`.
 #[must_use]
 pub fn time(time: Duration) -> String {
     let seconds = time.as_secs();
@@ -14,7 +14,7 @@ pub fn time(time: Duration) -> String {
     }
 }
 
-/// Whole seconds, for what is counted while it lasts.
+/// Formats in whole seconds, for running timers.
 #[must_use]
 pub fn running(time: Duration) -> String {
     match time.as_secs() {
@@ -23,7 +23,7 @@ pub fn running(time: Duration) -> String {
     }
 }
 
-/// How long something was in all: seconds do not matter after ten minutes.
+/// Formats a total duration; seconds are omitted from ten minutes on.
 #[must_use]
 pub fn lasted(time: Duration) -> String {
     match time.as_secs() {
@@ -32,7 +32,7 @@ pub fn lasted(time: Duration) -> String {
     }
 }
 
-/// `840` `12.4k` `1.2M`.
+/// Formats as `840`, `12.4k`, `1.2M`.
 #[must_use]
 pub fn tokens(count: u64) -> String {
     match count {
@@ -52,7 +52,7 @@ fn tenths(count: u64, unit: u64, name: &str) -> String {
     }
 }
 
-/// `84 kB`.
+/// Formats as `84 kB`.
 #[must_use]
 pub fn bytes(count: u64) -> String {
     match count {
@@ -63,13 +63,13 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// `$0.42`.
+/// Formats as `$0.42`.
 #[must_use]
 pub fn dollars(amount: f64) -> String {
     format!("${amount:.2}")
 }
 
-/// `1 file`, `2 files`.
+/// Formats as `1 file`, `2 files`.
 #[must_use]
 pub fn count(number: u64, one: &str) -> String {
     if number == 1 {
@@ -79,7 +79,7 @@ pub fn count(number: u64, one: &str) -> String {
     }
 }
 
-/// `10m`, `2h`, `9d`.
+/// Formats as `10m`, `2h`, `9d`.
 #[must_use]
 pub fn ago(time: Duration) -> String {
     match time.as_secs() {
@@ -90,7 +90,7 @@ pub fn ago(time: Duration) -> String {
     }
 }
 
-/// `+44 -2`; nothing for nothing.
+/// Formats as `+44 -2`; empty without changes.
 #[must_use]
 pub fn lines(added: u64, removed: u64) -> String {
     match (added, removed) {

@@ -1,4 +1,4 @@
-//! Asks as dialogs: what is asked, and what can be chosen.
+//! Dialogs for permission requests, questions and forms.
 
 mod call;
 mod form;
@@ -11,13 +11,13 @@ pub use call::{ChoiceMeaning, Permission, SCOPES, WIDE, permission, scope_word};
 pub use form::{Field, Form, Value as FieldValue};
 pub use questions::{Question, Questions};
 
-/// One row that can be chosen.
+/// A selectable row.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Choice {
     pub label: String,
-    /// What stands behind it, faint.
+    /// Dimmed text after the label.
     pub detail: String,
-    /// The same where left and right turn it.
+    /// True if left and right change the choice.
     pub turns: bool,
 }
 
@@ -39,7 +39,7 @@ impl Choice {
     }
 }
 
-/// Numbered choices, one of them highlighted; words typed into that one stand behind it.
+/// Renders numbered choices with one highlighted; a note typed for it is shown after its label.
 #[must_use]
 pub fn choices(choices: &[Choice], selected: usize, columns: usize) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -54,7 +54,7 @@ pub fn choices(choices: &[Choice], selected: usize, columns: usize) -> Vec<Row> 
         } else {
             choice.detail.clone()
         };
-        // What stands behind it stays together.
+        // The detail is not split between rows.
         let fits = row.width() + 2 + width::of(&detail) <= columns;
         if fits && !detail.is_empty() {
             row.push("  ", Style::TEXT);
@@ -68,7 +68,7 @@ pub fn choices(choices: &[Choice], selected: usize, columns: usize) -> Vec<Row> 
     rows
 }
 
-/// Code between backticks stands out.
+/// Adds text, with code between backticks highlighted.
 fn push_marked(row: &mut Row, text: &str, style: Style) {
     for (at, part) in text.split('`').enumerate() {
         if at % 2 == 1 {
@@ -85,7 +85,7 @@ fn push_marked(row: &mut Row, text: &str, style: Style) {
     }
 }
 
-/// Hints below a dialog; where there is little room, the first and the last.
+/// Renders hints below a dialog; only the first and last if there is little room.
 #[must_use]
 pub fn hints(hints: &[&str], columns: usize) -> Row {
     let whole = format!("  {}", hints.join(" ∙ "));

@@ -1,4 +1,4 @@
-//! Cards: one for each tool call, `mark name  subject  facts` and some rows of its result.
+//! Cards: one per tool call, `mark name  subject  facts` and some rows of its result.
 
 mod files;
 mod others;
@@ -17,43 +17,43 @@ use super::diff;
 use crate::text::clean::one_line;
 use crate::text::{Role, Row, Style, width};
 
-/// A call, with what is known of it.
+/// A call with its current state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallCard {
     pub call: ToolCall,
     pub status: ItemStatus,
-    /// Paths below this folder are shown relative to it.
+    /// Paths below this folder are displayed relative to it.
     pub folder: String,
-    /// How long it ran, or runs.
+    /// Duration so far, or in total.
     pub time: Duration,
-    /// Who allowed it or what was kept with that, where that is worth saying.
+    /// How the call was allowed or which rule was saved, if not obvious.
     pub note: Option<String>,
-    /// Why it was refused, where that was here.
+    /// Reason of a denial given in this terminal.
     pub refusal: Option<String>,
-    /// What a subagent is doing: its calls, the last ones.
+    /// The last calls of the subagent that this call started.
     pub inside: Vec<Self>,
-    /// The key that moves it to the background.
+    /// Key that moves the call to the background.
     pub moves: String,
-    /// The end of what it has printed so far, while it runs.
+    /// End of the output so far, while it runs.
     pub output: Option<String>,
 }
 
-/// The state of a call on its card.
+/// State of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CardState {
     Running,
     Done,
     Failed,
-    /// It was not allowed.
+    /// Permission was denied.
     Denied,
-    /// A person stopped it.
+    /// Stopped by the user.
     Stopped,
-    /// The process ended first.
+    /// The process ended before the call.
     Interrupted,
 }
 
 impl CallCard {
-    /// A call in a session of this folder.
+    /// Creates a card for a call in a session of this folder.
     #[must_use]
     pub fn new(call: ToolCall, status: ItemStatus, folder: &str) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl CallCard {
         }
     }
 
-    /// Whether its result is still to come.
+    /// True if there is no result yet.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.state() == CardState::Running
@@ -78,7 +78,7 @@ impl CallCard {
     fn state(&self) -> CardState {
         match self.status {
             ItemStatus::Streaming | ItemStatus::Running | ItemStatus::Waiting => CardState::Running,
-            // The end of a command in the background has a separate row.
+            // The end of a background command is reported in a separate row.
             _ if self.shell().is_some_and(|shell| shell.task.is_some()) => CardState::Done,
             ItemStatus::Done | ItemStatus::Background => CardState::Done,
             ItemStatus::Failed | ItemStatus::Denied if self.refusal.is_some() => CardState::Denied,
@@ -97,13 +97,13 @@ impl CallCard {
         }
     }
 
-    /// Whether it is a command that runs.
+    /// True if a shell command is running.
     #[must_use]
     pub fn runs_command(&self) -> bool {
         self.is_running() && self.shell().is_some_and(|shell| shell.action == ShellAction::Run)
     }
 
-    /// What the model reads of the result.
+    /// Returns the result text sent to the model.
     fn text(&self) -> &str {
         self.call.result.as_ref().map_or("", |result| &result.text)
     }
@@ -113,16 +113,16 @@ impl CallCard {
     }
 }
 
-/// The parts of a card.
+/// Parts of a card.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     pub(crate) facts: Vec<String>,
     pub(crate) rows: Vec<Row>,
-    /// How many lines are left out, before the rows.
+    /// Number of lines omitted before the rows.
     pub(crate) before: usize,
-    /// The same, after them.
+    /// Number of lines omitted after the rows.
     pub(crate) after: usize,
-    /// What is counted there, where it is not lines.
+    /// Unit of these numbers, if not lines.
     pub(crate) unit: &'static str,
 }
 
@@ -132,7 +132,7 @@ impl Parts {
         self
     }
 
-    /// The first lines of a text.
+    /// Shows the first lines of a text.
     pub(crate) fn first(mut self, text: &str, most: usize) -> Self {
         let lines: Vec<&str> = lines(text);
         self.rows = lines.iter().take(most).map(|line| output(line)).collect();
@@ -140,7 +140,7 @@ impl Parts {
         self
     }
 
-    /// The last lines of a text.
+    /// Shows the last lines of a text.
     pub(crate) fn last(mut self, text: &str, most: usize) -> Self {
         let lines = lines(text);
         let from = lines.len().saturating_sub(most);
@@ -149,7 +149,7 @@ impl Parts {
         self
     }
 
-    /// The last lines of a text whose beginning is not known.
+    /// Shows the last lines of a text whose start is unknown.
     pub(crate) fn last_seen(mut self, text: &str, most: usize) -> Self {
         self = self.last(text, most);
         self.before = 0;
@@ -169,17 +169,17 @@ fn lines(text: &str) -> Vec<&str> {
     text.trim_matches('\n').lines().collect()
 }
 
-/// A line of a result, as a terminal would have shown it.
+/// Renders a line of output.
 pub(crate) fn output(line: &str) -> Row {
     Row::faint(&format!("    {}", crate::text::clean::output_line(line)))
 }
 
-/// How many rows of a result, a failure and a change are shown.
+/// Maximum number of rows shown of a result, an error and a diff.
 pub(crate) const RESULT: usize = 5;
 pub(crate) const FAILURE: usize = 8;
 pub(crate) const CHANGE: usize = 16;
 
-/// The rows of a card. `spinner` stands before a running one.
+/// Renders a card; `spinner` marks a running call.
 #[must_use]
 pub fn rows(call: &CallCard, width: usize, spinner: &str) -> Vec<Row> {
     let state = call.state();
@@ -208,7 +208,7 @@ pub fn rows(call: &CallCard, width: usize, spinner: &str) -> Vec<Row> {
         rows.push(left_out(parts.after));
     }
     if state == CardState::Running {
-        // Of agents inside agents only the innermost running call shows.
+        // Of nested subagents only the innermost running call is shown.
         for inner in &call.inside {
             let shown = self::rows(inner, width.saturating_sub(4), spinner);
             rows.extend(shown.into_iter().take(1).map(|row| row.indented(4)));
@@ -217,7 +217,7 @@ pub fn rows(call: &CallCard, width: usize, spinner: &str) -> Vec<Row> {
     rows
 }
 
-/// The subject of a card, the first words after its name, leads somewhere.
+/// Adds a hyperlink to the subject of a card.
 fn lead(row: &mut Row, target: &str) {
     let Some(at) = row.0.iter().position(|span| span.style.bold).map(|at| at + 1) else {
         return;
@@ -228,14 +228,14 @@ fn lead(row: &mut Row, target: &str) {
     let from = text.len() - text.trim_start().len();
     let mut linked = Row::plain("");
     linked.push(text.get(..from).unwrap_or_default(), style);
-    // The spaces around it lead nowhere.
+    // Surrounding spaces are not part of the link.
     let target = Some(target.to_owned()).filter(|_| !subject.is_empty());
     linked.append(&Row::new().add(subject, style).leading_to(target));
     linked.push(text.get(from + subject.len()..).unwrap_or_default(), style);
     row.0.splice(at..=at, linked.0);
 }
 
-/// `mark name  subject  facts`; where that is too long the subject is cut, never the facts.
+/// Renders `mark name  subject  facts`. If it is too long, the subject is cut, never the facts.
 pub(crate) fn head(mark: &str, role: Role, name: &str, subject: &str, facts: &[String], columns: usize) -> Vec<Row> {
     let facts = one_line(&facts.join(" ∙ "));
     let (name, subject) = (one_line(name), one_line(subject));
@@ -265,11 +265,11 @@ pub(crate) fn head(mark: &str, role: Role, name: &str, subject: &str, facts: &[S
     }
     row.push("  ", Style::TEXT);
     row.push(&facts, Role::Faint);
-    // Facts that are longer than the row go on below it.
+    // Facts longer than the row wrap below it.
     crate::text::wrap::words(&row, columns, 4)
 }
 
-/// A text cut in its middle, at a slash where there is one near.
+/// Cuts a text in its middle, preferably at a slash.
 #[must_use]
 pub fn middle(text: &str, room: usize) -> String {
     if width::of(text) <= room {
@@ -361,18 +361,18 @@ fn running(call: &CallCard) -> Parts {
     }
 }
 
-/// The time of a call, where it is worth a word.
+/// Returns the duration of a call, if it is long enough to be shown.
 pub(crate) fn took(time: Duration) -> Option<String> {
     (time.as_millis() >= 100).then(|| amount::time(time))
 }
 
-/// Whether consecutive ones become one row.
+/// True for reading calls, of which consecutive ones share a row.
 #[must_use]
 pub fn is_reading(call: &CallCard) -> bool {
     call.call.card.only_reads() && call.state() == CardState::Done
 }
 
-/// Several finished readings in one row.
+/// Renders several finished reading calls in one row.
 #[must_use]
 pub fn joined(calls: &[CallCard], columns: usize) -> Vec<Row> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
@@ -407,17 +407,17 @@ pub fn joined(calls: &[CallCard], columns: usize) -> Vec<Row> {
     vec![row.cut(columns)]
 }
 
-/// What a card shows below its head, with nothing left out.
+/// Full content of a card below its head.
 #[derive(Debug)]
 pub enum Below<'a> {
     None,
-    /// The change of a file.
+    /// A file change.
     Change,
-    /// Text.
+    /// A text.
     Text(&'a str),
 }
 
-/// The part of a card below its head.
+/// Returns the full content below the head.
 #[must_use]
 pub fn below(call: &CallCard) -> Below<'_> {
     match (call.state(), &call.call.card.body) {
@@ -431,14 +431,14 @@ pub fn below(call: &CallCard) -> Below<'_> {
     }
 }
 
-/// The head of a card.
+/// Renders the head of a card.
 #[must_use]
 pub fn head_rows(call: &CallCard, width: usize) -> Vec<Row> {
     let short = rows(call, width, "⠹").into_iter();
     short.take_while(|row| !row.text().starts_with("    ")).collect()
 }
 
-/// A card with nothing left out.
+/// Renders a card without omissions.
 #[must_use]
 pub fn whole(call: &CallCard, width: usize) -> Vec<Row> {
     let mut all = head_rows(call, width);

@@ -5,14 +5,14 @@ use crate::input::editor::{Chip, chip_number};
 use crate::text::{Cell, Role, Row, Style};
 use crate::view::amount;
 
-/// The composer's rows and where the cursor stands in them.
+/// Rows of the composer and the cursor position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Composer {
     pub rows: Vec<Row>,
     pub cursor: (usize, usize),
 }
 
-/// What is said of a chip.
+/// Returns the label of a chip.
 #[must_use]
 pub fn label(number: usize, chip: &Chip) -> String {
     match chip {
@@ -24,7 +24,7 @@ pub fn label(number: usize, chip: &Chip) -> String {
     }
 }
 
-/// Lays the draft out: `sign` before its first row, two spaces before the others, at most `most` rows.
+/// Lays out the draft in at most `most` rows: `sign` before the first row, two spaces before the others.
 #[must_use]
 pub fn lay_out(editor: &Editor, sign: &str, columns: usize, most: usize, style: Style) -> Composer {
     let room = columns.saturating_sub(2).max(2);
@@ -78,7 +78,7 @@ pub fn lay_out(editor: &Editor, sign: &str, columns: usize, most: usize, style: 
         }
         cursor = (rows.len() - 1, used);
     }
-    // It scrolls inside, around the cursor.
+    // Scrolls so that the cursor stays visible.
     let most = most.max(1);
     let from = (cursor.0 + 1).saturating_sub(most);
     let shown = rows.into_iter().enumerate().skip(from).take(most);
@@ -95,7 +95,7 @@ pub fn lay_out(editor: &Editor, sign: &str, columns: usize, most: usize, style: 
 
 fn clusters(text: &str) -> impl Iterator<Item = &str> {
     use unicode_segmentation::UnicodeSegmentation as _;
-    // CR LF never occurs: a paste has one kind of line ends.
+    // CR LF does not occur: line ends of a paste are normalized.
     text.graphemes(true)
 }
 

@@ -5,29 +5,29 @@ use similar::{Algorithm, ChangeTag, DiffableStr as _, capture_diff_slices, diff_
 use crate::text::{Role, Row, Style, wrap};
 use sluice_host::items::Hunk;
 
-/// What became of a line.
+/// Kind of a line in a diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Same,
     Removed,
     Added,
-    /// Lines in between are left out.
+    /// Omitted lines.
     Gap,
 }
 
-/// One line of a change.
+/// A line of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeLine {
     pub side: Side,
-    /// Its number; of the old text for removed ones.
+    /// Line number, in the old text for removed lines.
     pub number: u64,
     pub text: String,
 }
 
-/// How many unchanged lines stand around a change.
+/// Number of unchanged context lines around a change.
 const AROUND: usize = 1;
 
-/// The lines of a change as hunks.
+/// Returns the lines of hunks.
 #[must_use]
 pub fn of_hunks(hunks: &[Hunk]) -> Vec<ChangeLine> {
     let mut lines = Vec::new();
@@ -52,7 +52,7 @@ pub fn of_hunks(hunks: &[Hunk]) -> Vec<ChangeLine> {
     shortened(lines)
 }
 
-/// The lines between two texts, the first of which has this number.
+/// Compares two texts; `first` is the number of the first line.
 #[must_use]
 pub fn of_texts(old: &str, new: &str, first: u64) -> Vec<ChangeLine> {
     let (old, new) = (old.tokenize_lines(), new.tokenize_lines());
@@ -81,7 +81,7 @@ fn gap() -> ChangeLine {
     line(Side::Gap, 0, "")
 }
 
-/// Leaves out what is far from any change.
+/// Omits lines far from any change.
 fn shortened(lines: Vec<ChangeLine>) -> Vec<ChangeLine> {
     let is_change = |line: &ChangeLine| matches!(line.side, Side::Removed | Side::Added);
     let changes: Vec<usize> = lines
@@ -111,14 +111,14 @@ fn shortened(lines: Vec<ChangeLine>) -> Vec<ChangeLine> {
     kept
 }
 
-/// How many lines were added and removed.
+/// Returns the number of added and removed lines.
 #[must_use]
 pub fn counts(lines: &[ChangeLine]) -> (u64, u64) {
     let count = |side: Side| lines.iter().filter(|line| line.side == side).count() as u64;
     (count(Side::Added), count(Side::Removed))
 }
 
-/// `+1 -1`.
+/// Formats as `+1 -1`.
 #[must_use]
 pub fn summary(lines: &[ChangeLine]) -> String {
     match counts(lines) {
@@ -129,7 +129,7 @@ pub fn summary(lines: &[ChangeLine]) -> String {
     }
 }
 
-/// The rows, each a whole line.
+/// Renders a unified diff; rows are not wrapped.
 #[must_use]
 pub fn rows(lines: &[ChangeLine]) -> Vec<Row> {
     let widest = lines
@@ -166,7 +166,7 @@ pub fn rows(lines: &[ChangeLine]) -> Vec<Row> {
     rows
 }
 
-/// The same in two columns, the old text to the left; every row fits.
+/// Renders a side-by-side diff, with the old text on the left; every row fits.
 #[must_use]
 pub fn side_by_side(lines: &[ChangeLine], columns: usize) -> Vec<Row> {
     let half = columns.saturating_sub(2) / 2;
@@ -216,7 +216,7 @@ fn beside(left: &Row, right: &Row, half: usize, out: &mut Vec<Row>) {
 
 type Words = Vec<(String, bool)>;
 
-/// The words of each line, and whether they changed: where lines were replaced by as many others.
+/// Returns the words of each line and whether they changed, if lines were replaced by the same number of lines.
 fn marked(lines: &[ChangeLine]) -> Vec<Words> {
     let mut words: Vec<Words> = lines.iter().map(|line| vec![(line.text.clone(), false)]).collect();
     let mut at = 0;
@@ -244,7 +244,7 @@ fn marked(lines: &[ChangeLine]) -> Vec<Words> {
     words
 }
 
-/// The words of two lines that have enough in common.
+/// Compares the words of two lines that are similar enough.
 fn changed_words(old: &str, new: &str) -> Option<(Words, Words)> {
     if old.len() + new.len() > 2000 {
         return None;
@@ -315,7 +315,7 @@ mod tests {
             let lines = of_texts(&old, &new, 1);
             let (added, removed) = counts(&lines);
             let kept = |text: &str, gone: u64| text.lines().count() as u64 - gone;
-            // A last line without its end differs from one with it.
+            // A last line without a line end differs from one with it.
             prop_assert!(kept(&old, removed) == kept(&new, added));
             prop_assert_eq!(rows(&lines).len(), lines.len());
         }

@@ -1,11 +1,11 @@
-//! The items of a saved session.
+//! Items of a saved session.
 
 use std::collections::HashMap;
 
 use sluice_host::items::{CardBody, Item, ItemBody, PromptItem, PromptSource, Shell, ShellAction, of_messages};
 use sluice_host::sessions::SessionMessage;
 
-/// The items of the last turn, and how many messages came before it.
+/// Returns the items of the last turn, and the number of messages before it.
 #[must_use]
 pub fn last_turn(messages: &[SessionMessage]) -> (usize, Vec<Item>) {
     let mut items = of_messages(messages);
@@ -18,7 +18,7 @@ pub fn last_turn(messages: &[SessionMessage]) -> (usize, Vec<Item>) {
     (before.unwrap_or(messages.len()), items)
 }
 
-/// The calls that changed files from a prompt on.
+/// Returns the calls that changed files since a prompt.
 #[must_use]
 pub fn changes(messages: &[SessionMessage], since: &str) -> Vec<Item> {
     let is_it = |item: &Item| prompt(item).is_some_and(|prompt| prompt.uuid.as_deref() == Some(since));
@@ -28,7 +28,7 @@ pub fn changes(messages: &[SessionMessage], since: &str) -> Vec<Item> {
         .collect()
 }
 
-/// The prompts of a conversation: id, the message before it, text, when, and how many commands ran since.
+/// Returns the checkpoints of a conversation: id, preceding message, text, time, and number of commands since.
 #[must_use]
 pub fn points(messages: &[SessionMessage]) -> Vec<crate::app::Point> {
     let before: HashMap<&str, &str> =
@@ -60,7 +60,7 @@ pub fn points(messages: &[SessionMessage]) -> Vec<crate::app::Point> {
     points
 }
 
-/// The prompt, where a person said it.
+/// Returns the prompt if the user entered it.
 fn prompt(item: &Item) -> Option<&PromptItem> {
     match &item.body {
         ItemBody::Prompt(prompt) if prompt.source == PromptSource::Host => Some(prompt),

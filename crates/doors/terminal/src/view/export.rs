@@ -4,7 +4,7 @@ use sluice_host::items::{Item, ItemBody};
 
 use super::card;
 
-/// Prompts as headings, answers as they are, calls with what came of them.
+/// Renders prompts as headings, answers unchanged, and calls with their results.
 #[must_use]
 pub fn markdown(items: &[Item]) -> String {
     let mut out = String::new();

@@ -1,7 +1,7 @@
-//! Items are committed to the history of the terminal in order.
+//! Commits conversation items to the terminal's history in order.
 //!
-//! An item leaves when it and all before it are done. Only what was committed and what still waits is known here; what
-//! is true is looked up in the conversation with every frame.
+//! An item is committed once it and all items before it are complete. Only committed and pending items are tracked
+//! here; their state is read from the conversation for every frame.
 
 mod ending;
 mod reading;
@@ -19,29 +19,29 @@ use super::picture::Picture;
 use crate::screen::Mark;
 use crate::text::{Role, Row, Style};
 
-/// What an item is, for the blank rows between items.
+/// Kind of an item, to decide on blank rows between items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing yet.
+    /// Nothing was committed yet.
     Start,
     Prompt,
     Text,
     Card,
-    /// What a command of ours says, in several rows: it stands apart.
+    /// A report of several rows, separated by blank rows.
     Report,
-    /// Belongs to what is above it.
+    /// Belongs to the item above it.
     End,
 }
 
 #[derive(Debug)]
 enum Pending {
-    /// Rows of a prompt, a note, an answer of a command.
+    /// Rows of a prompt, a notice or command output.
     Rows(Kind, Vec<Row>),
-    /// A whole text.
+    /// A complete text.
     Text(String),
-    /// A call.
+    /// A tool call.
     Call(ItemId),
-    /// The end of a turn, for terminals that jump between them.
+    /// End of a turn, for terminals that jump between marks.
     End,
 }
 
@@ -49,11 +49,11 @@ enum Pending {
 #[derive(Debug)]
 struct Streaming {
     item: ItemId,
-    /// Whether it still grows.
+    /// True while it is streaming.
     grows: bool,
     text: String,
     markdown: Markdown,
-    /// How many bytes of the text were given to it.
+    /// Number of bytes passed to the renderer.
     given: usize,
 }
 
@@ -64,75 +64,75 @@ impl Streaming {
     }
 }
 
-/// The way into the history.
+/// Pending items and the state of the history.
 #[derive(Debug)]
 pub struct Feed {
     folder: String,
-    /// How wide the screen was when rows were last made.
+    /// Screen width at the last rendering.
     pub(super) width: usize,
-    /// How wide prose may be, where the person said so.
+    /// Configured maximum width of prose.
     pub prose: Option<usize>,
-    /// Prose is not broken by us.
+    /// Prose is wrapped by the terminal.
     pub flows: bool,
-    /// The key that moves a call to the background.
+    /// Key that moves a call to the background.
     pub moves: String,
-    /// Code without colours.
+    /// Disables syntax highlighting.
     pub plain_code: bool,
-    /// What came of calls is shown whole.
+    /// Shows results of tool calls in full.
     pub verbose: bool,
-    /// A long turn says what it took.
+    /// Shows the duration of long turns.
     pub durations: bool,
-    /// Prompts say when they were asked.
+    /// Shows the time of each prompt.
     pub stamps: bool,
-    /// How that is said.
+    /// Formats these times.
     pub clock: crate::clock::Clock,
-    /// Marks among the rows that were committed last, and the row each stands before.
+    /// Marks among the most recently committed rows, with the index of the row each precedes.
     pub marks: Vec<(usize, Mark)>,
     items: VecDeque<Pending>,
-    /// Items that were taken in, once they were complete.
+    /// Completed items that were processed.
     taken: HashSet<ItemId>,
     calls: HashMap<ItemId, CallCard>,
-    /// Calls of subagents, by the call that started them; the last ones.
+    /// The last calls of subagents, by the call that started them.
     inside: HashMap<ItemId, Vec<ItemId>>,
     streaming: Option<Streaming>,
-    /// The thinking that is being streamed.
+    /// The thinking that is streaming.
     thought: Option<(ItemId, String)>,
     last: Kind,
-    /// The last retry that was told.
+    /// The last reported retry.
     pub retry: Option<Retry>,
-    /// The last turn failed.
+    /// True if the last turn failed.
     pub failed: bool,
-    /// The last answer, for a copy.
+    /// The last answer, for copying.
     pub answer: String,
-    /// The text of the last error that was shown.
+    /// Text of the last displayed error.
     shown_error: String,
-    /// Notes to be put on cards, by call.
+    /// Notes shown on cards, by call.
     notes: HashMap<String, String>,
-    /// Refusals of ours, by call.
+    /// Reasons of denials given in this terminal, by call.
     refusals: HashMap<String, String>,
-    /// What the model suggests to ask next.
+    /// Suggested next prompt.
     pub suggestion: Option<String>,
-    /// How long requests to the model took in all turns, in milliseconds.
+    /// Total duration of model requests in milliseconds.
     pub api_ms: u64,
-    /// The transcript could not be written, and no turn ended since without such a loss.
+    /// True if the transcript could not be written, until a turn ends without such an error.
     pub writes_lost: bool,
-    /// That was in the turn that is open.
+    /// True if that happened in the current turn.
     loses_writes: bool,
 }
 
-/// A request that failed and is tried again.
+/// A failed request that is retried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
     pub item: ItemId,
     pub why: String,
     pub attempt: u64,
     pub most: u64,
-    /// When it is tried again, in milliseconds since 1970.
+    /// Time of the next attempt, in milliseconds since 1970.
     pub at: u64,
 }
 
 impl Feed {
-    /// One for a session in this folder.
+    /// Creates the feed of a session in this folder.
     #[must_use]
     pub fn new(folder: &str) -> Self {
         Self {
@@ -182,28 +182,28 @@ impl Feed {
         }
     }
 
-    /// Puts rows of ours among the items.
+    /// Adds rows among the items.
     pub fn say(&mut self, kind: Kind, rows: Vec<Row>) {
         self.items.push_back(Pending::Rows(kind, rows));
     }
 
-    /// Remembers what to say on the card of a call.
+    /// Sets the note on the card of a call.
     pub fn note(&mut self, call: &str, note: String) {
         self.notes.insert(call.to_owned(), note);
     }
 
-    /// Whether something is to be said on the card of a call.
+    /// True if a call has a note.
     #[must_use]
     pub fn has_note(&self, call: &str) -> bool {
         self.notes.contains_key(call)
     }
 
-    /// Remembers that we said no to a call, and what with it.
+    /// Records the reason for which a call was denied in this terminal.
     pub fn refused(&mut self, call: &str, why: String) {
         self.refusals.insert(call.to_owned(), why);
     }
 
-    /// Takes in what is new.
+    /// Processes the changes of a snapshot.
     pub fn take(&mut self, picture: &Picture, width: usize) {
         self.width = width;
         for change in &picture.changes {
@@ -231,7 +231,7 @@ impl Feed {
         self.streaming = self.streaming.take().filter(|streaming| streaming.item != item);
     }
 
-    /// A text no longer grows. What of it was committed stays; the rest is decided by what comes next.
+    /// Ends streaming of a text. Its committed part is kept; the next item decides about the rest.
     fn stop_writing(&mut self, item: ItemId) {
         if let Some(streaming) = self.streaming.as_mut().filter(|it| it.item == item) {
             streaming.grows = false;
@@ -255,7 +255,7 @@ impl Feed {
         });
     }
 
-    /// A draft that was never said for good keeps its rows.
+    /// Keeps the rows of a streamed message that was never completed.
     fn cut_off(&mut self) {
         if let Some(streaming) = self.streaming.take()
             && streaming.given > 0
@@ -267,13 +267,13 @@ impl Feed {
         }
     }
 
-    /// Whether an answer is being written.
+    /// True while an answer is streaming.
     #[must_use]
     pub fn is_writing(&self) -> bool {
         self.streaming.as_ref().is_some_and(|streaming| streaming.grows)
     }
 
-    /// Rows that leave for good now.
+    /// Returns the rows to append to the history now.
     pub fn commit(&mut self, picture: &Picture, width: usize) -> Vec<Row> {
         let mut rows = Vec::new();
         while let Some(item) = self.items.front() {
@@ -288,7 +288,7 @@ impl Feed {
                     }
                     if card::is_reading(call) {
                         let count = self.readings();
-                        // More of them may join while the turn goes on.
+                        // More calls may join this row during the turn.
                         if count == self.items.len() && picture.turn.is_some() && !self.is_writing() {
                             break;
                         }
@@ -318,7 +318,7 @@ impl Feed {
         rows
     }
 
-    /// What of the answer is final.
+    /// Commits the final part of the streaming answer.
     fn commit_stream(&mut self, width: usize, rows: &mut Vec<Row>) {
         let measure = self.measure(width);
         let Some(streaming) = self.streaming.as_mut().filter(|it| it.grows) else {
@@ -373,7 +373,7 @@ impl Feed {
         self.put(Kind::Card, shown, rows);
     }
 
-    /// Adds an item's rows, after a blank one where the kind changes.
+    /// Appends the rows of an item, after a blank row if the kind changes.
     fn put(&mut self, kind: Kind, shown: Vec<Row>, rows: &mut Vec<Row>) {
         if shown.is_empty() {
             return;
@@ -392,13 +392,13 @@ impl Feed {
         self.last = if kind == Kind::End { Kind::Card } else { kind };
     }
 
-    /// What was committed last.
+    /// Returns the kind of the last committed item.
     #[must_use]
     pub fn last(&self) -> Kind {
         self.last
     }
 
-    /// The part of the answer that is not final, and whether a blank row belongs before it.
+    /// Returns the part of the answer that is not final, after a blank row if needed.
     #[must_use]
     pub fn tail(&self, width: usize) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
@@ -423,7 +423,7 @@ impl Feed {
         rows
     }
 
-    /// Returns an id above all that were taken in and above those of this session, for items of a saved session.
+    /// Returns an id above all processed ids and above those of this session, for items of a saved session.
     pub(crate) fn free_id(&self) -> u32 {
         const SAVED: u32 = 1 << 31;
         let highest = self.taken.iter().map(|id| id.0).max().unwrap_or(0);

@@ -1,24 +1,24 @@
-//! Emphasis, code and links inside a line of markdown.
+//! Emphasis, code and links inside a line of Markdown.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::text::{Role, Row, Style};
 
-/// The largest distance between the marks of emphasis, code or a link, in bytes. A mark that is not closed within it
-/// is text, so that a long paragraph is read in linear time and its first rows become final.
+/// Maximum distance between the delimiters of emphasis, code or a link, in bytes. A delimiter without a partner within
+/// this distance is plain text, so that a long paragraph is parsed in linear time and its first rows become final.
 const MAX_INSIDE: usize = 2000;
 
-/// In the middle of emphasis, code or a link: nothing can be cut there.
+/// Source offset of cells inside emphasis, code or a link, where the line cannot be split.
 pub const INSIDE: usize = usize::MAX;
 
-/// The line as it is shown, and for every byte-start of shown text where in the source it came from.
+/// The rendered line, with the source offset of each cell.
 #[derive(Debug, Clone, Default)]
 pub struct Inline {
-    /// What is shown.
+    /// The rendered row.
     pub row: Row,
-    /// For each cluster of the row, the place in the source after it; [`INSIDE`] where a mark is open there.
+    /// For each cell of the row, the source offset after it; [`INSIDE`] while a delimiter is open.
     pub sources: Vec<usize>,
-    /// Where a mark was opened that is not closed; what follows may still change.
+    /// Offset of an unclosed delimiter, whose meaning depends on the text that follows.
     pub open: Option<usize>,
 }
 
@@ -28,17 +28,17 @@ struct Reader<'a> {
     counted: Counted,
 }
 
-/// The clusters of the row that were counted. The last one may still grow.
+/// Counts the clusters of a growing row; the last one may still grow.
 #[derive(Default)]
 struct Counted {
-    /// The span of the last cluster, and where in it the cluster begins.
+    /// Index of the span with the last cluster, and the offset of the cluster in it.
     span: usize,
     start: usize,
-    /// How many clusters there are before it.
+    /// Number of clusters before it.
     before: usize,
 }
 
-/// Reads a line. Emphasis loses its stars, code keeps its backticks.
+/// Parses a line. Asterisks of emphasis are removed, backticks of code are kept.
 #[must_use]
 pub fn read(source: &str) -> Inline {
     let mut reader = Reader {
@@ -77,16 +77,16 @@ impl Reader<'_> {
         }
     }
 
-    /// Shows a piece of the source as it stands.
+    /// Renders a range of the source unchanged.
     fn show(&mut self, from: usize, to: usize, style: Style) {
         if let Some(text) = self.source.get(from..to) {
             self.inline.row.push(text, style);
-            // Marks that combine join the cluster before them.
+            // Combining characters join the preceding cluster.
             self.close(self.inline.sources.len(), to);
         }
     }
 
-    /// Everything shown from cell `from` on ends together, at `to` in the source.
+    /// Marks all cells from `from` on as ending at the source offset `to`.
     fn close(&mut self, from: usize, to: usize) {
         let cells = self.counted.clusters_of(&self.inline.row);
         self.inline.sources.truncate(from);
@@ -96,7 +96,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A mark is not closed: what follows it may still do that, unless it is too long already.
+    /// Records an unclosed delimiter that later text may still close.
     fn opened(&mut self, at: usize, inside: &str) {
         if inside.len() > MAX_INSIDE {
             return;
@@ -124,7 +124,7 @@ impl Reader<'_> {
 
     fn emphasis(&mut self, at: usize, to: usize, rest: &str, before: char, style: Style) -> Option<usize> {
         let letter = rest.chars().next()?;
-        // Inside a word an underscore is a letter.
+        // An underscore inside a word is a letter.
         if letter == '_' && before.is_alphanumeric() {
             return None;
         }
@@ -198,7 +198,7 @@ impl Reader<'_> {
 }
 
 impl Counted {
-    /// How many clusters a row has. Only what was added since the last time is looked at.
+    /// Returns the number of clusters in a row; counts only what was added since the last call.
     fn clusters_of(&mut self, row: &Row) -> usize {
         while let Some(span) = row.0.get(self.span) {
             let rest = span.text.get(self.start..).unwrap_or_default();
@@ -219,13 +219,13 @@ impl Counted {
     }
 }
 
-/// The beginning of a text in which a mark has to be closed.
+/// Returns the prefix within which a delimiter must be closed.
 fn near(text: &str) -> &str {
     let end = text.floor_char_boundary(MAX_INSIDE);
     text.get(..end).unwrap_or(text)
 }
 
-/// Where a mark of emphasis is closed: after a letter, and outside of code.
+/// Returns the position of the closing delimiter: after a character and outside code.
 fn closing(inside: &str, mark: &str) -> Option<usize> {
     let mut in_code = false;
     let mut before = ' ';
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(read("a **b** c").open, None);
     }
 
-    /// The time to read grows with the text, not with its square: 100 kB took minutes.
+    /// Parsing time is linear: 100 kB once took minutes.
     #[test]
     fn a_long_paragraph_is_read_in_linear_time() {
         let plain = "plain words of a long paragraph that never ends ".repeat(2000);

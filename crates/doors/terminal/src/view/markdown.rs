@@ -1,29 +1,29 @@
-//! An answer as it grows: what can no longer change becomes rows, the rest is the tail.
+//! Incremental rendering of Markdown: rows that can no longer change are final, the rest is the tail.
 //!
-//! A line of code is final at its end, a row of prose when the next has begun and no mark is open in it, a table when
-//! it ends. Prose and code begin at column 0; code is never broken.
+//! A line of code is final at its end, a row of prose once the next row has started and no delimiter is open in it, a
+//! table at its end. Prose and code start at column 0; code is never wrapped.
 
 use sluice_render::Class;
 
 use super::inline;
 use crate::text::{Cell, Role, Row, wrap};
 
-/// How wide prose may be where nothing else is said.
+/// Default maximum width of prose.
 pub const PROSE: usize = 100;
 
-/// How wide things may be.
+/// Width limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Measure {
-    /// The screen.
+    /// Width of the screen.
     pub columns: usize,
-    /// Prose: it is broken between words so that no row is longer.
+    /// Maximum width of prose, which is wrapped between words.
     pub prose: usize,
-    /// Code without colours.
+    /// Disables syntax highlighting.
     pub plain_code: bool,
 }
 
 impl Measure {
-    /// Prose that is not broken by us: a paragraph is one line, which the terminal breaks.
+    /// Does not wrap prose: each paragraph is one line, wrapped by the terminal.
     #[must_use]
     pub fn flowing(columns: usize) -> Self {
         Self {
@@ -43,30 +43,30 @@ impl From<usize> for Measure {
     }
 }
 
-/// What the lines that are being read belong to.
+/// Kind of the current block.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 enum Block {
-    /// Nothing yet.
+    /// No block.
     #[default]
     None,
-    /// Prose, with how far its later rows are indented.
+    /// Prose; continuation rows are indented by `hang`.
     Prose { hang: usize },
-    /// Code.
+    /// A code block.
     Code(Fence),
-    /// A table: its rows so far.
+    /// A table with its lines so far.
     Table { lines: Vec<String> },
 }
 
-/// The beginning of a code block.
+/// Start of a code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fence {
-    /// The mark that ends the block.
+    /// The fence that closes the block.
     mark: String,
     lang: String,
 }
 
 impl Fence {
-    /// The code block that begins with this line, if one does.
+    /// Returns the fence if this line opens a code block.
     #[must_use]
     pub fn begun_by(line: &str) -> Option<Self> {
         let start = line.trim_start();
@@ -75,29 +75,29 @@ impl Fence {
         Some(Self { mark, lang })
     }
 
-    /// Whether the block ends with this line.
+    /// True if this line closes the block.
     #[must_use]
     pub fn ends_at(&self, line: &str) -> bool {
         line.trim_start().starts_with(&self.mark) && line.trim().chars().all(|sign| self.mark.contains(sign))
     }
 }
 
-/// Reads markdown as it comes.
+/// Incremental parser.
 #[derive(Debug, Clone, Default)]
 pub struct Markdown {
     block: Block,
-    /// What was read of the block and is not a row yet.
+    /// Text of the block that is not rendered yet.
     text: String,
-    /// Whether the rows of this paragraph begin indented, since its first rows are gone.
+    /// True if the first rows of this paragraph were emitted, so the following rows are indented.
     begun: bool,
-    /// The line that is not ended yet.
+    /// The incomplete last line.
     line: String,
     blank: bool,
     any: bool,
 }
 
 impl Markdown {
-    /// A reader that begins inside of a code block, or outside of any.
+    /// Creates a parser that starts inside a code block or outside of one.
     #[must_use]
     pub fn inside(code: Option<Fence>) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Markdown {
         }
     }
 
-    /// The rows of a text that is complete.
+    /// Renders a complete text.
     #[must_use]
     pub fn whole(mut self, text: &str, width: impl Into<Measure>) -> Vec<Row> {
         let width = width.into();
@@ -115,7 +115,7 @@ impl Markdown {
         rows
     }
 
-    /// Rows that became final by this piece of text.
+    /// Adds text and returns the rows that became final.
     pub fn push(&mut self, text: &str, width: impl Into<Measure>) -> Vec<Row> {
         let width = width.into();
         let mut rows = Vec::new();
@@ -130,7 +130,7 @@ impl Markdown {
         rows
     }
 
-    /// The answer ends here: everything that is left.
+    /// Ends the text and returns the remaining rows.
     pub fn finish(&mut self, width: impl Into<Measure>) -> Vec<Row> {
         let width = width.into();
         let mut rows = Vec::new();
@@ -143,14 +143,14 @@ impl Markdown {
         rows
     }
 
-    /// What is not final, as it looks now.
+    /// Renders the part that is not final.
     #[must_use]
     pub fn tail(&self, width: impl Into<Measure>) -> Vec<Row> {
         let mut rest = self.clone();
         rest.finish(width)
     }
 
-    /// Whether nothing waits.
+    /// True if all rows are final.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.text.is_empty() && self.line.is_empty() && !matches!(self.block, Block::Table { .. })
@@ -179,7 +179,7 @@ impl Markdown {
             return;
         }
         let start = line.trim_start();
-        // The rest of a line whose first rows are final is prose, whatever it looks like.
+        // The rest of a line whose first rows are final is always prose.
         if self.begun && self.text.is_empty() && matches!(self.block, Block::Prose { .. }) && !start.is_empty() {
             start.trim_end().clone_into(&mut self.text);
             return;
@@ -230,11 +230,11 @@ impl Markdown {
         }
     }
 
-    /// Rows of prose that cannot change any more, the line that is being written included.
+    /// Returns the final rows of prose, including those of the incomplete line.
     fn settle(&mut self, width: Measure, rows: &mut Vec<Row>) {
         let prose = width.prose;
         let line = self.line.clone();
-        // A line that may still become something else than prose waits.
+        // A line that may still turn out not to be prose is not final.
         if !line.is_empty() && !self.goes_on_with(&line) {
             return;
         }
@@ -268,7 +268,7 @@ impl Markdown {
         }
     }
 
-    /// Whether the line that is being written belongs to the paragraph before it.
+    /// True if the incomplete line continues the paragraph before it.
     fn goes_on_with(&self, line: &str) -> bool {
         let start = line.trim_start();
         let first = start.chars().next();
@@ -300,7 +300,7 @@ impl Markdown {
     }
 }
 
-/// The code blocks of a text, each without its fences.
+/// Returns the contents of the code blocks in a text.
 #[must_use]
 pub fn code_blocks(text: &str) -> Vec<String> {
     let mut blocks = Vec::new();
@@ -328,7 +328,7 @@ pub fn code_blocks(text: &str) -> Vec<String> {
     blocks
 }
 
-/// A line of code. Each is coloured by itself, so that it is final at its end.
+/// Renders a line of code. Lines are highlighted independently, so that each is final at its end.
 fn code(lang: &str, line: &str) -> Row {
     let mut row = Row::new();
     for run in sluice_render::highlight(lang, line).into_iter().flatten() {
@@ -352,7 +352,7 @@ fn heading(line: &str) -> Row {
     row
 }
 
-/// A whole paragraph in rows. `begun` says that its first rows are gone already.
+/// Renders a paragraph. `begun` is true if its first rows were emitted before.
 fn prose(text: &str, width: usize, hang: usize, begun: bool) -> Vec<Row> {
     let inline = inline::read(text);
     if inline.row.0.is_empty() {
@@ -365,7 +365,7 @@ fn prose(text: &str, width: usize, hang: usize, begun: bool) -> Vec<Row> {
     wrap::words(&row, width, hang)
 }
 
-/// The sign of a list or a quote stands out.
+/// Applies the style of a list marker or quote.
 fn styled(row: Row, begun: bool) -> Row {
     if !begun && row.text().trim_start().starts_with('>') {
         return row.in_role(Role::Faint);
@@ -373,7 +373,7 @@ fn styled(row: Row, begun: bool) -> Row {
     row
 }
 
-/// The rows of a paragraph that are final, and the source that is left; `None` when none is.
+/// Returns the final rows of a paragraph and the remaining source, or `None` if no row is final.
 fn final_rows(source: &str, width: usize, hang: usize, begun: bool) -> Option<(Vec<Row>, String)> {
     let inline = inline::read(source);
     let row = styled(inline.row, begun);
@@ -381,7 +381,7 @@ fn final_rows(source: &str, width: usize, hang: usize, begun: bool) -> Option<(V
     let first = if begun { hang } else { 0 };
     let breaks = wrap::word_breaks(&cells, width.saturating_sub(first).max(1), hang.saturating_sub(first));
     let open = inline.open.unwrap_or(usize::MAX);
-    // The row before a break is final when no mark is open at its end, nor in the word that began the next row.
+    // The row before a break is final if no delimiter is open at its end, nor in the first word of the next row.
     let is_final = |at: usize| {
         let end = inline
             .sources
@@ -432,7 +432,7 @@ fn is_rule(start: &str) -> bool {
             .any(|sign| line.replace([' '], "").chars().all(|it| sign.contains(it)))
 }
 
-/// How far the later rows of a list item are indented.
+/// Returns the indentation of continuation rows of a list item.
 fn item_hang(line: &str) -> Option<usize> {
     let start = line.trim_start();
     let indent = line.len() - start.len();
@@ -447,13 +447,13 @@ fn item_hang(line: &str) -> Option<usize> {
     (start.chars().nth(sign) == Some(' ')).then_some(indent + sign + 1)
 }
 
-/// Whether a line that is not ended is prose, whatever follows.
+/// True if an incomplete line is prose regardless of the text that follows.
 fn is_surely_prose(line: &str) -> bool {
     let start = line.trim_start();
     item_hang(line).is_some() || start.chars().next().is_some_and(char::is_alphabetic)
 }
 
-/// A committed answer in one go.
+/// Renders a complete text.
 #[must_use]
 pub fn rows(text: &str, width: impl Into<Measure>) -> Vec<Row> {
     Markdown::default().whole(text, width)

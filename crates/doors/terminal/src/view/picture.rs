@@ -1,4 +1,4 @@
-//! A snapshot of the conversation state: all a frame needs, taken in one look.
+//! A snapshot of the conversation state with everything that a frame needs.
 
 use std::time::Duration;
 
@@ -15,30 +15,30 @@ use super::withdrawal::{self, Settled};
 /// The conversation as one frame sees it.
 #[derive(Debug, Clone, Default)]
 pub struct Picture {
-    /// The moment.
+    /// Time of the snapshot.
     pub now: Time,
-    /// The items that changed since the picture before.
+    /// Items that changed since the previous snapshot.
     pub changes: Vec<ItemChange>,
-    /// The changes up to here have been looked at.
+    /// Cursor after these changes.
     pub cursor: ItemCursor,
-    /// Whether an answer is being written, or a call runs.
+    /// True while an answer streams or a call runs.
     pub speaks: bool,
     /// Calls whose permission request another client answered, among the changes.
     pub answered: Vec<String>,
-    /// The files that were changed in this session.
+    /// Files changed in this session.
     pub changed: Vec<FileCount>,
-    /// The asks a person has to answer.
+    /// Pending requests that the user must answer.
     pub asks: Vec<Ask>,
-    /// Those of before, and what became of them.
+    /// Earlier requests and their outcomes.
     pub settled: Vec<Settled>,
-    /// Prompts that wait: uuid and text.
+    /// Queued prompts: id and text.
     pub queue: Vec<(String, String)>,
     pub doing: Doing,
-    /// The open turn's age.
+    /// Duration of the running turn.
     pub turn: Option<Duration>,
-    /// How long the agent has been silent.
+    /// Time since the last output of the agent.
     pub silent: Duration,
-    /// Tokens of the answer so far, about.
+    /// Estimated tokens of the answer so far.
     pub written: u64,
     pub session: Option<String>,
     pub title: Option<String>,
@@ -47,21 +47,21 @@ pub struct Picture {
     pub commands: Vec<Command>,
     pub failed_servers: usize,
     pub cost: f64,
-    /// Tokens, all turns together.
+    /// Token usage of all turns.
     pub usage: Tokens,
-    /// The style of answers.
+    /// Output style.
     pub style: Option<String>,
-    /// What the last turn cost.
+    /// Cost of the last turn.
     pub last_cost: Option<f64>,
     pub context: Context,
     pub todos: Vec<Todo>,
     pub jobs: Vec<Task>,
     pub turn_count: usize,
-    /// How many of them somebody asked for.
+    /// Number of turns started by a prompt of the user.
     pub asked: usize,
 }
 
-/// What goes on.
+/// Current activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Doing {
     #[default]
@@ -78,7 +78,7 @@ pub enum Doing {
 }
 
 impl Picture {
-    /// Looks at a conversation, and at the items that changed since the cursor.
+    /// Takes a snapshot of a conversation, with the items that changed since the cursor.
     #[must_use]
     pub fn of(state: &ConversationState, mut cursor: ItemCursor, now: Time) -> Self {
         let session = state.session();
@@ -131,7 +131,7 @@ impl Picture {
         }
     }
 
-    /// The lines that were added and removed.
+    /// Returns the number of added and removed lines.
     #[must_use]
     pub fn changed_lines(&self) -> (u64, u64) {
         let files = self.changed.iter();
@@ -140,7 +140,7 @@ impl Picture {
         })
     }
 
-    /// `+164 -49 in 5 files`; nothing where nothing was changed.
+    /// Formats as `+164 -49 in 5 files`; `None` without changes.
     #[must_use]
     pub fn changed_words(&self) -> Option<String> {
         let (added, removed) = self.changed_lines();
@@ -149,7 +149,7 @@ impl Picture {
         (!lines.is_empty()).then(|| format!("{lines} in {files}"))
     }
 
-    /// Whether a turn is open.
+    /// True while a turn is running.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.turn.is_some() || !matches!(self.doing, Doing::Idle)
@@ -193,7 +193,7 @@ fn doing(state: &ConversationState, now: Time) -> Doing {
     }
 }
 
-/// Prompts that were handed in and have not begun; not the one a turn is about to begin with.
+/// Returns the submitted prompts that have not started; excludes the prompt of the turn that is starting.
 fn queue(state: &ConversationState) -> Vec<(String, String)> {
     let waiting = state.queue().filter(|prompt| prompt.turn.is_none());
     waiting

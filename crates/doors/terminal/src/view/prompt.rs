@@ -1,8 +1,8 @@
-//! Prompts, as they stand in the history.
+//! Prompts in the history.
 
 use crate::text::{Role, Row, Style};
 
-/// `› ` and the prompt, continued at two spaces; who else sent it stands behind.
+/// Renders a prompt after `› `, continued at two spaces, with the name of another sender at the end.
 #[must_use]
 pub fn rows(text: &str, from: Option<&str>) -> Vec<Row> {
     let mut rows = part(text.trim_end(), true);
@@ -12,7 +12,7 @@ pub fn rows(text: &str, from: Option<&str>) -> Vec<Row> {
     rows
 }
 
-/// A part of a prompt; the first one begins with the sign.
+/// Renders part of a prompt; the first part starts with the prompt sign.
 #[must_use]
 pub fn part(text: &str, first: bool) -> Vec<Row> {
     let rows = text.lines().enumerate().map(|(at, line)| {

@@ -8,7 +8,8 @@ use super::amount;
 use super::status::model_word;
 use crate::text::{Role, Row, Style, width, wrap};
 
-/// Facts by name. A value that does not fit beside its name stands below it; one that fits nowhere is cut in its middle.
+/// Renders named values. A value that does not fit beside its name is placed below it; if it is still too long, its
+/// middle is cut.
 #[must_use]
 pub fn facts(title: &str, facts: &[(&str, String)], columns: usize) -> Vec<Row> {
     let widest = facts.iter().map(|(name, _)| width::of(name)).max().unwrap_or(0);
@@ -33,7 +34,7 @@ pub fn facts(title: &str, facts: &[(&str, String)], columns: usize) -> Vec<Row> 
     rows
 }
 
-/// `/hooks`.
+/// Report of `/hooks`.
 #[must_use]
 pub fn hooks(hooks: &[HookListing], columns: usize) -> Vec<Row> {
     let mut rows = vec![Row::new().add("Hooks", Style::TEXT.bold())];
@@ -49,7 +50,7 @@ pub fn hooks(hooks: &[HookListing], columns: usize) -> Vec<Row> {
     rows
 }
 
-/// `/skills`.
+/// Report of `/skills`.
 #[must_use]
 pub fn skills(skills: &[SlashCommand], columns: usize) -> Vec<Row> {
     let count = format!("  {}", skills.len());
@@ -73,7 +74,7 @@ pub fn skills(skills: &[SlashCommand], columns: usize) -> Vec<Row> {
     rows
 }
 
-/// `/context`.
+/// Report of `/context`.
 #[must_use]
 pub fn context(usage: &GetContextUsageResponse, demo: bool, columns: usize) -> Vec<Row> {
     let most = usage.raw_max_tokens.max(usage.max_tokens).max(1);
@@ -131,7 +132,7 @@ pub fn context(usage: &GetContextUsageResponse, demo: bool, columns: usize) -> V
     rows
 }
 
-/// The memory files, each with what it takes.
+/// Formats the memory files with their token counts.
 fn memory(usage: &GetContextUsageResponse) -> String {
     let files = usage.memory_files.iter().filter_map(|file| {
         let file = file.to_value();
@@ -149,7 +150,7 @@ fn memory(usage: &GetContextUsageResponse) -> String {
     files.collect::<Vec<_>>().join(" ∙ ")
 }
 
-/// `/cost`.
+/// Report of `/cost`.
 #[must_use]
 pub fn cost(usage: &GetUsageResponse, last: Option<f64>, demo: bool, columns: usize) -> Vec<Row> {
     let session = &usage.session;

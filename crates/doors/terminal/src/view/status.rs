@@ -1,4 +1,4 @@
-//! Status rows: the activity, the queue, and the folder and model.
+//! Status rows: activity, queue, and status line.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::feed::Retry;
 use super::picture::{Doing, Picture};
 use crate::text::{Role, Row, Style, width};
 
-/// What a mode is called.
+/// Returns the label of a permission mode.
 #[must_use]
 pub fn mode_word(mode: &PermissionMode) -> &'static str {
     match mode {
@@ -22,7 +22,7 @@ pub fn mode_word(mode: &PermissionMode) -> &'static str {
     }
 }
 
-/// `claude-sonnet-4-5-20250929` as `sonnet-4.5`.
+/// Shortens `claude-sonnet-4-5-20250929` to `sonnet-4.5`.
 #[must_use]
 pub fn model_word(model: &str) -> String {
     let bare = model.strip_prefix("claude-").unwrap_or(model);
@@ -39,24 +39,24 @@ pub fn model_word(model: &str) -> String {
     }
 }
 
-/// Facts of the status row that do not come from the conversation.
+/// Facts of the status line that are not part of the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Around {
-    /// Who answers, where the conversation does not say.
+    /// Model, if the conversation does not name one.
     pub model: String,
-    /// The branch, with `*` where something is not committed.
+    /// Branch, followed by `*` if there are uncommitted changes.
     pub branch: Option<String>,
-    /// Whether we are root.
+    /// True if the process runs as root.
     pub root: bool,
-    /// A bridge carries the session.
+    /// True if a bridge runs the session.
     pub served: bool,
-    /// The transcript cannot be written.
+    /// True if the transcript cannot be written.
     pub writes_lost: bool,
-    /// The vim mode, where there is one.
+    /// Vim mode, if vim key bindings are enabled.
     pub vim: Option<&'static str>,
 }
 
-/// `sonnet-4.5 ∙ ask ∙ 18% ∙ $0.42 ∙ main*`.
+/// Renders `sonnet-4.5 ∙ ask ∙ 18% ∙ $0.42 ∙ main*`.
 #[must_use]
 pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
     let mut parts: Vec<(String, Style)> = Vec::new();
@@ -131,7 +131,7 @@ pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
     row
 }
 
-/// `⠹ writing ∙ 12s ∙ 840 tokens ∙ esc stops`; nothing when nothing goes on.
+/// Renders `⠹ writing ∙ 12s ∙ 840 tokens ∙ esc stops`; `None` while idle.
 #[must_use]
 pub fn activity(
     picture: &Picture,
@@ -197,7 +197,7 @@ pub fn activity(
     Some(row.cut(columns))
 }
 
-/// Prompts that wait.
+/// Renders the queued prompts.
 #[must_use]
 pub fn queue(picture: &Picture, columns: usize) -> Vec<Row> {
     const MOST: usize = 4;
@@ -223,7 +223,7 @@ pub fn queue(picture: &Picture, columns: usize) -> Vec<Row> {
     rows
 }
 
-/// The task list.
+/// Renders the task list.
 #[must_use]
 pub fn todos(picture: &Picture, columns: usize) -> Vec<Row> {
     let open = picture.todos.iter().filter(|todo| &*todo.status != "completed");

@@ -1,9 +1,9 @@
-//! Tables of markdown: two spaces between columns, or a block for each record where that is too wide.
+//! Markdown tables: columns separated by two spaces, or one block per record if the table is too wide.
 
 use super::inline;
 use crate::text::{Row, Style};
 
-/// The rows of a table.
+/// Renders a table.
 #[must_use]
 pub fn rows(lines: &[String], width: usize) -> Vec<Row> {
     let records: Vec<Vec<Row>> = lines

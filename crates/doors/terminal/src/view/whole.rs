@@ -1,4 +1,4 @@
-//! The whole conversation, for the pager: pieces of text that become rows when they are looked at.
+//! The whole conversation, for the pager: pieces of text that are laid out on demand.
 //!
 //! Opening a conversation costs a pass over its text, not its layout: a piece is at most a few screens long, and only
 //! the pieces on the screen are wrapped.
@@ -18,43 +18,43 @@ use crate::text::{Role, Row, Style, wrap};
 /// The largest number of pieces whose rows are kept.
 const MAX_LAID_OUT: usize = 256;
 
-/// A row of the conversation: the piece it belongs to, and its number there.
+/// Position of a row: index of its piece, and row within the piece.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub piece: usize,
     pub row: usize,
 }
 
-/// The pieces of a conversation, with the rows of those that were looked at.
+/// Pieces of a conversation, with cached rows of those that were displayed.
 #[derive(Debug, Clone, Default)]
 pub struct Whole {
     pieces: Vec<Piece>,
-    /// The pieces that begin a prompt.
+    /// Indices of the pieces that start a prompt.
     prompts: Vec<usize>,
     width: usize,
     laid_out: HashMap<usize, Vec<Row>>,
-    /// Paths below this folder are shown relative to it.
+    /// Paths below this folder are displayed relative to it.
     folder: String,
 }
 
-/// A part of the conversation that is laid out at once.
+/// A part of the conversation that is laid out as a unit.
 #[derive(Debug, Clone)]
 enum Piece {
     /// A blank row.
     Gap,
-    /// A part of a prompt; the first part has the prompt sign.
+    /// Part of a prompt; the first part has the prompt sign.
     Prompt { text: String, first: bool },
-    /// Markdown. `code` is set where the part begins inside a code block.
+    /// Markdown; `code` is set if the part starts inside a code block.
     Markdown {
         text: String,
         code: Option<Fence>,
         depth: usize,
     },
-    /// Faint lines as they are.
+    /// Dimmed lines, not wrapped.
     Lines { text: String, look: Look, depth: usize },
     /// One row.
     Row(Row, usize),
-    /// The head of a card, and its body where that is a change of a file.
+    /// Head of a card, and its body if it is a file change.
     Card {
         call: Box<CallCard>,
         body: bool,
@@ -62,19 +62,19 @@ enum Piece {
     },
 }
 
-/// How lines are shown.
+/// Style of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Look {
-    /// As text.
+    /// Plain text.
     Text,
-    /// As thoughts: indented.
+    /// Thinking: indented.
     Thought,
-    /// As the output of a command: indented, without terminal sequences.
+    /// Command output: indented, without escape sequences.
     Output,
 }
 
 impl Whole {
-    /// Every item of a conversation in `folder`.
+    /// Splits the items of a conversation into pieces.
     #[must_use]
     pub fn of(items: &[Item], folder: &str, width: usize) -> Self {
         let mut whole = Self {
@@ -134,7 +134,7 @@ impl Whole {
         self.add_gap();
     }
 
-    /// Adds a blank row, unless there is one.
+    /// Adds a blank row unless the last piece is one.
     fn add_gap(&mut self) {
         if self.pieces.last().is_some_and(|last| !matches!(last, Piece::Gap)) {
             self.pieces.push(Piece::Gap);
@@ -172,7 +172,7 @@ impl Whole {
         self.pieces.insert(at, head);
     }
 
-    /// The rows of a piece.
+    /// Lays out a piece.
     fn rows_of(&self, at: usize) -> Vec<Row> {
         let width = self.width;
         let Some(piece) = self.pieces.get(at) else {
@@ -219,13 +219,13 @@ impl Whole {
         self.laid_out.get(&at).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// How many pieces were laid out.
+    /// Returns the number of pieces with cached rows.
     #[cfg(test)]
     pub(crate) fn pieces_laid_out(&self) -> usize {
         self.laid_out.len()
     }
 
-    /// Lays out for another width; gives where the row of this place is then.
+    /// Changes the width. Returns the new position of the row at `place`.
     pub fn resize(&mut self, width: usize, place: Place) -> Place {
         if width == self.width {
             return place;
@@ -237,7 +237,7 @@ impl Whole {
         Place { row, ..place }
     }
 
-    /// The place after the last row.
+    /// Returns the position after the last row.
     #[must_use]
     pub fn end(&self) -> Place {
         Place {
@@ -246,7 +246,7 @@ impl Whole {
         }
     }
 
-    /// Returns the place `by` rows below, at most the end.
+    /// Returns the position `by` rows below, at most the end.
     pub fn down(&mut self, mut place: Place, mut by: usize) -> Place {
         while place.piece < self.pieces.len() {
             let left = self.laid_out(place.piece).len().saturating_sub(place.row);
@@ -263,7 +263,7 @@ impl Whole {
         place
     }
 
-    /// Returns the place `by` rows above, at least the beginning.
+    /// Returns the position `by` rows above, at least the start.
     pub fn up(&mut self, mut place: Place, mut by: usize) -> Place {
         while by > place.row {
             by -= place.row;
@@ -277,7 +277,7 @@ impl Whole {
         place
     }
 
-    /// The rows from a place on.
+    /// Returns `count` rows from a position on.
     pub fn rows(&mut self, from: Place, count: usize) -> Vec<Row> {
         let mut rows = Vec::with_capacity(count);
         let mut skip = from.row;
@@ -292,7 +292,7 @@ impl Whole {
         rows
     }
 
-    /// How much of the conversation is above a place, in percent of its text.
+    /// Returns how much of the text is above a position, in percent.
     pub fn percent(&mut self, place: Place) -> usize {
         let all: usize = self.pieces.iter().map(Piece::size).sum();
         let above: usize = self.pieces.iter().take(place.piece).map(Piece::size).sum();
@@ -301,7 +301,7 @@ impl Whole {
         (above + within * place.row / rows) * 100 / all.max(1)
     }
 
-    /// The prompt before or after a place.
+    /// Returns the start of the prompt before or after a position.
     #[must_use]
     pub fn prompt_near(&self, place: Place, back: bool) -> Option<Place> {
         let at = |piece: &&usize| Place { piece: **piece, row: 0 };
@@ -312,7 +312,7 @@ impl Whole {
         found.as_ref().map(at)
     }
 
-    /// The pieces of the prompt that a place belongs to, with its answer.
+    /// Returns the pieces of the prompt at a position and its answer.
     #[must_use]
     pub fn part(&self, place: Place) -> Range<usize> {
         let from = self.prompts.iter().rev().find(|piece| **piece <= place.piece);
@@ -349,7 +349,7 @@ impl Whole {
         }
     }
 
-    /// The text of some pieces, one line for each row.
+    /// Returns the text of some pieces, one line per row.
     #[must_use]
     pub fn text(&self, pieces: Range<usize>) -> String {
         let rows = pieces.flat_map(|at| self.rows_of(at));
@@ -365,7 +365,7 @@ impl Whole {
 }
 
 impl Piece {
-    /// About how much text it is, in bytes.
+    /// Returns the approximate size of the text in bytes.
     fn size(&self) -> usize {
         match self {
             Self::Prompt { text, .. } | Self::Markdown { text, .. } | Self::Lines { text, .. } => text.len().max(1),
@@ -373,20 +373,20 @@ impl Piece {
         }
     }
 
-    /// False where its rows certainly do not contain a text, which is in lower case.
+    /// False if the rows certainly do not contain a text in lower case.
     fn may_contain(&self, wanted: &str) -> bool {
         let text = match self {
             Self::Prompt { text, .. } | Self::Markdown { text, .. } | Self::Lines { text, .. } => text,
             Self::Gap => return false,
             Self::Row(..) | Self::Card { .. } => return true,
         };
-        // Marks and line ends of the source are no part of the rows.
+        // Delimiters and line ends of the source do not occur in the rows.
         let letters = |text: &str| text.to_lowercase().replace(['*', '_', '`', '~', '\\'], "");
         wanted.contains(char::is_whitespace) || letters(text).contains(&letters(wanted))
     }
 }
 
-/// The row of a pager's end: where one is, and what can be done.
+/// Renders the status row of a pager: title, position and hints.
 #[must_use]
 pub fn foot(title: &str, percent: usize, hints: &str, columns: usize) -> Row {
     let mut row = Row::new().add(title, Style::TEXT.bold());

@@ -1,26 +1,26 @@
-//! Withdrawn asks: why they no longer wait for the person.
+//! Withdrawn requests: why they need no answer any more.
 
 use sluice_host::conversation::{Ask, AskState, ConversationState, End};
 use sluice_wire::control::RequestId;
 use sluice_wire::stdout::TerminalReason;
 
-/// So many of the last asks are looked at: those before were told of long ago.
+/// Maximum number of recent requests checked; older ones were reported before.
 const LAST: usize = 64;
 
-/// What became of an ask.
+/// A request that needs no answer any more, and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
     pub id: RequestId,
-    /// The call it was about.
+    /// The call that needed permission.
     pub call: Option<String>,
     state: AskState,
-    /// Who answered.
+    /// Name of the client that answered.
     by: Option<String>,
-    /// Its turn was stopped, or is about to be.
+    /// True if its turn was stopped or is being stopped.
     stopped: bool,
 }
 
-/// The asks for a person that wait no longer.
+/// Returns the recent requests to the user that are no longer pending.
 #[must_use]
 pub fn settled(state: &ConversationState) -> Vec<Settled> {
     let asks = state.asks().iter().rev().take(LAST);
@@ -55,19 +55,19 @@ fn is_stopped(state: &ConversationState, ask: &Ask) -> bool {
 }
 
 impl Settled {
-    /// In words; `stopped` when the person stopped the turn, which the conversation need not know any more.
+    /// Returns the reason. `stopped` is true if the user stopped the turn, which the conversation may not record.
     #[must_use]
     pub fn why(&self, stopped: bool) -> String {
-        let who = self.by.as_deref().unwrap_or("somebody else");
+        let who = self.by.as_deref().unwrap_or("another client");
         match self.state {
-            AskState::Allowed => format!("{who} said yes"),
-            AskState::Denied => format!("{who} said no"),
-            AskState::Expired => "the agent that asked is gone".to_owned(),
+            AskState::Allowed => format!("{who} allowed it"),
+            AskState::Denied => format!("{who} denied it"),
+            AskState::Expired => "the agent exited".to_owned(),
             _ if self.stopped || stopped => "the turn was stopped".to_owned(),
-            AskState::Superseded => "the agent went on without an answer".to_owned(),
-            // Who answered a form on another screen is said in a row of its own: this holds for both.
-            _ if self.call.is_none() => "nobody waits for it any more".to_owned(),
-            AskState::Cancelled | AskState::Pending => "the agent took it back".to_owned(),
+            AskState::Superseded => "the agent continued without an answer".to_owned(),
+            // Another client's answer to a form is reported in a separate row, so this covers both cases.
+            _ if self.call.is_none() => "no longer needed".to_owned(),
+            AskState::Cancelled | AskState::Pending => "the agent cancelled it".to_owned(),
         }
     }
 }

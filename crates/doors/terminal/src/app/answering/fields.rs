@@ -1,4 +1,4 @@
-//! Keys in questions and in forms.
+//! Keys in questions and forms.
 
 use sluice_wire::control::ElicitationAction;
 

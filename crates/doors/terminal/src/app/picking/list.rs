@@ -1,11 +1,11 @@
-//! A picker as rows. The highlighted one is shown whole, however narrow the screen is; the others are cut.
+//! Renders a picker as rows. The highlighted row is shown in full on any width; the others are cut.
 
 use super::{Picker, Picks};
 use crate::text::{Role, Row, Style, clean, width, wrap};
 use crate::view::{ask, card};
 
 impl Picker {
-    /// The rows, and where the cursor stands.
+    /// Returns the rows and the cursor position.
     pub(crate) fn rows(&self, columns: usize, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         let fitting = self.fitting();
         let (mut rows, mut cursor) = self.title_rows(fitting.len(), columns);
@@ -22,7 +22,7 @@ impl Picker {
         let chosen = chosen.unwrap_or_default();
         let below = self.foot.len() + 1;
         let most = room.saturating_sub(rows.len() + below).max(1);
-        // What the highlighted one takes more than a row the others have less.
+        // A highlighted entry of several rows leaves fewer for the others.
         let others = most.saturating_sub(chosen.len().saturating_sub(1)).max(1);
         let from = (self.selected + 1).saturating_sub(others);
         for (place, at) in fitting.iter().enumerate().skip(from).take(others) {
@@ -46,7 +46,7 @@ impl Picker {
         (rows, cursor)
     }
 
-    /// The title, with what was typed to find something.
+    /// Returns the title with the filter text.
     fn title_rows(&self, fitting: usize, columns: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         let mut title = Row::new().add(&self.title, Style::TEXT.bold());
         if !self.tabs.is_blank() {
@@ -79,7 +79,7 @@ impl Picker {
         row
     }
 
-    /// One that is not highlighted, in one row.
+    /// Renders an entry that is not highlighted, in one row.
     fn short_row(&self, at: usize, widest: usize, columns: usize) -> Row {
         let Some((name, about)) = self.rows.get(at) else {
             return Row::new();
@@ -93,13 +93,13 @@ impl Picker {
         row.push(&shown, Style::TEXT);
         row.push(&" ".repeat(widest.saturating_sub(width::of(&shown)) + 2), Style::TEXT);
         let about = clean::one_line(about);
-        // Where there is little room no columns are kept: as many words as fit.
+        // A narrow screen has no columns; the words follow each other.
         let words = if columns < 60 { closer(&about) } else { about };
         row.push(&words, Role::Faint);
         row.cut(columns)
     }
 
-    /// The highlighted one, in as many rows as it takes.
+    /// Renders the highlighted entry in as many rows as needed.
     fn whole_row(&self, at: usize, widest: usize, columns: usize) -> Vec<Row> {
         let Some((name, about)) = self.rows.get(at) else {
             return Vec::new();
@@ -120,19 +120,19 @@ impl Picker {
         }
         let (beside, deep) = (row.width() + gap, columns / 2);
         if width::of(&name) <= widest && beside <= deep {
-            // What stands behind the name goes on below itself.
+            // The description wraps below itself.
             row.push(&" ".repeat(gap), Style::TEXT);
             row.push(&about, Role::Faint);
             return wrap::whole(&row, columns, beside);
         }
         let mut rows = wrap::whole(&row, columns, hang);
-        // Columns that stood below each other in a wide list are words of one text here.
+        // Columns of a wide list become plain text here.
         rows.extend(wrap::whole(&Row::faint(&closer(&about)).indented(hang), columns, hang));
         rows
     }
 }
 
-/// What stands in columns, with no more than two spaces between them.
+/// Collapses column padding to two spaces.
 fn closer(text: &str) -> String {
     let parts = text.split("  ").map(str::trim).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("  ")

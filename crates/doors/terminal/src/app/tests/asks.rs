@@ -1,4 +1,4 @@
-//! What can be done about an ask besides yes and no: another rule, another input, a note, an address opened.
+//! Further choices in permission requests: another rule, changed input, notes, URLs.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -35,7 +35,7 @@ fn tab_on_a_rule_edits_the_rule_and_it_is_kept_where_it_was_turned_to() {
     let kept = &stage.answer()["updatedPermissions"][0];
     assert_eq!(kept["rules"][0]["ruleContent"], "cargo publish --dry-run:*");
     assert_eq!(kept["destination"], "projectSettings");
-    // An empty rule would allow everything: it is not kept, and escape goes back.
+    // An empty rule would allow everything: it is rejected, and escape returns to the choices.
     let mut stage = asked("Bash", &json!({"command": "cargo publish --dry-run"}), &rules);
     stage.press(&["down", "tab", "ctrl+u", "enter"]);
     assert!(stage.acts().is_empty());
@@ -173,7 +173,7 @@ fn however_little_room_there_is_the_choices_stay() {
     }
 }
 
-/// What is said of an ask that is gone after this.
+/// Returns the notice about a request that is withdrawn by `after`.
 fn withdrawn(after: impl FnOnce(&mut Stage)) -> String {
     let mut stage = asked("Bash", &json!({"command": "cargo publish"}), &json!([]));
     after(&mut stage);
@@ -188,7 +188,7 @@ fn a_withdrawn_ask_says_why() {
     let cancel = json!({"type": "control_cancel_request", "request_id": "1"});
     assert_eq!(
         withdrawn(|stage| stage.says(&cancel)),
-        "? Bash    withdrawn: the agent took it back"
+        "? Bash    withdrawn: the agent cancelled it"
     );
     let row = withdrawn(|stage| {
         stage.happen(What::Request(OwnRequest::interrupt("i1")));
@@ -200,7 +200,7 @@ fn a_withdrawn_ask_says_why() {
         answer.by = Some("the phone".into());
         stage.happen(What::Answer(answer));
     });
-    assert!(row.ends_with("  withdrawn: the phone said yes"), "{row}");
+    assert!(row.ends_with("  withdrawn: the phone allowed it"), "{row}");
     let row = withdrawn(|stage| {
         stage.says(
             &json!({"type": "user", "message": {"role": "user", "content": [{"type": "tool_result",
@@ -208,14 +208,14 @@ fn a_withdrawn_ask_says_why() {
         );
     });
     assert!(
-        row.ends_with("  withdrawn: the agent went on without an answer"),
+        row.ends_with("  withdrawn: the agent continued without an answer"),
         "{row}"
     );
     let row = withdrawn(|stage| {
         stage.happen(What::Exited(Exit::default()));
         stage.happen(What::Closed);
     });
-    assert!(row.ends_with("  withdrawn: the agent that asked is gone"), "{row}");
+    assert!(row.ends_with("  withdrawn: the agent exited"), "{row}");
 }
 
 #[test]
@@ -246,6 +246,6 @@ fn a_form_that_is_withdrawn_is_told_of_too() {
     stage.says(&json!({"type": "control_cancel_request", "request_id": "e1"}));
     stage.look();
     stage.region();
-    let said = "? tracker asks  withdrawn: nobody waits for it any more";
+    let said = "? tracker asks  withdrawn: no longer needed";
     assert!(stage.committed.iter().any(|row| row == said), "{:?}", stage.committed);
 }

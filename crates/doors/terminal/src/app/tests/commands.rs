@@ -17,7 +17,7 @@ fn command(name: &str) -> Command {
     }
 }
 
-/// A stage whose agent has these commands.
+/// Creates a stage whose agent has these commands.
 fn with(names: &[&str]) -> Stage {
     let mut stage = stage(80);
     stage.app.picture.commands = names.iter().map(|name| command(name)).collect();

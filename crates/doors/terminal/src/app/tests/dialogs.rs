@@ -1,4 +1,4 @@
-//! What can be done in dialogs besides choosing: effort, places, files, rules that are tried, themes tried on.
+//! Further keys in dialogs: effort levels, settings files, agent files, evaluating rules, previewing themes.
 
 use pretty_assertions::assert_eq;
 use serde_json::{from_value, json};
@@ -427,7 +427,7 @@ fn a_transcript_that_cannot_be_written_is_said_in_the_status_too() {
         "{rows:#?}"
     );
     assert!(rows.last().unwrap().contains("not written down"), "{rows:#?}");
-    // The next turn lost nothing.
+    // The next turn was written without errors.
     stage.says(&json!({"type": "result", "subtype": "success", "is_error": false, "duration_ms": 1, "duration_api_ms": 1,
         "num_turns": 1, "result": "", "session_id": "s", "total_cost_usd": 0.43, "usage": {"input_tokens": 1, "output_tokens": 1},
         "modelUsage": {}, "stop_reason": "end_turn", "uuid": "r2", "permission_denials": []}));

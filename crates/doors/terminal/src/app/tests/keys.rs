@@ -1,4 +1,4 @@
-//! Every key of the table, and what it does.
+//! All keys of the key table and their effects.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::stage::Stage;
 use crate::app::Act;
 use crate::input::Input;
 
-/// What is wished for after these keys, on a fresh screen with this draft.
+/// Returns the acts requested by these keys with this draft.
 fn wishes(draft: &str, keys: &[&str]) -> Vec<Act> {
     let mut stage = Stage::new(80, 24);
     stage.write(draft);
@@ -16,7 +16,7 @@ fn wishes(draft: &str, keys: &[&str]) -> Vec<Act> {
     stage.acts()
 }
 
-/// The draft after these keys.
+/// Returns the draft after these keys.
 fn draft(text: &str, keys: &[&str]) -> String {
     let mut stage = Stage::new(80, 24);
     stage.write(text);

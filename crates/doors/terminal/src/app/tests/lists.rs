@@ -1,4 +1,4 @@
-//! The named screens that are lists or reports: jobs, prompts of before, sessions, context, cost, serving; and their keys.
+//! Named screens that are lists or reports (jobs, prompt history, sessions, context, cost, serving) and their keys.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -105,7 +105,7 @@ fn keys_among_sessions() {
         matches!(forked.last(), Some(Act::Again(Next::Resume { fork: true, .. }))),
         "{forked:?}"
     );
-    // More of them came: they stand at the end, and the highlight stays.
+    // A later page is appended, and the highlight stays.
     let more = Told::Sessions {
         sessions: vec![session("9da3ebdf", "the oldest", 90 * 24 * HOUR, "/home/me/code/shop")],
         everywhere: false,
@@ -162,7 +162,7 @@ fn jobs() {
     screen("jobs-80", &stage.region());
     stage.press(&["x"]);
     assert_eq!(stage.acts(), [Act::StopTask("b1".to_owned())]);
-    // What comes after the list was closed does not open it, and is known the next time.
+    // An outcome that arrives after the list was closed does not reopen it, but is shown the next time.
     stage.press(&["esc"]);
     let (job, written) = ("b1".to_owned(), Written::Bytes(4_200_000));
     stage.app.told(Told::Written { job, written }, stage.now);

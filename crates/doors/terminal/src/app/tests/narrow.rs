@@ -1,4 +1,4 @@
-//! Every dialog and every answer of a command at forty columns: no row is wider than the screen, and no value is lost.
+//! All dialogs and reports at forty columns: no row is wider than the screen, and no value is lost.
 
 use serde_json::{from_value, json};
 
@@ -10,7 +10,7 @@ use crate::text::width;
 
 const NARROW: usize = 40;
 
-/// The letters that are to be seen, without spaces and marks: however rows are broken, they come in this order.
+/// Returns the visible letters without spaces and marks, whose order does not depend on line breaks.
 fn letters(rows: &[String]) -> String {
     let text = rows.concat();
     text.chars()
@@ -24,7 +24,7 @@ fn fits(rows: &[String]) {
     }
 }
 
-/// Every choice of a list is shown whole while it is highlighted.
+/// Checks that every choice of a list is shown in full while highlighted.
 fn every_choice_is_whole(stage: &mut Stage, name: &str) {
     let picker = stage
         .app

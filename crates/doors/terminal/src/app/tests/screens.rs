@@ -1,4 +1,4 @@
-//! The named screens, each compared with the file of its name. `SLUICE_SCREENS=write` writes the files anew.
+//! The named screens, compared with the files of the same name. `SLUICE_SCREENS=write` updates the files.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::app::{Files, Point, Told};
 use crate::input::Input;
 use crate::text::Row;
 
-/// Compares what is to be seen with the file of the screen's name.
+/// Compares the visible rows with the file of the screen.
 pub(super) fn screen(name: &str, rows: &[String]) {
     let mut text = rows.iter().map(|row| row.trim_end()).collect::<Vec<_>>().join("\n");
     text.push('\n');
@@ -24,7 +24,7 @@ pub(super) fn screen(name: &str, rows: &[String]) {
     assert_eq!(wanted, text, "{name}");
 }
 
-/// What was committed since, and the region under it.
+/// Returns the rows committed since the last call, followed by the live region.
 pub(super) fn seen(stage: &mut Stage) -> Vec<String> {
     let region = stage.region();
     let mut rows = std::mem::take(&mut stage.committed);

@@ -1,4 +1,4 @@
-//! A conversation that is fed, and keys that are pressed.
+//! Test stage: feeds a conversation and presses keys.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::text::Row;
 use crate::theme::{Glyphs, Theme};
 use crate::view::picture::Picture;
 
-/// A conversation and the person's side of it.
+/// A conversation and the terminal state of its user.
 pub(super) struct Stage {
     pub(super) app: App,
     pub(super) state: ConversationState,
@@ -173,8 +173,8 @@ impl Stage {
     }
 }
 
-/// Every screen of every test, in every dress: the same words in the same places whatever the colours, no colour where
-/// there shall be none, and where there is only ASCII nothing but that.
+/// Checks a screen with every theme and glyph set: same text at the same positions, no colours where colours are off,
+/// and only ASCII in ASCII mode.
 fn looks_right_everywhere(rows: &[Row], columns: usize) {
     let own: Vec<&Row> = rows.iter().filter(|row| row.width() <= columns).collect();
     let (height, width) = (u16::try_from(own.len() + 1).unwrap(), u16::try_from(columns).unwrap());
@@ -191,7 +191,7 @@ fn looks_right_everywhere(rows: &[Row], columns: usize) {
         (rows.take(own.len()).collect::<Vec<_>>(), bytes)
     };
     let texts: Vec<String> = own.iter().map(|row| row.text().trim_end().to_owned()).collect();
-    // What a terminal does with letters that are joined is its own affair.
+    // The width of joined emoji depends on the terminal.
     let is_plain = texts
         .iter()
         .all(|text| !text.contains('\u{200d}') && !text.contains('\u{fe0f}'));
@@ -227,11 +227,11 @@ fn looks_right_everywhere(rows: &[Row], columns: usize) {
         "rows that are cut fit in ASCII too"
     );
     for (row, text) in shown.iter().zip(&texts) {
-        // What others wrote is shown as it is; every mark of ours has its letters.
+        // External text is shown unchanged; every mark of ours has an ASCII form.
         let foreign = text.chars().filter(|it| !it.is_ascii() && !OURS.contains(*it)).count();
         assert!(foreign > 0 || row.is_ascii(), "{row:?} of {text:?} in {bytes:?}");
     }
 }
 
-/// Every mark of ours; but for the spinner, of which there are two.
+/// All marks of ours except the two spinners.
 const OURS: &str = "›‹✓✗⊘∙⋯⣿⣀";

@@ -1,4 +1,4 @@
-//! The table of keys, row by row, as the reference names them: 5.1 the two stop keys, 5.2 the default bindings.
+//! The key table of the reference CLI, row by row: 5.1 stop keys, 5.2 default bindings.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn idle() -> Stage {
     stage
 }
 
-/// A turn that runs a command, some seconds after it began.
+/// A turn that has been running a command for some seconds.
 fn busy() -> Stage {
     let mut stage = idle();
     stage.turn("go");
@@ -31,7 +31,7 @@ fn busy() -> Stage {
     stage
 }
 
-/// An ask that has the keyboard.
+/// A request that has the keyboard.
 fn asked(tool: &str) -> Stage {
     let mut stage = idle();
     stage.turn("go");

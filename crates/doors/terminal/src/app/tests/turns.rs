@@ -1,4 +1,4 @@
-//! The named screens of a turn: an answer that grows, thoughts, calls of every kind, and how turns end.
+//! Named screens of a turn: streaming answers, thinking, calls of every kind, and how turns end.
 
 use serde_json::{Value, json};
 use sluice_host::conversation::{Submit, What};
@@ -7,7 +7,7 @@ use sluice_wire::stdin::User;
 use super::screens::{called, came, card, ended, screen, seen, stage};
 use super::stage::Stage;
 
-/// What was committed and the region, without the answer's own tokens.
+/// Returns the committed rows and the live region, without escape sequences of the answer.
 fn grown(columns: usize) -> Vec<String> {
     let mut stage = stage(columns);
     stage.turn("why does the retry loop never end?");
@@ -101,7 +101,7 @@ fn reading() {
         "",
         &file,
     );
-    // Something between them: alone they would join.
+    // An item in between, because adjacent reading calls share a row.
     card(
         &mut stage,
         "b",

@@ -1,4 +1,4 @@
-//! Commands while they run, and long texts in the pager.
+//! Running commands, and long texts in the pager.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -115,7 +115,7 @@ fn paged(text: &str) -> Stage {
     stage
 }
 
-/// The time to open the pager does not depend on the text outside the screen.
+/// The time to open the pager does not depend on text outside the screen.
 #[test]
 fn of_a_long_text_only_what_is_seen_is_laid_out() {
     let words = "one paragraph that goes on and on\n".repeat(60_000);

@@ -3,7 +3,7 @@
 use crate::input::editor::Editor;
 
 impl super::Vim {
-    /// Where a motion leads.
+    /// Returns the range of a motion.
     pub(super) fn motion(&mut self, editor: &Editor, keys: &str, times: usize) -> Option<Reach> {
         let at = editor.cursor();
         let mut letters = keys.chars();
@@ -49,7 +49,7 @@ impl super::Vim {
     }
 }
 
-/// A motion's reach: where to, and whether the letter there belongs to it, or whole lines do.
+/// Range of a motion: target, whether the character there is included, and whether it covers whole lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reach {
     pub(super) to: usize,
@@ -57,7 +57,7 @@ pub(super) struct Reach {
     pub(super) lines: bool,
 }
 
-/// The place of a letter in the line: `f` and `t` forwards, `F` and `T` back.
+/// Finds a character in the line: `f` and `t` forwards, `F` and `T` backwards.
 pub(super) fn found(editor: &Editor, key: char, letter: char, times: usize) -> Option<Reach> {
     let at = editor.cursor();
     let (start, end) = (editor.line_start(at), editor.line_end(at));
@@ -89,7 +89,7 @@ pub(super) fn found(editor: &Editor, key: char, letter: char, times: usize) -> O
     })
 }
 
-/// What lies inside or around a word, quotes or brackets.
+/// Returns the range inside or around a word, quotes or brackets.
 pub(super) fn object(editor: &Editor, keys: &str) -> Option<(usize, usize)> {
     let mut letters = keys.chars();
     let around = letters.next()? == 'a';
@@ -127,7 +127,7 @@ pub(super) fn before(editor: &Editor, at: usize) -> usize {
     text.grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
 }
 
-/// The next place between letters.
+/// Returns the next character boundary.
 pub(super) fn ceil(editor: &Editor, mut at: usize) -> usize {
     while at < editor.text().len() && !editor.text().is_char_boundary(at) {
         at += 1;
@@ -140,7 +140,7 @@ pub(super) fn first_letter(editor: &Editor, start: usize) -> usize {
     start + line.len() - line.trim_start().len()
 }
 
-/// The beginning of the next word.
+/// Returns the start of the next word.
 pub(super) fn word_start(editor: &Editor, at: usize) -> usize {
     let rest = editor.text().get(at..).unwrap_or_default();
     let kind = |letter: char| (letter.is_whitespace(), letter.is_alphanumeric() || letter == '_');
@@ -157,7 +157,7 @@ pub(super) fn word_start(editor: &Editor, at: usize) -> usize {
     at + word + (spaces.len() - spaces.trim_start().len())
 }
 
-/// The last letter of this word, or of the next.
+/// Returns the last character of this word or the next one.
 pub(super) fn word_end(editor: &Editor, at: usize) -> usize {
     let from = next(editor, at);
     let rest = editor.text().get(from..).unwrap_or_default();

@@ -1,11 +1,11 @@
-//! Operators: to delete, change or copy what a motion or an object reaches.
+//! Operators: delete, change and copy over a motion or text object.
 
 use super::motion::{ceil, first_letter, next, object, word_end};
 use super::{Done, Vim};
 use crate::input::editor::Editor;
 
 impl Vim {
-    /// An operator and what it works on.
+    /// Applies an operator to a motion or text object.
     pub(super) fn operate(&mut self, editor: &mut Editor, operator: char, target: &str, times: usize) -> Done {
         let digits = target.len() - target.trim_start_matches(|it: char| it.is_ascii_digit()).len();
         let digits = if target.starts_with('0') { 0 } else { digits };
@@ -46,7 +46,7 @@ impl Vim {
                 };
                 Some((from, to, true))
             }
-            // A change of words stops at their end.
+            // `cw` stops at the end of the word.
             'w' if operator == 'c' => {
                 let to = (0..times).fold(at, |to, _| word_end(editor, to)) + 1;
                 let to = to.min(editor.line_end(at)).max(at);

@@ -1,4 +1,4 @@
-//! The text that was cut or copied last.
+//! The register: the text cut or copied last.
 
 use super::Vim;
 use super::motion::next;

@@ -12,21 +12,21 @@ use crate::text::{Role, Row, Style, wrap};
 use crate::view::card::subject;
 use crate::view::{amount, diff};
 
-/// From so many columns on, a change can be shown side by side.
+/// Minimum width for a side-by-side diff, in columns.
 pub const WIDE: usize = 110;
 
-/// What a choice of the dialog means.
+/// Effect of a choice.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChoiceMeaning {
     Yes,
-    /// Yes, and this is kept.
+    /// Allow, and save this permission update.
     Keep(Box<PermissionUpdate>),
-    /// The input is changed first.
+    /// Edit the input first.
     Change,
     No,
 }
 
-/// The dialog of one ask.
+/// The dialog of a permission request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Permission {
     pub title: Row,
@@ -36,7 +36,7 @@ pub struct Permission {
     pub default: usize,
 }
 
-/// Where rules can be kept, and what that is called.
+/// Settings files for rules, and their labels.
 pub const SCOPES: [(Destination, &str); 4] = [
     (Destination::Session, "this session"),
     (Destination::LocalSettings, "only you, this project"),
@@ -44,7 +44,7 @@ pub const SCOPES: [(Destination, &str); 4] = [
     (Destination::UserSettings, "you, everywhere"),
 ];
 
-/// What a place is called.
+/// Returns the label of a settings file.
 #[must_use]
 pub fn scope_word(place: &Destination) -> &'static str {
     SCOPES
@@ -53,7 +53,7 @@ pub fn scope_word(place: &Destination) -> &'static str {
         .map_or("this session", |(_, word)| word)
 }
 
-/// Makes the dialog. `place` is "ask 2 of 2", `file` the present text of the file a change is for.
+/// Builds the dialog. `place` is a counter such as "ask 2 of 2", `file` the current text of the file to change.
 #[must_use]
 pub fn permission(
     ask: &CanUseTool,
@@ -140,7 +140,7 @@ fn fields(input: &Value) -> Vec<String> {
     lines
 }
 
-/// The change a call would make to a file, whose present text is `file`.
+/// Returns the change that a call would make to a file with the text `file`.
 #[must_use]
 pub(crate) fn changed_lines(card: &Card, file: Option<&str>) -> Option<Vec<diff::ChangeLine>> {
     let CardBody::FileChange(change) = &card.body else {

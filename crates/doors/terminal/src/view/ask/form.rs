@@ -1,4 +1,4 @@
-//! Forms of MCP servers: a field for each property of a flat schema.
+//! Forms of MCP servers: one field per property of a flat schema.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -6,7 +6,7 @@ use super::hints;
 use crate::input::Editor;
 use crate::text::{Role, Row, Style, width, wrap};
 
-/// What a field holds.
+/// Value of a field.
 #[derive(Debug, Clone)]
 pub enum Value {
     Text(Editor),
@@ -14,7 +14,7 @@ pub enum Value {
     Flag(bool),
 }
 
-/// One field.
+/// A field.
 #[derive(Debug, Clone)]
 pub struct Field {
     pub name: String,
@@ -31,12 +31,12 @@ pub struct Form {
     pub message: String,
     pub fields: Vec<Field>,
     pub at: usize,
-    /// What is wrong with a field: its place, and why.
+    /// Index of the invalid field, and the reason.
     pub wrong: Option<(usize, String)>,
 }
 
 impl Form {
-    /// Reads the schema a server wants filled in.
+    /// Builds a form from the schema of a server.
     #[must_use]
     pub fn read(server: &str, message: &str, schema: &Json) -> Self {
         let required: Vec<&str> = schema
@@ -57,7 +57,7 @@ impl Form {
         }
     }
 
-    /// The content, or which field is wrong and why.
+    /// Returns the content, or sets `wrong` if a field is invalid.
     pub fn content(&mut self) -> Option<Json> {
         let mut content = Map::new();
         self.wrong = None;
@@ -77,7 +77,7 @@ impl Form {
         Some(Json::Object(content))
     }
 
-    /// The rows, and where the cursor stands.
+    /// Returns the rows and the cursor position.
     #[must_use]
     pub fn rows(&self, columns: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         let title = Row::new()
@@ -189,7 +189,7 @@ impl Field {
         )
     }
 
-    /// What may stand in it.
+    /// Returns a description of the accepted values.
     #[must_use]
     pub fn hint(&self) -> String {
         match &self.value {

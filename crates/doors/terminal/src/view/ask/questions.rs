@@ -1,4 +1,4 @@
-//! `AskUserQuestion`: one question after the other, and a review of the answers before they are sent.
+//! `AskUserQuestion`: questions one by one, then a review of the answers before they are sent.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{Choice, hints};
 use crate::input::Editor;
 use crate::text::{Role, Row, Style, width, wrap};
 
-/// One question.
+/// A question.
 #[derive(Debug, Clone)]
 pub struct Question {
     pub text: String,
@@ -14,25 +14,25 @@ pub struct Question {
     pub several: bool,
     pub marked: Vec<bool>,
     pub selected: usize,
-    /// What was said instead.
+    /// A typed answer instead of an option.
     pub own: Editor,
-    /// What was said besides.
+    /// A note added to the answer.
     pub note: Editor,
 }
 
-/// All questions of one ask.
+/// All questions of one request.
 #[derive(Debug, Clone)]
 pub struct Questions {
     pub list: Vec<Question>,
-    /// Which one is shown; one past the end is the list of answers.
+    /// Index of the current question; one past the end is the review.
     pub at: usize,
     pub sending: usize,
-    /// A note to the question is being written.
+    /// True while a note is typed.
     pub notes: bool,
 }
 
 impl Questions {
-    /// Reads the input of an `AskUserQuestion`.
+    /// Parses the input of `AskUserQuestion`.
     #[must_use]
     pub fn read(input: &Value) -> Option<Self> {
         let list: Vec<Question> = input
@@ -49,7 +49,7 @@ impl Questions {
         })
     }
 
-    /// The answers, by question.
+    /// Returns the tool input with the answers.
     #[must_use]
     pub fn answers(&self, input: &Value) -> Value {
         let answers: serde_json::Map<String, Value> = self
@@ -76,13 +76,13 @@ impl Questions {
         self.list.get_mut(self.at)
     }
 
-    /// Whether the next step sends.
+    /// True if the answers are being reviewed; the next step sends them.
     #[must_use]
     pub fn is_review(&self) -> bool {
         self.at >= self.list.len()
     }
 
-    /// The rows, and where the cursor stands when something is being typed.
+    /// Returns the rows, and the cursor position while text is typed.
     #[must_use]
     pub fn rows(&self, columns: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         let Some(question) = self.list.get(self.at) else {
@@ -207,13 +207,13 @@ impl Question {
         })
     }
 
-    /// Whether the highlighted row is for words of one's own.
+    /// True if the row for a typed answer is highlighted.
     #[must_use]
     pub fn is_own(&self) -> bool {
         self.selected == self.options.len()
     }
 
-    /// What is answered.
+    /// Returns the answer to this question.
     #[must_use]
     pub fn answer(&self) -> String {
         if self.several {

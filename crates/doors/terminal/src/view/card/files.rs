@@ -1,4 +1,4 @@
-//! Cards of files: read, searched, changed.
+//! Cards of file tools: read, search, change.
 
 use sluice_host::items::{CardBody, CellEdit, FileChange, FileRead, Notebook, ReadContent, Search, SearchKind};
 
@@ -28,7 +28,7 @@ pub(super) fn read(read: &FileRead) -> Parts {
     }
 }
 
-/// All lines of a change.
+/// Returns all lines of a change.
 pub(super) fn changes(change: &FileChange) -> Vec<diff::ChangeLine> {
     match &change.content {
         _ if !change.hunks.is_empty() => diff::of_hunks(&change.hunks),
@@ -67,7 +67,7 @@ pub(super) fn notebook(notebook: &Notebook) -> Parts {
     parts.diff(&lines, CHANGE)
 }
 
-/// A search in the text of files.
+/// Renders a search in file contents.
 pub(super) fn matches(search: &Search, text: &str) -> Parts {
     let files = search.files.unwrap_or(0);
     let facts = match search.hits {
@@ -86,7 +86,7 @@ pub(super) fn matches(search: &Search, text: &str) -> Parts {
     parts
 }
 
-/// `path:18:text` with the text apart.
+/// Separates the text of `path:18:text`.
 fn hit(line: &str) -> String {
     let mut parts = line.splitn(3, ':');
     match (parts.next(), parts.next(), parts.next()) {
@@ -97,13 +97,13 @@ fn hit(line: &str) -> String {
     }
 }
 
-/// A search for the names of files.
+/// Renders a search for file names.
 pub(super) fn names(search: &Search, text: &str) -> Parts {
     let files = search.files.unwrap_or_else(|| text.lines().count() as u64);
     Parts::default().fact(amount::count(files, "file"))
 }
 
-/// What a search found, in two words.
+/// Summarizes the result of a search.
 pub(super) fn found(call: &CallCard) -> String {
     let CardBody::Search(search) = &call.call.card.body else {
         return String::new();

@@ -40,7 +40,7 @@ pub(super) fn agent(agent: &Subagent, call: &CallCard) -> Parts {
     parts.first(agent.report.as_deref().unwrap_or(call.text()), RESULT)
 }
 
-/// A list of things to do: how many are done, what changed and what is open.
+/// Renders a task list: number of completed tasks, changes, and open tasks.
 pub(super) fn tasks(tasks: &Tasks, text: &str) -> Parts {
     let Some(list) = &tasks.list else {
         return Parts::default().first(text, 1);

@@ -4,7 +4,7 @@ use sluice_host::items::{Argument, ArgumentValue, Card, Subject};
 
 use crate::text::link as address;
 
-/// What a call is about. Paths below `folder` are shown relative to it.
+/// Returns the subject of a call. Paths below `folder` are relative to it.
 #[must_use]
 pub fn subject(card: &Card, folder: &str) -> String {
     match &card.subject {
@@ -25,7 +25,7 @@ pub fn subject(card: &Card, folder: &str) -> String {
     }
 }
 
-/// `name "value"`.
+/// Formats an argument as `name "value"`.
 fn argument(argument: &Argument) -> String {
     match &argument.value {
         ArgumentValue::Text(text) => format!("{} \"{text}\"", argument.name),
@@ -33,7 +33,7 @@ fn argument(argument: &Argument) -> String {
     }
 }
 
-/// Where the subject of a call leads: the file it is about, or its address.
+/// Returns the hyperlink target of the subject: its file or URL.
 #[must_use]
 pub fn link(card: &Card, folder: &str) -> Option<String> {
     match &card.subject {
@@ -43,13 +43,13 @@ pub fn link(card: &Card, folder: &str) -> Option<String> {
     }
 }
 
-/// A path as seen from a folder.
+/// Returns a path relative to a folder.
 fn near<'a>(path: &'a str, folder: &str) -> &'a str {
     let inside = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
     inside.filter(|_| !folder.is_empty()).unwrap_or(path)
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 #[must_use]
 pub(super) fn base(path: &str) -> String {
     path.rsplit('/').next().unwrap_or(path).to_owned()

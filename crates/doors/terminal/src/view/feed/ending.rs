@@ -10,7 +10,7 @@ use crate::text::clean::one_line;
 use crate::text::{Role, Row, Style};
 use crate::view::amount;
 
-/// A turn that took longer says what it took.
+/// Minimum duration of a turn whose duration is shown.
 const LONG: Duration = Duration::from_secs(30);
 
 impl Feed {
@@ -24,7 +24,7 @@ impl Feed {
             rows.extend(streaming.markdown.finish(measure));
             self.say(Kind::Text, rows);
         }
-        // The agent reports each loss: after a turn without one, the transcript is written again.
+        // The agent reports each lost write. A turn without a report means the transcript is written again.
         self.writes_lost = std::mem::take(&mut self.loses_writes);
         self.failed = matches!(
             end.outcome,
@@ -67,7 +67,7 @@ impl Feed {
     }
 }
 
-/// The end of a background task, in one row.
+/// Renders the end of a background task in one row.
 pub(super) fn job(end: &TaskEnd, width: usize) -> Vec<Row> {
     if end.output.is_none() {
         return Vec::new();
@@ -80,7 +80,7 @@ pub(super) fn job(end: &TaskEnd, width: usize) -> Vec<Row> {
     vec![row.add("  ", Style::TEXT).add(&text, Style::FAINT).cut(width)]
 }
 
-/// How a background task ended, in one word.
+/// Returns one word for the outcome of a background task.
 pub(crate) fn outcome_word(outcome: &TaskOutcome) -> &'static str {
     match outcome {
         TaskOutcome::Failed => "failed",

@@ -1,4 +1,4 @@
-//! Items, one kind after the other.
+//! Rendering of items by kind.
 
 use sluice_host::items::{
     Compaction, Item, ItemBody, ItemStatus, ModelChangeReason, Notice, NoticeKind, PromptItem, PromptSource, Thinking,
@@ -11,7 +11,7 @@ use crate::view::card::CallCard;
 use crate::view::{amount, prompt};
 
 impl Feed {
-    /// A prompt in rows of whole words, unless the terminal shall break them.
+    /// Wraps a prompt at words, unless the terminal wraps it.
     fn wrapped(&self, rows: Vec<Row>) -> Vec<Row> {
         match self.flows {
             true => rows,
@@ -22,7 +22,7 @@ impl Feed {
     pub(super) fn item(&mut self, item: &Item) {
         match &item.body {
             ItemBody::ToolCall(call) => return self.call(item, call),
-            // Of subagents only the calls show.
+            // Only the calls of subagents are shown.
             _ if item.parent.is_some() => return,
             ItemBody::Text { text } if item.status == ItemStatus::Streaming => return self.stream(item.id, text),
             ItemBody::Thinking(thinking) if item.status == ItemStatus::Streaming => {
@@ -54,7 +54,7 @@ impl Feed {
         }
     }
 
-    /// An item is complete.
+    /// Processes a complete item.
     fn complete(&mut self, item: &Item) {
         match &item.body {
             ItemBody::Prompt(prompt) => self.prompt(prompt, item),
@@ -65,7 +65,7 @@ impl Feed {
                     output.clone_into(&mut self.answer);
                     self.items.push_back(Pending::Text(output.clone()));
                 } else {
-                    // Its output follows.
+                    // Its output follows in a separate item.
                     self.taken.remove(&item.id);
                 }
             }
@@ -118,7 +118,7 @@ impl Feed {
         let known = self.streaming.take_if(|it| it.item == item.id);
         match known {
             Some(mut streaming) if text.starts_with(streaming.begun()) && self.items.is_empty() => {
-                // What was committed of it stays; the rest leaves with the items.
+                // The committed part is kept; the rest is committed in the order of the items.
                 let rest = text.get(streaming.given..).unwrap_or_default();
                 let measure = self.measure(self.width);
                 let mut rows = streaming.markdown.push(rest, measure);
@@ -204,7 +204,7 @@ impl Feed {
         }
     }
 
-    /// A note of the agent.
+    /// Adds a notice of the agent.
     fn tell(&mut self, text: &str) {
         let mut rows = Vec::new();
         for (at, line) in text.trim().lines().enumerate() {

@@ -1,4 +1,4 @@
-//! Calls that are not committed yet: their cards in the live region, and the progress of those that run.
+//! Calls that are not committed: their cards in the live region, and the progress of running calls.
 
 use sluice_host::items::ItemId;
 
@@ -8,7 +8,7 @@ use crate::view::card::{self, CallCard};
 use crate::view::markdown;
 
 impl Feed {
-    /// Cards that are not committed yet.
+    /// Renders the cards of calls that are not committed.
     #[must_use]
     pub fn live(&self, width: usize, spinner: &str) -> Vec<Row> {
         const MOST: usize = 8;
@@ -46,10 +46,10 @@ impl Feed {
         call
     }
 
-    /// The deepest running call inside a call of a subagent.
+    /// Returns the innermost running call of a subagent's call.
     fn innermost<'a>(&'a self, mut id: ItemId, call: &'a CallCard) -> &'a CallCard {
         let mut found = call;
-        // Bounded by the number of calls: parents that form a cycle end the search.
+        // Bounded by the number of calls, so that a cycle of parents ends the search.
         for _ in 0..self.calls.len() {
             let inside = self.inside.get(&id).into_iter().flatten();
             let running = inside
@@ -63,7 +63,7 @@ impl Feed {
         found
     }
 
-    /// The calls of the main conversation that run.
+    /// Returns the running calls of the main conversation.
     fn running(&self) -> impl Iterator<Item = &CallCard> {
         let calls = self.items.iter().filter_map(|item| match item {
             Pending::Call(id) => self.calls.get(id),
@@ -72,18 +72,18 @@ impl Feed {
         calls.filter(|call| call.is_running())
     }
 
-    /// The title of the call that runs, for the activity row.
+    /// Returns the title of the running call, for the activity row.
     #[must_use]
     pub fn running_tool(&self) -> Option<String> {
         Some(self.running().next()?.call.card.title.to_string())
     }
 
-    /// The commands of the main conversation that run.
+    /// Returns the running commands of the main conversation.
     pub fn running_commands(&self) -> impl Iterator<Item = &CallCard> {
         self.running().filter(|call| call.runs_command())
     }
 
-    /// Shows the end of what a running call has printed.
+    /// Sets the displayed output of a running call.
     pub fn prints(&mut self, call: &str, tail: String) {
         if let Some(call) = self.calls.values_mut().find(|known| *known.call.id == *call) {
             call.output = Some(tail).filter(|tail| !tail.trim().is_empty());
@@ -91,7 +91,7 @@ impl Feed {
     }
 }
 
-/// The last few of a list, in order.
+/// Returns the last elements of a list in order.
 trait RevLast<'a> {
     fn rev_last(self, count: usize) -> Vec<CallCard>;
 }

@@ -1,4 +1,4 @@
-//! Cuts long texts into pieces of a few screens each.
+//! Splits long texts into pieces of a few screens each.
 
 use crate::view::markdown::Fence;
 
@@ -7,7 +7,7 @@ const ENOUGH: usize = 4 << 10;
 /// Maximum size of a piece in bytes. It ends at a line end, or between words of a longer line.
 const MAX_PIECE: usize = 32 << 10;
 
-/// A text in pieces of whole lines.
+/// Splits a text into pieces of whole lines.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
     let mut pieces = Vec::new();
     let mut piece = String::new();
@@ -21,7 +21,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
     pieces.into_iter()
 }
 
-/// Markdown in pieces, each with the code block that it begins in.
+/// Splits Markdown into pieces, each with the code block in which it starts.
 pub(super) fn markdown(text: &str) -> Vec<(String, Option<Fence>)> {
     let mut pieces = Vec::new();
     let mut piece = String::new();
@@ -48,7 +48,7 @@ pub(super) fn markdown(text: &str) -> Vec<(String, Option<Fence>)> {
     pieces
 }
 
-/// A line in parts that are not too long.
+/// Splits a line into parts of limited length.
 fn short(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
