@@ -1,8 +1,8 @@
-//! Decides about many command lines: one JSON object per line in, one out.
+//! Makes permission decisions about many command lines: one JSON object per line in, one out.
 //!
-//! In: `{"command": …, "mode": …, "allow": […], "ask": […], "deny": […], "cwd": …, "home": …}`, all but `command`
-//! optional. Out: `{"verdict": "allow" | "ask" | "deny", "why": …, "before": …, "env": {…},
-//! "copies_index": …}`, the last three what the line is to be run with. What `make oracle` asks.
+//! Input: `{"command": …, "mode": …, "allow": […], "ask": […], "deny": […], "cwd": …, "home": …}`; only `command` is
+//! required. Output: `{"verdict": "allow" | "ask" | "deny", "why": …, "before": …, "env": {…}, "copies_index": …}`; the
+//! last three are how the command is to be run. Used by `make oracle`.
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, Write as _};
@@ -14,7 +14,7 @@ use sluice_tools::{Pinned, Pins};
 
 fn main() {
     let mut out = std::io::stdout().lock();
-    // What the oracle makes its lines of.
+    // Prints the programs and options from which the oracle generates command lines.
     if std::env::args().any(|argument| argument == "--corpus") {
         for (program, options) in sluice_permission::shell::programs::corpus() {
             if writeln!(out, "{}", json!([program, options])).is_err() {
@@ -81,7 +81,7 @@ fn answer(asked: &Value) -> Value {
     })
 }
 
-/// Every word of the line a program could be called by.
+/// Returns every word of the line that may name a program.
 fn names(line: &str) -> Vec<String> {
     let analysis = sluice_permission::shell::analyse(line);
     let words = analysis.commands.iter().flat_map(|command| &command.words);

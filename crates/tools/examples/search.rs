@@ -1,4 +1,4 @@
-//! Times the searching tools on a tree, and Edit on a large file, to be held against `rg` and `fd`:
+//! Measures the search tools on a tree and Edit on a large file, for comparison with `rg` and `fd`:
 //!
 //! ```text
 //! cargo run --release -p sluice-tools --example search -- /some/tree 'pattern' '**/*.rs'
@@ -14,7 +14,7 @@ use sluice_tools::{Context, Cwd, FileState, Lists, NoServices, Outcome, Tasks, W
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// How often each call is made; the fastest counts.
+/// Number of runs of each call; the fastest one counts.
 const TIMES: usize = 7;
 
 fn context(cwd: &Path) -> Context {
@@ -47,7 +47,7 @@ async fn call(tool: &str, input: Value, cx: &Context) -> Outcome {
     }
 }
 
-/// The time all threads of this process have computed for, in milliseconds.
+/// Returns the CPU time of this process in milliseconds.
 fn used() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
@@ -72,7 +72,7 @@ async fn timed(name: &str, tool: &str, input: Value, cx: &Context) {
     println!("{name:<28} {fastest:>10.1?}  cpu {used}ms  found {count}");
 }
 
-/// From the cancellation to the answer, and until nothing works on it any more.
+/// Measures the time from cancellation to the outcome, and until all work has stopped.
 async fn cancelled(name: &str, tool: &'static str, input: Value, cx: &Context, after: Duration) {
     let cx = Context {
         cancel: CancellationToken::new(),

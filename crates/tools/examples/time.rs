@@ -1,4 +1,4 @@
-//! How long a decision takes: the lines of a file, decided about again and again in this folder.
+//! Measures permission decisions: repeatedly decides about the lines of a file, in this folder.
 //!
 //! `cargo run --release -p sluice-tools --example time -- crates/permission/tests/oracle/agent.txt`
 
@@ -31,7 +31,7 @@ fn main() -> std::io::Result<()> {
     let mut all: Vec<(Duration, &str)> = Vec::new();
     for round in 0..ROUNDS {
         for line in text.lines() {
-            // A different text each time, or a parser's cache would be measured.
+            // A different text each time, so that the parser's cache is not measured.
             let input = json!({ "command": format!("{line} # {round}") });
             let begun = Instant::now();
             let decision = decide(

@@ -1,15 +1,15 @@
-//! What a call does in a few words, for display.
+//! Describes a tool call in a few words, for display.
 
 use serde_json::Value;
 use sluice_permission::{Key, Touches};
 
 use crate::tool::Descriptor;
 
-/// The longest such line, in letters.
+/// Maximum length of a description in characters.
 const LONGEST: usize = 200;
 
 impl Descriptor {
-    /// What a call with this input does: `Reading main.rs`.
+    /// Describes a call with this input, for example `Reading main.rs`.
     #[must_use]
     pub fn doing(&self, input: &Value) -> String {
         let text = |key: &Key| input.get(*key).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -21,7 +21,7 @@ impl Descriptor {
             None => usual(self.touches).and_then(|(words, key)| Some((words, key, text(&key)?))),
         };
         let said = said.map(|(words, key, what)| match self.touches.file() {
-            // Of a path the last part is enough.
+            // Of a path only the last component is shown.
             Some(path) if path == key => format!("{words} {}", what.rsplit('/').next().unwrap_or(what)),
             _ => format!("{words} {what}"),
         });
@@ -29,7 +29,7 @@ impl Descriptor {
     }
 }
 
-/// The text for a tool of which only the name is known.
+/// Describes a call of a tool that is known only by name.
 #[must_use]
 pub fn using(tool: &str) -> String {
     shown(&format!("Using {tool}"))
@@ -40,7 +40,7 @@ fn shown(text: &str) -> String {
     line.chars().take(LONGEST).collect()
 }
 
-/// The words for what a tool touches, and the input that says what that is.
+/// Returns the verb for what a tool touches, and the input key that names the object.
 fn usual(touches: Touches) -> Option<(&'static str, Key)> {
     match touches {
         Touches::Reads { path } => Some(("Reading", path)),

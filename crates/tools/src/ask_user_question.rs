@@ -1,7 +1,7 @@
-//! AskUserQuestion: the model asks, a person answers through the permission request.
+//! AskUserQuestion: the model asks questions, and a person answers them in the permission request.
 //!
-//! The tool itself does not ask: the host puts `answers` (and `annotations`) into the input it allows, and `run` tells
-//! the model. What a model writes into these fields is dropped: only a person answers.
+//! The tool itself does not ask: the host adds `answers` (and `annotations`) to the input it allows, and `run` formats
+//! them for the model. Values that the model writes into these fields are removed, because only a person may answer.
 
 mod answers;
 
@@ -18,7 +18,7 @@ use crate::input;
 use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 
-/// What only a person may fill in.
+/// Input fields that only the host may fill in.
 const OF_THE_PERSON: [&str; 3] = ["answers", "annotations", "response"];
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
@@ -106,7 +106,7 @@ impl Tool for AskUserQuestion {
         false
     }
 
-    /// Takes what the host sent, whatever it made of the questions.
+    /// Accepts the input from the host even if its questions differ.
     fn run<'a>(&'a self, input: Value, _cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(std::future::ready(told(&input)))
     }
@@ -125,7 +125,7 @@ fn told(input: &Value) -> Outcome {
     Outcome::ok(Answers::of(input).sentence(), Value::Object(result))
 }
 
-/// The input without what only a person may fill in.
+/// Returns the input without the fields that only the host may fill in.
 fn unanswered(input: &Value) -> Value {
     let mut input = input.clone();
     if let Some(fields) = input.as_object_mut() {
@@ -136,7 +136,7 @@ fn unanswered(input: &Value) -> Value {
     input
 }
 
-/// Questions and labels that occur twice: answers could not be told apart.
+/// Finds duplicate questions and labels, whose answers would be ambiguous.
 fn doubles(input: &Value) -> (Vec<String>, Vec<Value>) {
     let (mut sentences, mut issues) = (Vec::new(), Vec::new());
     let mut add = |path: Value, message: String| {

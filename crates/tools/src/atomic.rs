@@ -1,4 +1,4 @@
-//! Writing a file so that nobody ever sees half of it.
+//! Writes files atomically: readers see either the old or the new content.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,16 +12,15 @@ use crate::ids;
 use crate::paths::{Moved, settled};
 use crate::pins::Pin;
 
-/// Puts `content` at `path`, making the folders on the way. Links are followed, the mode stays.
+/// Writes `content` to `path` and creates missing folders. Symlinks are followed and the mode is kept.
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     write_checked(path, content, None)
 }
 
-/// As [`write`], but where a place was decided about, nothing else is touched, whatever becomes of the links on the way
-/// meanwhile.
+/// As [`write`]. With a pin, only the pinned location is changed, even if symlinks on the path change meanwhile.
 ///
-/// The new content is written beside the file and renamed over it. Where that would lose something (other hard
-/// links, another owner) or cannot be done (a folder we may not write), the file is written in place.
+/// The new content is written to a temporary file, which is renamed over the old one. If that would lose hard links or
+/// the owner, or if the folder is not writable, the file is written in place.
 pub(crate) fn write_checked(path: &Path, content: &[u8], pin: Option<&Pin>) -> io::Result<()> {
     let target = match pin {
         None => resolved(path)?,
@@ -65,10 +64,10 @@ pub(crate) fn write_checked(path: &Path, content: &[u8], pin: Option<&Pin>) -> i
     }
 }
 
-/// How a folder is opened: only to name things in it.
+/// Flags for folders that are only used to resolve names.
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Where the bytes really go: `path` with its links followed, also where the last one points to nothing yet.
+/// Resolves the symlinks of `path`, including a final one whose target does not exist yet.
 fn resolved(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
@@ -80,7 +79,7 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-/// Opens (and makes) a folder that is there without any links: one that appears on the way was planted.
+/// Opens and creates a folder that must not contain symlinks: one that appears meanwhile is an attack.
 fn without_links(folder: &Path, path: &Path) -> io::Result<OwnedFd> {
     let mut at = rustix::fs::open("/", FOLDER, Mode::empty())?;
     let mut so_far = PathBuf::from("/");
@@ -108,7 +107,7 @@ fn without_links(folder: &Path, path: &Path) -> io::Result<OwnedFd> {
     Ok(at)
 }
 
-/// A name in an open folder, which stays the same folder whatever happens to the path that led there.
+/// A name in an open folder. Renaming the folder or its parents does not affect it.
 struct Place<'a> {
     folder: OwnedFd,
     name: &'a OsStr,
@@ -125,7 +124,7 @@ impl Place<'_> {
 
     fn beside(&self, content: &[u8], existing: Option<&Stat>) -> io::Result<()> {
         let temporary: String = ".sluice-".chars().chain(ids::base36(12)).collect();
-        // nobody else reads it before it has the mode of the file it replaces
+        // readable only by the owner until it has the mode of the file it replaces
         let mode = Mode::from_raw_mode(if existing.is_some() { 0o600 } else { 0o666 });
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mut file = File::from(rustix::fs::openat(&self.folder, &temporary, flags, mode)?);
@@ -147,7 +146,7 @@ impl Place<'_> {
     fn in_place(&self, content: &[u8], known: &Stat) -> io::Result<()> {
         let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut file = File::from(rustix::fs::openat(&self.folder, self.name, flags, Mode::empty())?);
-        // another file may have been given its name since it was looked at
+        // the name may refer to another file by now
         let opened = rustix::fs::fstat(&file)?;
         if (opened.st_dev, opened.st_ino, opened.st_nlink) != (known.st_dev, known.st_ino, known.st_nlink) {
             return Err(io::Error::other(

@@ -1,4 +1,4 @@
-//! Bash: one command in a fresh shell, in the foreground or in the background.
+//! Bash: runs one command in a fresh shell, in the foreground or background.
 
 mod meaning;
 mod monitor;
@@ -26,17 +26,17 @@ use crate::tasks::{self, Task, TaskStatus, TaskView};
 use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::{ids, input, paths};
 
-/// How long a command may take where it does not say.
+/// Default timeout in milliseconds.
 const TIMEOUT: u64 = 120_000;
-/// The longest it can ask for.
+/// Maximum timeout in milliseconds.
 const LONGEST_TIMEOUT: u64 = 600_000;
-/// A foreground command is announced as a task after this.
+/// Running time after which a foreground command is announced as a task.
 const ANNOUNCED: Duration = Duration::from_millis(2500);
-/// How often a running call says that it is alive.
+/// Interval between progress events of a running call.
 const HEARTBEAT: Duration = Duration::from_secs(30);
-/// How long we wait for a killed command before we stop caring.
+/// Maximum time to wait for a killed command.
 const BURIAL: Duration = Duration::from_secs(5);
-/// How long we wait for output of processes that outlive their shell.
+/// How long output is still read after the shell exits while its child processes keep the pipe open.
 const STRAGGLERS: Duration = Duration::from_millis(50);
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
@@ -131,7 +131,7 @@ async fn run(input: Input, cx: &Context) -> Outcome {
         id, shell, directory, ..
     } = started;
     let view = view(id, &input.command, description, input.run_in_background, cx);
-    // whoever drops this call ends the command
+    // dropping this call ends the command
     let guard = shell.process.killer().drop_guard();
     let task = cx.tasks.adopt(view, shell.process.killer());
     task.prints(shell.output.printing());
@@ -150,7 +150,7 @@ async fn run(input: Input, cx: &Context) -> Outcome {
     outcome
 }
 
-/// A command that has just started.
+/// A started command.
 struct Started {
     id: String,
     shell: Arc<Shell>,
@@ -159,7 +159,7 @@ struct Started {
     note: Option<Note>,
 }
 
-/// Starts a command in the current directory, in the sandbox where that applies. `lines` receives what it prints.
+/// Starts a command in the current directory, inside the sandbox if it applies. `lines` receives the output lines.
 fn start(command: &str, unconfined: bool, cx: &Context, lines: Option<Lines>) -> Result<Started, Outcome> {
     let directory = directory(cx)?;
     let confined = confined(command, unconfined, &directory, cx).map_err(Outcome::failed)?;
@@ -176,7 +176,7 @@ fn start(command: &str, unconfined: bool, cx: &Context, lines: Option<Lines>) ->
     })
 }
 
-/// What confines the command: the sandbox of the settings, or the deny rules alone.
+/// Returns the confinement of the command: the configured sandbox, or the deny rules alone.
 fn confined(command: &str, unconfined: bool, directory: &Path, cx: &Context) -> Result<Option<Confined>, String> {
     let place = Place {
         directory,
@@ -191,7 +191,7 @@ fn confined(command: &str, unconfined: bool, directory: &Path, cx: &Context) -> 
     }
 }
 
-/// The task of a command that starts now.
+/// Creates the task entry of a command.
 fn view(id: String, command: &str, description: String, is_backgrounded: bool, cx: &Context) -> TaskView {
     TaskView {
         id,
@@ -209,8 +209,8 @@ fn view(id: String, command: &str, description: String, is_backgrounded: bool, c
     }
 }
 
-/// Where to run. A command is written for the folder its author believes to be in: where that is gone, it is not run
-/// somewhere else.
+/// Returns the folder to run in. If it no longer exists, the command fails instead of running in another folder than
+/// its author expected.
 fn directory(cx: &Context) -> Result<PathBuf, Outcome> {
     let current = cx.cwd.get();
     if current.is_dir() {
@@ -230,7 +230,7 @@ fn directory(cx: &Context) -> Result<PathBuf, Outcome> {
     )))
 }
 
-/// Sees every command to its end, also when its call is long over.
+/// Waits for the end of a command, even after its call has returned, and reports it.
 async fn follow(task: Arc<Task>, shell: Arc<Shell>, events: mpsc::Sender<ToolEvent>) {
     let exit = shell.process.exit().await;
     let view = task.exited(exit);
@@ -242,12 +242,12 @@ async fn follow(task: Arc<Task>, shell: Arc<Shell>, events: mpsc::Sender<ToolEve
     send_end(&task, ended(view), &events).await;
 }
 
-/// Reports the end of a background task, and then wakes the callers that wait for it.
+/// Reports the end of a background task, then wakes the callers that wait for it.
 async fn send_end(task: &Task, event: ToolEvent, events: &mpsc::Sender<ToolEvent>) {
     task.was_listed().await;
     match events.try_send(event) {
         Err(mpsc::error::TrySendError::Full(event)) => {
-            // whoever waits for the end may be the one who has to make room
+            // a caller that waits for the end may be the one that must read events first
             task.announce_end();
             drop(events.send(event).await);
         }
@@ -271,7 +271,7 @@ fn ended(task: TaskView) -> ToolEvent {
     }
 }
 
-/// Why a command goes on in the background.
+/// Why a command moves to the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Why {
     Started,
@@ -279,7 +279,7 @@ enum Why {
     Asked,
 }
 
-/// One foreground command.
+/// State of one foreground command.
 struct Call<'a> {
     cx: &'a Context,
     input: Input,
@@ -288,22 +288,22 @@ struct Call<'a> {
     directory: PathBuf,
 }
 
-/// A number the environment of commands sets.
+/// Reads a number from the environment of commands.
 fn number(cx: &Context, name: &str) -> Option<u64> {
     let (_, value) = cx.env.iter().find(|(known, _)| known == name)?;
     value.to_str()?.trim().parse().ok().filter(|number| *number > 0)
 }
 
 impl Call<'_> {
-    /// How many milliseconds it may take: as asked for, within what the person allows.
+    /// Returns the timeout in milliseconds: the requested one, up to the configured maximum.
     fn limit(&self) -> u64 {
         let usual = number(self.cx, "BASH_DEFAULT_TIMEOUT_MS").unwrap_or(TIMEOUT);
         let longest = number(self.cx, "BASH_MAX_TIMEOUT_MS").unwrap_or(LONGEST_TIMEOUT);
-        // Whoever makes the usual wait longer than the longest means both.
+        // A default above the maximum raises the maximum.
         self.input.timeout.unwrap_or(usual).min(longest.max(usual))
     }
 
-    /// Whether the person wants nothing to run behind their back.
+    /// True if background execution is disabled in the environment.
     fn stays_in_front(&self) -> bool {
         let set = self
             .cx
@@ -314,7 +314,7 @@ impl Call<'_> {
         matches!(value.to_ascii_lowercase().trim(), "1" | "true" | "yes" | "on")
     }
 
-    /// The outcome, and whether the command may live on.
+    /// Returns the outcome, and whether the command continues to run.
     async fn play(&self, mut report: Report) -> (Outcome, bool) {
         let mut announced = false;
         if self.input.run_in_background
@@ -340,7 +340,7 @@ impl Call<'_> {
                     continue;
                 }
                 _ = heartbeat.tick() => {
-                    // one heartbeat more or less is nothing to wait for
+                    // a missed progress event does not matter
                     let beat = ToolEvent::Progress { call_id: self.cx.call_id.clone(), elapsed_seconds: began.elapsed().as_secs() };
                     self.cx.events.try_send(beat).ok();
                     continue;
@@ -356,12 +356,12 @@ impl Call<'_> {
             if let Some(outcome) = self.background(why, announced, &mut report).await {
                 return (outcome, true);
             }
-            // it ended meanwhile, or cannot be moved; there is nothing more to move it for
+            // it has ended meanwhile, or cannot be moved; there is no further reason to move it
             deadline = None;
         }
     }
 
-    /// Moves to the background. `None`: it has ended, or its output has nowhere to go.
+    /// Moves the command to the background. Returns `None` if it has ended or its output cannot be saved.
     async fn background(&self, why: Why, announced: bool, report: &mut Report) -> Option<Outcome> {
         let printed = self.shell.output.save().await;
         let Some((path, _)) = printed.file.clone() else {
@@ -411,7 +411,7 @@ impl Call<'_> {
         report.cancelled(&self.shell.output.look().await)
     }
 
-    /// A `cd` persists inside the project; outside it is undone and said.
+    /// Keeps a `cd` inside the project; one that leaves it is undone and reported.
     fn move_to(&self, path: &Path, report: &mut Report) {
         let was = &self.directory;
         if path == was || std::fs::canonicalize(was).is_ok_and(|was| was == path) {
@@ -429,19 +429,19 @@ impl Call<'_> {
     }
 
     async fn send(&self, event: ToolEvent) {
-        // with room it is sent even if the call is being cancelled
+        // if the channel has room, the event is sent even if the call is being cancelled
         let Err(mpsc::error::TrySendError::Full(event)) = self.cx.events.try_send(event) else {
             return;
         };
         tokio::select! {
             sent = self.cx.events.send(event) => drop(sent),
-            // a session that is being torn down no longer listens
+            // a session that is shutting down reads no more events
             () = self.cx.cancel.cancelled() => {}
         }
     }
 }
 
-/// Sleeps until then, for ever without a then.
+/// Sleeps until a time; `None` never completes.
 async fn until(then: Option<Instant>) {
     match then {
         Some(then) => tokio::time::sleep_until(then).await,

@@ -1,4 +1,4 @@
-//! The output of a command: the beginning in memory, all of it in a file once it is long or wanted there.
+//! Output of a command: its beginning in memory; all of it in a file if it is long or requested.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,54 +10,54 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::bash::Lines;
 
-/// How much of the beginning is kept in memory; more than 30,000 characters of any width.
+/// Number of bytes kept in memory from the beginning; more than 30,000 characters of any width.
 const HEAD: usize = 128 * 1024;
-/// How much goes into the file at most.
+/// Maximum size of the file.
 const FILE_LIMIT: u64 = 1 << 30;
-/// What is read at once.
+/// Size of the read buffer.
 const PIECE: usize = 64 * 1024;
-/// How much may come after the end from processes that outlive the shell before we stop listening.
+/// Maximum number of bytes read after the end of the shell from processes that outlive it.
 const LATE: usize = 1 << 20;
 
-/// The output of one command, being read by a task of its own so that the command never blocks on us.
+/// Output of one command, read by a separate task so that the command never blocks.
 #[derive(Debug)]
 pub(crate) struct Capture {
     asks: mpsc::Sender<Ask>,
     done: watch::Receiver<bool>,
 }
 
-/// What was printed so far.
+/// The output so far.
 #[derive(Debug, Default)]
 pub(crate) struct Printed {
     /// The beginning.
     pub(crate) head: Vec<u8>,
-    /// How many bytes there were.
+    /// Total number of bytes.
     pub(crate) total: u64,
-    /// The file that holds them and how many it holds.
+    /// The file with the output, and the number of bytes in it.
     pub(crate) file: Option<(PathBuf, u64)>,
-    /// Why the file does not hold all of them.
+    /// Why the file is incomplete.
     pub(crate) trouble: Option<String>,
 }
 
 #[derive(Debug)]
 enum Ask {
-    /// What was printed so far; with `true` it must all be in the file.
+    /// Requests the output so far; with `in_file` all of it must be in the file.
     Look {
         in_file: bool,
         answer: oneshot::Sender<Printed>,
     },
-    /// As `Look`, and what comes later is of no interest.
+    /// As `Look`, and stops recording.
     Finish { answer: oneshot::Sender<Printed> },
 }
 
-/// A handle to the output of a command that may still run.
+/// Handle to the output of a command that may still be running.
 #[derive(Debug, Clone)]
 pub struct Printing {
     asks: mpsc::WeakSender<Ask>,
 }
 
 impl Printing {
-    /// The last `most` bytes that were printed, as text, and how many there were in all.
+    /// Returns the last `most` bytes of output as text, and the total number of bytes.
     pub async fn tail(&self, most: u64) -> (String, u64) {
         let Some(asks) = self.asks.upgrade() else {
             return (String::new(), 0);
@@ -98,7 +98,7 @@ impl Capture {
         }
     }
 
-    /// Starts reading. `path` is where the file goes should one be needed. `lines` also receives every line.
+    /// Starts reading. A file is created at `path` if one is needed. `lines` also receives every line.
     pub(crate) fn start(pipe: Receiver, path: PathBuf, lines: Option<Lines>) -> Self {
         let (asks, inbox) = mpsc::channel(4);
         let (told, done) = watch::channel(false);
@@ -110,25 +110,25 @@ impl Capture {
         Self { asks, done }
     }
 
-    /// Everything printed so far and from now on goes to the file.
+    /// Saves all past and future output to the file.
     pub(crate) async fn save(&self) -> Printed {
         let (answer, answered) = oneshot::channel();
         self.ask(Ask::Look { in_file: true, answer }, answered).await
     }
 
-    /// What was printed so far.
+    /// Returns the output so far.
     pub(crate) async fn look(&self) -> Printed {
         let (answer, answered) = oneshot::channel();
         self.ask(Ask::Look { in_file: false, answer }, answered).await
     }
 
-    /// The command has ended: everything it printed. What is still printed by those it left is read and dropped.
+    /// Returns the complete output of an ended command. Later output of its child processes is discarded.
     pub(crate) async fn finish(&self) -> Printed {
         let (answer, answered) = oneshot::channel();
         self.ask(Ask::Finish { answer }, answered).await
     }
 
-    /// Resolves when no process can print any more.
+    /// Waits until the pipe is closed by all processes.
     pub(crate) async fn closed(&self) {
         self.done.clone().wait_for(|done| *done).await.ok();
     }
@@ -141,7 +141,7 @@ impl Capture {
     }
 }
 
-/// Reads until nobody can print and nobody can ask any more.
+/// Reads until the pipe and the request channel are closed.
 async fn read(mut pipe: Receiver, mut store: Store, mut inbox: mpsc::Receiver<Ask>, told: watch::Sender<bool>) {
     let mut piece = vec![0; PIECE];
     let mut open = true;
@@ -151,7 +151,7 @@ async fn read(mut pipe: Receiver, mut store: Store, mut inbox: mpsc::Receiver<As
             biased;
             ask = inbox.recv(), if asking => match ask {
                 Some(ask) => {
-                    // what was written before the question is in the pipe now
+                    // output written before the request is already in the pipe
                     open = open && catch_up(&mut pipe, &mut piece, &mut store).await;
                     answer(ask, &mut store).await;
                 }
@@ -168,11 +168,11 @@ async fn read(mut pipe: Receiver, mut store: Store, mut inbox: mpsc::Receiver<As
     }
 }
 
-/// Reads what is there without waiting. Gives whether there can be more.
+/// Reads available output without waiting. Returns whether the pipe is still open.
 async fn catch_up(pipe: &mut Receiver, piece: &mut [u8], store: &mut Store) -> bool {
     let mut late = 0;
     while late < LATE {
-        // read directly: the runtime would first have to notice that there is something
+        // read directly, because the runtime may not have noticed new output yet
         match rustix::io::read(&*pipe, &mut *piece) {
             Ok(0) => return false,
             Ok(count) => {
@@ -201,11 +201,11 @@ async fn answer(ask: Ask, store: &mut Store) {
         }
     };
     store.flush().await;
-    // who asked may have gone
+    // the requester may have been dropped
     drop(answer.send(store.printed()));
 }
 
-/// Where the bytes go.
+/// Storage of the output.
 #[derive(Debug)]
 struct Store {
     head: Vec<u8>,
@@ -241,7 +241,7 @@ impl Store {
         }
         let room = HEAD.saturating_sub(self.head.len());
         if bytes.len() > room {
-            // the head alone no longer holds everything
+            // the head no longer contains everything
             self.open().await;
         }
         self.head
@@ -250,7 +250,7 @@ impl Store {
         self.write(bytes).await;
     }
 
-    /// Makes the file and writes what is there already.
+    /// Creates the file and writes the output so far.
     async fn open(&mut self) {
         if self.file.is_some() || self.trouble.is_some() {
             return;
@@ -303,7 +303,7 @@ impl Store {
     }
 }
 
-/// A new file that only its owner may read: commands print secrets.
+/// Creates a file readable only by its owner, because output may contain secrets.
 async fn create(path: &Path) -> io::Result<File> {
     if let Some(parent) = path.parent() {
         tokio::fs::DirBuilder::new()

@@ -1,4 +1,4 @@
-//! The context of a tool call: what a tool is given.
+//! The context of a tool call.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -19,50 +19,49 @@ use crate::services::Services;
 use crate::tasks::{TaskStatus, TaskView, Tasks};
 use crate::web::Web;
 
-/// Everything a call may use.
+/// Everything a call may access.
 #[derive(Clone)]
 pub struct Context {
     /// The `tool_use` id.
     pub call_id: String,
-    /// The session's current directory.
+    /// Current directory of the session.
     pub cwd: Arc<Cwd>,
-    /// The directories the session works in; leaving them with `cd` does not persist. The starting directory
-    /// counts as one.
+    /// Working folders of the session, including the starting folder. A `cd` outside of them does not persist.
     pub roots: Vec<PathBuf>,
-    /// The environment of commands; nothing else is inherited.
+    /// Complete environment of commands; nothing else is inherited.
     pub env: Arc<Vec<(OsString, OsString)>>,
-    /// What was read and written, and how it looked.
+    /// State of the files that were read and written.
     pub files: Arc<FileState>,
-    /// Where large outputs and the outputs of background tasks go; made when first needed.
+    /// Folder for large outputs and the output of background tasks; created on first use.
     pub output_dir: PathBuf,
-    /// Ends this call.
+    /// Cancels this call.
     pub cancel: CancellationToken,
-    /// Where events go. One sender per session: background tasks report after their call has ended.
-    /// What a call sent is in the channel before `run` returns, so drain it before announcing the result.
+    /// Channel for events. There is one sender per session, because background tasks report after their call has ended.
+    /// Events of a call are in the channel before `run` returns, so drain it before reporting the result.
     pub events: mpsc::Sender<ToolEvent>,
-    /// The session's commands.
+    /// Running commands of the session.
     pub tasks: Arc<Tasks>,
-    /// Which files a search must not show, nor look into; `None` hides nothing. Asked for every file, from several
-    /// threads at once, with absolute paths.
+    /// Files that a search must neither show nor read; `None` hides nothing. Called for every file with an absolute
+    /// path, from several threads.
     pub hidden: Option<Hidden>,
-    /// Where the paths of this call really led when the permission decision was made. A file tool touches nothing else:
-    /// a link may have been planted since. `None`: nobody decided, so nothing is compared.
+    /// Resolved paths of this call at the time of the permission decision. A file tool accesses nothing else, because a
+    /// symlink may have been replaced since. `None`: there was no decision, so nothing is compared.
     pub pins: Option<Pins>,
-    /// Whether a search takes in files that have a name outside of the roots, too.
+    /// True if a search includes hard-linked files that also have a name outside of the roots.
     pub takes_shared: bool,
-    /// What the session does for its tools.
+    /// Functions that the session provides to its tools.
     pub services: Arc<dyn Services>,
     /// The session's todo list and task list.
     pub lists: Arc<Lists>,
     /// Web access, with its cache.
     pub web: Arc<Web>,
-    /// The permission policy of the session, whose deny rules a sandbox enforces; `None` enforces no rules.
+    /// Permission policy of the session, whose deny rules a sandbox enforces; `None` enforces no rules.
     pub policy: Option<Arc<Policy>>,
-    /// Where commands run; `None` is outside of any sandbox.
+    /// Sandbox for commands; `None` runs them without one.
     pub sandbox: Option<Arc<Sandbox>>,
 }
 
-/// A rule about which files a search must not show.
+/// Filter for files that a search must not show.
 pub type Hidden = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 impl fmt::Debug for Context {
@@ -78,16 +77,15 @@ impl fmt::Debug for Context {
 }
 
 impl Context {
-    /// `path` against the current directory.
+    /// Resolves `path` against the current directory.
     pub fn absolute(&self, path: &str) -> PathBuf {
         paths::absolute(Path::new(path), &self.cwd.get())
     }
 
-    /// Where `path` led when the call was decided about; none where nobody decided. One that the decision knows nothing
-    /// of is refused.
+    /// Returns the pin of `path` from the permission decision, or `None` if there was no decision.
     ///
     /// # Errors
-    /// The outcome that says so.
+    /// The outcome for a path that the decision did not cover.
     pub fn pin(&self, path: &Path) -> Result<Option<Pin>, Outcome> {
         match &self.pins {
             None => Ok(None),
@@ -102,24 +100,24 @@ impl Context {
     }
 }
 
-/// What happens while a call runs, and after.
+/// Events during and after a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolEvent {
-    /// The call is still running; comes every 30 seconds.
+    /// The call is still running; sent every 30 seconds.
     Progress {
         /// The `tool_use` id.
         call_id: String,
-        /// How long it has been running.
+        /// Running time so far.
         elapsed_seconds: u64,
     },
-    /// A command is worth listing: it was started in the background, or has run in the foreground for 3 seconds.
+    /// A command to list: started in the background, or running in the foreground for 3 seconds.
     TaskStarted {
         /// The command.
         task: TaskView,
-        /// `false` while the call still waits for it.
+        /// False while the call still waits for it.
         is_backgrounded: bool,
     },
-    /// A listed foreground command moved to the background; its call is about to return.
+    /// A listed foreground command moved to the background; its call returns next.
     TaskBackgrounded {
         /// The command.
         task: TaskView,
@@ -128,9 +126,9 @@ pub enum ToolEvent {
     TaskEnded {
         /// The command, with its final status and exit code.
         task: TaskView,
-        /// Whether it ended in the background; a foreground one is only notified about.
+        /// True if it ended in the background; for a foreground command only a notification is sent.
         is_backgrounded: bool,
-        /// How it ended.
+        /// Final status.
         status: TaskStatus,
         /// One line about the end, for `task_notification.summary`.
         summary: String,
@@ -142,16 +140,16 @@ pub enum ToolEvent {
         /// The lines.
         text: String,
     },
-    /// A subagent has begun or ceased to wait for a person.
+    /// A subagent started or stopped waiting for a person.
     AgentWaits,
-    /// A task that was stopped has wound up: nothing more will be heard of it.
+    /// A stopped task has ended completely and sends no more events.
     TaskGone {
         /// Its id.
         id: String,
     },
 }
 
-/// The current directory of a session.
+/// Current directory of a session.
 #[derive(Debug)]
 pub struct Cwd(Mutex<Directories>);
 
@@ -162,7 +160,7 @@ struct Directories {
 }
 
 impl Cwd {
-    /// Starts in `start`, which should be absolute.
+    /// Creates the state with an absolute starting folder.
     pub fn new(start: impl Into<PathBuf>) -> Self {
         let start = start.into();
         Self(Mutex::new(Directories {
@@ -171,12 +169,12 @@ impl Cwd {
         }))
     }
 
-    /// The folder of the session, which a `cd` that leaves the roots returns to.
+    /// Returns the folder of the session, to which a `cd` outside of the roots returns.
     pub fn start(&self) -> PathBuf {
         self.lock().start.clone()
     }
 
-    /// The current directory.
+    /// Returns the current directory.
     pub fn get(&self) -> PathBuf {
         self.lock().current.clone()
     }
@@ -186,7 +184,7 @@ impl Cwd {
         self.lock().current = path.into();
     }
 
-    /// Makes another folder the folder of the session, and the current directory.
+    /// Makes another folder the folder of the session and the current directory.
     pub fn restart(&self, path: impl Into<PathBuf>) {
         let start = path.into();
         *self.lock() = Directories {

@@ -1,4 +1,4 @@
-//! Edit: one passage of a file replaced by another.
+//! Edit: replaces text in a file.
 
 use std::io::{self, Read as _};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::{atomic, input, patch, paths};
 
 mod quotes;
 
-/// A larger file is not edited: it would be in memory several times over.
+/// Maximum size of an edited file, because several copies are in memory.
 const LARGEST: u64 = 64 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
@@ -89,7 +89,7 @@ impl Tool for Edit {
                 },
                 Err(outcome) => return outcome,
             };
-            // one blocking step: it cannot be dropped half way
+            // one blocking step, so that it cannot be dropped halfway
             tokio::task::spawn_blocking(work)
                 .await
                 .unwrap_or_else(|_| Outcome::interrupted())
@@ -97,11 +97,11 @@ impl Tool for Edit {
     }
 }
 
-/// Where the file is.
+/// The resolved path of a file.
 struct Place {
     path: PathBuf,
     cwd: PathBuf,
-    /// Where the path led when the call was decided about.
+    /// Pin from the permission decision.
     pin: Option<Pin>,
 }
 
@@ -118,14 +118,14 @@ fn prepared(input: &Value, cx: &Context) -> Result<(Input, Place), Outcome> {
 
 /// A file before and after.
 struct Change {
-    /// `None`: there is no such file yet.
+    /// `None` if the file does not exist yet.
     old: Option<Vec<u8>>,
     new: Vec<u8>,
-    /// What was replaced, where that is not what was named to the letter.
+    /// The replaced text, if it differs from the requested one (quotes or line ends).
     found: Option<String>,
 }
 
-/// What the edit would do, or why it cannot be done.
+/// Computes the change, or why it is not possible.
 fn plan(input: &Input, place: &Place) -> Result<Change, Outcome> {
     if input.old_string == input.new_string {
         return Err(Outcome::refused(
@@ -188,8 +188,8 @@ fn read(place: &Place) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The new bytes. UTF-8 (and what is nearly that) is edited as bytes, so that what was not named stays as it was:
-/// marks, line ends, even bytes that are not text.
+/// Returns the new bytes. UTF-8 is edited as bytes, so that everything else is unchanged, including byte order marks,
+/// line ends and invalid bytes.
 fn replaced(old: &[u8], input: &Input) -> Result<(Vec<u8>, Option<String>), Outcome> {
     let encoding = text::encoding(old);
     if encoding != Encoding::Utf8 {
@@ -205,7 +205,7 @@ fn substituted(old: &[u8], input: &Input) -> Result<(Vec<u8>, Option<String>), O
     let carriage_returns = !input.old_string.contains('\r') && memchr::memmem::find(old, b"\r\n").is_some();
     let mut found = occurrences(old, wanted.as_bytes());
     if carriage_returns {
-        // the model is shown `\n`; what it sends back means the file's own line ends
+        // the model sees and sends `\n`, which represents the line ends of the file
         let theirs = wanted.replace('\n', "\r\n");
         let all = occurrences(old, theirs.as_bytes());
         if !all.is_empty() {
@@ -218,7 +218,7 @@ fn substituted(old: &[u8], input: &Input) -> Result<(Vec<u8>, Option<String>), O
         && let Ok(text) = std::str::from_utf8(old)
         && let Some((passage, all)) = quotes::find(text, &wanted)
     {
-        // the model writes straight quotes where the text has curved ones
+        // the model writes straight quotes where the text has curly ones
         instead = quotes::like(&passage, &instead);
         found = all;
         wanted.clone_from(&passage);
@@ -245,9 +245,9 @@ fn substituted(old: &[u8], input: &Input) -> Result<(Vec<u8>, Option<String>), O
     }
 }
 
-/// Where `wanted`, which is not empty, begins, from left to right without overlap.
+/// Returns the offsets of all occurrences of `wanted`, which is not empty, from left to right without overlap.
 fn occurrences(bytes: &[u8], wanted: &[u8]) -> Vec<usize> {
-    // valid UTF-8 has the fast search of `str`; anything else is rare
+    // valid UTF-8 uses the fast search of `str`; anything else is rare
     if let (Ok(text), Ok(wanted)) = (std::str::from_utf8(bytes), std::str::from_utf8(wanted)) {
         return text.match_indices(wanted).map(|(at, _)| at).collect();
     }
@@ -263,7 +263,7 @@ fn occurrences(bytes: &[u8], wanted: &[u8]) -> Vec<usize> {
     found
 }
 
-/// The new bytes; `None` where there would be too many of them.
+/// Returns the new bytes, or `None` if the result would be too large.
 fn spliced(old: &[u8], found: &[usize], length: usize, instead: &[u8]) -> Option<Vec<u8>> {
     let kept = old.len().checked_sub(found.len().checked_mul(length)?)?;
     let size = found.len().checked_mul(instead.len())?.checked_add(kept)?;
@@ -307,7 +307,7 @@ fn report(input: &Input, change: &Change, freshness: Freshness) -> Outcome {
         "replaceAll": input.replace_all,
     });
     if let Some(fields) = result.as_object_mut() {
-        // moved, not copied: the file may be large
+        // moved instead of copied, because the file may be large
         fields.insert("originalFile".to_owned(), Value::String(old));
         fields.insert("structuredPatch".to_owned(), patch);
         if freshness == Freshness::Stale {

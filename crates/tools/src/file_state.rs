@@ -1,4 +1,4 @@
-//! Which files the model has read, and in what state.
+//! Tracks which files the model has read, and their content at that time.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -8,15 +8,15 @@ use std::sync::{Mutex, PoisonError};
 /// Whether a file has changed since the model read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// The model saw it as it is.
+    /// Unchanged since the model read it.
     Current,
-    /// The model saw it, but it has changed since.
+    /// Changed since the model read it.
     Stale,
-    /// The model has not seen it.
+    /// Not read by the model.
     Unseen,
 }
 
-/// The files of a session, as they looked when last read or written.
+/// Fingerprints of the files of a session at the last read or write.
 #[derive(Debug, Default)]
 pub struct FileState {
     seen: Mutex<HashMap<PathBuf, Seen>>,
@@ -25,17 +25,17 @@ pub struct FileState {
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     fingerprint: u64,
-    /// `false` for a file that was edited blindly: we know how it looks, the model does not.
+    /// False for a file that was edited without being read: its content is known here, but not to the model.
     in_context: bool,
 }
 
 impl FileState {
-    /// A session that has seen nothing.
+    /// Creates an empty state.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The model now knows this content.
+    /// Records that the model has read this content.
     pub fn saw(&self, path: &Path, content: &[u8]) {
         self.note(
             path,
@@ -57,7 +57,7 @@ impl FileState {
         );
     }
 
-    /// The file was changed to this content by the model.
+    /// Records that the model changed the file to this content.
     pub(crate) fn edited(&self, path: &Path, content: &[u8], freshness: Freshness) {
         self.note(
             path,
@@ -68,7 +68,7 @@ impl FileState {
         );
     }
 
-    /// How `content`, which is on disk now, stands to what the model knows.
+    /// Compares `content`, as it is on disk now, with what the model has read.
     pub fn freshness(&self, path: &Path, content: &[u8]) -> Freshness {
         match self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path) {
             Some(Seen { in_context: false, .. }) | None => Freshness::Unseen,
@@ -77,7 +77,7 @@ impl FileState {
         }
     }
 
-    /// The files the model knows, for a summary after compaction.
+    /// Returns the files that the model has read, for a summary after compaction.
     pub fn paths(&self) -> Vec<PathBuf> {
         let mut paths: Vec<_> = self
             .seen
@@ -90,7 +90,7 @@ impl FileState {
         paths
     }
 
-    /// The model's memory was emptied.
+    /// Clears the state after the context was cleared.
     pub fn clear(&self) {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -103,7 +103,7 @@ impl FileState {
     }
 }
 
-/// A fingerprint taken piece by piece; the pieces' borders do not matter.
+/// An incremental fingerprint; it does not depend on how the content is split.
 #[derive(Debug, Default)]
 pub(crate) struct Fingerprint {
     hasher: DefaultHasher,
@@ -111,7 +111,7 @@ pub(crate) struct Fingerprint {
 
 impl Fingerprint {
     pub(crate) fn add(&mut self, bytes: &[u8]) {
-        // byte by byte would be slow; `write` of the standard hasher does not mix in lengths
+        // hashing single bytes would be slow; `write` of the standard hasher does not mix in lengths
         self.hasher.write(bytes);
     }
 

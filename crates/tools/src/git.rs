@@ -1,4 +1,4 @@
-//! The installed git, run so that a repository cannot make it run anything else.
+//! Runs the installed git so that a repository cannot make it run other programs.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -17,23 +17,23 @@ use sluice_permission::Found;
 use sluice_permission::git::{Answer, Query, Repository, Runner};
 use sluice_permission::quiet;
 
-/// The longest that git may take to describe a repository.
+/// Timeout for queries about a repository.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// The most output of one run that is read.
+/// Maximum output of one run, in bytes.
 const MAX_OUTPUT: usize = 64 << 20;
-/// The largest number of directories whose repository is remembered.
+/// Maximum number of directories whose repository is cached.
 const MAX_CACHED: usize = 64;
-/// A file that was changed this recently may change again without a trace in its times.
+/// Results for a file that changed this recently are not cached: another change may leave the same timestamp.
 const RECENT: Duration = Duration::from_millis(50);
 
-/// Returns a command for git that overrides every setting of a repository that has a fixed name and names a program:
-/// hooks, monitors, pagers, editors. The names of filters and drivers are not fixed; the caller judges those.
+/// Returns a git command that overrides every repository setting with a fixed name that names a program: hooks,
+/// monitors, pagers, editors. Filters and drivers have no fixed names and must be checked by the caller.
 #[must_use]
 pub fn command(env: &[(OsString, OsString)]) -> Command {
     let mut command = Command::new("git");
     command.env_clear().envs(env.iter().map(|(name, value)| (name, value)));
     command.envs(quiet::GIT.iter().copied());
-    // In a relative folder there may be a program of the repository's.
+    // A relative folder in `PATH` could contain programs of the repository.
     let path = env.iter().find(|(name, _)| name == "PATH");
     let folders = path.map(|(_, path)| std::env::split_paths(path).filter(|folder| folder.is_absolute()));
     if let Some(Ok(path)) = folders.map(std::env::join_paths) {
@@ -43,20 +43,20 @@ pub fn command(env: &[(OsString, OsString)]) -> Command {
     command
 }
 
-/// The installed git, as commands with this environment find it.
+/// The installed git, as found by commands with this environment.
 #[derive(Debug, Clone, Copy)]
 pub struct Git<'a> {
     env: &'a [(OsString, OsString)],
 }
 
 impl<'a> Git<'a> {
-    /// Uses this environment.
+    /// Creates a value for this environment.
     #[must_use]
     pub fn new(env: &'a [(OsString, OsString)]) -> Self {
         Self { env }
     }
 
-    /// The repository that `directory` is in. It is asked for again when one of its files has changed.
+    /// Returns the repository that contains `directory`. A cached result is used until one of its files changes.
     pub fn repository(&self, directory: &Path) -> Found<Arc<Repository>> {
         let key = (directory.to_owned(), self.environment());
         if let Some(known) = cache().get(&key).filter(|known| known.stamps.iter().all(Stamp::holds)) {
@@ -87,7 +87,7 @@ impl<'a> Git<'a> {
         repository
     }
 
-    /// The files that a repository tracks.
+    /// Returns the files tracked by a repository.
     pub fn tracked(&self, repository: &Repository) -> Found<Arc<Vec<PathBuf>>> {
         let key = (repository.work_tree.clone(), self.environment());
         let same = |known: &&mut Known| {
@@ -111,7 +111,7 @@ impl<'a> Git<'a> {
         Found::This(names)
     }
 
-    /// What of the environment decides which git is run and what it reads.
+    /// Hashes the environment variables that select git and affect what it reads.
     fn environment(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         let matters = |name: &OsStr| {
@@ -128,7 +128,7 @@ impl<'a> Git<'a> {
 impl Runner for Git<'_> {
     fn run(&self, directory: &Path, queries: &[Query<'_>]) -> Vec<Option<Answer>> {
         let deadline = Instant::now() + TIMEOUT;
-        // All of them run at the same time.
+        // All queries run in parallel.
         let children: Vec<io::Result<Child>> = queries
             .iter()
             .map(|query| {
@@ -136,7 +136,7 @@ impl Runner for Git<'_> {
                 git.args(query.arguments).current_dir(directory);
                 git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
                 let mut child = git.spawn()?;
-                // Closed at once: what a git does not read costs nothing.
+                // Closed immediately; queries without input are not affected.
                 if let Some(mut stdin) = child.stdin.take() {
                     stdin.write_all(query.input.as_bytes()).ok();
                 }
@@ -150,12 +150,12 @@ impl Runner for Git<'_> {
     }
 
     fn is_there(&self, path: &Path) -> bool {
-        // What cannot be looked at may be there.
+        // A path that cannot be accessed is assumed to exist.
         !matches!(std::fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
 }
 
-/// Reads what a git prints until it ends; ends it at the deadline.
+/// Reads the output of git until it ends; kills it at the deadline.
 fn finish(mut child: Child, deadline: Instant) -> Option<Answer> {
     let pipes = child.stdout.take().zip(child.stderr.take());
     let read = pipes.and_then(|(out, err)| drain(&[out.into(), err.into()], deadline));
@@ -170,7 +170,7 @@ fn finish(mut child: Child, deadline: Instant) -> Option<Answer> {
     })
 }
 
-/// Reads two pipes to their ends; `None` when the deadline passes or there is too much.
+/// Reads two pipes to their ends; `None` at the deadline or if there is too much output.
 fn drain(pipes: &[OwnedFd; 2], deadline: Instant) -> Option<[Vec<u8>; 2]> {
     let mut texts = [Vec::new(), Vec::new()];
     let mut open: Vec<(&OwnedFd, &mut Vec<u8>)> = pipes.iter().zip(&mut texts).collect();
@@ -178,7 +178,7 @@ fn drain(pipes: &[OwnedFd; 2], deadline: Instant) -> Option<[Vec<u8>; 2]> {
         let left = Timespec::try_from(deadline.checked_duration_since(Instant::now())?).ok()?;
         let mut ready: Vec<PollFd<'_>> = open.iter().map(|(pipe, _)| PollFd::new(*pipe, PollFlags::IN)).collect();
         match poll(&mut ready, Some(&left)) {
-            // Another process of ours has ended.
+            // Interrupted by a signal, such as the exit of another child process.
             Err(Errno::INTR) => continue,
             polled => drop(polled.ok()?),
         }
@@ -206,7 +206,7 @@ fn drain(pipes: &[OwnedFd; 2], deadline: Instant) -> Option<[Vec<u8>; 2]> {
     Some(texts)
 }
 
-/// What git reported about a directory, and the files that depends on.
+/// Cached query results about a directory, and the files they depend on.
 #[derive(Debug)]
 struct Known {
     repository: Found<Arc<Repository>>,
@@ -221,14 +221,14 @@ fn cache() -> MutexGuard<'static, Cache> {
     CACHE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file, or its absence, as it was when git was asked.
+/// State of a file at the time of the query, including its absence.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     path: PathBuf,
     seen: Option<Seen>,
 }
 
-/// Device, inode, size, time of the last change of the content and of anything at all, each with its nanoseconds.
+/// Device, inode, size, and modification and status change times with nanoseconds.
 type Seen = (u64, u64, u64, (i64, i64), (i64, i64));
 
 impl Stamp {
@@ -247,7 +247,7 @@ impl Stamp {
         *self == Self::of(&self.path)
     }
 
-    /// Whether the file was last changed well before git was asked.
+    /// True if the file was last changed well before the query.
     fn is_settled(&self, began: SystemTime) -> bool {
         let Some((.., (seconds, nanoseconds))) = self.seen else {
             return true;
@@ -261,11 +261,12 @@ impl Stamp {
     }
 }
 
-/// What decides where git finds a repository: `.git` in each folder on the way up, links resolved.
+/// Returns the files that determine the repository of a directory: `.git` in each parent folder, with symlinks
+/// resolved.
 fn discovery(directory: &Path) -> Vec<Stamp> {
     let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let mut stamps: Vec<Stamp> = real.ancestors().map(|folder| Stamp::of(&folder.join(".git"))).collect();
-    // The way there may be turned elsewhere.
+    // Symlinks on the path may change.
     stamps.extend(
         directory
             .ancestors()
@@ -275,7 +276,7 @@ fn discovery(directory: &Path) -> Vec<Stamp> {
     stamps
 }
 
-/// The files that decide what git reports about a repository.
+/// Returns the files that determine what git reports about a repository.
 fn files(repository: &Repository) -> Vec<PathBuf> {
     let own = ["HEAD", "index", "commondir", "gitdir", "config.worktree", "logs/HEAD"];
     let own = own.iter().map(|name| repository.git_dir.join(name));

@@ -30,7 +30,7 @@ fn an_unchanged_repository_is_asked_about_once() {
         Found::This(repository) => repository,
         other => panic!("{other:?}"),
     };
-    // Remembered as soon as its files are old enough.
+    // Cached once the files are old enough.
     let mut last = look();
     loop {
         let next = look();
@@ -50,7 +50,7 @@ fn a_changed_repository_is_asked_about_again() {
     let text = std::fs::read_to_string(&config).unwrap();
     std::fs::write(&config, format!("{text}[diff]\n\texternal = x\n")).unwrap();
     assert!(keys(git, folder.path()).contains(&"diff.external".to_owned()));
-    // A repository further down is another one.
+    // A nested repository is a different one.
     let sub = folder.path().join("sub");
     std::fs::create_dir(&sub).unwrap();
     assert!(keys(git, &sub).contains(&"diff.external".to_owned()));

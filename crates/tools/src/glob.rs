@@ -1,4 +1,4 @@
-//! Glob: files by the pattern of their names, the newest first.
+//! Glob: finds files by name pattern, newest first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +17,7 @@ use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::walk::{FileAt, Patience, Root, Scope, each_file};
 use crate::{input, paths};
 
-/// How many files are listed.
+/// Maximum number of listed files.
 const LISTED: usize = 100;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
@@ -76,7 +76,7 @@ impl Tool for Glob {
                 Err(outcome) => return outcome,
             };
             let stop = cx.cancel.child_token();
-            // a dropped call searches no further
+            // dropping the call stops the search
             let _guard = stop.clone().drop_guard();
             let (context, patience) = (cx.clone(), Patience::new(stop));
             let work = tokio::task::spawn_blocking(move || search(&input, &context, &patience));
@@ -106,7 +106,7 @@ fn search(input: &Input, cx: &Context, patience: &Patience) -> Outcome {
     report(&found, &scope.root, started, patience.has_expired())
 }
 
-/// Where to look for what. The part of the pattern without wildcards narrows the tree that is gone through.
+/// Determines the folder and patterns to search. Leading folders of the pattern narrow the searched tree.
 fn scope(input: &Input, cx: &Context) -> Result<Scope, Outcome> {
     let folder = cx.absolute(input.path.as_deref().unwrap_or_default());
     let pattern = input.pattern.strip_prefix("./").unwrap_or(&input.pattern);
@@ -133,7 +133,7 @@ fn scope(input: &Input, cx: &Context) -> Result<Scope, Outcome> {
             root.real().display()
         )));
     }
-    // what takes every file need not be held against any
+    // patterns that match every file need no check
     let globs = if matches!(glob.as_str(), "*" | "**" | "**/*" | "/**" | "/**/*") {
         Vec::new()
     } else {
@@ -142,18 +142,18 @@ fn scope(input: &Input, cx: &Context) -> Result<Scope, Outcome> {
     Scope::new(root, &globs, None, cx.hidden.clone())
 }
 
-/// Whether the folders a pattern begins with lead out of the one it is looked for in.
+/// True if the leading folders of a pattern are outside of the searched folder.
 fn is_elsewhere(fixed: &str) -> bool {
     fixed.starts_with('/') || fixed.split('/').any(|part| part == "..")
 }
 
-/// The folder a pattern leads to, if that is not below `folder`.
+/// Returns the folder to which a pattern points, if it is not below `folder`.
 pub(crate) fn leaves(pattern: &str, folder: &Path) -> Option<PathBuf> {
     let (fixed, _) = divided(pattern.strip_prefix("./").unwrap_or(pattern));
     is_elsewhere(fixed).then(|| paths::absolute(Path::new(fixed), folder))
 }
 
-/// The folders a pattern begins with, and what follows them.
+/// Splits a pattern into its leading folders and the rest.
 fn divided(pattern: &str) -> (&str, &str) {
     let wild = pattern.find(['*', '?', '[', '{', '\\', '!']).unwrap_or(pattern.len());
     match pattern.get(..wild).and_then(|fixed| fixed.rfind('/')) {
@@ -166,13 +166,13 @@ fn divided(pattern: &str) -> (&str, &str) {
     }
 }
 
-/// Seconds and nanoseconds of the last change.
+/// Modification time in seconds and nanoseconds.
 type Changed = (i128, i128);
 
-/// The newest files of all that were seen.
+/// The newest files found so far.
 #[derive(Debug, Default)]
 struct Newest {
-    /// The oldest on top.
+    /// The oldest is on top.
     files: BinaryHeap<(Reverse<Changed>, PathBuf)>,
     total: usize,
 }
@@ -198,7 +198,7 @@ impl Newest {
     }
 }
 
-/// When a file was changed. A name in an open folder is found faster than a path.
+/// Returns the modification time of a file. Looking up a name in an open folder is faster than a path.
 fn changed(file: FileAt<'_>) -> Changed {
     let stat = match file.at {
         Some((folder, name)) => rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW),
@@ -210,7 +210,7 @@ fn changed(file: FileAt<'_>) -> Changed {
     )
 }
 
-/// One thread's share, handed over when the thread is done.
+/// Results of one thread, merged when it ends.
 struct Visitor<'a> {
     found: &'a Mutex<Newest>,
     own: Newest,

@@ -1,4 +1,4 @@
-//! Grep: text in files, by regular expression.
+//! Grep: searches text in files with regular expressions.
 
 mod found;
 mod report;
@@ -26,11 +26,11 @@ use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::walk::{FileAt, Patience, Root, Scope, Visit, each_file};
 use crate::{input, text};
 
-/// How many lines or files are shown where no limit is given.
+/// Default maximum number of lines or files.
 const SHOWN: usize = 250;
-/// The longest line that is searched; what comes after one in a file is not.
+/// Maximum length of a line; the search of a file stops at a longer one.
 const LONGEST_LINE: usize = 8 << 20;
-/// The largest file that is searched across lines, which takes it in whole.
+/// Maximum size of a file for a multi-line search, which loads it completely.
 const LARGEST_MULTILINE: usize = 32 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
@@ -109,7 +109,7 @@ struct Input {
     multiline: bool,
 }
 
-/// What is shown.
+/// Output mode.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Mode {
@@ -136,12 +136,12 @@ impl Input {
         self.offset.unwrap_or(0)
     }
 
-    /// `None`: as many as there are.
+    /// Returns the maximum number of results; `None` means unlimited.
     fn limit(&self) -> Option<usize> {
         Some(self.head_limit.unwrap_or(SHOWN)).filter(|limit| *limit > 0)
     }
 
-    /// How many lines or files from the beginning can be shown at all.
+    /// Returns how many results from the beginning are needed for the output.
     fn reach(&self) -> usize {
         self.limit()
             .map_or(usize::MAX, |limit| self.offset().saturating_add(limit))
@@ -164,7 +164,7 @@ impl Tool for Grep {
                 Err(outcome) => return outcome,
             };
             let stop = cx.cancel.child_token();
-            // a dropped call searches no further
+            // dropping the call stops the search
             let _guard = stop.clone().drop_guard();
             let (context, patience) = (cx.clone(), Patience::new(stop));
             let work = tokio::task::spawn_blocking(move || search(&input, &context, &patience));
@@ -210,7 +210,7 @@ fn matcher(input: &Input) -> Result<RegexMatcher, Outcome> {
     if input.multiline {
         builder.dot_matches_new_line(true);
     } else {
-        // lets whole stretches of a file be passed over without looking at lines
+        // lets the searcher skip large parts of a file without looking at lines
         builder.line_terminator(Some(b'\n'));
     }
     builder.build(&input.pattern).map_err(|error| {
@@ -239,7 +239,7 @@ fn searcher(input: &Input) -> Searcher {
     builder.build()
 }
 
-/// Several patterns stand in one text, separated by spaces or commas; a comma in braces separates nothing.
+/// Splits several patterns separated by spaces or commas; commas inside braces do not separate.
 fn globs(text: &str) -> Vec<String> {
     text.split_whitespace()
         .flat_map(|word| match word.contains('{') {
@@ -250,11 +250,11 @@ fn globs(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// One thread at work.
+/// State of one search thread.
 struct Looking<'a> {
     input: &'a Input,
     cx: &'a Context,
-    /// The names of files below the roots, looked for when it first matters.
+    /// Names of the files below the roots; collected on first use.
     names: &'a OnceLock<Names>,
     root: &'a Root,
     matcher: &'a RegexMatcher,
@@ -276,7 +276,7 @@ impl Visit for Looking<'_> {
             at_start: true,
             binary: false,
         };
-        // what cannot be read to the end counts as far as it was read
+        // a read error ends the search of a file; earlier matches count
         if self.input.output_mode == Mode::FilesWithMatches {
             let mut any = Any::default();
             self.searcher.search_reader(self.matcher, &mut source, &mut any).ok();
@@ -298,7 +298,7 @@ impl Visit for Looking<'_> {
 }
 
 impl Looking<'_> {
-    /// A file, and not a link or a pipe that took its place.
+    /// Opens a file; refuses a symlink or pipe that took its place.
     fn open(&self, file: &FileAt<'_>) -> io::Result<File> {
         match file.at {
             Some((folder, name)) => {
@@ -314,7 +314,7 @@ impl Looking<'_> {
         }
     }
 
-    /// Whether a file has a name outside of the roots: what it holds is from there, whatever it is called here.
+    /// True if a file also has a name outside of the roots, so that its content may be from there.
     fn is_foreign(&self, file: &File) -> bool {
         let shared = |metadata: &Metadata| metadata.is_file() && metadata.nlink() > 1;
         !self.cx.takes_shared
@@ -330,7 +330,7 @@ impl Looking<'_> {
     }
 }
 
-/// What is searched: a file, until it turns out to be no text or the search is given up.
+/// A searched file; reading stops when it turns out to be binary or the search is cancelled.
 struct Source<'a> {
     file: File,
     patience: &'a Patience,

@@ -1,22 +1,22 @@
-//! Random names for tasks and files.
+//! Random ids for tasks and files.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// `b` and eight base-36 digits, the form shell tasks have on the wire.
+/// Returns `b` and eight base-36 digits, as shell tasks are named on the wire.
 pub(crate) fn task_id() -> String {
     std::iter::once('b').chain(base36(8)).collect()
 }
 
-/// So many hexadecimal digits nobody has used, at most 32.
+/// Returns `count` random hexadecimal digits, at most 32.
 pub(crate) fn hex(count: usize) -> String {
     let half = || RandomState::new().build_hasher().finish();
     let digits = format!("{:016x}{:016x}", half(), half());
     digits.chars().take(count).collect()
 }
 
-/// Base-36 digits nobody can guess or has used; the standard library's hash seeds are the source.
+/// Returns random base-36 digits from the hash seeds of the standard library.
 pub(crate) fn base36(count: usize) -> impl Iterator<Item = char> {
     let state = RandomState::new();
     let mut bits = 0u64;

@@ -1,7 +1,7 @@
-//! Images scaled down to what a model accepts.
+//! Scales images down to the limits of the model.
 //!
-//! Nothing is decoded before its header has said how large it is, and one image is decoded at a time: a few bytes can
-//! claim to be an image as large as the memory.
+//! The size in the header is checked before decoding, and images are decoded one at a time: a file of a few bytes can
+//! declare an image as large as the memory.
 
 mod decode;
 mod encode;
@@ -13,16 +13,16 @@ use std::sync::{Mutex, PoisonError};
 
 pub(crate) use self::header::{Format, Header, header};
 
-/// The most bytes a model takes: 5 MB in base64.
+/// Maximum size that the model accepts: 5 MB in base64.
 const MOST_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
-/// The longest side a model looks at; it would scale down what is longer itself.
+/// Longest side that the model uses; it would scale down larger images itself.
 const LONGEST_SIDE: u32 = 1568;
-/// The most pixels that are decoded.
+/// Maximum number of pixels to decode.
 const MOST_PIXELS: u64 = 64_000_000;
 
 static DECODING: Mutex<()> = Mutex::new(());
 
-/// An image that was made smaller.
+/// An image that was scaled down.
 #[derive(Debug)]
 pub(crate) struct Shrunk {
     pub(crate) format: Format,
@@ -31,27 +31,27 @@ pub(crate) struct Shrunk {
     pub(crate) size: (u32, u32),
 }
 
-/// Why an image cannot be made small enough.
+/// Why an image cannot be scaled down.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unfit {
-    /// Decoding it would take too much memory.
+    /// Decoding would need too much memory.
     #[error("it measures {0}x{1} pixels, more than can be decoded; scale it down with a command first")]
     TooManyPixels(u32, u32),
-    /// Its header has no size.
+    /// The header contains no size.
     #[error("its header does not say how large it is")]
     Unmeasured,
-    /// It is broken, or uses something we do not know.
+    /// The image is damaged or uses an unsupported feature.
     #[error("it cannot be decoded ({0})")]
     Undecodable(String),
-    /// It cannot be written.
+    /// No encoding is small enough.
     #[error("it cannot be made small enough")]
     TooManyBytes,
 }
 
-/// A smaller image in place of `bytes`, or `None` where they are small enough as they are.
+/// Returns a smaller image, or `None` if `bytes` are within the limits.
 pub(crate) fn shrunk(bytes: &[u8], header: Header) -> Result<Option<Shrunk>, Unfit> {
     let Some((width, height)) = header.size else {
-        // the model's side may know more about it than we do
+        // the model may support formats that are unknown here
         return if bytes.len() > MOST_BYTES {
             Err(Unfit::Unmeasured)
         } else {
@@ -67,7 +67,7 @@ pub(crate) fn shrunk(bytes: &[u8], header: Header) -> Result<Option<Shrunk>, Unf
     encode::within(&picture, MOST_BYTES).map(Some)
 }
 
-/// The size to show an image of this size at.
+/// Returns the size to scale an image to.
 fn fit(width: u32, height: u32) -> Result<(u32, u32), Unfit> {
     let pixels = u64::from(width) * u64::from(height);
     if pixels > MOST_PIXELS || pixels == 0 {

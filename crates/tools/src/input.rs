@@ -1,7 +1,7 @@
-//! Validation of tool input against its schema: the subset of JSON Schema that the tools use.
+//! Validates tool input against its schema: the subset of JSON Schema that the tools use.
 //!
-//! The schema the model is shown is the one that is checked, so the two cannot differ. Issues have the form hosts
-//! know: `code`, `path`, `message`.
+//! The schema shown to the model is the one that is checked. Issues have the form that hosts know: `code`, `path`,
+//! `message`.
 
 use std::path::Path;
 
@@ -12,14 +12,14 @@ use crate::outcome::{Invalid, Outcome};
 use crate::paths;
 use crate::tool::Descriptor;
 
-/// What is wrong with an input.
+/// Problems of an input.
 #[derive(Debug, Default)]
 struct Issues {
     sentences: Vec<String>,
     list: Vec<Value>,
 }
 
-/// The input with the schema's top-level defaults filled in.
+/// Returns the input with top-level defaults of the schema filled in.
 pub(crate) fn fill(schema: &Value, input: &Value) -> Value {
     let (Some(properties), Some(given)) = (schema.get("properties").and_then(Value::as_object), input.as_object())
     else {
@@ -36,7 +36,7 @@ pub(crate) fn fill(schema: &Value, input: &Value) -> Value {
     Value::Object(filled)
 }
 
-/// The input in the schema's order with defaults filled in, and the path it names made absolute.
+/// Returns the input in schema order with defaults filled in and its path made absolute.
 pub(crate) fn checked(tool: &Descriptor, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
     let mut issues = Issues::default();
     let mut value = issues.value(&tool.schema, input, &mut Vec::new());
@@ -51,7 +51,7 @@ pub(crate) fn checked(tool: &Descriptor, input: &Value, cwd: &Path) -> Result<Va
     Ok(value)
 }
 
-/// The input as the tool's own type, for `run`, which may be given input nobody checked.
+/// Parses the input into the tool's own type; validates it, because `run` may receive unchecked input.
 pub(crate) fn parsed<T: DeserializeOwned>(tool: &Descriptor, input: &Value) -> Result<T, Outcome> {
     let mut issues = Issues::default();
     let value = issues.value(&tool.schema, input, &mut Vec::new());
@@ -100,7 +100,7 @@ impl Issues {
         for (name, property) in properties {
             path.push(Value::from(name.as_str()));
             match given.get(name) {
-                // models write null for "not given"
+                // models write null for omitted values
                 Some(Value::Null) | None => {
                     if let Some(default) = property.get("default") {
                         out.insert(name.clone(), default.clone());
@@ -151,7 +151,7 @@ impl Issues {
         out
     }
 
-    /// `enum`, `minimum`, `minLength`, `minItems`, `maxItems`.
+    /// Checks `enum`, `minimum`, `minLength`, `minItems`, `maxItems`.
     fn limits(&mut self, schema: &Value, value: &Value, path: &[Value]) {
         if let Some(options) = schema.get("enum").and_then(Value::as_array)
             && !options.contains(value)
@@ -232,14 +232,14 @@ impl Issues {
     }
 }
 
-/// Numbers and booleans that came as text: models write them so now and then, and the meaning is plain.
+/// Converts numbers and booleans that models sometimes write as text.
 fn coerced(schema: &Value, value: &Value) -> Value {
     let Some(expected) = schema.get("type").and_then(Value::as_str) else {
         return value.clone();
     };
     let Some(text) = value.as_str() else {
         return match value.as_f64() {
-            // 3.0 is an integer to everyone but a parser
+            // 3.0 counts as an integer
             #[allow(clippy::cast_possible_truncation)]
             Some(number) if expected == "integer" && number.fract() == 0.0 && number.abs() < 9e15 => {
                 Value::from(number as i64)

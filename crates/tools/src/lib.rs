@@ -1,13 +1,12 @@
 //! The built-in tools, one file each.
 //!
-//! A tool is a [`Tool`]: a [`Descriptor`] the model sees, a `check` of the input, and a `run`. It gets a [`Context`]
-//! (working directory, roots, files read so far, where large outputs go, cancellation, events) and returns an
-//! [`Outcome`]: the text for the model and the `tool_use_result` for the host. It never sees the session.
+//! A tool is a [`Tool`]: a [`Descriptor`] for the model, a `check` of the input, and a `run`. It receives a [`Context`]
+//! (working directory, roots, file state, output folder, cancellation, events) and returns an [`Outcome`]: the text for
+//! the model and the `tool_use_result` for the host. It has no access to the session.
 //!
-//! The steps of a call, as the engine takes them:
+//! The engine handles a call in these steps:
 //!
-//! 1. [`find`] the tool; an unknown name is [`Outcome::unknown_tool`], input that was no JSON
-//!    [`Outcome::unparsed_input`].
+//! 1. [`find`] the tool. Results for an unknown name: [`Outcome::unknown_tool`]; for input that is not JSON:
 //! 2. [`Tool::fill`]: the input with defaults, as the `assistant` frame shows it.
 //! 3. [`Tool::check`]: the input with absolute paths, as a permission request shows it, or [`Invalid`].
 //! 4. [`Tool::vet`]: a call that cannot succeed fails here, before a permission request.
@@ -20,10 +19,10 @@
 //! what its calls touch; from that follow the permission decision, the checkpoint before a file is changed, where its path
 //! is looked up, and how it is shown. One that says nothing is asked about.
 
-// an outcome is made once per call and handed straight on
+// an outcome is created once per call and passed on immediately
 #![allow(clippy::result_large_err)]
 
-// the contract between a tool and the engine
+// interface between tools and the engine
 mod activity;
 mod context;
 mod file_state;
@@ -36,7 +35,7 @@ mod services;
 mod tasks;
 mod tool;
 
-// the tools
+// tools
 mod ask_user_question;
 mod bash;
 mod edit;

@@ -13,11 +13,11 @@ pub(crate) use self::items::{Change, ItemList, Refusal, Update};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Todo {
-    /// What is to be done.
+    /// Description of the work.
     pub content: String,
     /// Its status.
     pub status: Progress,
-    /// The same, as something being done.
+    /// Description in the present continuous.
     pub active_form: String,
 }
 
@@ -34,7 +34,7 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// The word on the wire.
+    /// Returns the wire name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -52,12 +52,12 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Empty lists.
+    /// Creates empty lists.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The todo list.
+    /// Returns the todo list.
     pub fn todos(&self) -> Vec<Todo> {
         lock(&self.todos).clone()
     }
@@ -67,12 +67,12 @@ impl Lists {
         std::mem::replace(&mut *lock(&self.todos), todos)
     }
 
-    /// The task list, oldest first.
+    /// Returns the task list, oldest first.
     pub fn items(&self) -> Vec<Item> {
         lock(&self.items).all()
     }
 
-    /// Takes a task back that was noted and is not wanted.
+    /// Removes a task that was created in vain.
     pub fn take_back(&self, id: &str) {
         lock(&self.items).remove(id);
     }
@@ -83,11 +83,11 @@ impl Lists {
             status: Some(Progress::InProgress),
             ..Update::default()
         };
-        // One that is gone need not be opened.
+        // Fails if the task was deleted, which needs no handling.
         lock(&self.items).update(id, update).ok();
     }
 
-    /// The task list, to change.
+    /// Returns the task list for modification.
     pub(crate) fn items_mut(&self) -> MutexGuard<'_, ItemList> {
         lock(&self.items)
     }

@@ -1,5 +1,5 @@
-//! A notebook as text with positions in it, so that an edit changes nothing else: order, unknown keys, numbers and
-//! indentation of the rest stay byte for byte.
+//! Text of a notebook with the positions of its cells, so that an edit keeps everything else byte for byte: order,
+//! unknown keys, numbers and indentation.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,28 +8,28 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The text of a notebook and where its cells are.
+/// Text and cells of a notebook.
 #[derive(Debug)]
 pub(crate) struct Notebook<'a> {
     text: &'a str,
     list: Range<usize>,
     cells: Vec<Cell>,
-    /// The language of its code.
+    /// Language of its code.
     pub(crate) language: String,
-    /// Whether cells of this format have names of their own.
+    /// True if cells of this format version have ids.
     pub(crate) has_ids: bool,
 }
 
-/// One cell.
+/// A cell.
 #[derive(Debug)]
 pub(crate) struct Cell {
     range: Range<usize>,
     members: Vec<Member>,
-    /// Its name, if it has one.
+    /// Id, if it has one.
     pub(crate) id: Option<String>,
     /// `code`, `markdown`, `raw`.
     pub(crate) kind: String,
-    /// Its text.
+    /// Source text.
     pub(crate) source: String,
 }
 
@@ -40,19 +40,19 @@ struct Member {
     value: Range<usize>,
 }
 
-/// How the parts of a cell are set apart.
+/// Formatting of a cell.
 #[derive(Debug, Clone)]
 struct Layout {
     open: String,
     between: String,
     colon: String,
     close: String,
-    /// Sources are lists of lines.
+    /// True if sources are written as lists of lines.
     by_lines: bool,
 }
 
 impl<'a> Notebook<'a> {
-    /// Takes `text` apart; the error says what is missing.
+    /// Parses `text`; the error names what is missing.
     pub(crate) fn parse(text: &'a str) -> Result<Self, String> {
         let top = members(text, 0..text.len()).map_err(|error| error.to_string())?;
         let value = |name| {
@@ -80,7 +80,7 @@ impl<'a> Notebook<'a> {
         })
     }
 
-    /// The number of the cell of this name; `cell-3` (as Read calls cells without a name) and `3` count from 0.
+    /// Finds a cell by id; `cell-3` (the name Read uses for cells without an id) and `3` are indices from 0.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         let named = self.cells.iter().position(|cell| cell.id.as_deref() == Some(name));
         named.or_else(|| {
@@ -93,7 +93,7 @@ impl<'a> Notebook<'a> {
         self.cells.get(at)
     }
 
-    /// The text with another source in a cell, and what its code had printed taken out.
+    /// Returns the text with a new source in a cell, and the cell's outputs removed.
     pub(crate) fn replaced(&self, at: usize, source: &str, kind: &str) -> Option<String> {
         let cell = self.cells.get(at)?;
         let layout = self.layout(Some(cell));
@@ -114,7 +114,7 @@ impl<'a> Notebook<'a> {
         Some(self.spliced(&changes))
     }
 
-    /// The text with a new cell after the one at `after`, or before all others.
+    /// Returns the text with a new cell after the one at `after`, or at the beginning.
     pub(crate) fn inserted(&self, after: Option<usize>, source: &str, kind: &str, id: Option<&str>) -> String {
         let layout = self.layout(after.and_then(|at| self.cells.get(at)).or(self.cells.first()));
         let mut parts = vec![("cell_type".to_owned(), quoted(kind))];
@@ -154,7 +154,7 @@ impl<'a> Notebook<'a> {
         }
     }
 
-    /// The text without a cell.
+    /// Returns the text without a cell.
     pub(crate) fn deleted(&self, at: usize) -> Option<String> {
         let cell = self.cells.get(at)?;
         let gone = match (
@@ -168,7 +168,7 @@ impl<'a> Notebook<'a> {
         Some(self.spliced(&[(gone, String::new())]))
     }
 
-    /// A cell written anew because its kind changes, and with it which members it may have.
+    /// Rewrites a cell whose type changes, which determines its members.
     fn retyped(&self, cell: &Cell, layout: &Layout, source: String, kind: &str) -> String {
         let is_code = kind == "code";
         let mut parts: Vec<(String, String)> = Vec::new();
@@ -195,14 +195,14 @@ impl<'a> Notebook<'a> {
 
     fn spliced(&self, changes: &[(Range<usize>, String)]) -> String {
         let mut out = self.text.to_owned();
-        // from the end, so that the places of the others stay what they are; members stand in order
+        // from the end, so that earlier positions stay valid; members are in order
         for (range, new) in changes.iter().rev() {
             out.replace_range(range.clone(), new);
         }
         out
     }
 
-    /// How `cell` is written; without one, as Jupyter would in a file that is indented like this.
+    /// Returns the formatting of `cell`; without one, that of Jupyter with the indentation of the file.
     fn layout(&self, cell: Option<&Cell>) -> Layout {
         let text = |range: Range<usize>| self.text.get(range).unwrap_or_default().to_owned();
         if let Some(cell) = cell
@@ -286,12 +286,12 @@ impl Layout {
         format!("{{{}{}{}}}", self.open, parts.join(&self.between), self.close)
     }
 
-    /// By how much more the inside of a cell is indented than its braces.
+    /// Returns the additional indentation inside the braces of a cell.
     fn step(&self) -> &str {
         self.open.strip_prefix(self.close.as_str()).unwrap_or_default()
     }
 
-    /// A source as the other cells have theirs.
+    /// Formats a source like the other cells.
     fn source(&self, source: &str) -> String {
         if !self.by_lines {
             return quoted(source);
@@ -316,13 +316,13 @@ fn member<'m>(members: &'m [Member], name: &str) -> Option<&'m Member> {
     members.iter().find(|member| member.name == name)
 }
 
-/// Where a value stands in the text it was borrowed from.
+/// Returns the position of a value in the text from which it was borrowed.
 fn place(text: &str, raw: &RawValue) -> Range<usize> {
     let start = raw.get().as_ptr().addr() - text.as_ptr().addr();
     start..start + raw.get().len()
 }
 
-/// The members of the object in this range of the text.
+/// Returns the members of the object in this range of the text.
 fn members(text: &str, range: Range<usize>) -> Result<Vec<Member>, serde_json::Error> {
     let inside = text.get(range.clone()).unwrap_or_default();
     let Pairs(pairs) = serde_json::from_str(inside)?;
@@ -331,7 +331,7 @@ fn members(text: &str, range: Range<usize>) -> Result<Vec<Member>, serde_json::E
         .into_iter()
         .map(|(name, raw)| {
             let value = place(text, raw);
-            // nothing but braces, commas and spaces stands before a key
+            // only braces, commas and whitespace can precede a key
             let key = text
                 .get(from..)
                 .and_then(|rest| rest.find('"'))
@@ -342,7 +342,7 @@ fn members(text: &str, range: Range<usize>) -> Result<Vec<Member>, serde_json::E
         .collect())
 }
 
-/// An object's members in order, their values untouched.
+/// Members of an object in order, with raw values.
 struct Pairs<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Pairs<'de> {

@@ -1,4 +1,4 @@
-//! NotebookEdit: one cell of a notebook replaced, inserted or deleted.
+//! NotebookEdit: replaces, inserts or deletes a cell of a notebook.
 
 use std::io::{self, Read as _};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::tool::{Descriptor, Pending, Tool};
 use crate::write::explained;
 use crate::{atomic, ids, input, paths};
 
-/// A larger notebook is not edited.
+/// Maximum size of a notebook.
 const LARGEST: u64 = 32 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
@@ -105,7 +105,7 @@ impl Tool for NotebookEdit {
                 Ok(editing) => editing,
                 Err(outcome) => return outcome,
             };
-            // one blocking step: it cannot be dropped half way
+            // one blocking step, so that it cannot be dropped halfway
             let work = move || match editing.plan() {
                 Ok(change) => editing.carry_out(&change),
                 Err(outcome) => outcome,
@@ -117,12 +117,12 @@ impl Tool for NotebookEdit {
     }
 }
 
-/// One call at work.
+/// State of one call.
 struct Editing {
     input: Input,
     path: PathBuf,
     cwd: PathBuf,
-    /// Where the path led when the call was decided about.
+    /// Pin from the permission decision.
     pin: Option<Pin>,
     files: Arc<FileState>,
 }
@@ -150,7 +150,7 @@ impl Editing {
         })
     }
 
-    /// What the edit would do, or why it cannot be done.
+    /// Computes the change, or why it is not possible.
     fn plan(&self) -> Result<Change, Outcome> {
         let input = &self.input;
         if self.path.extension().is_none_or(|extension| extension != "ipynb") {
@@ -228,7 +228,7 @@ impl Editing {
                 (new, given, kind, Some(cell.source.clone()))
             }
             (Mode::Delete, Some((at, cell))) => {
-                // said of a deleted cell whatever it was (recorded in 2.1.325, notebook_edit)
+                // always reported for a deleted cell (recorded in 2.1.325, notebook_edit)
                 let kind = input.cell_type.clone().unwrap_or_else(|| "code".to_owned());
                 (notebook.deleted(at), given, kind, Some(cell.source.clone()))
             }

@@ -4,7 +4,7 @@ use pretty_assertions::assert_eq;
 
 use super::*;
 
-/// As Jupyter writes it, with things no version knows and numbers no parser keeps.
+/// As written by Jupyter, with unknown members and numbers that parsers do not preserve.
 const JUPYTER: &str = "{\n \"zz\": 1e400,\n \"cells\": [\n  {\n   \"cell_type\": \"code\",\n   \"execution_count\": 7,\n   \"id\": \"c1\",\n   \"metadata\": {\"x\": 1.0},\n   \"outputs\": [\n    {\n     \"name\": \"stdout\"\n    }\n   ],\n   \"source\": [\n    \"a = 1\\n\",\n    \"print(\\u0061)\"\n   ],\n   \"unknown\": true\n  }\n ],\n \"metadata\": {},\n \"nbformat\": 4,\n \"nbformat_minor\": 5\n}\n";
 
 #[test]

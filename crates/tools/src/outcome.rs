@@ -1,53 +1,53 @@
-//! The outcome of a call.
+//! The outcome of a tool call.
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-/// The end of one call: what the model reads and what the host reads.
+/// The outcome for the model and for the host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// `tool_result.content`: a string or a list of blocks.
     pub content: Value,
-    /// `tool_result.is_error` as the wire shows it: Bash says it always, others only when it is true.
+    /// `tool_result.is_error` as on the wire: Bash always sets it, other tools only if it is true.
     pub is_error: Option<bool>,
-    /// `tool_use_result`: an object, or a string where the call failed.
+    /// `tool_use_result`: an object, or a string if the call failed.
     pub result: Value,
-    /// The call was cancelled before it was done.
+    /// True if the call was cancelled before it completed.
     pub interrupted: bool,
-    /// What the session must do before it reports the result.
+    /// Actions of the session before it reports the result.
     pub effects: Vec<Effect>,
 }
 
-/// What a call asks the session to do.
+/// Action that a call requests from the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Permission mode `plan`.
+    /// Enter permission mode `plan`.
     EnterPlan,
-    /// Out of permission mode `plan`, into the one that was before it, unless an answer has already set one.
+    /// Leave permission mode `plan` for the previous mode, unless an answer has already set another one.
     ExitPlan {
-        /// The plan that was approved; `None` where none was written.
+        /// The approved plan; `None` if none was written.
         plan: Option<String>,
     },
     /// Offer these tools with their schemas from now on.
     LoadTools(Vec<String>),
-    /// Give the model the instructions of this skill, behind the results of its calls.
+    /// Send the instructions of this skill to the model after the tool results.
     TakeUpSkill {
-        /// As the catalogue knows it.
+        /// Name in the catalogue.
         name: String,
-        /// What the skill is told.
+        /// Arguments of the skill.
         args: String,
     },
-    /// The session works until this condition is met.
+    /// Make the session work until this condition is met.
     SetGoal(String),
-    /// The session works in this folder from now on.
+    /// Change the folder of the session.
     MoveTo(PathBuf),
-    /// The call failed, perhaps for its input: where the model was not shown the tool's schema, it is shown it now.
+    /// Show the schema to the model if it has not seen it, because the call may have failed due to its input.
     TeachSchema,
 }
 
 impl Outcome {
-    /// A success without an explicit `is_error`.
+    /// Creates a successful outcome without an explicit `is_error`.
     pub fn ok(content: impl Into<Value>, result: Value) -> Self {
         Self {
             content: content.into(),
@@ -58,14 +58,14 @@ impl Outcome {
         }
     }
 
-    /// The same, and the session has something to do.
+    /// Adds an effect.
     #[must_use]
     pub fn with(mut self, effect: Effect) -> Self {
         self.effects.push(effect);
         self
     }
 
-    /// A failure while running: the bare message to the model, `Error: …` to the host.
+    /// Creates an outcome for an error at run time: the message for the model, `Error: …` for the host.
     pub fn failed(message: impl AsRef<str>) -> Self {
         let message = message.as_ref();
         Self {
@@ -77,7 +77,7 @@ impl Outcome {
         }
     }
 
-    /// A refusal before running: the message in `<tool_use_error>` to the model, `Error: …` to the host.
+    /// Creates an outcome for a call refused before it ran: `<tool_use_error>` for the model, `Error: …` for the host.
     pub fn refused(message: impl AsRef<str>) -> Self {
         let message = message.as_ref();
         Self {
@@ -86,7 +86,7 @@ impl Outcome {
         }
     }
 
-    /// A call that was cancelled.
+    /// Creates an outcome for a cancelled call.
     pub fn interrupted() -> Self {
         Self {
             content: Value::from("The call was interrupted before it was done."),
@@ -97,7 +97,7 @@ impl Outcome {
         }
     }
 
-    /// The answer to a call of a tool that is not there.
+    /// Creates an outcome for an unknown tool.
     pub fn unknown_tool(name: &str) -> Self {
         let message = format!("Error: No such tool available: {name}");
         Self {
@@ -109,7 +109,7 @@ impl Outcome {
         }
     }
 
-    /// The answer to a call whose input text was not JSON.
+    /// Creates an outcome for input that is not JSON.
     pub fn unparsed_input(name: &str, raw: &str) -> Self {
         let message = format!(
             "InputValidationError: {name} was called with input that is not valid JSON. Send the call again with one complete JSON object."
@@ -124,17 +124,17 @@ impl Outcome {
     }
 }
 
-/// Input that does not fit the schema.
+/// Input that does not match the schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Invalid {
-    /// For the model: `<tool_use_error>InputValidationError: …</tool_use_error>`.
+    /// Text for the model: `<tool_use_error>InputValidationError: …</tool_use_error>`.
     pub content: String,
-    /// `tool_use_result`: `InputValidationError: ` and the list of issues.
+    /// Text for the host: `InputValidationError: ` and the list of issues.
     pub result: String,
 }
 
 impl Invalid {
-    /// From one sentence per issue and the issues as the wire lists them.
+    /// Builds the texts from one sentence per issue and the issues in wire format.
     pub(crate) fn new(tool: &str, sentences: &[String], issues: &[Value]) -> Self {
         let word = if sentences.len() == 1 { "issue" } else { "issues" };
         let list = sentences.join("\n");
@@ -160,7 +160,7 @@ impl From<Invalid> for Outcome {
     }
 }
 
-/// The marker around what a tool refuses.
+/// Wraps a refusal in its marker.
 fn wrapped(message: &str) -> String {
     format!("<tool_use_error>{message}</tool_use_error>")
 }

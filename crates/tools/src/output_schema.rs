@@ -1,6 +1,6 @@
-//! The shape a host wants the answer in: a JSON Schema, and what of a value does not fit it.
+//! JSON Schema for structured output, and validation of values against it.
 //!
-//! The one place that knows the library behind it.
+//! The only module that uses the JSON Schema library.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use jsonschema::Validator;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use serde_json::{Value, json};
 
-/// Most things named that do not fit; a model mends a few at a time anyway.
+/// Maximum number of reported issues; models fix only a few at a time.
 const MOST_ISSUES: usize = 8;
-/// Longest description of one of them.
+/// Maximum length of the description of an issue, in characters.
 const LONGEST: usize = 300;
 
-/// A schema for the answer of a turn.
+/// Schema of the structured output of a turn.
 #[derive(Debug, Clone)]
 pub struct OutputSchema {
     schema: Value,
@@ -23,36 +23,36 @@ pub struct OutputSchema {
 /// Why a schema cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SchemaError {
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("the schema is not JSON: {0}")]
     NotJson(String),
-    /// The answer is the input of a tool, and those are objects.
+    /// The output is the input of a tool, which must be an object.
     #[error("the schema must be a JSON object that describes an object (\"type\": \"object\")")]
     NotForObjects,
-    /// It is no schema.
+    /// Not a valid schema.
     #[error("the schema cannot be used: {at}{why}")]
     Invalid {
-        /// Where in the schema, with a colon; empty for the whole.
+        /// Position in the schema followed by a colon; empty for the whole schema.
         at: String,
-        /// What is wrong there.
+        /// Description of the problem.
         why: String,
     },
 }
 
 impl OutputSchema {
-    /// Reads a schema from its text.
+    /// Parses a schema.
     ///
     /// # Errors
-    /// When the text is no JSON, or [`Self::new`] refuses what it holds.
+    /// The text is not JSON, or [`Self::new`] fails.
     pub fn parse(text: &str) -> Result<Self, SchemaError> {
         let schema = serde_json::from_str(text).map_err(|error| SchemaError::NotJson(error.to_string()))?;
         Self::new(schema)
     }
 
-    /// Takes a schema.
+    /// Compiles a schema.
     ///
     /// # Errors
-    /// When it is no schema, not one for objects, or refers to something outside itself.
+    /// The schema is invalid, not for objects, or refers to external resources.
     pub fn new(schema: Value) -> Result<Self, SchemaError> {
         let kind = schema.as_object().map(|schema| schema.get("type"));
         if !matches!(kind, Some(None)) && kind.flatten().and_then(Value::as_str) != Some("object") {
@@ -68,7 +68,7 @@ impl OutputSchema {
         })
     }
 
-    /// The schema as the model is offered it.
+    /// Returns the schema as offered to the model.
     #[must_use]
     pub fn offered(&self) -> Value {
         let mut schema = self.schema.clone();
@@ -78,10 +78,10 @@ impl OutputSchema {
         schema
     }
 
-    /// Whether a value fits.
+    /// Validates a value.
     ///
     /// # Errors
-    /// Where it does not, and what it should be there.
+    /// Positions and descriptions of the mismatches.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         let issues: Vec<String> = self
             .validator
@@ -100,12 +100,12 @@ impl OutputSchema {
     }
 }
 
-/// Where, as a JSON pointer; none for the whole value.
+/// Returns the position as a JSON pointer; `None` for the whole value.
 fn place(error: &ValidationError<'_>) -> Option<String> {
     Some(error.instance_path().to_string()).filter(|at| !at.is_empty())
 }
 
-/// What it should be. The value itself is left out: the model knows it, and it may be long.
+/// Returns the expected value. The actual value is omitted: the model knows it, and it may be long.
 fn reason(error: &ValidationError<'_>) -> String {
     let text = match error.kind() {
         ValidationErrorKind::Type {

@@ -1,20 +1,20 @@
-//! `structuredPatch`: what changed, as hunks with three lines around each change.
+//! `structuredPatch`: changes as hunks with three lines of context.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
-/// Lines around a change.
+/// Number of context lines around a change.
 const CONTEXT: usize = 3;
-/// After this a diff becomes coarser instead of better.
+/// Timeout after which the diff becomes coarser.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// From this many lines on, texts with as many lines as each other are compared line by line.
+/// From this number of lines on, texts with equal numbers of lines are compared line by line.
 const MANY: usize = 5000;
 
-/// The hunks from `old` to `new`.
+/// Computes the hunks from `old` to `new`.
 ///
-/// Starts count from 1 even where a side is empty, as recorded (`edit_variants`, creation through Edit).
+/// Starts count from 1 even if a side is empty, as recorded (`edit_variants`, creation through Edit).
 pub(crate) fn structured(old: &str, new: &str) -> Value {
     let window = Window::around_changes(old, new);
     let old: Vec<&str> = window.old.split_inclusive('\n').collect();
@@ -51,7 +51,7 @@ pub(crate) fn structured(old: &str, new: &str) -> Value {
                 "newStart": window.lines_before + new_start + 1,
                 "newLines": last.new_range().end - new_start,
             });
-            // moved, not copied: there may be very many
+            // moved instead of copied, because there may be many lines
             hunk.as_object_mut()?.insert("lines".to_owned(), Value::Array(lines));
             Some(hunk)
         })
@@ -66,8 +66,8 @@ fn prefixed(sign: char, line: &str) -> Value {
     Value::String(text)
 }
 
-/// What is left of two texts when the lines they share at both ends are put aside, but for what is shown around
-/// changes: a change in a large file costs little more than one in a small file.
+/// The differing part of two texts with its context. Common lines at both ends are removed, so that a change in a large
+/// file costs little more than one in a small file.
 struct Window<'a> {
     old: &'a str,
     new: &'a str,
@@ -78,14 +78,14 @@ impl<'a> Window<'a> {
     fn around_changes(old: &'a str, new: &'a str) -> Self {
         let (old_bytes, new_bytes) = (old.as_bytes(), new.as_bytes());
         let same = shared(old_bytes, new_bytes);
-        // back to the beginning of a line, and further for what is shown before it
+        // extends back to the start of a line, and to the context before it
         let mut start = same;
         for _ in 0..=CONTEXT {
             start = memchr::memrchr(b'\n', old_bytes.get(..start).unwrap_or_default()).unwrap_or(0);
         }
         let start = if start == 0 { 0 } else { start + 1 };
         let (old_rest, new_rest) = (old.get(start..).unwrap_or(old), new.get(start..).unwrap_or(new));
-        // what was shared from the front must not be shared from the back again
+        // the common prefix must not be counted again as suffix
         let most = (old_bytes.len() - same).min(new_bytes.len() - same);
         let tail = |bytes: &'a [u8]| bytes.get(bytes.len() - most..).unwrap_or_default();
         let (old_tail, new_tail) = (tail(old_bytes), tail(new_bytes));
@@ -103,10 +103,10 @@ impl<'a> Window<'a> {
     }
 }
 
-/// How much is compared at once.
+/// Number of bytes compared at once.
 const PIECE: usize = 4096;
 
-/// How many bytes two texts share at the beginning.
+/// Returns the length of the common prefix in bytes.
 fn shared(one: &[u8], other: &[u8]) -> usize {
     let whole = one.chunks_exact(PIECE).zip(other.chunks_exact(PIECE));
     let start = whole.take_while(|(one, other)| one == other).count() * PIECE;
@@ -114,7 +114,7 @@ fn shared(one: &[u8], other: &[u8]) -> usize {
     start + rest.take_while(|(one, other)| one == other).count()
 }
 
-/// How many bytes two texts share at the end.
+/// Returns the length of the common suffix in bytes.
 fn shared_from_back(one: &[u8], other: &[u8]) -> usize {
     let whole = one.rchunks_exact(PIECE).zip(other.rchunks_exact(PIECE));
     let end = whole.take_while(|(one, other)| one == other).count() * PIECE;
@@ -122,8 +122,8 @@ fn shared_from_back(one: &[u8], other: &[u8]) -> usize {
     end + rest.take_while(|(one, other)| one == other).count()
 }
 
-/// The changes between texts of as many lines: where a passage is replaced in thousands of lines, none of them
-/// moves, and looking for the fewest changes would take longer than everything else.
+/// Compares texts with equal numbers of lines line by line: if thousands of lines change in place, none moves, and
+/// searching for a minimal diff would take too long.
 fn side_by_side(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut ops: Vec<DiffOp> = Vec::new();
     let mut start = 0;

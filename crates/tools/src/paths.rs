@@ -1,4 +1,4 @@
-//! Paths resolved by name, and the few functions that look at the disk.
+//! Lexical path resolution, and the few functions that access the disk.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::pins::{Handle, Pin};
 
-/// `path` against `cwd`, with `.` and `..` folded by name.
+/// Resolves `path` against `cwd`, with `.` and `..` removed lexically.
 pub(crate) fn absolute(path: &Path, cwd: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in cwd.join(path).components() {
@@ -23,14 +23,14 @@ pub(crate) fn absolute(path: &Path, cwd: &Path) -> PathBuf {
     out
 }
 
-/// Whether `path`, which must be resolved, lies in one of `roots`.
+/// True if `path`, which must be resolved, is inside one of `roots`.
 pub(crate) fn inside<'a>(path: &Path, roots: impl IntoIterator<Item = &'a Path>) -> bool {
     roots
         .into_iter()
         .any(|root| path.starts_with(root) || std::fs::canonicalize(root).is_ok_and(|root| path.starts_with(root)))
 }
 
-/// A path that leads elsewhere than it did when the call was decided about.
+/// The path resolves to another location than at the time of the permission decision.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{} leads to {} now and not where it led when this call was allowed; a link on the way has been changed. Nothing was done",
@@ -57,7 +57,7 @@ impl From<Moved> for io::Error {
     }
 }
 
-/// Holds the file or folder that was decided about, or where nobody decided, whatever is there.
+/// Opens a handle to the pinned file or folder, or without a pin to the current file at `path`.
 pub(crate) fn held(path: &Path, pin: Option<&Pin>) -> io::Result<Handle> {
     match pin {
         Some(pin) => pin.hold(),
@@ -65,20 +65,20 @@ pub(crate) fn held(path: &Path, pin: Option<&Pin>) -> io::Result<Handle> {
     }
 }
 
-/// Opens a file for reading, without ever waiting for a writer: the one that was decided about, and where it was, since
-/// a path may lead elsewhere from one moment to the next.
+/// Opens a file for reading without blocking on pipes. With a pin, opens exactly the pinned file, because the path may
+/// change at any time.
 ///
 /// # Errors
-/// When it cannot be opened, or the path leads elsewhere by now.
+/// The file cannot be opened, or the path resolves to another location by now.
 pub fn open_checked(path: &Path, pin: Option<&Pin>) -> io::Result<File> {
     held(path, pin)?.read(pin.map_or(path, Pin::place))
 }
 
-/// How many links are followed before one gives up, as the kernel does.
+/// Maximum number of symlinks to follow, as in the kernel.
 const MOST_LINKS: usize = 40;
 
-/// Where `path` leads: its links followed as far as there is something, the rest by name. A link to what is not there
-/// yet leads to where that would be made.
+/// Resolves `path`: symlinks as far as the path exists, the rest lexically. A dangling symlink resolves to where its
+/// target would be created.
 pub fn settled(path: &Path) -> PathBuf {
     let mut at = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -87,16 +87,16 @@ pub fn settled(path: &Path) -> PathBuf {
             Err(further) => at = further,
         }
     }
-    // a circle leads nowhere, and nothing can be opened through it
+    // a cycle resolves to nothing and cannot be opened
     path.to_owned()
 }
 
-/// Where `path` leads, or the path behind a link on its way that leads to nothing.
+/// Resolves `path`, or returns the path behind a dangling symlink in it.
 fn followed(path: &Path) -> Result<PathBuf, PathBuf> {
     let mut existing = path;
     loop {
         let with_rest = |front: PathBuf| match path.strip_prefix(existing) {
-            // joining nothing would add a slash
+            // joining an empty path would append a slash
             Ok(rest) if !rest.as_os_str().is_empty() => front.join(rest),
             _ => front,
         };
@@ -138,7 +138,7 @@ mod tests {
         symlink("../out/new", &link).unwrap();
         assert_eq!(settled(&link), base.join("out/new"));
         assert_eq!(settled(&link.join("deeper")), base.join("out/new/deeper"));
-        // one link behind another, and a folder that is a link
+        // a chain of symlinks, and a symlinked folder
         symlink(&link, base.join("w/second")).unwrap();
         symlink("w", base.join("v")).unwrap();
         assert_eq!(settled(&base.join("v/second")), base.join("out/new"));

@@ -1,5 +1,5 @@
-//! Pins: where the paths of a call led when it was decided about. The decision and the tool use the same look at the
-//! disk. The tool opens that place and no other, without following a link.
+//! Pins: the resolved paths of a call at the time of the permission decision. Decision and tool use the same
+//! resolution; the tool opens exactly these locations, without following symlinks.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -17,17 +17,17 @@ use sluice_permission::{Key, Touches};
 
 use crate::paths::{Moved, absolute, settled};
 
-/// One path: as it was named, and where that led.
+/// A path as given, and its resolved location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
     named: PathBuf,
     place: PathBuf,
-    /// Whether a file lay there that has other names besides.
+    /// True if the file has additional hard links.
     shared: bool,
 }
 
 impl Pin {
-    /// Looks where `named`, which must be absolute, leads now.
+    /// Resolves `named`, which must be absolute.
     #[must_use]
     pub fn new(named: &Path) -> Self {
         let place = settled(named);
@@ -39,7 +39,7 @@ impl Pin {
         }
     }
 
-    /// A path that leads to this place, by somebody else's look; a file there has no other name.
+    /// Creates a pin from an existing resolution, for a file without additional hard links.
     #[must_use]
     pub fn to(named: impl Into<PathBuf>, place: impl Into<PathBuf>) -> Self {
         Self {
@@ -49,16 +49,16 @@ impl Pin {
         }
     }
 
-    /// Where it led.
+    /// Returns the resolved location.
     #[must_use]
     pub fn place(&self) -> &Path {
         &self.place
     }
 
-    /// Holds what lies there now, and what lies nowhere else.
+    /// Opens a handle to the file at this location.
     ///
     /// # Errors
-    /// When there is nothing, or the path has been turned elsewhere since.
+    /// Nothing exists there, or the path resolves to another location by now.
     pub(crate) fn hold(&self) -> io::Result<Handle> {
         let handle = Handle(File::from(
             without_links(&self.place, OFlags::PATH).map_err(|error| self.explained(error))?,
@@ -71,8 +71,8 @@ impl Pin {
         Ok(handle)
     }
 
-    /// Whether the path still leads where it led. What is opened does not depend on it; whoever turned a link meanwhile
-    /// is not obeyed in silence.
+    /// Checks that the path still resolves to the same location. The opened file does not depend on it, but a changed
+    /// symlink must not go unnoticed.
     pub(crate) fn check(&self) -> io::Result<()> {
         let now = settled(&self.named);
         if now == self.place {
@@ -81,7 +81,7 @@ impl Pin {
         Err(Moved::new(&self.named, &now).into())
     }
 
-    /// A file with several names, where none was decided about.
+    /// Returns the error for a file that has gained a hard link since the decision.
     pub(crate) fn linked(&self) -> io::Error {
         io::Error::other(format!(
             "{} has been made another name of some other file since this call was allowed. Nothing was done",
@@ -101,10 +101,10 @@ impl Pin {
     }
 }
 
-/// Opens the regular file at a place, none of whose parts is a link; anything else is refused, and not waited for.
+/// Opens the regular file at a path without symlinks; anything else is refused without blocking.
 ///
 /// # Errors
-/// When it cannot be opened, is something else, or a link lies on the way.
+/// The file cannot be opened, is not a regular file, or the path contains a symlink.
 pub fn open_unlinked(place: &Path) -> io::Result<File> {
     let held = Handle(File::from(without_links(place, OFlags::PATH)?));
     match held.metadata()?.is_file() {
@@ -117,7 +117,7 @@ fn is_shared(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.nlink() > 1
 }
 
-/// All paths of a call, and the git repositories it was decided about with.
+/// All paths of a call, and the git repositories that the decision considered.
 #[derive(Debug, Clone, Default)]
 pub struct Pins {
     paths: Arc<[Pin]>,
@@ -125,7 +125,7 @@ pub struct Pins {
 }
 
 impl Pins {
-    /// For whoever has looked already.
+    /// Creates pins from existing resolutions.
     #[must_use]
     pub fn new(pins: Vec<Pin>) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl Pins {
         }
     }
 
-    /// Looks where the paths of a call lead, of a tool that touches this. The input is a checked one.
+    /// Resolves the paths of a call of a tool that touches these inputs. The input must be checked.
     #[must_use]
     pub fn of(touches: Touches, input: &Value, cwd: &Path) -> Self {
         let text = |key: Key| input.get(key).and_then(Value::as_str);
@@ -152,24 +152,24 @@ impl Pins {
         Self::new(paths.iter().map(|path| Pin::new(path)).collect())
     }
 
-    /// The path the call is about.
+    /// Returns the main path of the call.
     #[must_use]
     pub fn first(&self) -> Option<&Pin> {
         self.paths.first()
     }
 
-    /// Where one of its paths leads.
+    /// Returns the resolved location of one of the paths.
     #[must_use]
     pub fn resolve(&self, path: &Path) -> Option<&Path> {
         self.find(path).map(Pin::place)
     }
 
-    /// Those that lead to a file with other names besides.
+    /// Returns the locations of files with additional hard links.
     pub fn shared(&self) -> impl Iterator<Item = &Path> {
         self.paths.iter().filter(|pin| pin.shared).map(Pin::place)
     }
 
-    /// Records a repository that the decision was made with.
+    /// Records a repository that the decision considered.
     pub(crate) fn judged(&self, repository: &Arc<Repository>) {
         let mut all = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
         if !all.contains(repository) {
@@ -177,8 +177,8 @@ impl Pins {
         }
     }
 
-    /// The variables that bind git to the repository it was judged with. With `index`, git uses a copy of the repository's
-    /// index that is made there.
+    /// Returns the environment variables that bind git to the repository considered in the decision. With `index`, git
+    /// uses a copy of the repository's index, which is created there.
     #[must_use]
     pub fn git_env(&self, index: Option<&Path>) -> Vec<(&'static str, PathBuf)> {
         let all = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
@@ -199,25 +199,25 @@ impl Pins {
                 .mode(0o700)
                 .create(folder)
                 .ok();
-            // A repository may have none yet.
+            // A new repository has no index yet.
             std::fs::copy(one.git_dir.join("index"), index).ok();
             env.push(("GIT_INDEX_FILE", index.to_owned()));
         }
         env
     }
 
-    /// One of its paths.
+    /// Returns the pin of a path.
     pub(crate) fn find(&self, path: &Path) -> Option<&Pin> {
         self.paths.iter().find(|pin| pin.named == path)
     }
 }
 
-/// A file or folder that is held, and only held: nothing has been read, and no device has been woken.
+/// A handle to a file or folder opened without reading; opening it has no side effects on devices.
 #[derive(Debug)]
 pub(crate) struct Handle(File);
 
 impl Handle {
-    /// Holds what a path leads to, whatever that is; for what nobody decided about.
+    /// Opens a handle to the file that a path resolves to; used if there was no decision.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let held = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Self(File::from(held)))
@@ -227,13 +227,13 @@ impl Handle {
         self.0.metadata()
     }
 
-    /// Opens it for reading, without ever waiting for a writer.
+    /// Opens the file for reading without blocking on pipes.
     pub(crate) fn read(&self, place: &Path) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let own = format!("/proc/self/fd/{}", self.0.as_raw_fd());
         match rustix::fs::open(own, flags, Mode::empty()) {
             Ok(file) => Ok(File::from(file)),
-            // without /proc the file is known by its number
+            // without /proc the file is reopened by path and identified by inode
             Err(Errno::NOENT) => {
                 let file = File::from(without_links(place, flags)?);
                 let (held, opened) = (self.metadata()?, file.metadata()?);
@@ -257,12 +257,12 @@ impl From<OwnedFd> for Handle {
     }
 }
 
-/// Opens an absolute path none of whose parts is a link.
+/// Opens an absolute path that must not contain symlinks.
 fn without_links(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     open_below(CWD, path, flags, ResolveFlags::NO_SYMLINKS)
 }
 
-/// Opens a path below a folder; no part of it is a link, and none leads up.
+/// Opens a path below a folder, without symlinks and without leaving the folder.
 pub(crate) fn below(folder: impl std::os::fd::AsFd, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     let path = if path.as_os_str().is_empty() {
         Path::new(".")
@@ -280,15 +280,15 @@ fn open_below(
 ) -> rustix::io::Result<OwnedFd> {
     let flags = flags | OFlags::CLOEXEC;
     match rustix::fs::openat2(&folder, path, flags, Mode::empty(), how) {
-        // an old kernel, or one that hides the call
+        // an old kernel, or one on which the call is filtered
         Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => by_steps(folder, path, flags),
-        // something was renamed while the kernel looked
+        // a concurrent rename interfered
         Err(Errno::AGAIN) => by_steps(folder, path, flags),
         other => other,
     }
 }
 
-/// The same, one part after the other.
+/// Opens the path component by component.
 fn by_steps(folder: impl std::os::fd::AsFd, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     const STEP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
     let start = if path.is_absolute() { "/" } else { "." };
@@ -312,7 +312,7 @@ fn by_steps(folder: impl std::os::fd::AsFd, path: &Path, flags: OFlags) -> rusti
         };
     }
     let opened = rustix::fs::openat(&at, *last, flags | OFlags::NOFOLLOW, Mode::empty())?;
-    // a link itself can be held, and is none of what is looked for
+    // a handle to a symlink itself is possible, but not wanted
     match FileType::from_raw_mode(rustix::fs::fstat(&opened)?.st_mode) {
         FileType::Symlink => Err(Errno::LOOP),
         _ => Ok(opened),
@@ -324,18 +324,18 @@ fn is_link(folder: &OwnedFd, name: &std::ffi::OsStr) -> bool {
         .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }
 
-/// How many names are looked at to find all those of a file.
+/// Maximum number of names searched for the hard links of a file.
 const MOST_LOOKED_AT: usize = 100_000;
 
-/// How many names the files below some folders have there. A file with more names than that has one elsewhere, and what
-/// it holds is from elsewhere.
+/// Number of hard links that files have below some folders. A file with more links than that has a name elsewhere, and
+/// its content may be from there.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     counts: HashMap<(u64, u64), u64>,
 }
 
 impl Names {
-    /// Counts those of every file below the roots that has several; a tree too large to look through counts as none.
+    /// Counts the hard links of every file below the roots; a tree that is too large counts as empty.
     pub(crate) fn below(roots: &[PathBuf]) -> Self {
         let mut names = Self::default();
         let mut waiting: Vec<PathBuf> = roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
@@ -361,14 +361,14 @@ impl Names {
         names
     }
 
-    /// Whether every name of the file is below the roots.
+    /// True if all hard links of the file are below the roots.
     pub(crate) fn hold_all_of(&self, metadata: &Metadata) -> bool {
         let known = self.counts.get(&(metadata.dev(), metadata.ino()));
         known.is_some_and(|known| *known >= metadata.nlink())
     }
 }
 
-/// Whether every name of the file at `place` lies below one of the roots.
+/// True if all hard links of the file at `place` are below one of the roots.
 #[must_use]
 pub fn all_names_below(place: &Path, roots: &[PathBuf]) -> bool {
     match std::fs::symlink_metadata(place) {

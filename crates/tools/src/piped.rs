@@ -1,7 +1,6 @@
-//! A process that is connected by its standard streams for as long as it lives, such as an MCP server.
+//! A long-running process connected by its standard streams, such as an MCP server.
 //!
-//! It has its own process group, which is ended with everything in it when the value is dropped, when this process
-//! exits and when it crashes.
+//! It runs in its own process group, which is killed when the value is dropped and when this process exits or crashes.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,28 +13,28 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use crate::process::Process;
 use crate::tasks::Tasks;
 
-/// The streams of a program.
+/// Standard streams of a process.
 #[derive(Debug)]
 pub struct Streams {
-    /// What it reads.
+    /// Its standard input.
     pub stdin: ChildStdin,
-    /// What it writes.
+    /// Its standard output.
     pub stdout: ChildStdout,
-    /// What it complains about.
+    /// Its standard error.
     pub stderr: ChildStderr,
 }
 
-/// A program that runs. Dropping it ends it and everything it started.
+/// A running process. Dropping it kills the process and its descendants.
 #[derive(Debug)]
 pub struct Piped {
     process: Process,
 }
 
 impl Piped {
-    /// Starts a program with this environment and no other.
+    /// Starts a program with exactly this environment.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// The program cannot be started.
     pub fn start(
         program: &str,
         arguments: &[String],
@@ -65,12 +64,12 @@ impl Piped {
         Ok((piped, streams))
     }
 
-    /// Waits for its end, whoever brings it about; gives the exit code.
+    /// Waits for the end of the process and returns its exit code.
     pub async fn end(&self) -> i32 {
         self.process.exit().await.code()
     }
 
-    /// Ends it.
+    /// Kills the process.
     pub fn kill(&self) {
         self.process.killer().cancel();
     }

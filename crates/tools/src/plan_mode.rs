@@ -1,4 +1,4 @@
-//! EnterPlanMode and ExitPlanMode: plan first, have the plan approved, then work.
+//! EnterPlanMode and ExitPlanMode: write a plan, have it approved, then carry it out.
 
 mod enter;
 mod exit;

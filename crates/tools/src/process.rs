@@ -1,4 +1,4 @@
-//! A command as a process group: started, watched, and ended with everything it started.
+//! Runs a command as a process group: starts, watches and kills it with all descendants.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -14,26 +14,26 @@ use tokio_util::sync::CancellationToken;
 use crate::ids;
 use crate::tasks::Tasks;
 
-/// The variable every descendant of a command inherits, by which those that left its group are found.
+/// Environment variable inherited by every descendant of a command; identifies those that left its process group.
 pub(crate) const MARKER: &str = "SLUICE_CALL";
 
-/// How long a command has to end by itself when asked to.
+/// Time a command has to exit before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
-/// How often we look whether it has.
+/// Interval at which its exit is checked.
 const LOOK: Duration = Duration::from_millis(20);
-/// How often we look for descendants that were forked while we were killing, or are not dead yet.
+/// Number of attempts to kill descendants that were forked meanwhile or are not dead yet.
 const SWEEPS: usize = 200;
-/// What lies between two looks: the kernel needs a moment to end a process.
+/// Pause between two attempts, because the kernel needs a moment to end a process.
 const BREATH: Duration = Duration::from_millis(5);
 
-/// How a process ended.
+/// Exit status of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Exit {
     code: i32,
 }
 
 impl Exit {
-    /// The exit code; 128 and the number of the signal that killed it.
+    /// Returns the exit code; 128 plus the signal number if a signal killed it.
     pub(crate) fn code(self) -> i32 {
         self.code
     }
@@ -50,7 +50,7 @@ impl From<ExitStatus> for Exit {
     }
 }
 
-/// A running command. It is ended through its token; the runtime always reaps it.
+/// A running command. It is ended by its cancellation token and always reaped by the runtime.
 #[derive(Debug)]
 pub(crate) struct Process {
     kill: CancellationToken,
@@ -58,7 +58,8 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts `command` by `spawn`; it must come to lead a group of its own. `tasks` is told what it leaves running.
+    /// Starts `command` by `spawn`; it must become a process group leader. `tasks` is notified of
+    /// processes it leaves running.
     pub(crate) fn start(
         mut command: Command,
         tasks: &std::sync::Arc<Tasks>,
@@ -67,7 +68,7 @@ impl Process {
         let mark: String = ids::base36(20).collect();
         tasks.supervisor().expect(&mark)?;
         let child = spawn(command.env(MARKER, &mark)).inspect_err(|_| tasks.supervisor().failed(&mark))?;
-        // the pipes' writing ends live in the command; they must close with the child's
+        // closes the write ends of the pipes that `command` holds
         drop(command);
         let group = group_of(&child).ok_or_else(|| io::Error::other("the command ended before it was seen"))?;
         let kill = CancellationToken::new();
@@ -87,12 +88,12 @@ impl Process {
         watched.map(|()| Self { kill, exit })
     }
 
-    /// Cancelling it ends the command.
+    /// Returns the token that kills the command.
     pub(crate) fn killer(&self) -> CancellationToken {
         self.kill.clone()
     }
 
-    /// The end of the command.
+    /// Waits for the exit of the command.
     pub(crate) async fn exit(&self) -> Exit {
         match self.exit.clone().wait_for(Option::is_some).await {
             Ok(exit) => (*exit).unwrap_or(Exit { code: 1 }),
@@ -101,7 +102,7 @@ impl Process {
     }
 }
 
-/// What a shell that has ended left running in its group.
+/// Processes that an ended shell left running in its group.
 #[derive(Debug)]
 pub(crate) struct Leftover {
     group: Pid,
@@ -113,12 +114,12 @@ impl Leftover {
         self.group
     }
 
-    /// Whether anyone is left in the group.
+    /// True if any process of the group is running.
     pub(crate) fn is_there(&self) -> bool {
         test_kill_process_group(self.group).is_ok()
     }
 
-    /// Ends it.
+    /// Kills the processes.
     pub(crate) async fn kill(self) {
         sweep(self.group, self.mark, Who::Left).await;
     }
@@ -127,14 +128,14 @@ impl Leftover {
 /// Which processes belong to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
-    /// Its leader is not reaped yet, so the group's number is ours: whoever is in the group, and whoever carries the
-    /// mark elsewhere.
+    /// The leader is not reaped yet, so the group id is ours: all processes in the group, and those with the marker
+    /// elsewhere.
     Led,
-    /// The number may have been given to others since: who is in the group *and* carries the mark.
+    /// The group id may have been reused: only processes in the group that also have the marker.
     Left,
 }
 
-/// Watches one child until it has ended.
+/// Watches one child until it exits.
 async fn keep(
     mut child: Child,
     group: Pid,
@@ -166,7 +167,7 @@ async fn keep(
     told.send_replace(Some(status.map_or(Exit { code: 1 }, Exit::from)));
 }
 
-/// Asks everybody to end, then makes them.
+/// Asks all processes to exit, then kills them.
 async fn terminate(group: Pid, mark: &str) {
     signal_group(group, Signal::TERM);
     signal_group(group, Signal::CONT);
@@ -175,14 +176,14 @@ async fn terminate(group: Pid, mark: &str) {
             tokio::time::sleep(LOOK).await;
         }
     });
-    // whether or not they all ended in time
+    // whether or not all have exited in time
     patience.await.ok();
     signal_group(group, Signal::KILL);
     sweep(group, mark.to_owned(), Who::Led).await;
 }
 
 fn signal_group(group: Pid, signal: Signal) {
-    // the only failure that can happen is that nobody is left
+    // fails only if no process is left
     kill_process_group(group, signal).ok();
 }
 
@@ -190,14 +191,14 @@ fn group_of(child: &Child) -> Option<Pid> {
     Pid::from_raw(i32::try_from(child.id()?).ok()?)
 }
 
-/// Whether a descendant is still running.
+/// True if a descendant is still running.
 async fn alive(group: Pid, mark: String) -> bool {
     tokio::task::spawn_blocking(move || !living(group, &mark, Who::Led).is_empty())
         .await
         .unwrap_or(false)
 }
 
-/// Kills them again and again until none is found: one may fork while another is being killed.
+/// Kills repeatedly until no process is found, because one may fork while another is being killed.
 async fn sweep(group: Pid, mark: String, who: Who) {
     let work = move || {
         for _ in 0..SWEEPS {
@@ -214,7 +215,7 @@ async fn sweep(group: Pid, mark: String, who: Who) {
     tokio::task::spawn_blocking(work).await.ok();
 }
 
-/// A command's processes that have not ended.
+/// Returns the running processes of a command.
 #[cfg(target_os = "linux")]
 fn living(group: Pid, mark: &str, who: Who) -> Vec<Pid> {
     let wanted = format!("{MARKER}={mark}");
@@ -226,7 +227,7 @@ fn living(group: Pid, mark: &str, who: Who) -> Vec<Pid> {
         .filter_map(|entry| {
             let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
             let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-            // the name in parentheses may hold anything; state, parent and group follow it
+            // the name in parentheses may contain anything; state, parent and group follow it
             let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
             let state = fields.next()?;
             let in_group = fields.nth(1)?.parse() == Ok(group.as_raw_nonzero().get());
@@ -243,7 +244,7 @@ fn living(group: Pid, mark: &str, who: Who) -> Vec<Pid> {
         .collect()
 }
 
-/// Elsewhere there is no such view of other processes: the group has to do.
+/// Other systems have no view of the environment of processes; only the group is killed.
 #[cfg(not(target_os = "linux"))]
 fn living(_group: Pid, _mark: &str, _who: Who) -> Vec<Pid> {
     Vec::new()

@@ -1,8 +1,8 @@
-//! A configured program, such as a command hook: it gets its input on stdin, and what it prints is read.
+//! Runs a configured program, such as a command hook: sends input to stdin and reads the output.
 //!
-//! It has its own process group, which is ended with everything in it when the value is dropped, when this process
-//! exits and when it crashes. Its output is read to the end but only the beginning is kept, so that a program that
-//! floods neither blocks nor fills the memory.
+//! It runs in its own process group, which is killed when the value is dropped and when this process exits or crashes.
+//! Output is read to the end but only its beginning is kept, so that excessive output neither blocks the program nor
+//! fills the memory.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,43 +19,43 @@ use tokio::time::Instant;
 use crate::process::Process;
 use crate::tasks::Tasks;
 
-/// How much of each stream is kept.
+/// Maximum number of bytes kept of each stream.
 const KEPT: usize = 1 << 20;
-/// What is read at once.
+/// Size of the read buffer.
 const PIECE: usize = 16 * 1024;
-/// How long we wait for output of processes that outlive the program.
+/// How long output is still read after the program exits while its child processes keep the pipe open.
 const STRAGGLERS: Duration = Duration::from_millis(100);
 
-/// How a program is named.
+/// How a program is specified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Launch {
-    /// A line for the shell.
+    /// A command line for the shell.
     Shell(String),
-    /// A program and its arguments, with no shell between.
+    /// A program and its arguments, without a shell.
     Exec(String, Vec<String>),
 }
 
-/// What to run.
+/// A program to run.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// How it is named.
+    /// Command line.
     pub launch: Launch,
-    /// Where it runs.
+    /// Working directory.
     pub directory: PathBuf,
-    /// Its environment, all of it.
+    /// Complete environment.
     pub env: Vec<(OsString, OsString)>,
-    /// What it finds on its stdin.
+    /// Data for its standard input.
     pub input: Vec<u8>,
 }
 
-/// What a program printed so far.
+/// Output of a program so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Printed {
-    /// On stdout.
+    /// Standard output.
     pub stdout: String,
-    /// On stderr.
+    /// Standard error.
     pub stderr: String,
-    /// Both, as they came.
+    /// Both, interleaved in order of arrival.
     pub output: String,
 }
 
@@ -66,21 +66,21 @@ struct Kept {
     output: Vec<u8>,
 }
 
-/// A program that runs. Dropping it ends it and everything it started.
+/// A running program. Dropping it kills the program and its descendants.
 #[derive(Debug)]
 pub struct Running {
     process: Process,
     kept: Arc<Mutex<Kept>>,
     pipes: JoinSet<()>,
-    /// Until when what is still printed is read, once it has ended.
+    /// Deadline for reading output after the exit.
     until: Option<Instant>,
 }
 
 impl Program {
-    /// Starts it.
+    /// Starts the program.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// The program cannot be started.
     pub fn start(self, tasks: &Arc<Tasks>) -> io::Result<Running> {
         let mut command = match &self.launch {
             Launch::Shell(line) => {
@@ -112,7 +112,7 @@ impl Program {
         let mut pipes = JoinSet::new();
         let (stdin, stdout, stderr) = ends.unwrap_or_default();
         if let Some(stdin) = stdin {
-            // not waited for: a program need not read what it is given
+            // in the background, because a program need not read its input
             tokio::spawn(feed(stdin, self.input));
         }
         if let Some(stdout) = stdout {
@@ -131,17 +131,17 @@ impl Program {
 }
 
 impl Running {
-    /// Waits for its end and for what it printed; gives the exit code. Whoever stops waiting may begin again.
+    /// Waits for the exit and the output; returns the exit code. Can be called again after cancellation.
     pub async fn end(&mut self) -> i32 {
         let exit = self.process.exit().await;
         let until = *self.until.get_or_insert_with(|| Instant::now() + STRAGGLERS);
-        // a program it left running may hold the pipes for ever
+        // child processes left running may keep the pipes open
         let closed = async { while self.pipes.join_next().await.is_some() {} };
         tokio::time::timeout_at(until, closed).await.ok();
         exit.code()
     }
 
-    /// What it printed so far.
+    /// Returns the output so far.
     #[must_use]
     pub fn printed(&self) -> Printed {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,7 +161,7 @@ impl Drop for Running {
 }
 
 async fn feed(mut stdin: ChildStdin, input: Vec<u8>) {
-    // a program that closes its stdin has read enough
+    // a write error means that the program closed its stdin
     stdin.write_all(&input).await.ok();
     stdin.shutdown().await.ok();
 }

@@ -1,4 +1,4 @@
-//! Read: text files, images, notebooks and PDF files.
+//! Read: reads text files, images, notebooks and PDF files.
 
 mod image;
 mod lines;
@@ -23,7 +23,7 @@ use crate::pins::Pin;
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::{input, paths, text};
 
-/// How much of the beginning decides whether a file is text.
+/// Number of bytes from the beginning that decide whether a file is text.
 const SNIFFED: usize = 8 * 1024;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
@@ -123,19 +123,19 @@ impl Tool for Read {
             let work = tokio::task::spawn_blocking(move || reading.whole());
             tokio::select! {
                 outcome = work => outcome.unwrap_or_else(|_| Outcome::interrupted()),
-                // a large image is not worth waiting for
+                // a large image takes too long to wait for
                 () = cx.cancel.cancelled() => Outcome::interrupted(),
             }
         })
     }
 }
 
-/// One call at work.
+/// State of one call.
 #[derive(Debug)]
 struct Reading {
     path: PathBuf,
     cwd: PathBuf,
-    /// Where the path led when the call was decided about.
+    /// Pin from the permission decision.
     pin: Option<Pin>,
     input: Input,
     files: Arc<FileState>,
@@ -178,10 +178,10 @@ impl Reading {
         }
     }
 
-    /// The whole file, if it is not larger than `most`.
+    /// Reads the whole file, unless it is larger than `most`.
     fn bytes(&self, file: &mut File, most: u64) -> Result<Vec<u8>, Outcome> {
         let mut bytes = Vec::new();
-        // a file may grow while it is read, and some have no size at all
+        // a file may grow while it is read, and some report no size
         if let Err(error) = file.take(most + 1).read_to_end(&mut bytes) {
             return Err(self.failed(&error));
         }
@@ -196,7 +196,7 @@ impl Reading {
     }
 }
 
-/// How a file is read, by its name.
+/// File type, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -229,13 +229,13 @@ enum Refusal {
     Other(io::Error),
 }
 
-/// Opens a regular file and nothing else, and where one was decided about, that one.
+/// Opens a regular file; with a pin, exactly the pinned one.
 fn open(path: &Path, pin: Option<&Pin>) -> Result<File, Refusal> {
     let refused = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::Missing,
         _ => Refusal::Other(error),
     };
-    // held and looked at first: opening some devices has effects of its own
+    // checked before opening, because opening some devices has side effects
     let held = paths::held(path, pin).map_err(refused)?;
     regular(&held.metadata().map_err(refused)?, path)?;
     held.read(pin.map_or(path, Pin::place)).map_err(refused)
@@ -262,7 +262,7 @@ fn regular(metadata: &std::fs::Metadata, path: &Path) -> Result<(), Refusal> {
     )))
 }
 
-/// The refusal of a file that is no text.
+/// Refuses a file that is not text.
 fn unreadable(file: &mut File) -> Option<Outcome> {
     let mut start = Vec::with_capacity(SNIFFED);
     let sniffed = file.take(SNIFFED as u64).read_to_end(&mut start);

@@ -22,7 +22,7 @@ use crate::web_fetch::WebFetch;
 use crate::web_search::WebSearch;
 use crate::write::Write;
 
-/// Every built-in tool, in the order the model is told about them.
+/// All built-in tools, in the order in which they are shown to the model.
 static TOOLS: &[&dyn Tool] = &[
     &Bash,
     &Read,
@@ -48,12 +48,12 @@ static TOOLS: &[&dyn Tool] = &[
     &WebSearch,
 ];
 
-/// Every built-in tool.
+/// Returns all built-in tools.
 pub fn registry() -> &'static [&'static dyn Tool] {
     TOOLS
 }
 
-/// The tool of this name or alias.
+/// Finds a tool by name or alias.
 pub fn find(name: &str) -> Option<&'static dyn Tool> {
     named(TOOLS, name)
 }
@@ -62,7 +62,7 @@ fn named(tools: &[&'static dyn Tool], name: &str) -> Option<&'static dyn Tool> {
     tools.iter().copied().find(|tool| tool.descriptor().is_called(name))
 }
 
-/// The tools a session starts with: those of the table, and those its creator adds.
+/// Tools of a session: the built-in ones and those added by its creator.
 #[derive(Clone)]
 pub struct Toolbox(Arc<[&'static dyn Tool]>);
 
@@ -73,18 +73,18 @@ impl Default for Toolbox {
 }
 
 impl Toolbox {
-    /// With one more, behind the others.
+    /// Appends a tool.
     #[must_use]
     pub fn with(self, tool: &'static dyn Tool) -> Self {
         Self(self.iter().chain([tool]).collect())
     }
 
-    /// All of them, in the order in which the model sees them.
+    /// Returns all tools in the order in which they are shown to the model.
     pub fn iter(&self) -> impl Iterator<Item = &'static dyn Tool> {
         self.0.iter().copied()
     }
 
-    /// The tool of this name or alias.
+    /// Finds a tool by name or alias.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&'static dyn Tool> {
         named(&self.0, name)

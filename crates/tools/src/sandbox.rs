@@ -1,22 +1,23 @@
-//! Where commands run when the settings ask for a sandbox.
+//! The sandbox for commands.
 //!
-//! Two kinds, tried in this order when a session begins: [`Kind::Bubblewrap`] (namespaces), [`Kind::Landlock`] (the
-//! kernel's rules). Where neither works, a sandbox that was asked for refuses every command: nothing ever runs outside
-//! because the inside could not be made.
+//! There are two kinds, tried in this order when a session starts: [`Kind::Bubblewrap`] (namespaces) and
+//! [`Kind::Landlock`] (kernel access rules). If neither works, a configured sandbox refuses every command: a command
+//! never runs outside because the sandbox could not be created.
 //!
-//! Inside, everything can be read but what `denyRead` hides. Written can be the session's roots, `allowWrite` and
-//! `$TMPDIR`, but never the places that decide what runs later (`protect::NAMES` of the permission crate), whether or not they exist. There is no
-//! network, or, with `allowedDomains`, one that leads to our own proxy only.
+//! Inside, all files are readable except those hidden by `denyRead`. Writable are the session's roots, `allowWrite` and
+//! `$TMPDIR`, except for paths that control what is executed later (`protect::NAMES` of the permission crate), whether
+//! or not they exist. There is no network, or with `allowedDomains` only the connection to our own proxy.
 //!
-//! Names are protected in the roots and the home directory. Deeper down they cannot be, in either kind: a command can
-//! still make a `.git` in a subfolder, so whoever runs git there must not trust that one's configuration.
+//! Names are protected in the roots and the home directory, but neither kind can protect them further down: a command
+//! can still create a `.git` in a subfolder, so a program that runs git there must not trust its configuration.
 //!
-//! What the deny rules of the session close is closed inside as well. In `bypassPermissions` they are enforced in a
-//! sandbox that does nothing else (`fence`).
+//! Deny rules of the session are enforced inside as well. In `bypassPermissions` mode they are enforced by a sandbox
+//! that does nothing else (`fence`).
 //!
-//! In reading order: `config` what the settings say, `denials` what the deny rules close, `plan` which places that makes, `standin` how what
-//! does not exist is kept from coming to be, `seccomp` which system calls fail, `modes` which are carried out for the command, `bubblewrap` and `landlock` the two
-//! kinds, `domains`, `proxy` and `relay` the way out, `denial` what the model is told.
+//! Modules in reading order: `config` parses the settings, `denials` resolves the deny rules, `plan` combines them into
+//! paths, `standin` prevents the creation of missing files, `seccomp` filters system calls, `modes` performs some of
+//! them for the command, `bubblewrap` and `landlock` are the two kinds, `domains`, `proxy` and `relay` provide network
+//! access, `denial` explains denials to the model.
 
 mod config;
 mod denial;
@@ -70,17 +71,17 @@ use self::proxy::Proxy;
 use self::relay::{PORT, Relay};
 use self::standin::Standins;
 
-/// Where programs of the system are looked for: not along anybody's `PATH`, which a project may have set.
+/// Folders with system programs. `PATH` is not used, because a project may have set it.
 const SYSTEM: &[&str] = &["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
-/// The longest name a socket in the file system can have.
+/// Maximum length of the path of a Unix socket.
 const LONGEST_SOCKET: usize = 107;
 
-/// Which sandbox is in force.
+/// Kind of sandbox in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Namespaces.
+    /// Linux namespaces.
     Bubblewrap,
-    /// The kernel's rules about files, and a filter of system calls.
+    /// Landlock rules for files, and a seccomp filter.
     Landlock,
 }
 
@@ -93,15 +94,15 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A sandbox is asked for and there is none. Every command is refused with this sentence.
+/// A sandbox is configured but unavailable. Every command is refused with this message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "The settings ask for a sandbox, and none works here, so no command is run. bubblewrap: {bubblewrap}; Landlock: {landlock}. Tell the person: either something has to be installed or allowed, or the sandbox has to be switched off in the settings."
 )]
 pub struct Unavailable {
-    /// Why not the one.
+    /// Why bubblewrap does not work.
     pub bubblewrap: String,
-    /// Why not the other.
+    /// Why Landlock does not work.
     pub landlock: String,
 }
 
@@ -112,7 +113,7 @@ enum Means {
     None(String),
 }
 
-/// A session's sandbox.
+/// The sandbox of a session.
 pub struct Sandbox {
     config: Config,
     means: Means,
@@ -130,7 +131,7 @@ impl fmt::Debug for Sandbox {
 }
 
 impl Sandbox {
-    /// Finds out what works, by trying it. Takes some milliseconds and blocks.
+    /// Selects a kind by trying it. Takes some milliseconds and blocks.
     pub fn new(config: Config) -> Result<Self, Unavailable> {
         let bubblewrap = match Bubblewrap::probe(&config) {
             Ok(found) => return Ok(Self::with(config, Means::Bubblewrap(found))),
@@ -142,12 +143,12 @@ impl Sandbox {
         })
     }
 
-    /// The second kind, even where the first would work.
+    /// Selects Landlock even if bubblewrap would work.
     pub fn landlock(config: Config) -> Result<Self, Unavailable> {
         let why = if config.domains.is_none() {
             landlock::probe().err()
         } else {
-            // ports can be told apart by its rules, hosts cannot
+            // its rules can distinguish ports, but not hosts
             Some("it cannot let through single domains (network.allowedDomains)".to_owned())
         };
         match why {
@@ -159,12 +160,12 @@ impl Sandbox {
         }
     }
 
-    /// The sandbox that refuses every command, with a reason: [`Unavailable`], or settings that cannot be read.
+    /// Creates a sandbox that refuses every command, with a reason: [`Unavailable`], or invalid settings.
     pub fn refusing(why: impl fmt::Display) -> Self {
         Self::with(Config::default(), Means::None(why.to_string()))
     }
 
-    /// Another way to find the addresses of names.
+    /// Replaces the name resolver.
     #[must_use]
     pub fn with_lookup(self, lookup: Lookup) -> Self {
         Self { lookup, ..self }
@@ -179,7 +180,7 @@ impl Sandbox {
         }
     }
 
-    /// Which one is in force; `None` where every command is refused.
+    /// Returns the kind in use; `None` if every command is refused.
     pub fn kind(&self) -> Option<Kind> {
         match self.means {
             Means::Bubblewrap(_) => Some(Kind::Bubblewrap),
@@ -188,12 +189,12 @@ impl Sandbox {
         }
     }
 
-    /// What was asked for.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// One line about what is in force, for people.
+    /// Describes the sandbox in one line.
     pub fn describe(&self) -> String {
         let network = if self.config.domains.is_none() {
             "no network"
@@ -209,8 +210,8 @@ impl Sandbox {
         }
     }
 
-    /// Whether a Bash call runs inside. `disable` is its `dangerouslyDisableSandbox`; outside, permission is what
-    /// protects, so whoever decides about that has to ask here too.
+    /// True if a Bash call runs inside. `disable` is its `dangerouslyDisableSandbox`. Outside, only permissions
+    /// protect, so the permission decision must check this as well.
     pub fn applies(&self, command: &str, disable: bool) -> bool {
         if matches!(self.means, Means::None(_)) {
             return true;
@@ -219,7 +220,7 @@ impl Sandbox {
         !asked_out && !is_excluded(command, &self.config.excluded)
     }
 
-    /// Makes a place for one command.
+    /// Prepares the confinement of one command.
     pub(crate) fn prepare(&self, place: &Place<'_>) -> Result<Confined, String> {
         let Place {
             directory,
@@ -274,7 +275,7 @@ impl Sandbox {
         })
     }
 
-    /// Where the proxy listens; started when first needed.
+    /// Returns the socket of the proxy, which is started on first use.
     fn way_out(&self, scratch: &Path) -> io::Result<PathBuf> {
         let mut proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = proxy.as_ref().filter(|proxy| proxy.is_alive()) {
@@ -292,8 +293,8 @@ impl Sandbox {
     }
 }
 
-/// Variables that make programs load code. What makes the sandbox runs outside of it and must not load what a command
-/// may have put somewhere; they are set inside only.
+/// True for variables that make programs load code. The programs that set up the sandbox run outside and must not load
+/// files that a command may have created, so these variables are set inside only.
 fn is_loading(name: &OsStr) -> bool {
     name.as_bytes().starts_with(b"LD_") || name == "GCONV_PATH" || name == "LOCPATH"
 }
@@ -302,19 +303,19 @@ fn loading(env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
     env.iter().filter(|(name, _)| is_loading(name)).cloned().collect()
 }
 
-/// What a command is run with.
+/// Parameters of a command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) roots: &'a [PathBuf],
-    /// A directory of the session's own.
+    /// A private directory of the session.
     pub(crate) scratch: &'a Path,
     pub(crate) env: &'a [(OsString, OsString)],
-    /// The rules of the session, where there are any.
+    /// Permission rules of the session, if any.
     pub(crate) policy: Option<&'a Policy>,
 }
 
-/// Where programs find the proxy.
+/// Returns the environment variables that announce the proxy.
 fn proxy_env() -> Vec<(OsString, OsString)> {
     let url = format!("http://127.0.0.1:{PORT}");
     let names = [
@@ -332,7 +333,7 @@ fn proxy_env() -> Vec<(OsString, OsString)> {
     env
 }
 
-/// One command's place in the sandbox. Dropped when the command has ended.
+/// Confinement of one command; dropped when the command has ended.
 #[derive(Debug)]
 pub(crate) struct Confined {
     note: Note,
@@ -348,12 +349,12 @@ enum Inside {
 }
 
 impl Confined {
-    /// The note for a result.
+    /// Returns the note for the result.
     pub(crate) fn note(&self) -> Note {
         self.note
     }
 
-    /// What comes before the shell's own words.
+    /// Returns the command line that precedes the shell.
     pub(crate) fn before(&self) -> &[OsString] {
         match &self.inside {
             Inside::Bubblewrap { before, .. } => before,
@@ -361,7 +362,7 @@ impl Confined {
         }
     }
 
-    /// Sets what is different about the environment.
+    /// Sets the environment changes.
     pub(crate) fn set_env(&self, command: &mut Command) {
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         for name in &self.unset {
@@ -369,7 +370,7 @@ impl Confined {
         }
     }
 
-    /// Starts the command inside; what is given back has to be kept until it has ended.
+    /// Starts the command inside. The returned value must be kept until it has ended.
     pub(crate) fn spawn(self, command: &mut Command) -> io::Result<(Child, Held)> {
         match self.inside {
             Inside::Bubblewrap { standins, .. } => Ok((command.spawn()?, Held { _standins: standins })),
@@ -378,13 +379,13 @@ impl Confined {
     }
 }
 
-/// What has to live as long as a running command.
+/// Resources that must live as long as the running command.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     _standins: Standins,
 }
 
-/// What works here, line by line, for `doctor`.
+/// Reports what works on this system, line by line, for `doctor`.
 pub fn report() -> Vec<(String, String)> {
     let config = Config::default();
     let bubblewrap = Bubblewrap::probe(&config);
@@ -413,7 +414,7 @@ pub fn report() -> Vec<(String, String)> {
     ]
 }
 
-/// A program of the system.
+/// Finds a system program.
 fn found(name: &str) -> Option<PathBuf> {
     SYSTEM
         .iter()
@@ -421,15 +422,15 @@ fn found(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Whether a line is certainly a single command.
+/// True if a line is certainly a single command.
 fn is_plain(command: &str) -> bool {
     !command.contains([
         '$', '`', '(', ')', '{', '}', '<', '>', ';', '&', '|', '\n', '\r', '\\', '!', '#',
     ])
 }
 
-/// Whether a command is one of those that run outside. Only a single plain command can be: what else a longer line
-/// does would run outside with it.
+/// True if a command is configured to run outside. Only a single plain command qualifies, because everything else on
+/// the line would also run outside.
 fn is_excluded(command: &str, excluded: &[String]) -> bool {
     if !is_plain(command) {
         return false;
@@ -459,7 +460,7 @@ mod tests {
             ("git push origin", true),
             ("git pull", false),
             ("npm run 'x y'", true),
-            // 2.1.34 in the public changelog: what stood next to an excluded command ran outside with it
+            // 2.1.34 in the public changelog: commands next to an excluded command ran outside with it
             ("docker ps; rm -rf x", false),
             ("docker ps && curl x", false),
             ("docker run $(evil)", false),

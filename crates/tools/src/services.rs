@@ -1,81 +1,81 @@
-//! What a tool needs of the session it runs in: a second model, a web search, deferred tools, the plan.
+//! Functions of the session that tools use: a second model, web search, deferred tools, the plan.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::tool::Pending;
 
-/// What the session does for its tools.
+/// Functions that the session provides to its tools.
 pub trait Services: Send + Sync + fmt::Debug {
-    /// A small, fast model answers one prompt, without tools.
+    /// Sends one prompt to a small, fast model without tools.
     fn complete<'a>(&'a self, system: &'a str, prompt: String) -> Pending<'a, Result<String, String>>;
 
-    /// The model provider's own web search.
+    /// Uses the web search of the model provider.
     fn search<'a>(&'a self, request: SearchRequest) -> Pending<'a, Result<SearchReply, String>>;
 
-    /// Tools that are there but were not offered to the model with their schemas.
+    /// Returns the tools that are available but whose schemas are not shown to the model.
     fn deferred(&self) -> Vec<DeferredTool>;
 
-    /// Where this session's plan goes; the file may not exist yet.
+    /// Returns the path of this session's plan; the file may not exist yet.
     fn plan_file(&self) -> PathBuf;
 
-    /// The permission mode in force, as the wire names it.
+    /// Returns the permission mode in its wire format.
     fn permission_mode(&self) -> String;
 }
 
-/// A search of the web.
+/// A web search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchRequest {
     /// What to look for.
     pub query: String,
-    /// Only these domains, where there are any.
+    /// Restricts results to these domains; empty for no restriction.
     pub allowed_domains: Vec<String>,
-    /// Not these domains.
+    /// Excludes results from these domains.
     pub blocked_domains: Vec<String>,
 }
 
-/// What a search came to.
+/// Result of a web search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchReply {
-    /// What came back, in order.
+    /// Parts of the result in order.
     pub parts: Vec<SearchPart>,
-    /// How many searches were made.
+    /// Number of searches performed.
     pub searches: u64,
 }
 
-/// One piece of a search's answer.
+/// Part of a search result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchPart {
-    /// Something the searching model said, or why one search failed.
+    /// Text of the searching model, or the error of a search.
     Text(String),
-    /// What one search found.
+    /// Pages found by one search.
     Hits {
-        /// The id of the server's own call.
+        /// Id of the server-side tool call.
         tool_use_id: String,
         /// The pages, best first.
         hits: Vec<SearchHit>,
     },
 }
 
-/// One page that was found.
+/// A page found by a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchHit {
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// Where it is.
+    /// URL.
     pub url: String,
 }
 
-/// A tool that can be loaded.
+/// A tool that can be loaded on demand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeferredTool {
-    /// Its name on the wire.
+    /// Name on the wire.
     pub name: String,
-    /// What it does.
+    /// Description for the model.
     pub description: String,
 }
 
-/// No services: for tests, and for doors without a model.
+/// Provides nothing; for tests and for doors without a model.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoServices;
 

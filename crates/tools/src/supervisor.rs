@@ -1,8 +1,8 @@
-//! The supervisor: ends our commands when this process dies.
+//! The supervisor: kills running commands when this process dies.
 //!
-//! `PR_SET_PDEATHSIG` would need `unsafe` and reaches the direct child only, and it fires when the spawning *thread*
-//! ends. So a small bash waits on a pipe whose other end only this process holds. However it ends, the kernel closes
-//! the pipe, the read returns, and the bash kills what is still listed.
+//! `PR_SET_PDEATHSIG` would need `unsafe`, affects only the direct child, and fires when the spawning *thread* ends.
+//! Instead, a small bash process waits on a pipe whose other end is held by this process only. However this process
+//! ends, the kernel closes the pipe, the read returns, and bash kills the registered commands.
 
 use std::io::{self, PipeWriter, Write as _};
 use std::process::Stdio;
@@ -12,9 +12,9 @@ use rustix::process::Pid;
 
 use crate::process::MARKER;
 
-/// `soon 0 MARK`: kill whoever carries the mark, and the groups these lead; `never 0 MARK`: nobody does.
-/// `run GROUP MARK`: kill the group and whoever carries the mark. `left GROUP MARK`: the shell has ended; kill who
-/// is still in the group and carries the mark (the number may have been given to others since). `gone GROUP`.
+/// Lines: `soon 0 MARK`: kill processes with the mark and the groups they lead. `never 0 MARK`: cancels `soon`. `run
+/// GROUP MARK`: kill the group and processes with the mark. `left GROUP MARK`: the shell has ended; kill only processes
+/// in the group that have the mark, because the group id may have been reused. `gone GROUP`: the group has ended.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM QUIT PIPE
 declare -A soon=() running=() left=()
@@ -54,24 +54,25 @@ for group in "${!left[@]}"; do
 done
 "#;
 
-/// The other end of the pipe; the process is started with the first command.
+/// The write end of the pipe; the process is started with the first command.
 #[derive(Debug, Default)]
 pub(crate) struct Supervisor {
     line: Mutex<Option<PipeWriter>>,
 }
 
 impl Supervisor {
-    /// A command with this mark is about to start: what was started just before we die is found by it.
+    /// Announces that a command with this mark is about to start, so that it is found even if this process dies during
+    /// the start.
     pub(crate) fn expect(&self, mark: &str) -> io::Result<()> {
         self.tell(&format!("soon 0 {MARKER}={mark}\n"))
     }
 
-    /// It did not start.
+    /// Reports that the command did not start.
     pub(crate) fn failed(&self, mark: &str) {
         self.say(&format!("never 0 {MARKER}={mark}\n"));
     }
 
-    /// A command runs in this group with this mark.
+    /// Registers a running command with its process group.
     pub(crate) fn running(&self, group: Pid, mark: &str) -> io::Result<()> {
         self.tell(&format!("run {} {MARKER}={mark}\n", group.as_raw_nonzero()))
     }
@@ -89,12 +90,12 @@ impl Supervisor {
         Ok(())
     }
 
-    /// The shell of this group ended and left others in it.
+    /// Reports that the shell of this group ended and left processes in it.
     pub(crate) fn left(&self, group: Pid, mark: &str) {
         self.say(&format!("left {} {MARKER}={mark}\n", group.as_raw_nonzero()));
     }
 
-    /// Nobody is left in this group.
+    /// Reports that no process is left in this group.
     pub(crate) fn gone(&self, group: Pid) {
         self.say(&format!("gone {}\n", group.as_raw_nonzero()));
     }
@@ -114,7 +115,7 @@ fn start() -> io::Result<PipeWriter> {
     let (theirs, ours) = io::pipe()?;
     let child = tokio::process::Command::new("bash")
         .args(["--noprofile", "--norc", "-c", SCRIPT])
-        // we may be someone's command ourselves; whoever ends us by our mark must not end this
+        // this process may itself run as a command; killing it by its mark must not kill the supervisor
         .env_remove(MARKER)
         .env_remove("BASH_ENV")
         .current_dir("/")

@@ -1,4 +1,4 @@
-//! TaskCreate, TaskGet, TaskUpdate, TaskList: the session's task list, entry by entry.
+//! TaskCreate, TaskGet, TaskUpdate, TaskList: the session's task list, task by task.
 
 mod create;
 mod get;
@@ -10,12 +10,12 @@ pub(crate) use get::TaskGet;
 pub(crate) use list::TaskList;
 pub(crate) use update::TaskUpdate;
 
-/// Numbers as the wire has them.
+/// Formats numbers for the wire.
 fn names(ids: &[u64]) -> Vec<String> {
     ids.iter().map(u64::to_string).collect()
 }
 
-/// Numbers as text has them.
+/// Formats numbers for text.
 fn spelled(ids: &[u64]) -> String {
     let ids: Vec<String> = ids.iter().map(|id| format!("#{id}")).collect();
     ids.join(", ")

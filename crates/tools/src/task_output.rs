@@ -1,4 +1,4 @@
-//! TaskOutput: the output of a background task so far, or all of it once it has ended.
+//! TaskOutput: the output of a background task so far, or its complete output after its end.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use crate::outcome::Outcome;
 use crate::tasks::{TaskStatus, TaskView};
 use crate::tool::{Changes, Descriptor, Pending, Tool};
 
-/// How long a call waits where it does not say.
+/// Default timeout in milliseconds.
 const TIMEOUT: u64 = 30_000;
-/// The longest it can ask for.
+/// Maximum timeout in milliseconds.
 const LONGEST_TIMEOUT: u64 = 600_000;
-/// How much of the end of the output is shown.
+/// Number of bytes shown from the end of the output.
 const SHOWN: u64 = 30_000;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
@@ -101,7 +101,7 @@ fn known(input: &Value, cx: &Context) -> Result<(Input, TaskView), Outcome> {
     }
 }
 
-/// The end of what it printed; nothing for a command whose output has no file.
+/// Returns the end of the output; empty for a command without an output file.
 async fn printed(task: &TaskView) -> String {
     let Some(path) = &task.output_file else {
         return String::new();
@@ -118,7 +118,7 @@ async fn printed(task: &TaskView) -> String {
     match read.await {
         Ok((length, bytes)) if length > SHOWN => {
             let end = String::from_utf8_lossy(&bytes);
-            // the first line is cut, perhaps in the middle of a character
+            // the first line is incomplete, possibly starting inside a character
             let end = end.split_once('\n').map_or(end.as_ref(), |(_, rest)| rest);
             format!(
                 "[The beginning is left out; all {length} bytes are in {}]\n{end}",

@@ -1,4 +1,4 @@
-//! TaskStop: ends a background task.
+//! TaskStop: stops a background task.
 
 use std::sync::LazyLock;
 
@@ -64,7 +64,7 @@ impl Tool for TaskStop {
             };
             tokio::select! {
                 _ = cx.tasks.kill(&task.id) => {}
-                // it dies all the same
+                // the task is stopped regardless
                 () = cx.cancel.cancelled() => return Outcome::interrupted(),
             }
             let result = json!({
@@ -78,7 +78,7 @@ impl Tool for TaskStop {
     }
 }
 
-/// The task to end, or why it cannot be ended.
+/// Returns the task to stop, or why it cannot be stopped.
 fn running(input: &Value, cx: &Context) -> Result<TaskView, Outcome> {
     let input: Input = input::parsed(&DESCRIPTOR, input)?;
     let Some(id) = input.task_id.or(input.shell_id) else {

@@ -1,4 +1,4 @@
-//! The running commands of a session, in the foreground and in the background.
+//! Running commands of a session, in the foreground and background.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,24 +17,24 @@ pub use enlisted::{AgentTask, Enlisted, agent_id};
 
 mod enlisted;
 
-/// How many ended tasks can still be asked about.
+/// Number of ended tasks that can still be queried.
 const REMEMBERED: usize = 200;
 
-/// The status of a command, as in `task_updated.patch.status`.
+/// Status of a command, as in `task_updated.patch.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskStatus {
-    /// It runs.
+    /// Running.
     Running,
-    /// It ended with exit code 0.
+    /// Ended with exit code 0.
     Completed,
-    /// It ended otherwise.
+    /// Ended with another exit code.
     Failed,
-    /// We ended it.
+    /// Killed by us.
     Killed,
 }
 
 impl TaskStatus {
-    /// The word in `task_updated.patch.status`.
+    /// Returns the word in `task_updated.patch.status`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -44,7 +44,7 @@ impl TaskStatus {
         }
     }
 
-    /// The word in `task_notification.status`, which says `stopped` for a killed task.
+    /// Returns the word in `task_notification.status`, which is `stopped` for a killed task.
     pub fn as_notification(self) -> &'static str {
         match self {
             Self::Killed => "stopped",
@@ -53,37 +53,37 @@ impl TaskStatus {
     }
 }
 
-/// A command as others see it.
+/// A snapshot of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskView {
     /// `b` and eight base-36 digits.
     pub id: String,
-    /// The `tool_use` id that started it.
+    /// The `tool_use` id of the call that started it.
     pub call_id: String,
     /// The command line.
     pub command: String,
-    /// The model's description; without one, the command.
+    /// Description by the model; otherwise the command.
     pub description: String,
     /// Its status.
     pub status: TaskStatus,
-    /// Whether its call has returned without waiting for it.
+    /// True if its call returned without waiting for it.
     pub is_backgrounded: bool,
-    /// The exit code once it has ended; 128 and the signal's number for one that was killed by a signal.
+    /// Exit code after the end; 128 plus the signal number if a signal killed it.
     pub exit_code: Option<i32>,
-    /// Where a background task's output goes.
+    /// Output file of a background task.
     pub output_file: Option<PathBuf>,
-    /// When it started, in milliseconds of the Unix epoch.
+    /// Start time in milliseconds since 1970.
     pub started_at: u64,
-    /// When it ended.
+    /// End time.
     pub ended_at: Option<u64>,
-    /// The subagent whose call started it, as far as the session has said so.
+    /// The subagent whose call started it, if reported by the session.
     pub parent: Option<String>,
-    /// What there is to know of a subagent; `None` for a command.
+    /// Details of a subagent; `None` for a command.
     pub agent: Option<Box<AgentTask>>,
 }
 
 impl TaskView {
-    /// What kind of task it is, as the wire names it.
+    /// Returns the type of the task on the wire.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         if self.agent.is_some() {
@@ -94,7 +94,7 @@ impl TaskView {
     }
 }
 
-/// The commands of one session. Dropping it ends them all.
+/// Tasks of one session. Dropping it kills them all.
 #[derive(Debug, Default)]
 pub struct Tasks {
     table: Mutex<BTreeMap<u64, Arc<Task>>>,
@@ -104,46 +104,46 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// No commands.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The running background tasks, oldest first: what `background_tasks_changed` lists.
+    /// Returns the running background tasks, oldest first, as in `background_tasks_changed`.
     pub fn list(&self) -> Vec<TaskView> {
         self.views(|view| view.is_backgrounded && view.status == TaskStatus::Running)
     }
 
-    /// Everything that is running, foreground commands too, oldest first.
+    /// Returns all running tasks including foreground commands, oldest first.
     pub fn running(&self) -> Vec<TaskView> {
         self.views(|view| view.status == TaskStatus::Running)
     }
 
-    /// One task, running or recently ended.
+    /// Returns a task, running or recently ended.
     pub fn get(&self, id: &str) -> Option<TaskView> {
         self.find(id).map(|task| task.view())
     }
 
-    /// The command that this call started, while it runs.
+    /// Returns the running command that this call started.
     pub fn of_call(&self, call_id: &str) -> Option<TaskView> {
         let mut running = self.views(|view| view.call_id == call_id && view.status == TaskStatus::Running);
         running.pop()
     }
 
-    /// What a running command prints.
+    /// Returns the output of a running command.
     pub fn printing(&self, id: &str) -> Option<Printing> {
         self.find(id)?.printing.get().cloned()
     }
 
-    /// Waits for the end of one task.
+    /// Waits for the end of a task.
     pub async fn wait(&self, id: &str) -> Option<TaskView> {
         let task = self.find(id)?;
         task.ended().await;
         Some(task.view())
     }
 
-    /// Ends one task with all its descendants and waits for that. `None`: there is no such task.
-    /// The `TaskEnded` event is in the channel when this returns, unless the channel was full.
+    /// Kills a task with its descendants and waits for its end. Returns `None` for an unknown task. The `TaskEnded`
+    /// event is in the channel when this returns, unless the channel was full.
     pub async fn kill(&self, id: &str) -> Option<TaskView> {
         let task = self.find(id)?;
         task.kill.cancel();
@@ -151,7 +151,7 @@ impl Tasks {
         Some(task.view())
     }
 
-    /// Ends every command, foreground and background, and what earlier ones left running in their process groups.
+    /// Kills all commands, foreground and background, and processes that earlier ones left in their groups.
     pub async fn kill_all(&self) {
         let tasks: Vec<_> = lock(&self.table).values().cloned().collect();
         for task in &tasks {
@@ -167,7 +167,7 @@ impl Tasks {
         }
     }
 
-    /// Asks running foreground commands (of this call, or all) to go on in the background. Gives how many were asked.
+    /// Requests running foreground commands (of this call, or all) to continue in the background. Returns their number.
     pub fn background(&self, call_id: Option<&str>) -> usize {
         let table = lock(&self.table);
         let asked = table.values().filter(|task| {
@@ -177,7 +177,7 @@ impl Tasks {
         asked.map(|task| task.to_background.notify_one()).count()
     }
 
-    /// Takes on a command that has just started.
+    /// Adds a command that has just started.
     pub(crate) fn adopt(&self, view: TaskView, kill: CancellationToken) -> Arc<Task> {
         let (ended, _) = watch::channel(false);
         let (listed, _) = watch::channel(false);
@@ -206,7 +206,7 @@ impl Tasks {
         task
     }
 
-    /// What outlived its shell.
+    /// Adds processes that outlived their shell.
     pub(crate) fn keep_leftover(&self, leftover: process::Leftover) {
         let mut leftovers = lock(&self.leftovers);
         leftovers.retain(|earlier| {
@@ -219,13 +219,13 @@ impl Tasks {
         leftovers.push(leftover);
     }
 
-    /// The process that ends our commands if this process dies.
+    /// Returns the process that kills our commands if this process dies.
     pub(crate) fn supervisor(&self) -> &Supervisor {
         &self.supervisor
     }
 
     fn find(&self, id: &str) -> Option<Arc<Task>> {
-        // A subagent that is gone on with has one id and several runs: the last one counts.
+        // A resumed subagent has one id and several runs, of which the last one counts.
         let table = lock(&self.table);
         table.values().rev().find(|task| task.view().id == id).cloned()
     }
@@ -247,7 +247,7 @@ impl Drop for Tasks {
     }
 }
 
-/// One command.
+/// A task.
 #[derive(Debug)]
 pub(crate) struct Task {
     view: Mutex<TaskView>,
@@ -270,12 +270,13 @@ impl Task {
         self.printing.set(printing).ok();
     }
 
-    /// Resolves when it is asked to continue in the background.
+    /// Waits for the request to continue in the background.
     pub(crate) async fn asked_to_background(&self) {
         self.to_background.notified().await;
     }
 
-    /// Its call returns now; its output goes on into `output_file`. `None`: it has already ended.
+    /// Records that its call returns now while output continues in `output_file`. Returns `None` if it has already
+    /// ended.
     pub(crate) fn moved_to_background(&self, output_file: PathBuf) -> Option<TaskView> {
         let mut view = lock(&self.view);
         if view.status != TaskStatus::Running && !view.is_backgrounded {
@@ -286,17 +287,17 @@ impl Task {
         Some(view.clone())
     }
 
-    /// It cannot go to the background after all.
+    /// Records that it cannot move to the background after all.
     pub(crate) fn stays_in_the_foreground(&self) {
         lock(&self.view).is_backgrounded = false;
     }
 
-    /// Its start in the background was announced.
+    /// Records that its start in the background was reported.
     pub(crate) fn listed(&self) {
         self.listed.send_replace(true);
     }
 
-    /// Resolves when its start was reported, or cannot be.
+    /// Waits until its start was reported or cannot be reported.
     pub(crate) async fn was_listed(&self) {
         tokio::select! {
             _ = async { self.listed.subscribe().wait_for(|listed| *listed).await.is_ok() } => {}
@@ -304,7 +305,7 @@ impl Task {
         }
     }
 
-    /// It ended. Does not yet wake who waits for that: the event goes first.
+    /// Records the end. Callers that wait for the end are not woken yet, because the event is sent first.
     pub(crate) fn exited(&self, exit: Exit) -> TaskView {
         let mut view = lock(&self.view);
         if view.status != TaskStatus::Running {
@@ -320,18 +321,18 @@ impl Task {
         view.clone()
     }
 
-    /// Wakes who waits for the end.
+    /// Wakes the callers that wait for the end.
     pub(crate) fn announce_end(&self) {
         self.ended.send_replace(true);
     }
 
     async fn ended(&self) {
-        // the sender is ours, so the wait cannot fail
+        // cannot fail, because `self` holds the sender
         self.ended.subscribe().wait_for(|ended| *ended).await.ok();
     }
 }
 
-/// Milliseconds of the Unix epoch.
+/// Returns the current time in milliseconds since 1970.
 pub(crate) fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

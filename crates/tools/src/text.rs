@@ -1,4 +1,4 @@
-//! File bytes as text and back, without losing what was not touched.
+//! Decodes and encodes file contents without changing untouched parts.
 
 use std::borrow::Cow;
 
@@ -6,18 +6,18 @@ const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 const UTF16LE_BOM: &[u8] = b"\xFF\xFE";
 const UTF16BE_BOM: &[u8] = b"\xFE\xFF";
 
-/// How a file's bytes are to be read.
+/// Encoding of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// UTF-8, or something close enough to be edited byte by byte.
+    /// UTF-8, or similar enough to be edited bytewise.
     Utf8,
-    /// UTF-16, little endian, with a mark.
+    /// UTF-16, little endian, with a byte order mark.
     Utf16Le,
-    /// UTF-16, big endian, with a mark.
+    /// UTF-16, big endian, with a byte order mark.
     Utf16Be,
 }
 
-/// By the mark at the beginning.
+/// Detects the encoding from the byte order mark.
 pub(crate) fn encoding(bytes: &[u8]) -> Encoding {
     if bytes.starts_with(UTF16LE_BOM) {
         Encoding::Utf16Le
@@ -28,7 +28,7 @@ pub(crate) fn encoding(bytes: &[u8]) -> Encoding {
     }
 }
 
-/// The text as the model sees it: no mark, `\n` for `\r\n`, U+FFFD for what is not text.
+/// Decodes text for the model: without byte order mark, `\n` for `\r\n`, U+FFFD for invalid bytes.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let text = match encoding(bytes) {
         Encoding::Utf8 => String::from_utf8_lossy(bytes.strip_prefix(UTF8_BOM).unwrap_or(bytes)),
@@ -41,12 +41,12 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     }
 }
 
-/// Whether these first bytes of a file look like no text at all.
+/// True if the first bytes of a file indicate that it is not text.
 pub(crate) fn is_binary(start: &[u8]) -> bool {
     encoding(start) == Encoding::Utf8 && start.contains(&0)
 }
 
-/// UTF-16 as text; what is not valid becomes U+FFFD.
+/// Decodes UTF-16; invalid units become U+FFFD.
 pub(crate) fn from_utf16(bytes: &[u8], encoding: Encoding) -> String {
     let units = bytes.get(2..).unwrap_or_default().chunks_exact(2).filter_map(|pair| {
         let pair: [u8; 2] = pair.try_into().ok()?;
@@ -61,7 +61,7 @@ pub(crate) fn from_utf16(bytes: &[u8], encoding: Encoding) -> String {
         .collect()
 }
 
-/// Text as UTF-16 with its mark.
+/// Encodes UTF-16 with a byte order mark.
 pub(crate) fn to_utf16(text: &str, encoding: Encoding) -> Vec<u8> {
     std::iter::once(0xFEFF)
         .chain(text.encode_utf16())

@@ -15,73 +15,73 @@ use crate::context::Context;
 use crate::input;
 use crate::outcome::{Invalid, Outcome};
 
-/// A boxed future, so that tools can live in one table.
+/// A boxed future, so that tools are trait objects.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The descriptor of a tool. Code that treats tools differently asks here, and knows no tool by its name.
+/// The descriptor of a tool. Code that treats tools differently uses these fields instead of tool names.
 ///
-/// A tool states what is special about it and leaves the rest to [`Descriptor::default`]: offered to every model, and
-/// asked about whenever it is called.
+/// A tool sets only the fields in which it differs from [`Descriptor::default`]: offered to every model, and subject to
+/// permission for each call.
 #[derive(Debug, Clone)]
 pub struct Descriptor {
     /// The name on the wire.
     pub name: Cow<'static, str>,
-    /// What it does and how to use it, for the model.
+    /// Description for the model.
     pub description: Cow<'static, str>,
     /// The JSON Schema of the input.
     pub schema: Value,
-    /// Other names it answers to.
+    /// Alternative names.
     pub aliases: &'static [&'static str],
-    /// The older name `system/init` lists it by.
+    /// Older name used in `system/init`.
     pub listed_as: Option<&'static str>,
-    /// What its calls touch: what is decided about, kept before it changes, and looked at where it really lies.
+    /// What calls touch: the basis for permission decisions, checkpoints and the resolution of paths.
     pub touches: Touches,
-    /// Whether it is offered by default.
+    /// True if it is offered by default.
     pub default: bool,
-    /// Whether it makes sense only where a person can answer.
+    /// True if it is only useful when a person can answer.
     pub needs_person: bool,
-    /// Whether it asks a model of its own.
+    /// True if it needs a separate model.
     pub needs_model: bool,
-    /// Whether it means something only within a conversation.
+    /// True if it only makes sense within a conversation.
     pub of_conversation: bool,
-    /// The list it keeps track in: a session has one of them.
+    /// The list that it manages; a session has one kind of list.
     pub list: Option<ListKind>,
-    /// The input by which a call asks to go on after it has returned; refused where nothing may.
+    /// Input with which a call requests to continue in the background; refused if that is not possible.
     pub background: Option<Key>,
-    /// What a call leaves otherwise than it was, where what it touches does not say it.
+    /// What a call changes, if that does not follow from `touches`.
     pub changes: Option<Changes>,
-    /// How a running call is shown, if `touches` is not enough.
+    /// How a running call is displayed, if `touches` is not enough.
     pub activity: Option<Activity>,
-    /// The MCP server the tool belongs to, as its name spells it.
+    /// The MCP server of the tool, as spelled in its name.
     pub server: Option<String>,
 }
 
-/// The lists a session may have.
+/// Kinds of lists of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListKind {
-    /// The older one, written as a whole.
+    /// The older list, replaced as a whole.
     Todos,
-    /// Made and changed task by task.
+    /// Created and changed task by task.
     Tasks,
 }
 
-/// What a call leaves otherwise than it was.
+/// Effect of a call on existing data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changes {
     /// Nothing.
     Nothing,
-    /// Something, and nothing is lost by it.
+    /// Something, without loss of data.
     Something,
-    /// What was there before may be gone.
+    /// Previous data may be lost.
     Irrevocably,
 }
 
-/// How a running call is shown.
+/// Description of a running call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Activity {
-    /// What it does: `Running`.
+    /// The verb, for example `Running`.
     pub words: &'static str,
-    /// The inputs that name the object; the first that is given counts.
+    /// Inputs that name the object; the first one present is used.
     pub keys: &'static [Key],
 }
 
@@ -108,21 +108,21 @@ impl Default for Descriptor {
 }
 
 impl Descriptor {
-    /// The input held against the schema, in the schema's order, with its defaults filled in and its path absolute.
+    /// Validates input against the schema; returns it in schema order with defaults filled in and an absolute path.
     ///
     /// # Errors
-    /// When it does not fit.
+    /// The input does not match the schema.
     pub fn checked(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
         input::checked(self, input, cwd)
     }
 
-    /// Whether the tool answers to this name.
+    /// True if the tool has this name or alias.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         self.facts().is_called(name)
     }
 
-    /// What a call leaves otherwise than it was.
+    /// Returns the effect of a call.
     #[must_use]
     pub fn changes(&self) -> Changes {
         self.changes.unwrap_or(match self.touches {
@@ -139,7 +139,7 @@ impl Descriptor {
         })
     }
 
-    /// The tool, as far as a decision depends on it.
+    /// Returns the facts for a permission decision.
     #[must_use]
     pub fn facts(&self) -> ToolFacts<'_> {
         ToolFacts {
@@ -151,76 +151,76 @@ impl Descriptor {
     }
 }
 
-/// Which server a tool belongs to, and what it is called there.
+/// Server of a tool and its name there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provenance {
-    /// The server's name.
+    /// Name of the server.
     pub server: String,
-    /// Where the server comes from.
+    /// Configuration source of the server.
     pub source: &'static str,
-    /// What the server calls the tool.
+    /// Name of the tool on the server.
     pub tool: String,
-    /// What a person is shown for it.
+    /// Display name.
     pub title: String,
-    /// What a person is shown when asked about it.
+    /// Name in permission requests.
     pub spoken: String,
-    /// It needs an answer of a person, whatever the rules say.
+    /// Requires an answer from a person regardless of rules.
     pub needs_answer: bool,
 }
 
-/// One tool: built in, or made for a session.
+/// A tool, built in or specific to a session.
 pub trait Tool: Send + Sync {
-    /// What the model is told about it.
+    /// Returns the descriptor.
     fn descriptor(&self) -> &Descriptor;
 
-    /// The input with the schema's defaults filled in and nothing else changed: what the `assistant` frame shows.
+    /// Returns the input with defaults of the schema filled in, as in the `assistant` frame.
     fn fill(&self, input: &Value) -> Value {
         input::fill(&self.descriptor().schema, input)
     }
 
-    /// The validated input in the schema's order, defaults filled in, relative paths made absolute against `cwd`:
-    /// what a permission question shows.
+    /// Returns validated input in schema order, with defaults filled in and relative paths resolved against `cwd`, as
+    /// in a permission request.
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
         self.descriptor().checked(input, cwd)
     }
 
-    /// Whether it is there without its schema being shown, until it is searched for.
+    /// True if its schema is hidden until a tool search finds it.
     fn deferred(&self) -> bool {
         false
     }
 
-    /// Where it comes from, for tools of servers.
+    /// Returns the server of the tool, if it has one.
     fn provenance(&self) -> Option<Provenance> {
         None
     }
 
-    /// Whether this call may run beside others. `false` unless it certainly changes nothing.
+    /// True if this call may run in parallel with others; only for calls that certainly change nothing.
     fn concurrency_safe(&self, input: &Value) -> bool;
 
-    /// The outcome of a call that cannot succeed whatever a person answers, `None` for one worth asking about.
-    /// Comes after deny rules and before the question; [`Tool::run`] repeats it, so leaving it out is safe.
+    /// Returns the outcome of a call that cannot succeed regardless of permission, or `None`. Called after deny rules
+    /// and before a permission request; [`Tool::run`] repeats the check, so the default is safe.
     fn vet<'a>(&'a self, _input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Outcome>> {
         Box::pin(std::future::ready(None))
     }
 
-    /// The input as the `assistant` frame and the question show it, where that is not what the model sent; `None`
-    /// leaves it as [`Tool::fill`] and [`Tool::check`] made it. What it gives is what runs, and is not checked again.
+    /// Returns the input for the `assistant` frame and the permission request if it differs from the model's; `None`
+    /// keeps the results of [`Tool::fill`] and [`Tool::check`]. The returned input is what runs and is not checked
+    /// again.
     fn present<'a>(&'a self, _input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Value>> {
         Box::pin(std::future::ready(None))
     }
 
-    /// Does it. Takes checked input or the filled one: a path is resolved against the current directory and
-    /// reported as it was given.
-    /// Dropping the future ends what it started, except what has moved to the background.
+    /// Runs the call with checked or filled input: a path is resolved against the current directory and reported as
+    /// given. Dropping the future stops what the call started, except for background tasks.
     fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome>;
 }
 
-/// A tool wherever it lives: those built in are there for ever, others come and go with a session.
+/// A tool with static lifetime (built in) or shared ownership (specific to a session).
 #[derive(Debug, Clone)]
 pub enum AnyTool {
-    /// One of the table.
+    /// A built-in tool.
     Builtin(&'static dyn Tool),
-    /// One that this session alone has, such as a server's.
+    /// A tool of this session, such as that of a server.
     Own(Arc<dyn Tool>),
 }
 

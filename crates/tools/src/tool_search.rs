@@ -14,9 +14,9 @@ use crate::outcome::{Effect, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::tool_search::query::Query;
 
-/// How many tools are found where nobody says.
+/// Default number of results.
 const FOUND: usize = 5;
-/// How many can be asked for.
+/// Maximum number of results.
 const MOST: usize = 50;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {

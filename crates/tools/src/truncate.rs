@@ -1,9 +1,9 @@
-//! Long texts, shortened.
+//! Truncates long texts.
 
-/// How much of a long output stands in for it.
+/// Maximum size of a preview in bytes.
 const PREVIEW: usize = 2000;
 
-/// The first `count` characters.
+/// Returns the first `count` characters.
 pub(crate) fn first_chars(text: &str, count: usize) -> &str {
     text.char_indices()
         .nth(count)
@@ -11,13 +11,13 @@ pub(crate) fn first_chars(text: &str, count: usize) -> &str {
         .unwrap_or(text)
 }
 
-/// At most `bytes` bytes from the beginning, cut at a character.
+/// Returns at most `bytes` bytes from the beginning, cut at a character.
 pub(crate) fn first_bytes(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes.min(text.len())))
         .unwrap_or(text)
 }
 
-/// The beginning of a long text, cut at a line where there is one.
+/// Returns the beginning of a long text, cut at a line end if possible.
 pub(crate) fn preview(text: &str) -> &str {
     let start = first_bytes(text, PREVIEW);
     match start.rfind('\n') {
@@ -26,7 +26,7 @@ pub(crate) fn preview(text: &str) -> &str {
     }
 }
 
-/// What stands in a result for a text that is too long for it and was saved instead, or could not be.
+/// Returns the text that replaces a long text, which was saved to a file or could not be saved.
 pub fn stand_in(text: &str, saved: Result<&std::path::Path, &str>) -> String {
     let size = human_size(u64::try_from(text.len()).unwrap_or(u64::MAX));
     let place = match saved {
@@ -39,7 +39,7 @@ pub fn stand_in(text: &str, saved: Result<&std::path::Path, &str>) -> String {
     )
 }
 
-/// `57.5KB`, `2.9MB`.
+/// Formats a size as `57.5KB`, `2.9MB`.
 pub(crate) fn human_size(bytes: u64) -> String {
     #[allow(clippy::cast_precision_loss)]
     let mut size = bytes as f64;

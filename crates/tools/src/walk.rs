@@ -1,4 +1,4 @@
-//! Walking a file tree on several threads, within limits.
+//! Walks a file tree with several threads, within limits.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -26,14 +26,14 @@ use crate::context::{Context, Hidden};
 use crate::outcome::Outcome;
 use crate::pins::{self, Handle, Pin};
 
-/// A search that takes longer shows what it has found by then.
+/// Timeout of a search; results found so far are shown.
 const LONGEST: Duration = Duration::from_secs(20);
-/// More threads than this wait for the disk and for each other.
+/// Maximum number of threads; more would wait for the disk and for each other.
 const THREADS: usize = 8;
-/// What version control keeps for itself.
+/// Folders of version control systems.
 const VERSION_CONTROL: [&str; 6] = [".git", ".svn", ".hg", ".bzr", ".jj", ".sl"];
 
-/// When to give up.
+/// Limits of a search.
 #[derive(Debug, Clone)]
 pub(crate) struct Patience {
     cancel: CancellationToken,
@@ -55,7 +55,7 @@ impl Patience {
         }
     }
 
-    /// Whether to stop now.
+    /// True if the search must stop now.
     pub(crate) fn is_over(&self) -> bool {
         if self.cancel.is_cancelled() {
             return true;
@@ -67,7 +67,7 @@ impl Patience {
         expired
     }
 
-    /// Whether time ran out before everything was seen.
+    /// True if the search timed out.
     pub(crate) fn has_expired(&self) -> bool {
         self.expired.load(Ordering::Relaxed)
     }
@@ -77,23 +77,23 @@ impl Patience {
     }
 }
 
-/// Where a search begins: as it was named, and where that really is.
+/// Start of a search: path as given, and resolved path.
 #[derive(Debug, Clone)]
 pub(crate) struct Root {
     named: PathBuf,
     real: PathBuf,
     cwd: PathBuf,
-    /// Held from the beginning: everything is reached from here and not by its path.
+    /// Open handle; everything is reached from here instead of by path.
     held: Arc<OwnedFd>,
     is_dir: bool,
 }
 
 impl Root {
-    /// The folder or file at `path`, which must be absolute and, where the context names one, lead to what the
-    /// permission decision was about.
+    /// Opens the folder or file at `path`, which must be absolute. If the context has pins, it must resolve to the
+    /// location that the permission decision considered.
     pub(crate) fn new(path: &Path, cx: &Context) -> Result<Self, Outcome> {
         let cwd = cx.cwd.get();
-        // where nobody decided, what counts is where the path leads now
+        // without a decision, the current location of the path counts
         let pin = cx.pin(path)?.unwrap_or_else(|| Pin::new(path));
         let held = pin.hold().and_then(|held| Ok((held.metadata()?.is_dir(), held)));
         let (is_dir, held) = held.map_err(|error| {
@@ -115,9 +115,9 @@ impl Root {
         })
     }
 
-    /// A folder below this one, named without wildcards.
+    /// Returns a folder below this one, named without wildcards.
     pub(crate) fn below(mut self, folder: &str) -> Option<Self> {
-        // a link on the way would lead the search out of what was decided about
+        // a symlink in the path could lead the search outside of the permitted location
         let held = pins::below(&self.held, Path::new(folder), OFlags::PATH | OFlags::DIRECTORY).ok()?;
         self.named.push(folder);
         self.real.push(folder);
@@ -129,7 +129,7 @@ impl Root {
         self.is_dir
     }
 
-    /// Opens the file it is.
+    /// Opens the root if it is a file.
     pub(crate) fn open(&self) -> io::Result<File> {
         Handle::from(self.held.try_clone()?).read(&self.real)
     }
@@ -138,7 +138,7 @@ impl Root {
         &self.real
     }
 
-    /// The path as it is shown: from the current directory on where it lies below it.
+    /// Returns the displayed path: relative to the current directory if below it.
     pub(crate) fn shown(&self, file: &Path) -> String {
         let named = self.named(file);
         named
@@ -150,7 +150,7 @@ impl Root {
             .into_owned()
     }
 
-    /// A found file by the name the root was given.
+    /// Returns the path of a found file, based on the given name of the root.
     fn named(&self, file: &Path) -> PathBuf {
         match file.strip_prefix(&self.real) {
             Ok(rest) if rest.as_os_str().is_empty() => self.named.clone(),
@@ -160,7 +160,7 @@ impl Root {
     }
 }
 
-/// Which files are wanted.
+/// Files to search.
 #[derive(Clone)]
 pub(crate) struct Scope {
     pub(crate) root: Root,
@@ -170,7 +170,7 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// Everything below `root` that one of `globs` (if there are any) and `kind` take.
+    /// Creates a scope of files below `root` that match one of `globs` (if not empty) and `kind`.
     pub(crate) fn new(
         root: Root,
         globs: &[String],
@@ -217,14 +217,14 @@ impl Scope {
     }
 }
 
-/// What is done with every file.
+/// Processes files.
 pub(crate) trait Visit {
-    /// Here is one.
+    /// Processes one file.
     fn file(&mut self, file: FileAt<'_>);
 }
 
-/// Gives every wanted file to a visitor; each thread has its own. Links are not followed, what is ignored by
-/// version control and what version control keeps for itself is left out.
+/// Passes every file of the scope to a visitor; each thread has its own visitor. Symlinks are not followed; ignored
+/// files and folders of version control systems are skipped.
 pub(crate) fn each_file<V, M>(scope: &Scope, patience: &Patience, make: M)
 where
     V: Visit,
@@ -238,7 +238,7 @@ where
         return;
     }
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(THREADS));
-    // outside a repository `.gitignore` counts as well, but not the one of some folder far above
+    // outside of a repository `.gitignore` also applies, but not that of parent folders
     let in_repository = root.ancestors().any(|folder| folder.join(".git").exists());
     let above = if in_repository {
         Ignored::above(root)
@@ -261,7 +261,7 @@ where
     );
 }
 
-/// Where a search goes, and how long.
+/// Scope and limits of a search.
 struct Way<'a> {
     scope: &'a Scope,
     patience: &'a Patience,

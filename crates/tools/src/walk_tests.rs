@@ -64,7 +64,7 @@ fn ours(root: &Path) -> BTreeSet<PathBuf> {
     found.into_inner().unwrap()
 }
 
-/// The same by ripgrep's own walker.
+/// Finds the same files with ripgrep's walker.
 fn theirs(root: &Path) -> BTreeSet<PathBuf> {
     let real = root.canonicalize().unwrap();
     let in_repository = real.ancestors().any(|folder| folder.join(".git").exists());
@@ -141,7 +141,7 @@ fn planted() -> impl Strategy<Value = Planted> {
     ]
 }
 
-/// What cannot be there because something else is, is left away.
+/// Creates files and folders; conflicting entries are skipped.
 fn plant(root: &Path, planted: &[Planted]) {
     for thing in planted {
         match thing {

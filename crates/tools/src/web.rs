@@ -1,8 +1,8 @@
-//! Web access of one session: a client that opens public addresses only, and a cache of what it fetched.
+//! Web access of one session: a client for public addresses only, and a cache of fetched pages.
 //!
-//! A name is resolved by the [`Gate`], which checks every address; the connection goes to the checked addresses and to
-//! no others, so a name cannot change its meaning in between. Every redirect is checked again. Behind a proxy the
-//! proxy makes the connection, so the gate checks the names beforehand and cannot enforce the address.
+//! The [`Gate`] resolves names and checks every address. Connections go only to checked addresses, so a name cannot
+//! resolve differently in between. Redirects are checked as well. With a proxy, the proxy connects, so the gate checks
+//! names beforehand but cannot enforce addresses.
 
 mod address;
 mod cache;
@@ -30,17 +30,17 @@ pub use self::post::{Posted, post};
 /// Proxy and certificates for web access.
 #[derive(Clone, Default)]
 pub struct WebConfig {
-    /// Certificates to trust besides the system's, in PEM.
+    /// Additional trusted certificates in PEM format.
     pub extra_roots: Option<String>,
-    /// The proxy everything goes through; an empty text counts as none.
+    /// Proxy for all connections; an empty text means none.
     pub proxy: Option<String>,
-    /// Hosts, domains and networks reached directly all the same, separated by commas.
+    /// Hosts, domains and networks that bypass the proxy, separated by commas.
     pub no_proxy: Option<String>,
 }
 
 impl fmt::Debug for WebConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // a proxy's address may hold a password
+        // the URL of a proxy may contain a password
         f.debug_struct("WebConfig")
             .field("extra_roots", &self.extra_roots.is_some())
             .field("proxy", &self.proxy.is_some())
@@ -67,15 +67,15 @@ impl fmt::Debug for Web {
 }
 
 impl Web {
-    /// Nothing is opened before something is fetched.
+    /// Creates a client; opens no connection.
     pub fn new(config: WebConfig) -> Self {
         Self::behind(Gate::public(), config)
     }
 
-    /// Names and addresses as the gate says.
+    /// Creates a client with a gate.
     fn behind(mut gate: Gate, mut config: WebConfig) -> Self {
         config.proxy = config.proxy.filter(|proxy| !proxy.trim().is_empty());
-        // without a scheme it is plain http
+        // a proxy without a scheme uses http
         let proxy = config.proxy.as_deref().map(str::trim).map(|proxy| {
             let url = Url::parse(proxy).ok().filter(Url::has_host);
             url.or_else(|| Url::parse(&format!("http://{proxy}")).ok())
@@ -90,7 +90,7 @@ impl Web {
         }
     }
 
-    /// The page at an address, from the cache if it was fetched lately.
+    /// Fetches a page, or returns it from the cache.
     pub(crate) async fn fetch(&self, url: Url) -> Result<Fetched, Trouble> {
         if let Some(page) = self.cache.get(&url) {
             return Ok(Fetched::Page(page));
@@ -102,7 +102,7 @@ impl Web {
         Ok(fetched)
     }
 
-    /// The client for this address.
+    /// Returns the client for a URL.
     fn client(&self, url: &Url) -> Result<&reqwest::Client, Trouble> {
         let proxy = self.config.proxy.as_deref().unwrap_or_default();
         let secure = url.scheme() == "https" || proxy.trim().starts_with("https:");
@@ -122,7 +122,7 @@ impl Web {
                 ..Proxy::default()
             },
             extra_roots: self.config.extra_roots.clone(),
-            // Addresses here are often chosen by a model: none of them learns who the person is.
+            // URLs here are often chosen by a model; a client certificate would identify the user to any server.
             client_certificate: None,
         };
         let builder = network.builder(secure).map_err(|error| error.to_string())?;

@@ -16,7 +16,7 @@ use crate::tasks::Tasks;
 use crate::web::Web;
 use crate::web::tests::{Site, page, sent_on, web};
 
-/// A reader that remembers what it was given, or refuses.
+/// A model that records its prompts, or fails.
 #[derive(Debug, Default)]
 struct Reader {
     given: Mutex<Vec<(String, String)>>,

@@ -1,7 +1,8 @@
 //! Git worktrees for sessions and subagents: created, inspected and removed in one place.
 //!
-//! Every worktree is located in `.claude/worktrees` of its repository. Git runs so that nothing the repository configures
-//! is executed, except the filter programs of a checkout: [`filters`] lists those, and the caller decides about them.
+//! Every worktree is located in `.claude/worktrees` of its repository. Git runs in a way that executes no programs
+//! configured by the repository, except the filter programs of a checkout: [`filters`] lists these, and the caller
+//! decides about them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ const FOLDER: &str = ".claude/worktrees";
 /// Why a worktree cannot be created, inspected or removed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorktreeError {
-    /// The folder is in no git repository.
+    /// The folder is not in a git repository.
     #[error("{} is not in a git repository", .0.display())]
     NoRepository(PathBuf),
     /// `core.worktree` of a foreign repository can name any folder.
@@ -28,7 +29,7 @@ pub enum WorktreeError {
     /// The name does not fit into a path and a branch name.
     #[error("'{0}' is not a valid worktree name: use up to {MAX_NAME} letters, digits, '.', '_' and '-'")]
     Name(String),
-    /// The folder of worktrees leads out of the repository.
+    /// A symlink in the path leads out of the repository.
     #[error("{} is a link that leads out of the repository", .0.display())]
     Linked(PathBuf),
     /// The path is not a worktree in the repository's folder of worktrees.
@@ -53,7 +54,7 @@ pub struct Worktree {
     branch: String,
 }
 
-/// What would be lost with a worktree.
+/// Work that would be lost with a worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Unsaved {
     /// The number of files with uncommitted changes, untracked files included.
@@ -63,7 +64,7 @@ pub struct Unsaved {
 }
 
 impl Unsaved {
-    /// Nothing would be lost.
+    /// True if nothing would be lost.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self == Self::default()
@@ -134,19 +135,19 @@ impl Worktree {
         Ok(Self { root, path, branch })
     }
 
-    /// Its folder.
+    /// Returns its folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its branch; empty where no branch is checked out.
+    /// Returns its branch; empty if no branch is checked out.
     #[must_use]
     pub fn branch(&self) -> &str {
         &self.branch
     }
 
-    /// Counts what would be lost with it.
+    /// Counts the work that would be lost with it.
     ///
     /// # Errors
     /// If git fails.
@@ -156,7 +157,7 @@ impl Worktree {
         let own = format!("--exclude={}", self.branch);
         let tip = format!("refs/heads/{}", self.branch);
         let mut arguments = vec!["rev-list", "--count", "HEAD"];
-        // Somebody may have checked out another branch there since.
+        // Another branch may have been checked out there since.
         if git(env, &self.path, &["rev-parse", "--verify", "-q", &tip])
             .await
             .is_ok()
@@ -169,7 +170,7 @@ impl Worktree {
         Ok(Unsaved { files, commits })
     }
 
-    /// Removes it with its branch and everything that was not committed elsewhere.
+    /// Removes it with its branch and all work that is not committed elsewhere.
     ///
     /// # Errors
     /// If git fails.
@@ -196,7 +197,7 @@ impl Worktree {
         git(env, &self.root, arguments).await.map(|_| ())
     }
 
-    /// A link among the folders above it, part of the repository, must not move it out of the repository.
+    /// A symlink in a parent folder, as part of the repository, must not place it outside of the repository.
     fn stays_inside(&self) -> Result<(), WorktreeError> {
         let above = self.path.ancestors().take_while(|folder| *folder != self.root);
         for folder in above.filter(|folder| folder.is_symlink()) {
@@ -218,7 +219,7 @@ pub fn generated_name() -> String {
 /// Returns the root of the work tree that contains a folder.
 ///
 /// # Errors
-/// If there is none, or it does not contain the folder.
+/// There is none, or it does not contain the folder.
 pub async fn repository_root(folder: &Path, env: &GitEnv) -> Result<PathBuf, WorktreeError> {
     let found = git(env, folder, &["rev-parse", "--show-toplevel"]).await;
     let root = PathBuf::from(found.map_err(|_| WorktreeError::NoRepository(folder.to_owned()))?);
@@ -232,8 +233,8 @@ pub async fn repository_root(folder: &Path, env: &GitEnv) -> Result<PathBuf, Wor
     }
 }
 
-/// Returns the filter settings of the repository's own configuration, as `name: program`. Those of the person's own
-/// configuration are not listed: they may run.
+/// Returns the filter settings of the repository's own configuration, as `name: program`. Those in the user's
+/// configuration are not listed, because they are allowed.
 ///
 /// # Errors
 /// If git cannot read the configuration.
@@ -241,7 +242,7 @@ pub async fn filters(folder: &Path, env: &GitEnv) -> Result<Vec<String>, Worktre
     let arguments = ["config", "-z", "--show-scope", "--get-regexp", "^filter\\."];
     let listed = match git(env, folder, &arguments).await {
         Ok(listed) => listed,
-        // No setting matches: git fails and prints nothing.
+        // If no setting matches, git fails without output.
         Err(WorktreeError::Git(why)) if why.is_empty() => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
@@ -257,10 +258,10 @@ pub async fn filters(folder: &Path, env: &GitEnv) -> Result<Vec<String>, Worktre
     Ok(filters)
 }
 
-/// Checks a name: a path below the folder of worktrees and part of a branch name.
+/// Checks a name, which becomes a path below the worktree folder and part of a branch name.
 ///
 /// # Errors
-/// If it is not valid.
+/// The name is not valid.
 pub fn check(name: &str) -> Result<(), WorktreeError> {
     let letters = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
     let part = |part: &str| {

@@ -1,4 +1,4 @@
-//! The file system and the installed git, as a permission decision sees them.
+//! The file system and the installed git as inputs of a permission decision.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::git::Git;
 use crate::paths::settled;
 use crate::pins::Pins;
 
-/// The file system alone. Git is not asked.
+/// The current file system. Git is not used.
 #[derive(Debug, Clone, Copy)]
 pub struct World;
 
@@ -49,11 +49,11 @@ impl Paths for World {
     }
 }
 
-/// The file system as it was when the paths of a call were looked up: a decision and the run of the tool use the same
-/// look. The repositories that git reports are recorded with the pins, so that the run uses no others.
+/// The file system at the time when the paths of a call were resolved; decision and tool use the same resolution.
+/// Repositories reported by git are recorded with the pins, so that the tool uses the same ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Pinned<'a> {
-    /// The paths of the call.
+    /// Pinned paths of the call.
     pub pins: &'a Pins,
     /// The environment of commands.
     pub env: &'a [(OsString, OsString)],

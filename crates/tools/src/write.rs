@@ -1,4 +1,4 @@
-//! Write: a file replaced or created with this content.
+//! Write: replaces or creates a file with the given content.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::pins::Pin;
 use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::{atomic, input, patch, paths, text};
 
-/// An old file larger than this is replaced without being compared.
+/// Maximum size of an old file for which a diff is computed.
 const COMPARED: u64 = 8 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
@@ -73,7 +73,7 @@ impl Tool for Write {
                 Ok(pin) => pin,
                 Err(outcome) => return outcome,
             };
-            // one blocking step: it cannot be dropped half way
+            // one blocking step, so that it cannot be dropped halfway
             let work = move || {
                 let given = input.file_path.clone();
                 match replace(&path, &input.content, pin.as_ref()) {
@@ -91,7 +91,7 @@ impl Tool for Write {
     }
 }
 
-/// What was there before.
+/// Previous content.
 enum Old {
     Nothing,
     Text(String),
@@ -149,7 +149,7 @@ fn report(input: Input, old: Old) -> Outcome {
         "userModified": false,
     });
     if let Some(fields) = result.as_object_mut() {
-        // moved, not copied: the file may be large
+        // moved instead of copied, because the file may be large
         fields.insert("content".to_owned(), Value::String(content));
         fields.insert("structuredPatch".to_owned(), patch);
         fields.insert("originalFile".to_owned(), original);
@@ -157,7 +157,7 @@ fn report(input: Input, old: Old) -> Outcome {
     Outcome::ok(said, result)
 }
 
-/// Why a file could not be written.
+/// Explains why a file could not be written.
 pub(crate) fn explained(error: &io::Error, path: &str) -> String {
     match error.kind() {
         io::ErrorKind::IsADirectory => format!("EISDIR: illegal operation on a directory, open '{path}'"),

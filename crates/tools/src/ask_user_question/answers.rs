@@ -1,20 +1,20 @@
-//! The answers of a person, as text for the model.
+//! Formats a person's answers for the model.
 
 use serde_json::Value;
 
 /// The answers in an allowed input.
 #[derive(Debug)]
 pub(super) struct Answers {
-    /// `"Q"="A"` and what was noted with it.
+    /// `"Q"="A"` with the notes on it.
     told: Vec<String>,
-    /// Whether every answer is something that was offered, without a word added.
+    /// True if every answer is an offered option without additions.
     as_offered: bool,
-    /// What was said instead of, or besides, answering.
+    /// Free-text response given instead of, or in addition to, answers.
     response: Option<String>,
 }
 
 impl Answers {
-    /// Reads them.
+    /// Reads the answers from the input.
     pub(super) fn of(input: &Value) -> Self {
         let object = |name: &str| input.get(name).and_then(Value::as_object).into_iter().flatten();
         let note = |question: &str, name: &str| {
@@ -42,7 +42,7 @@ impl Answers {
             let part = format!("\"{question}\"=\"{text}\"");
             answers.add(part, note(question, "preview"), note(question, "notes"));
         }
-        // someone may note something without choosing
+        // a note may be given without an answer
         for (question, _) in object("annotations") {
             let notes = note(question, "notes");
             if notes.is_some() && !done.contains(&question) {
@@ -64,7 +64,7 @@ impl Answers {
         self.told.push(part);
     }
 
-    /// What the model reads.
+    /// Returns the text for the model.
     pub(super) fn sentence(&self) -> String {
         let told = self.told.join(", ");
         match (&self.response, self.told.is_empty()) {
@@ -81,7 +81,7 @@ impl Answers {
     }
 }
 
-/// An answer as text; several choices are joined with a comma.
+/// Formats an answer; several choices are joined with a comma.
 fn written(answer: &Value) -> String {
     match answer {
         Value::String(text) => text.clone(),
@@ -91,7 +91,7 @@ fn written(answer: &Value) -> String {
     }
 }
 
-/// Whether an answer is one of the offered labels, or several of them where several may be chosen.
+/// True if an answer is an offered label, or several of them if multiple choice is allowed.
 fn offered(input: &Value, question: &str, answer: &Value, text: &str) -> bool {
     let questions = input.get("questions").and_then(Value::as_array);
     let asked = questions
@@ -113,9 +113,9 @@ fn offered(input: &Value, question: &str, answer: &Value, text: &str) -> bool {
     labels.contains(&text) || (asked.get("multiSelect") == Some(&Value::Bool(true)) && made_of(text, &labels))
 }
 
-/// Whether a text is nothing but labels with commas between them. Labels may hold commas themselves.
+/// True if a text consists only of labels separated by commas. Labels may contain commas themselves.
 fn made_of(text: &str, labels: &[&str]) -> bool {
-    // what is left after labels and commas; each remainder is looked at once, however it was reached
+    // remainders after labels and commas; each is processed once, however it was reached
     let mut rests = vec![text.trim_start()];
     let mut at = 0;
     while let Some(rest) = rests.get(at).copied() {

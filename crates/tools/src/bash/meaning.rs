@@ -1,23 +1,24 @@
-//! What a command line is about, for display. Nothing here decides what may run.
+//! Interprets a command line for display only; it does not affect permission decisions.
 
-/// Programs that print nothing when all is well.
+/// Programs without output on success.
 const SILENT: &[&str] = &[
     "cd", "chgrp", "chmod", "chown", "cp", "export", "ln", "mkdir", "mv", "rm", "rmdir", "set", "touch", "unset",
     "wait",
 ];
 
-/// Whether a success without output is what one expects.
+/// True if success without output is normal for this command.
 pub(super) fn is_silent(command: &str) -> bool {
     let programs = programs(command);
     !programs.is_empty() && programs.iter().all(|program| SILENT.contains(&program.as_str()))
 }
 
-/// Whether a command begins by waiting: one that takes too long is ended, there is nothing to go on with.
+/// True if a command starts by sleeping. If it times out it is killed, because continuing in the background is of no
+/// use.
 pub(super) fn only_waits(command: &str) -> bool {
     programs(command).first().is_some_and(|program| program == "sleep")
 }
 
-/// What exit code 1 means where it is an answer and not a failure. Looks at the last program, whose code it is.
+/// Returns the meaning of exit code 1 if it is a regular result. The last program determines the exit code.
 pub(super) fn of_exit(command: &str, code: i32) -> Option<&'static str> {
     let program = programs(command).pop()?;
     match (program.as_str(), code) {
@@ -29,12 +30,12 @@ pub(super) fn of_exit(command: &str, code: i32) -> Option<&'static str> {
     }
 }
 
-/// The program of every simple command, in order; assignments before it are passed over. Quotes are respected,
-/// nesting is not looked into.
+/// Returns the program of each simple command in order, skipping assignments. Quotes are respected; nested commands are
+/// not parsed.
 fn programs(command: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut word = String::new();
-    // whether the program of the current simple command is still to come
+    // true until the program of the current simple command is found
     let mut wanted = true;
     let mut quote = None;
     let mut characters = command.chars().peekable();
@@ -52,7 +53,7 @@ fn programs(command: &str) -> Vec<String> {
             (Some(_), _) => word.push(character),
             (None, '\'' | '"') => quote = Some(character),
             (None, '>') if characters.peek() == Some(&'&') => {
-                // `2>&1` is no end of a command
+                // `2>&1` does not end a command
                 characters.next();
                 word.push_str(">&");
             }

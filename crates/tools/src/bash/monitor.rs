@@ -1,7 +1,7 @@
-//! Monitor: a command in the background whose output lines are reported to the model as they are printed.
+//! Monitor: a background command whose output lines are reported to the model as they appear.
 //!
-//! Lines are collected for a moment and reported together, so that a busy command costs a bounded number of turns. One that
-//! prints without a pause is ended.
+//! Lines are batched, so that a busy command causes a bounded number of turns. A command with continuous output is
+//! stopped.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -19,19 +19,19 @@ use crate::outcome::Outcome;
 use crate::tasks::{Task, TaskStatus};
 use crate::tool::{Activity, Descriptor, Pending, Tool};
 
-/// The longest a monitor runs, in milliseconds.
+/// Maximum running time in milliseconds.
 const MAX_TIMEOUT: u64 = 1_800_000;
-/// How long lines are collected before they are reported.
+/// How long lines are batched before they are reported.
 const COLLECT: Duration = Duration::from_secs(1);
-/// The maximum number of lines in one report.
+/// Maximum number of lines in one report.
 const MAX_LINES: usize = 50;
-/// The maximum length of a line in a report, in bytes.
+/// Maximum length of a reported line in bytes.
 const MAX_LINE: usize = 1_000;
-/// The number of reports without a pause after which the command is ended.
+/// Number of reports without a pause after which the command is stopped.
 const MAX_REPORTS: u32 = 60;
-/// A pause of this length ends a series of reports.
+/// Minimum length of a pause, after which the count of reports restarts.
 const PAUSE: Duration = Duration::from_secs(10);
-/// The number of lines that wait to be collected.
+/// Capacity of the queue of lines.
 const QUEUE: usize = 256;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
@@ -166,16 +166,16 @@ async fn run(input: Input, cx: &Context) -> Outcome {
     )
 }
 
-/// Why a monitor ends.
+/// Why a monitor ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ended {
-    /// The command ended, or was stopped.
+    /// The command exited or was stopped.
     Exit,
     Expired(Duration),
     Flood,
 }
 
-/// Reports what the command prints, and its end.
+/// Reports the output lines and the end of the command.
 async fn watch(
     task: Arc<Task>,
     shell: Arc<Shell>,
@@ -212,7 +212,7 @@ async fn watch(
     let mut view = task.exited(exit);
     let what = &view.description;
     let (status, summary) = match ended.unwrap_or(Ended::Exit) {
-        // The command was asked to end by us: it did what it was started for.
+        // Reaching its time limit is the regular end of a monitor.
         Ended::Expired(limit) => (
             TaskStatus::Completed,
             format!("Monitor \"{what}\" expired after {} s", limit.as_secs()),
@@ -240,7 +240,7 @@ async fn watch(
 async fn report(task: &Task, batch: &mut Batch, events: &mpsc::Sender<ToolEvent>) {
     if let Some(text) = batch.take() {
         let task = task.view();
-        // A session that is gone needs no report.
+        // Send errors are ignored: the session has ended.
         events.send(ToolEvent::TaskPrinted { task, text }).await.ok();
     }
 }
@@ -252,14 +252,14 @@ async fn until(due: Option<Instant>) {
     }
 }
 
-/// Lines that wait to be reported.
+/// Lines to be reported.
 #[derive(Debug, Default)]
 struct Batch {
     lines: Vec<String>,
     dropped: usize,
     due: Option<Instant>,
     last: Option<Instant>,
-    /// The number of reports since the last pause.
+    /// Number of reports since the last pause.
     reports: u32,
 }
 
@@ -293,8 +293,8 @@ impl Batch {
     }
 }
 
-/// Splits output into lines and sends them on. It never blocks the command: lines that find no room are dropped here, and
-/// are in the output file all the same.
+/// Splits output into lines and queues them. It never blocks the command: lines that exceed the queue are dropped here
+/// and remain in the output file.
 #[derive(Debug)]
 pub(crate) struct Lines {
     sender: mpsc::Sender<String>,
@@ -308,7 +308,7 @@ impl Lines {
         (Self { sender, rest }, printed)
     }
 
-    /// Takes what was printed next.
+    /// Adds output.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         let mut parts = bytes.split(|byte| *byte == b'\n').peekable();
         while let Some(part) = parts.next() {

@@ -1,4 +1,4 @@
-//! The result of a command, as the model reads it and as the host reads it.
+//! The result of a command, for the model and for the host.
 
 use std::path::Path;
 
@@ -12,21 +12,21 @@ use crate::sandbox::Note;
 use crate::tasks::TaskView;
 use crate::truncate::{first_chars, human_size, preview};
 
-/// Longer output goes to a file.
+/// Maximum length of output in the result, in characters; longer output is saved to a file.
 const SHOWN: usize = 30_000;
 
-/// Whether output goes to a file instead of the model.
+/// True if the output is too long for the result.
 pub(super) fn is_long(printed: &Printed) -> bool {
     printed.total > SHOWN as u64 && decoded(printed).chars().nth(SHOWN).is_some()
 }
 
-/// Collects the result.
+/// Builds the result.
 #[derive(Debug)]
 pub(super) struct Report {
     command: String,
-    /// What we have to say besides the command's own words; `stderr` on the wire.
+    /// Notes about the command that are not its output; `stderr` on the wire.
     notes: String,
-    /// Which sandbox the command is in.
+    /// The sandbox in which the command ran.
     sandbox: Option<Note>,
 }
 
@@ -39,17 +39,17 @@ impl Report {
         }
     }
 
-    /// The command runs inside.
+    /// Records the sandbox of the command.
     pub(super) fn sandboxed(&mut self, note: Option<Note>) {
         self.sandbox = note;
     }
 
-    /// The shell is back in the project.
+    /// Notes that the current directory was reset to a session folder.
     pub(super) fn cwd_reset(&mut self, directory: &Path) {
         self.notes = format!("\nShell cwd was reset to {}", directory.display());
     }
 
-    /// The output of a background command had nowhere to go.
+    /// Notes that the output file of a background command could not be created.
     pub(super) fn no_file(&mut self, trouble: Option<&str>) {
         self.notes
             .push_str("\nThe command was ended: it cannot go on in the background because its output cannot be saved");
@@ -58,13 +58,13 @@ impl Report {
         }
     }
 
-    /// It timed out, and cannot continue in the background.
+    /// Notes that the command timed out and cannot continue in the background.
     pub(super) fn timed_out(&mut self, limit: u64) {
         self.notes
             .push_str(&format!("\nCommand timed out after {}s", limit / 1000));
     }
 
-    /// The end of a foreground command.
+    /// Builds the result of a foreground command.
     pub(super) fn finished(&self, exit: Exit, printed: &Printed) -> Outcome {
         let long = is_long(printed);
         let text = decoded(printed);
@@ -91,7 +91,7 @@ impl Report {
         success(&joined(&[&said, self.notes.trim()]), result)
     }
 
-    /// A command that continues in the background.
+    /// Builds the result of a command that continues in the background.
     pub(super) fn backgrounded(&self, task: &TaskView, printed: &Printed, why: Why) -> Outcome {
         let file = task
             .output_file
@@ -133,7 +133,7 @@ impl Report {
         success(&joined(&[&so_far, &said, self.notes.trim()]), result)
     }
 
-    /// A command that was cancelled.
+    /// Builds the result of a cancelled command.
     pub(super) fn cancelled(&self, printed: &Printed) -> Outcome {
         let text = decoded(printed);
         let said = joined(&[
@@ -179,7 +179,7 @@ fn failure(code: i32, said: &str) -> Outcome {
     Outcome::failed(joined(&[&format!("Exit code {code}"), said]))
 }
 
-/// The stand-in for a long output.
+/// Returns the preview that replaces long output.
 fn saved(printed: &Printed, text: &str) -> String {
     let size = human_size(printed.total);
     let place = match (&printed.file, &printed.trouble) {

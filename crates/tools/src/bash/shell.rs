@@ -1,4 +1,4 @@
-//! The shell a command runs in.
+//! The shell that runs a command.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, Read as _};
@@ -17,7 +17,7 @@ use crate::ids;
 use crate::process::Process;
 use crate::sandbox::{Confined, Held};
 
-/// Variables that would make bash run something before the command, or read it differently.
+/// Variables that would make bash run code before the command or interpret it differently.
 const FORBIDDEN: &[&str] = &[
     "BASH_ENV",
     "ENV",
@@ -26,7 +26,7 @@ const FORBIDDEN: &[&str] = &[
     "POSIXLY_CORRECT",
     "BASH_XTRACEFD",
 ];
-/// The descriptor the directory is reported on: high, so that `exec 3>file` in a command does not meet it.
+/// Descriptor on which the directory is reported. A high number avoids conflicts with `exec 3>file` in a command.
 const SIDE: u8 = 117;
 
 /// A running shell.
@@ -34,13 +34,13 @@ const SIDE: u8 = 117;
 pub(super) struct Shell {
     pub(super) process: Process,
     pub(super) output: Capture,
-    /// Kept open to the end: a shell that cannot write here would die of it.
+    /// Kept open until the end, because a shell that cannot write to it would be killed.
     side: PipeReader,
-    /// Precedes the directory that the shell itself reports. The command can write to the pipe, but does not know it.
+    /// Marks the directory reported by the shell. The command can write to the pipe but does not know the token.
     token: String,
-    /// Kept to the end as well: what the sandbox around the command stands on.
+    /// Resources of the sandbox that must live as long as the command.
     _held: Held,
-    /// A copy of git's index, for this command.
+    /// Copy of the git index for this command.
     index: Option<PathBuf>,
 }
 
@@ -68,7 +68,7 @@ impl Shell {
         let ours = Receiver::from_owned_fd(OwnedFd::from(ours))?;
         let before = confined.as_ref().map(Confined::before).unwrap_or_default();
         let mut shell = detached(before, program());
-        // What was found to only read is run so that it can do nothing else.
+        // A command found to be read-only is run so that it can only read.
         let quiet = sluice_permission::quiet::of(command);
         let token = ids::hex(32);
         let index = quiet.copies_index.then(|| file.with_extension("index"));
@@ -87,8 +87,8 @@ impl Shell {
             .envs(quiet.env)
             .envs(bound)
             .envs(trusted.map(|path| ("PATH", path)))
-            // without `unsafe` only the three standard descriptors can be handed over; the script moves this one
-            // away and gives the command an empty stdin
+            // without `unsafe` only the three standard descriptors can be passed; the script moves this one and gives
+            // the command an empty stdin
             .stdin(Stdio::from(side_in))
             .stdout(Stdio::from(theirs.try_clone()?))
             .stderr(Stdio::from(theirs));
@@ -115,14 +115,14 @@ impl Shell {
         })
     }
 
-    /// Everything the ended command printed.
+    /// Returns the complete output of the ended command.
     pub(super) async fn settle(&self) -> Printed {
-        // a process substitution may be a moment later than its shell; a server that was left running is not waited for
+        // process substitutions may end after the shell; background processes are not awaited
         tokio::time::timeout(STRAGGLERS, self.output.closed()).await.ok();
         self.output.finish().await
     }
 
-    /// The working directory of the ended shell, if it reported one.
+    /// Returns the working directory that the shell reported when it ended.
     pub(super) fn directory_after(&self) -> Option<PathBuf> {
         let mut said = Vec::new();
         let mut piece = [0; 4096];
@@ -133,7 +133,7 @@ impl Shell {
             }
             said.extend_from_slice(piece.get(..count).unwrap_or_default());
         }
-        // What follows the token is the whole answer: nothing is written after it but by processes that outlive the shell.
+        // The directory follows the token. Anything after it is from processes that outlive the shell.
         let mark = format!("{}:", self.token);
         let at = memchr::memmem::find(&said, mark.as_bytes())?;
         let line = said.get(at + mark.len()..)?.split(|byte| *byte == b'\n').next()?;
@@ -142,7 +142,7 @@ impl Shell {
     }
 }
 
-/// Why a shell did not start.
+/// Explains why a shell could not be started.
 pub(super) fn explained(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::ArgumentListTooLong => {
@@ -153,9 +153,9 @@ pub(super) fn explained(error: &io::Error) -> String {
     }
 }
 
-/// A command that leads a group of its own and, where `setsid` is there, a session without a terminal: what wants
-/// to ask for a password then fails at once instead of stopping, or of writing over someone's screen.
-/// `before` are the words that put it into a sandbox.
+/// Creates a command that leads its own process group. If `setsid` is available it also has no terminal, so that a
+/// password prompt fails immediately instead of stopping the process or writing to a terminal. `before` is the command
+/// line of the sandbox.
 fn detached(before: &[OsString], program: &str) -> Command {
     let setsid = Path::new("/usr/bin/setsid");
     let (first, rest) = match before.split_first() {
@@ -164,7 +164,7 @@ fn detached(before: &[OsString], program: &str) -> Command {
     };
     let mut command = if setsid.exists() {
         let mut command = Command::new(setsid);
-        // it is not a group's leader here, so it does not fork and the process stays the one we know
+        // it is not a group leader here, so `setsid` does not fork and the process id stays the same
         command.arg(first);
         command
     } else {
@@ -187,8 +187,8 @@ fn program() -> &'static str {
     }
 }
 
-/// One line, so that bash counts the command's own lines from 1. The trap speaks also when the command calls `exit`
-/// or does not parse; `eval` keeps a syntax error from taking the trap with it.
+/// A single line, so that bash counts the command's lines from 1. The trap also runs if the command calls `exit` or has
+/// a syntax error, which `eval` confines.
 fn script(command: &str, before: &str, token: &str) -> String {
     format!(
         "exec {SIDE}>&0 0</dev/null; trap '{{ builtin echo -n {token}:; builtin pwd -P; }} >&{SIDE}' EXIT; {before}eval {}",

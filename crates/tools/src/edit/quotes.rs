@@ -1,7 +1,7 @@
-//! Curly and straight quotes: models write straight ones where the file has curly ones.
+//! Curly and straight quotes: models write straight quotes where the file has curly ones.
 
-/// Where a text has `wanted` but for the kind of its quotes: the passage as it stands there, and where it begins,
-/// wherever it stands so. Of several spellings the first one counts.
+/// Finds `wanted` regardless of the kind of quotes. Returns the matching text and the offsets of all its occurrences.
+/// If spellings differ, the first one counts.
 pub(super) fn find(text: &str, wanted: &str) -> Option<(String, Vec<usize>)> {
     let needle = straight(wanted);
     if !needle.contains(['"', '\'']) {
@@ -15,7 +15,7 @@ pub(super) fn find(text: &str, wanted: &str) -> Option<(String, Vec<usize>)> {
     Some((passage, all))
 }
 
-/// `text` with its straight quotes curved where those of `passage` are.
+/// Returns `text` with curly quotes of the kinds that occur in `passage`.
 pub(super) fn like(passage: &str, text: &str) -> String {
     let curved = |pair: [char; 2]| passage.contains(pair);
     let (double, single) = (curved(['“', '”']), curved(['‘', '’']));
@@ -46,7 +46,7 @@ fn straightened(letter: char) -> char {
     }
 }
 
-/// The place in `text` that `at` is in its straight form.
+/// Returns the offset in `text` that corresponds to the offset `at` in its straight form.
 fn within(text: &str, at: usize) -> Option<usize> {
     let mut passed = 0;
     for (place, letter) in text.char_indices() {

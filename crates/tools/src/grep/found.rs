@@ -1,4 +1,4 @@
-//! The matches in all files: the first lines in the order of their paths, and the total number.
+//! Matches in all files: the first lines in path order, and the total number.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,25 +7,25 @@ use std::time::SystemTime;
 use super::sink::Hits;
 use super::{Input, Mode};
 
-/// How many bytes of lines are kept where no limit is given.
+/// Maximum number of bytes of lines kept if there is no limit on results.
 const KEPT: usize = 8 << 20;
 
-/// Everything worth showing. It never holds much more than can be shown, however much is found.
+/// The results to show; keeps little more than the output needs, regardless of the number of matches.
 #[derive(Debug)]
 pub(super) struct Found {
     mode: Mode,
     reach: usize,
-    /// Files by when they were changed, the newest first.
+    /// Files by modification time, newest first.
     pub(super) files: BTreeSet<(Reverse<SystemTime>, String)>,
     /// Lines by file.
     pub(super) hits: BTreeMap<String, Hits>,
     lines: usize,
     bytes: usize,
-    /// Files in which something was found.
+    /// Number of files with matches.
     pub(super) total_files: usize,
     pub(super) total_lines: usize,
     pub(super) total_matches: usize,
-    /// Files that were not searched: they have a name elsewhere, too.
+    /// Number of files that were skipped because they also have a name outside of the roots.
     pub(super) foreign: usize,
 }
 
@@ -77,7 +77,7 @@ impl Found {
         }
     }
 
-    /// How many of the lines that are shown come from one file.
+    /// Returns how many output rows a file contributes.
     fn length(&self, hits: &Hits) -> usize {
         match self.mode {
             Mode::Content => hits.lines.len(),

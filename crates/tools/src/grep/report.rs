@@ -1,4 +1,4 @@
-//! The result of a search, as text.
+//! Formats the result of a search.
 
 use serde_json::{Map, Value, json};
 
@@ -7,17 +7,17 @@ use super::sink::{BREAK, LineKind, ShownLine};
 use super::{Input, Mode};
 use crate::outcome::Outcome;
 
-/// How much text is shown at most.
+/// Maximum size of the output in bytes.
 const SHOWN: usize = 256 * 1024;
 
-/// The rows that are shown out of all there are.
+/// The rows of the output.
 struct Page {
     rows: Vec<String>,
     total: usize,
 }
 
 impl Page {
-    /// The part of `rows` that was asked for and fits.
+    /// Selects the requested rows that fit.
     fn new(rows: impl Iterator<Item = String>, total: usize, input: &Input) -> Self {
         let mut room = SHOWN;
         let rows = rows
@@ -36,7 +36,7 @@ impl Page {
         input.offset().saturating_add(self.rows.len()) < self.total
     }
 
-    /// `appliedLimit` where something was left out at the end, `appliedOffset` where it was at the beginning.
+    /// Sets `appliedLimit` if results were cut at the end, and `appliedOffset` if at the beginning.
     fn applied(&self, input: &Input, fields: &mut Map<String, Value>) {
         if self.is_cut(input) && !self.rows.is_empty() {
             fields.insert("appliedLimit".to_owned(), self.rows.len().into());
@@ -46,7 +46,7 @@ impl Page {
         }
     }
 
-    /// What the model should know about the rest.
+    /// Returns the note for the model about omitted results.
     fn advice(&self, input: &Input, what: &str) -> String {
         if !self.is_cut(input) && input.offset() == 0 {
             return String::new();
@@ -110,7 +110,7 @@ fn content(input: &Input, found: &Found, fields: &mut Map<String, Value>) -> Str
     format!("{text}{}", page.advice(input, "lines"))
 }
 
-/// `path:12:text` for a match, `path-12-text` for what is around it.
+/// Formats `path:12:text` for a match and `path-12-text` for context.
 fn row(path: &str, line: &ShownLine, input: &Input) -> String {
     let sign = match line.kind {
         LineKind::Match => ':',

@@ -1,4 +1,4 @@
-//! The matches in one file.
+//! Matches in one file.
 
 use std::io;
 
@@ -8,16 +8,16 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use super::{Input, Mode};
 
-/// How much of a long line is shown.
+/// Maximum length of a line in the output, in bytes.
 const WIDEST: usize = 500;
-/// How much of a long line is shown before what matched.
+/// Number of bytes of a long line shown before the match.
 const LEAD: usize = 100;
-/// How many bytes of one file are kept.
+/// Maximum number of bytes kept for one file.
 pub(super) const KEPT: usize = 4 << 20;
-/// Between lines that do not follow each other.
+/// Separator between groups of lines.
 pub(super) const BREAK: &str = "--";
 
-/// Whether there is a match at all.
+/// Detects whether there is a match.
 #[derive(Debug, Default)]
 pub(super) struct Any {
     pub(super) found: bool,
@@ -32,7 +32,7 @@ impl Sink for Any {
     }
 }
 
-/// A line as it is shown, without the name of its file.
+/// A line of the output, without its file name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShownLine {
     pub(super) text: String,
@@ -47,20 +47,20 @@ pub(super) enum LineKind {
     Break,
 }
 
-/// What was found in one file.
+/// Matches found in one file.
 #[derive(Debug, Default)]
 pub(super) struct Hits {
-    /// The first lines, as many as can be shown.
+    /// The first lines, as many as the output may contain.
     pub(super) lines: Vec<ShownLine>,
-    /// How many there are.
+    /// Total number of lines.
     pub(super) total: usize,
-    /// How many bytes `lines` holds.
+    /// Size of `lines` in bytes.
     pub(super) bytes: usize,
-    /// Lines that match; where a match may span lines, matches.
+    /// Number of matching lines; in a multi-line search, number of matches.
     pub(super) matches: usize,
 }
 
-/// The matching lines with what is around them.
+/// Collects matching lines with their context.
 pub(super) struct Lines<'a> {
     input: &'a Input,
     matcher: &'a RegexMatcher,
@@ -93,7 +93,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Each match in `bytes`, a line, or several where a match spans them, of which the first has this number.
+    /// Adds each match in `bytes`: a line, or several for a multi-line match, starting at line `number`.
     fn each_match(&mut self, bytes: &[u8], number: Option<u64>) -> io::Result<()> {
         let mut pieces = Vec::new();
         self.matcher
@@ -162,12 +162,12 @@ impl Sink for Lines<'_> {
     }
 }
 
-/// The lines of a text, without their ends.
+/// Splits text into lines without their ends.
 fn rows(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|byte| *byte == b'\n')
 }
 
-/// A line without its end; of a long one the part around what matched, which begins at `first`.
+/// Returns a line without its end; a long line is cut to the part around the match at `first`.
 fn fitted(line: &[u8], first: usize) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -178,7 +178,7 @@ fn fitted(line: &[u8], first: usize) -> String {
     let part = line.get(from..).unwrap_or_default();
     let part = part.get(..WIDEST.min(part.len())).unwrap_or_default();
     let shown = String::from_utf8_lossy(part);
-    // a cut goes through characters; what is left of them is no text
+    // the cut may split a character; its remains are removed
     let shown = shown.trim_matches(char::REPLACEMENT_CHARACTER);
     let before = if from > 0 { "… " } else { "" };
     let after = if from + WIDEST < line.len() { " …" } else { "" };

@@ -1,4 +1,4 @@
-//! Decoding images, scaled while they are read.
+//! Decodes images and scales them while they are read.
 
 use std::io::Cursor;
 
@@ -11,10 +11,10 @@ use super::header::Format;
 use super::scale::{Picture, Samples, Scaler};
 use super::{MOST_PIXELS, Unfit, fit, orientation};
 
-/// What a decoder may use beside the picture itself.
+/// Maximum memory of a decoder, without the image itself, in bytes.
 const MEMORY: usize = 300 << 20;
 
-/// The (first) picture in `bytes` at the size `target`, which comes from the header.
+/// Decodes the (first) image in `bytes` at the size `target`, computed from its header.
 pub(super) fn scaled(bytes: &[u8], format: Format, target: (u32, u32)) -> Result<Picture, Unfit> {
     match format {
         Format::Png => png(bytes, target),
@@ -59,7 +59,7 @@ fn png(bytes: &[u8], target: (u32, u32)) -> Result<Picture, Unfit> {
         reader.next_frame(&mut data).map_err(undecodable)?;
         return from_rows(samples, size, &data);
     }
-    // row by row: a large picture never stands in memory whole
+    // row by row, so that a large image is never in memory as a whole
     let mut scaler = Scaler::new(samples, size, target);
     while let Some(row) = reader.next_row().map_err(undecodable)? {
         scaler.row(row.data());
@@ -100,7 +100,7 @@ fn gif(bytes: &[u8]) -> Result<Picture, Unfit> {
     let frame = decoder.read_next_frame().map_err(undecodable)?.ok_or_else(broken)?;
     let (left, top) = (usize::from(frame.left), usize::from(frame.top));
     let width = usize::from(frame.width);
-    // the first frame need not fill the screen
+    // the first frame may be smaller than the canvas
     let line = size.0 as usize * 4;
     let mut screen = vec![0; line * size.1 as usize];
     for (from, to) in frame

@@ -1,4 +1,4 @@
-//! Encoding images: without loss if that is small enough, with loss otherwise.
+//! Encodes images: lossless if small enough, otherwise lossy.
 
 use jpeg_encoder::{ColorType, Encoder};
 
@@ -6,10 +6,10 @@ use super::header::Format;
 use super::scale::Picture;
 use super::{Shrunk, Unfit};
 
-/// How good a JPEG may be, until one is small enough.
+/// JPEG qualities to try, in order, until the result is small enough.
 const QUALITIES: [u8; 4] = [85, 70, 50, 30];
 
-/// The picture in at most `most` bytes.
+/// Encodes the image in at most `most` bytes.
 pub(super) fn within(picture: &Picture, most: usize) -> Result<Shrunk, Unfit> {
     let done = |format, bytes| Shrunk {
         format,
@@ -60,7 +60,7 @@ fn jpeg(picture: &Picture, rgb: &[u8], quality: u8) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Without opacity: what can be seen through shows white.
+/// Replaces transparency by white.
 fn on_white(picture: &Picture) -> Vec<u8> {
     picture
         .rgba

@@ -1,14 +1,14 @@
-//! Format and size of an image, from its first bytes, before it is decoded.
+//! Format and size of an image from its header, without decoding.
 
 /// The header of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) format: Format,
-    /// Width and height in pixels, where they can be found.
+    /// Width and height in pixels, if found.
     pub(crate) size: Option<(u32, u32)>,
 }
 
-/// The kinds of images a model takes.
+/// Image formats accepted by the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Png,
@@ -28,7 +28,7 @@ impl Format {
     }
 }
 
-/// By the first bytes, whatever the name says.
+/// Detects the format by the first bytes; the file name is not used.
 pub(crate) fn header(bytes: &[u8]) -> Option<Header> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Some(Header {
@@ -57,7 +57,7 @@ pub(crate) fn header(bytes: &[u8]) -> Option<Header> {
     None
 }
 
-/// The first frame header (SOF), found by going from segment to segment.
+/// Finds the first frame header (SOF) by walking through the segments.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     loop {
@@ -66,7 +66,7 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
         }
         let marker = *bytes.get(at + 1)?;
         match marker {
-            // C4, C8 and CC are tables and extensions, not frames
+            // C4, C8 and CC are tables and extensions
             0xC0..=0xCF if !matches!(marker, 0xC4 | 0xC8 | 0xCC) => {
                 return be16(bytes, at + 7).zip(be16(bytes, at + 5));
             }
@@ -76,7 +76,7 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// One of the three kinds of first chunk.
+/// Reads the size from one of the three possible first chunks.
 fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     match bytes.get(12..16)? {
         b"VP8X" => Some((le24(bytes, 24)? + 1, le24(bytes, 27)? + 1)),

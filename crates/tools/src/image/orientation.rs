@@ -1,8 +1,8 @@
-//! The orientation of a photograph (EXIF), which would otherwise be lost.
+//! Applies the orientation of a photo (EXIF), which scaling would otherwise lose.
 
 use super::scale::Picture;
 
-/// The orientation (1 to 8) that an Exif block names; 1 is upright.
+/// Returns the orientation (1 to 8) in an Exif block; 1 is upright.
 pub(super) fn of(exif: &[u8]) -> u16 {
     named(exif.strip_prefix(b"Exif\0\0").unwrap_or(exif))
         .filter(|turned| (1..=8).contains(turned))
@@ -39,7 +39,7 @@ fn named(tiff: &[u8]) -> Option<u16> {
         .and_then(|at| short(at + 8))
 }
 
-/// The picture as it was meant to be seen.
+/// Rotates and mirrors an image so that it is upright.
 pub(super) fn upright(picture: Picture, turned: u16) -> Picture {
     if turned <= 1 {
         return picture;
@@ -82,7 +82,7 @@ pub(super) fn upright(picture: Picture, turned: u16) -> Picture {
 mod tests {
     use super::*;
 
-    /// `ab` over `cd` over `ef`, turned, read row by row.
+    /// Returns an image of `ab`, `cd`, `ef` after applying an orientation, row by row.
     fn seen(turned: u16) -> (String, u32) {
         let rgba = b"abcdef".iter().flat_map(|letter| [*letter, 0, 0, 255]).collect();
         let picture = upright(

@@ -1,16 +1,16 @@
-//! Scaling an image down: every pixel of the result is the mean of the area it covers.
+//! Scales an image down: every pixel of the result is the mean of the area it covers.
 
-/// Red, green, blue and opacity of every pixel, row by row.
+/// Red, green, blue and alpha of every pixel, row by row.
 #[derive(Debug)]
 pub(super) struct Picture {
     pub(super) width: u32,
     pub(super) height: u32,
     pub(super) rgba: Vec<u8>,
-    /// It came from a photograph: small losses do not show.
+    /// True for a photo, in which small losses are not visible.
     pub(super) is_photo: bool,
 }
 
-/// How the samples of a row are to be read.
+/// Layout of the samples in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Samples {
     Gray,
@@ -41,7 +41,7 @@ impl Samples {
     }
 }
 
-/// A source position's share in one place of the result and in the one after it.
+/// Contribution of a source position to two adjacent target positions.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     place: usize,
@@ -49,14 +49,14 @@ struct Share {
     next: f32,
 }
 
-/// Takes rows from top to bottom and makes a smaller picture of them.
+/// Receives rows from top to bottom and builds the scaled image.
 #[derive(Debug)]
 pub(super) struct Scaler {
     samples: Samples,
     size: (u32, u32),
     columns: Vec<Share>,
     rows: std::vec::IntoIter<Share>,
-    /// The row that is being filled and the one after it, colours weighted with opacity.
+    /// Sums for the current and the next target row; colours are weighted with alpha.
     sums: [Vec<[f32; 4]>; 2],
     narrow: Vec<[f32; 4]>,
     at: usize,
@@ -64,7 +64,7 @@ pub(super) struct Scaler {
 }
 
 impl Scaler {
-    /// From one size to another, neither side of which is longer.
+    /// Creates a scaler; neither side of `to` is longer than that of `from`.
     pub(super) fn new(samples: Samples, from: (u32, u32), to: (u32, u32)) -> Self {
         let row = vec![[0.0; 4]; to.0 as usize];
         Self {
@@ -113,7 +113,7 @@ impl Scaler {
         }
     }
 
-    /// A row of the result is complete.
+    /// Completes a row of the result.
     fn done(&mut self) {
         for [red, green, blue, alpha] in &self.sums[0] {
             let opacity = if *alpha > 0.0 { alpha / 255.0 } else { 1.0 };
@@ -140,7 +140,7 @@ fn add(sum: Option<&mut [f32; 4]>, value: [f32; 4], weight: f32) {
     }
 }
 
-/// Where each of `from` positions goes when there are only `to`.
+/// Maps `from` source positions to `to` target positions.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -151,7 +151,7 @@ fn shares(from: u32, to: u32) -> Vec<Share> {
     (0..from)
         .map(|at| {
             let (start, end) = (f64::from(at) * ratio, f64::from(at + 1) * ratio);
-            // the last bit of a float must not make a place that is not there
+            // rounding errors must not create an additional position
             let place = (start + 1e-9).floor().min(f64::from(to - 1));
             let border = (place + 1.0).min(end);
             Share {
@@ -181,7 +181,7 @@ mod tests {
             scaled(Samples::Gray, (4, 2), (2, 1), &[0, 10, 100, 200, 20, 30, 100, 200]),
             [15, 15, 15, 255, 150, 150, 150, 255]
         );
-        // 3 to 2: the middle one goes half to either side
+        // 3 to 2: the middle pixel contributes half to either side
         assert_eq!(
             scaled(Samples::Gray, (3, 1), (2, 1), &[0, 90, 240]),
             [30, 30, 30, 255, 190, 190, 190, 255]

@@ -9,50 +9,50 @@ use super::Progress;
 /// One entry of the task list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// Its number, counted from 1 and never used again.
+    /// Number, counted from 1 and never reused.
     pub id: u64,
-    /// A few words.
+    /// Title.
     pub subject: String,
-    /// What is to be done.
+    /// Description of the work.
     pub description: String,
-    /// The subject as something being done.
+    /// Title in the present continuous.
     pub active_form: Option<String>,
     /// Its status.
     pub status: Progress,
-    /// Who does it.
+    /// Agent that works on it.
     pub owner: Option<String>,
-    /// What waits for it, by number.
+    /// Numbers of the tasks that wait for this one.
     pub blocks: Vec<u64>,
-    /// What it waits for, by number.
+    /// Numbers of the tasks that this one waits for.
     pub blocked_by: Vec<u64>,
-    /// Whatever else is known about it.
+    /// Additional data.
     pub metadata: Map<String, Value>,
 }
 
-/// What may change about an entry. What is `None` or empty stays.
+/// Changes to a task; fields that are `None` or empty keep their value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Update {
     pub(crate) subject: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) active_form: Option<String>,
     pub(crate) owner: Option<String>,
-    /// `null` removes a key.
+    /// A `null` value removes a key.
     pub(crate) metadata: Map<String, Value>,
     pub(crate) status: Option<Progress>,
     pub(crate) add_blocks: Vec<String>,
     pub(crate) add_blocked_by: Vec<String>,
 }
 
-/// What an update changed.
+/// Result of an update.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// The names of the changed fields.
+    /// Names of the changed fields.
     pub(crate) fields: Vec<&'static str>,
-    /// The status before and after, where it changed.
+    /// Old and new status, if it changed.
     pub(crate) status: Option<(Progress, Progress)>,
 }
 
-/// Why an update changed nothing.
+/// Why an update was refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("Task not found")]
@@ -63,7 +63,7 @@ pub(crate) enum Refusal {
     Circle(u64, u64),
 }
 
-/// The entries by number.
+/// Tasks by number.
 #[derive(Debug, Default)]
 pub(crate) struct ItemList {
     items: BTreeMap<u64, Item>,
@@ -71,7 +71,7 @@ pub(crate) struct ItemList {
 }
 
 impl ItemList {
-    /// Oldest first.
+    /// Returns all tasks, oldest first.
     pub(crate) fn all(&self) -> Vec<Item> {
         self.items.values().cloned().collect()
     }
@@ -102,7 +102,7 @@ impl ItemList {
         self.items.entry(self.last).or_insert(item)
     }
 
-    /// Takes an entry out; nothing waits for it any more.
+    /// Removes a task and all dependencies on it.
     pub(crate) fn remove(&mut self, id: &str) -> Option<Item> {
         let item = self.items.remove(&number(id)?)?;
         for other in self.items.values_mut() {
@@ -112,7 +112,7 @@ impl ItemList {
         Some(item)
     }
 
-    /// Changes an entry, wholly or not at all.
+    /// Applies an update completely or not at all.
     pub(crate) fn update(&mut self, id: &str, update: Update) -> Result<Change, Refusal> {
         let id = self.get(id).ok_or(Refusal::NotFound)?.id;
         let blocks = self.known(&update.add_blocks)?;
@@ -168,7 +168,7 @@ impl ItemList {
         Ok(Change { fields, status })
     }
 
-    /// The numbers of what an entry waits for and is not done.
+    /// Returns the numbers of unfinished tasks that a task waits for.
     pub(crate) fn open_blockers(&self, item: &Item) -> Vec<u64> {
         let open = |id: &&u64| {
             self.items
@@ -188,7 +188,7 @@ impl ItemList {
             .collect()
     }
 
-    /// `first` must be done before `then`. Gives whether that is news.
+    /// Makes `then` wait for `first`. Returns true if that is new.
     fn link(&mut self, first: u64, then: u64) -> bool {
         let mut news = false;
         for (id, other, forward) in [(first, then, true), (then, first, false)] {
@@ -207,7 +207,7 @@ impl ItemList {
         news
     }
 
-    /// That nothing would wait for itself were these (first, then) pairs added.
+    /// Checks that adding these (first, then) pairs creates no cycle.
     fn acyclic_with(&self, edges: &[(u64, u64)]) -> Result<(), Refusal> {
         for (first, then) in edges {
             let mut seen = vec![*then];
@@ -227,12 +227,12 @@ impl ItemList {
     }
 }
 
-/// The number of an entry, which models also write as `#1`.
+/// Parses the number of a task; models also write `#1`.
 fn number(id: &str) -> Option<u64> {
     id.trim().trim_start_matches('#').parse().ok()
 }
 
-/// Gives whether anything changed.
+/// Merges metadata. Returns true if anything changed.
 fn merge(old: &mut Map<String, Value>, new: Map<String, Value>) -> bool {
     let before = old.clone();
     for (key, value) in new {

@@ -11,9 +11,9 @@ use crate::outcome::{Effect, Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::{atomic, input};
 
-/// What the session puts into the input; never taken from the model.
+/// Input fields set by the session; values from the model are removed.
 const SHOWN: [&str; 2] = ["plan", "planFilePath"];
-/// The longest plan that is shown.
+/// Maximum length of a displayed plan in bytes.
 const LONGEST: u64 = 1 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
@@ -81,7 +81,7 @@ impl Tool for ExitPlanMode {
         })
     }
 
-    /// The plan as the file holds it; the input as it is where there is no file.
+    /// Returns the input with the plan from the file, or unchanged if there is no file.
     fn present<'a>(&'a self, input: &'a Value, cx: &'a Context) -> Pending<'a, Option<Value>> {
         Box::pin(async move {
             let path = cx.services.plan_file();
@@ -93,7 +93,7 @@ impl Tool for ExitPlanMode {
         })
     }
 
-    /// Does not repeat `vet`: the answer that approved the plan may already have set another mode.
+    /// Does not repeat `vet`: the answer that approved the plan may have set another mode.
     fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
             let path = cx.services.plan_file();
@@ -115,8 +115,7 @@ impl Tool for ExitPlanMode {
     }
 }
 
-/// What the person made of the plan, where that is not what was shown. A text of the model's own does not get here:
-/// `check` takes it out.
+/// Returns the plan if the person edited it. A text from the model cannot get here, because `check` removes it.
 fn edited(input: &Value, plan: Option<&str>) -> Option<String> {
     let edited = input.get("plan")?.as_str()?;
     (Some(edited) != plan && !edited.trim().is_empty()).then(|| edited.to_owned())

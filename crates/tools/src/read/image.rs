@@ -1,4 +1,4 @@
-//! Images: sent as they are if the model accepts them, scaled down otherwise.
+//! Images: sent unchanged if the model accepts them, otherwise scaled down.
 
 use std::fs::File;
 
@@ -10,7 +10,7 @@ use super::Reading;
 use crate::image::{self, Shrunk};
 use crate::outcome::Outcome;
 
-/// The largest file that is looked at.
+/// Maximum size of an image file.
 const LARGEST: u64 = 48 << 20;
 
 pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {

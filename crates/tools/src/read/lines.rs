@@ -1,4 +1,4 @@
-//! Text files, streamed by line: only what is shown is kept.
+//! Reads text files line by line; only the requested lines are kept.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor};
@@ -11,16 +11,16 @@ use crate::outcome::Outcome;
 use crate::text::{self, Encoding};
 use crate::truncate::human_size;
 
-/// How many bytes of text are shown. Lines are not counted: what costs is their length.
+/// Maximum number of bytes of text; lines are not limited, since only their length costs tokens.
 const SHOWN: usize = 256 * 1024;
-/// As `SHOWN`, where a large passage is wanted.
+/// Maximum number of bytes if a large range is requested.
 const SHOWN_LARGE: usize = 4 * SHOWN;
-/// The largest file in UTF-16, which is read whole.
+/// Maximum size of a UTF-16 file, which is read as a whole.
 const UTF16_LARGEST: u64 = 64 << 20;
-/// What is read at once.
+/// Size of the read buffer.
 const PIECE: usize = 64 * 1024;
 
-/// What to keep: the lines from `start` on, at most `limit` of them in at most `room` bytes.
+/// Lines to keep: from `start` on, at most `limit` lines in at most `room` bytes.
 #[derive(Debug, Clone, Copy)]
 struct Wanted {
     start: u64,
@@ -28,17 +28,17 @@ struct Wanted {
     room: usize,
 }
 
-/// What was found.
+/// The lines that were read.
 #[derive(Debug, Default)]
 struct Passage {
     bytes: Vec<u8>,
-    /// Lines of which something is shown.
+    /// Number of lines kept, including a partial one.
     lines: u64,
-    /// Lines there are; what follows the last newline is one, even if it is empty.
+    /// Total number of lines; text after the last newline counts as a line even if it is empty.
     total: u64,
-    /// Bytes there are.
+    /// Total number of bytes.
     size: u64,
-    /// Not everything that was asked for is shown.
+    /// True if requested lines were omitted.
     cut: bool,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
     }
 }
 
-/// Goes through the whole source and keeps the wanted lines.
+/// Reads the whole source and keeps the requested lines.
 fn take(
     source: &mut impl BufRead,
     wanted: Wanted,
@@ -91,7 +91,7 @@ fn take(
     let end = start.saturating_add(limit);
     let mut passage = Passage::default();
     let mut line = 1;
-    // where the last line that fits ends
+    // end of the last line that fits
     let mut fits = 0;
     loop {
         if reading.cancel.is_cancelled() {
@@ -124,14 +124,14 @@ fn take(
     }
     passage.total = line;
     if !passage.cut && line >= start && line < end {
-        // what follows the last newline is a line too, even an empty one
+        // text after the last newline counts as a line even if it is empty
         passage.lines += 1;
     } else if passage.cut && passage.lines == 0 {
-        // one line that is too long: its beginning is better than nothing
+        // a single line that is too long: its beginning is kept
         passage.lines = 1;
     } else {
         passage.bytes.truncate(fits);
-        // this newline belongs to what follows
+        // this newline belongs to the following line
         let kept = passage
             .bytes
             .strip_suffix(b"\n")
@@ -184,7 +184,7 @@ fn numbered(content: &str, start: u64) -> String {
     out
 }
 
-/// What to do about what is not shown, where nobody asked for less.
+/// Returns the note for the model about omitted lines, if no smaller range was requested.
 fn advice(reading: &Reading, start: u64, passage: &Passage) -> String {
     let last = start + passage.lines.saturating_sub(1);
     if passage.cut && passage.lines <= 1 {

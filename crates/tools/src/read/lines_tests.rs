@@ -61,7 +61,7 @@ fn nothing_is_shown_past_the_end() {
 }
 
 proptest! {
-    /// Against splitting the whole text.
+    /// Compares streaming with splitting the whole text.
     #[test]
     fn streaming_equals_splitting(text in "([ab]{0,4}\r?\n){0,12}[ab]{0,3}", start in 1u64..15, limit in 1u64..15, piece in 1usize..9) {
         let all: Vec<&str> = text.split('\n').collect();

@@ -1,4 +1,4 @@
-//! Notebooks: cells and their outputs.
+//! Reads notebooks: cells and their outputs.
 
 use std::fs::File;
 
@@ -8,11 +8,11 @@ use super::Reading;
 use crate::outcome::Outcome;
 use crate::truncate::first_bytes;
 
-/// The largest notebook that is taken apart.
+/// Maximum size of a notebook.
 const LARGEST: u64 = 32 << 20;
-/// How much text of one output is shown.
+/// Maximum length of one output in characters.
 const OUTPUT: usize = 10_000;
-/// How many bytes of all outputs' text and sources are shown.
+/// Maximum number of bytes of all sources and outputs.
 const SHOWN: usize = 256 * 1024;
 
 pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
@@ -44,7 +44,7 @@ pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
     )
 }
 
-/// One cell as `tool_use_result` has it.
+/// Returns a cell in the format of `tool_use_result`.
 fn described(cell: &Value, at: usize, language: &str) -> Value {
     let kind = cell.get("cell_type").and_then(Value::as_str).unwrap_or("code");
     let mut out = Map::new();
@@ -76,7 +76,7 @@ fn described(cell: &Value, at: usize, language: &str) -> Value {
     Value::Object(out)
 }
 
-/// One output: its text and, where it has one, its image.
+/// Returns an output: its text and its image, if any.
 fn printed(output: &Value) -> Value {
     let kind = output.get("output_type").and_then(Value::as_str).unwrap_or("stream");
     let text = match kind {
@@ -116,7 +116,7 @@ fn printed(output: &Value) -> Value {
     Value::Object(out)
 }
 
-/// What the model reads: text runs together, images stand between.
+/// Returns the content for the model: consecutive text is joined, images are separate blocks.
 fn blocks(cells: &[Value]) -> Value {
     let mut out: Vec<Value> = Vec::new();
     let mut text = String::new();
@@ -157,7 +157,7 @@ fn blocks(cells: &[Value]) -> Value {
     Value::Array(out)
 }
 
-/// Notebooks write text as one string or as a list of lines.
+/// Joins text that notebooks write as a string or a list of lines.
 fn joined(text: Option<&Value>) -> String {
     match text {
         Some(Value::String(text)) => text.clone(),

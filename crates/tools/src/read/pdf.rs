@@ -1,4 +1,4 @@
-//! PDF files: a small one as a document, some pages as text if `pdftotext` is installed.
+//! PDF files: a small file as a document block; selected pages as text if `pdftotext` is installed.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,9 +13,9 @@ use super::Reading;
 use crate::outcome::Outcome;
 use crate::truncate::{first_bytes, human_size};
 
-/// The largest file that goes to the model whole.
+/// Maximum size of a file sent to the model as a whole.
 const LARGEST: u64 = 10 << 20;
-/// How much text of pages is shown.
+/// Maximum number of bytes of page text.
 const SHOWN: usize = 256 * 1024;
 
 pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
@@ -46,7 +46,7 @@ pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
     )
 }
 
-/// The text of some pages.
+/// Returns the text of the selected pages.
 pub(super) async fn pages(reading: &Reading, env: &[(OsString, OsString)]) -> Outcome {
     let path = &reading.input.file_path;
     let wanted = reading.input.pages.as_deref().unwrap_or_default();
@@ -67,7 +67,7 @@ pub(super) async fn pages(reading: &Reading, env: &[(OsString, OsString)]) -> Ou
     if let Some(last) = last {
         command.args(["-l", &last.to_string()]);
     }
-    // the open file and not its path, which may lead elsewhere by now
+    // passes the open file, because its path may resolve to another file by now
     command
         .args(["-", "-"])
         .env_clear()
@@ -104,7 +104,7 @@ pub(super) async fn pages(reading: &Reading, env: &[(OsString, OsString)]) -> Ou
     )
 }
 
-/// `3`, `1-5`, `10-`.
+/// Parses `3`, `1-5`, `10-`.
 fn range(text: &str) -> Option<(u32, Option<u32>)> {
     let page = |text: &str| text.trim().parse::<u32>().ok().filter(|page| *page > 0);
     match text.split_once('-') {

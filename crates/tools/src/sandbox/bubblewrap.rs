@@ -11,12 +11,12 @@ use super::plan::Plan;
 use super::relay::Relay;
 use super::seccomp;
 
-/// Opens the filter as a descriptor: handing one over without `unsafe` takes a shell.
+/// Opens the filter as a descriptor. Passing one without `unsafe` requires a shell.
 const WITH_FILTER: &str = r#"exec "$@" 9< <(printf %b "$0")"#;
-/// Stays between us and bubblewrap, which ends when the *thread* ends that started it; threads of ours come and go.
+/// Process between us and bubblewrap, which would end together with the *thread* that started it.
 const KEEPER: &str = r#""$@"; exit $?"#;
-/// A sandbox with a network of its own and nothing else, for the relay. It has the host's processes and `/proc`: as
-/// root, bubblewrap would mask a new one, and then the inner sandbox could not get a fresh one.
+/// Outer sandbox with a separate network for the relay. It shares the host's processes and `/proc`: for root,
+/// bubblewrap would mask a new one, and the inner sandbox could not mount a fresh one.
 const OUTER: &[&str] = &[
     "--unshare-user",
     "--unshare-net",
@@ -39,29 +39,29 @@ const INNER: &[&str] = &[
     "9",
 ];
 const FILES: &[&str] = &["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
-/// Fails where the kernel could be configured from inside.
+/// Fails if the kernel could be configured from inside.
 const PROBE: &str = "[ ! -w /proc/sys/kernel/core_pattern ] && [ ! -w /proc/sysrq-trigger ]";
 
-/// A bubblewrap that works.
+/// A working bubblewrap.
 #[derive(Debug, Clone)]
 pub(super) struct Bubblewrap {
     program: PathBuf,
-    /// By its full name, like everything else that runs outside: along a `PATH` there may be what a command put there.
+    /// Absolute path, like all programs that run outside: a command may have put programs into a `PATH` folder.
     bash: PathBuf,
-    /// How to let go of, and take back, the signal that asks to end: bubblewrap itself would die of it at once, and
-    /// everything inside with it, without a chance to tidy up.
+    /// `env` with signal options, to ignore SIGTERM and restore it inside. Bubblewrap would otherwise die of it
+    /// immediately and kill everything inside without a chance to clean up.
     env: Option<PathBuf>,
-    /// The filter of system calls, spelled out.
+    /// The system call filter, as an escaped string.
     filter: String,
     nested_namespaces: bool,
-    /// Entries of `/proc` that configure the machine or a namespace. In a fresh `/proc` root can write them, and the owner
-    /// of the namespace can write some, without any capability.
+    /// Entries of `/proc` that configure the machine or a namespace. In a fresh `/proc`, root can write them, and the
+    /// owner of the namespace can write some without any capability.
     kernel: Vec<PathBuf>,
-    /// Where there are domains to be reached.
+    /// Relay for allowed domains.
     relay: Option<Relay>,
 }
 
-/// What to mount at a path; of two at the same path the later is in force.
+/// What to mount at a path; if two apply to a path, the later one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Mount {
     Writable,
@@ -70,7 +70,7 @@ enum Mount {
 }
 
 impl Bubblewrap {
-    /// Tries it for real.
+    /// Detects bubblewrap by running it.
     pub(super) fn probe(config: &Config) -> Result<Self, String> {
         let program = match &config.bwrap {
             Some(path) => path.clone(),
@@ -99,7 +99,7 @@ impl Bubblewrap {
         };
         let first = found.works();
         if first.is_err() && !found.nested_namespaces {
-            // versions before 0.8 cannot forbid them
+            // versions before 0.8 cannot disable nested namespaces
             found.nested_namespaces = true;
             if found.works().is_ok() {
                 return Ok(found);
@@ -123,17 +123,18 @@ impl Bubblewrap {
         tried(Command::new(first).args(rest))
     }
 
-    /// The program, for the report.
+    /// Returns the path of the program, for the report.
     pub(super) fn program(&self) -> &Path {
         &self.program
     }
 
-    /// The relay, where there is one.
+    /// Returns the relay, if there is one.
     pub(super) fn relay(&self) -> Option<&Relay> {
         self.relay.as_ref()
     }
 
-    /// The words that run what follows them inside. `socket` is where the proxy listens; `env` is set inside only.
+    /// Returns the command line that runs the following words inside. `socket` is the socket of the proxy; `env` is set
+    /// inside only.
     pub(super) fn words<'a>(
         &self,
         plan: &'a Plan,
@@ -193,7 +194,7 @@ impl Bubblewrap {
                 Mount::Hidden => {
                     words.extend(hiding(&path));
                     if path.is_dir() {
-                        // what is shown inside has to be mounted first
+                        // nested paths must be mounted first
                         read_only_at_last.extend(["--remount-ro".into(), path.into()]);
                     }
                 }
@@ -206,7 +207,7 @@ impl Bubblewrap {
     }
 }
 
-/// Everything in `/proc` that may be writable, but processes and links.
+/// Returns the entries of `/proc` that may be writable, except processes and symlinks.
 fn kernel_entries() -> Vec<PathBuf> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let of_process = |name: &OsString| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
@@ -219,7 +220,7 @@ fn kernel_entries() -> Vec<PathBuf> {
     all
 }
 
-/// The words that put something in the place of a path: an empty folder, or a file that cannot be opened.
+/// Returns the options that cover a path with an empty folder or an unreadable file.
 pub(super) fn hiding(path: &Path) -> Vec<OsString> {
     match path.is_dir() {
         true => vec!["--tmpfs".into(), path.into()],
@@ -227,7 +228,7 @@ pub(super) fn hiding(path: &Path) -> Vec<OsString> {
     }
 }
 
-/// From the outside in, so that the inner ones lie on top.
+/// Returns the mounts from outer to inner folders, so that inner ones take precedence.
 fn mounts<'a>(plan: &'a Plan, standins: impl Iterator<Item = &'a PathBuf>) -> Vec<(PathBuf, Mount)> {
     let mut all: BTreeMap<PathBuf, Mount> = BTreeMap::new();
     let mut set = |path: &Path, mount: Mount| {
@@ -240,7 +241,7 @@ fn mounts<'a>(plan: &'a Plan, standins: impl Iterator<Item = &'a PathBuf>) -> Ve
     }
     for path in &closed {
         set(path, Mount::ReadOnly);
-        // a folder on the way could be moved aside and made anew; what is mounted cannot be moved
+        // a folder on the path could be renamed and recreated; a mount point cannot
         let around = plan.around(path);
         for folder in path
             .ancestors()
@@ -272,7 +273,7 @@ fn mounts<'a>(plan: &'a Plan, standins: impl Iterator<Item = &'a PathBuf>) -> Ve
     all
 }
 
-/// Runs something that should simply succeed; what it complained about otherwise.
+/// Runs a command that should succeed; otherwise returns its error output.
 pub(super) fn tried(command: &mut Command) -> Result<(), String> {
     let output = command
         .env_clear()

@@ -6,37 +6,37 @@ use serde_json::Value;
 
 use super::domains::{Domains, Pattern};
 
-/// What is allowed inside.
+/// Configuration of the sandbox.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Config {
-    /// The directories the session works in: writable.
+    /// Working folders of the session, which are writable.
     pub roots: Vec<PathBuf>,
-    /// The person's home directory.
+    /// Home directory of the user.
     pub home: PathBuf,
-    /// Absolute places besides the well-known ones that are never written to: our own configuration.
+    /// Additional absolute paths that are never writable: our own configuration.
     pub protected: Vec<PathBuf>,
     /// `filesystem.allowWrite`.
     pub allow_write: Vec<PathBuf>,
     /// `filesystem.denyWrite`.
     pub deny_write: Vec<PathBuf>,
-    /// `filesystem.denyRead`, and `credentials.files` whatever their mode.
+    /// `filesystem.denyRead`, and `credentials.files` regardless of their mode.
     pub deny_read: Vec<PathBuf>,
     /// `filesystem.allowRead`: exceptions from `deny_read`.
     pub allow_read: Vec<PathBuf>,
-    /// `credentials.envVars`, whatever their mode: not handed to commands.
+    /// `credentials.envVars`, regardless of their mode; not passed to commands.
     pub deny_env: Vec<String>,
-    /// `network`: which hosts can be reached.
+    /// `network`: reachable hosts.
     pub domains: Domains,
-    /// `network.allowAllUnixSockets`. Single ones (`allowUnixSockets`) cannot be let through on Linux and stay closed.
+    /// `network.allowAllUnixSockets`. Single sockets (`allowUnixSockets`) cannot be allowed on Linux and stay closed.
     pub unix_sockets: bool,
     /// `allowNestedUserNamespaces`.
     pub nested_namespaces: bool,
-    /// `allowUnsandboxedCommands`: whether a call may ask to run outside. Permission is another matter.
+    /// `allowUnsandboxedCommands`: whether a call may request to run outside, subject to permission.
     pub allow_unsandboxed: bool,
-    /// `autoAllowBashIfSandboxed`, for whoever decides about permission.
+    /// `autoAllowBashIfSandboxed`, used by the permission decision.
     pub auto_allow: bool,
-    /// `excludedCommands`: these run outside.
+    /// `excludedCommands`, which run outside.
     pub excluded: Vec<String>,
     /// `bwrapPath`.
     pub bwrap: Option<PathBuf>,
@@ -44,38 +44,38 @@ pub struct Config {
     pub socat: Option<PathBuf>,
 }
 
-/// Settings that cannot be enforced, so no command runs.
+/// Settings that cannot be enforced; no command runs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// A key holds something else than it should.
+    /// A key has a value of the wrong type.
     #[error("sandbox{key} must be {wanted}")]
     Shape {
-        /// The key with its parents and a dot before each.
+        /// The key with its parents, each preceded by a dot.
         key: String,
-        /// What it should hold.
+        /// The expected type.
         wanted: &'static str,
     },
-    /// A path with wildcards: what it covers changes while a command runs.
+    /// A path with wildcards, whose matches could change while a command runs.
     #[error("sandbox{key}: `{path}` has a wildcard, which the sandbox cannot keep; name the directory instead")]
     Wildcard {
-        /// The key with its parents and a dot before each.
+        /// The key with its parents, each preceded by a dot.
         key: String,
         /// The path as written.
         path: String,
     },
-    /// A domain that is none.
+    /// An invalid domain.
     #[error("sandbox.network.{key}: `{domain}` is not a domain, `*.domain` or IP address")]
     Domain {
         /// The key.
         key: &'static str,
-        /// As written.
+        /// The domain as written.
         domain: String,
     },
 }
 
 impl Config {
-    /// Reads the settings' `sandbox` object; `None` where no sandbox is asked for. Relative paths are those of the
-    /// first root. `protected` are absolute places besides the well-known names.
+    /// Parses the `sandbox` object of the settings; `None` if no sandbox is configured. Relative paths start at the
+    /// first root. `protected` are absolute paths in addition to the well-known names.
     pub fn from_settings(
         settings: &Value,
         roots: Vec<PathBuf>,
@@ -145,9 +145,9 @@ fn patterns(network: &Section<'_>, key: &'static str) -> Result<Vec<Pattern>, Co
         .collect()
 }
 
-/// An absolute path without `.` and `..`; `None` for wildcards.
+/// Returns an absolute path without `.` and `..`; `None` for wildcards.
 fn place(written: &str, base: &Path, home: &Path) -> Option<PathBuf> {
-    // everything beneath a directory is what naming it means anyway
+    // `/**` is redundant, because a directory includes everything below it
     let bare = written.strip_suffix("/**").unwrap_or(written);
     if bare.contains(['*', '?', '[']) {
         return None;
@@ -160,7 +160,7 @@ fn place(written: &str, base: &Path, home: &Path) -> Option<PathBuf> {
     Some(normal(&path))
 }
 
-/// Without `.`, `..`, doubled and trailing slashes.
+/// Removes `.`, `..` and redundant slashes.
 pub(super) fn normal(path: &Path) -> PathBuf {
     let mut result = PathBuf::from("/");
     for part in path.components() {
@@ -235,7 +235,7 @@ impl Section<'_> {
         list.iter().map(|item| text(item).ok_or_else(wrong)).collect()
     }
 
-    /// One field of every object in a list.
+    /// Returns one field of every object in a list.
     fn named(&self, key: &str, field: &str) -> Result<Vec<String>, ConfigError> {
         let wrong = || self.wrong(key, "a list of objects");
         let Some(value) = self.get(key) else {

@@ -29,7 +29,7 @@ fn what_is_written_is_read() {
         "network": {"allowedDomains": ["*.example.com"], "allowUnixSockets": ["/run/x"]},
         "filesystem": {
             "allowWrite": ["~/.cache/", "build/**", "//var/data"],
-            // 2.1.224 in the public changelog: a slash at the end made a deny ineffective
+            // 2.1.224 in the public changelog: a trailing slash disabled a deny rule
             "denyWrite": ["./secret/", "a/../b"],
             "denyRead": ["~"],
         },

@@ -1,18 +1,18 @@
-//! Whether a failure looks like a denial of the sandbox, and what the model is told then.
+//! Detects errors that look like sandbox denials, and explains them to the model.
 
 use super::Kind;
 
-/// What a command was confined by, for its result.
+/// Confinement of a command, reported in its result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Note {
-    /// The sandbox of the settings.
+    /// The configured sandbox.
     Sandbox { kind: Kind, network: bool },
     /// The deny rules alone.
     Rules,
 }
 
 impl Note {
-    /// The sandbox of the settings, if the command ran in it.
+    /// Returns the kind of the configured sandbox, if the command ran in it.
     pub(crate) fn kind(&self) -> Option<Kind> {
         match self {
             Self::Sandbox { kind, .. } => Some(*kind),
@@ -20,7 +20,7 @@ impl Note {
         }
     }
 
-    /// A line for the model where a failure looks like a refusal.
+    /// Returns an explanation for the model if an error looks like a denial.
     pub(crate) fn explained(&self, output: &str) -> Option<String> {
         match self {
             Self::Sandbox { kind, network } => explained(*kind, *network, output),
@@ -29,7 +29,7 @@ impl Note {
     }
 }
 
-/// How the kernel and the resolver say no.
+/// Error messages of the kernel and the resolver for denials.
 const SIGNS: &[&str] = &[
     "Read-only file system",
     "Operation not permitted",
@@ -50,7 +50,7 @@ const SIGNS: &[&str] = &[
     "bwrap: ",
 ];
 
-/// How a file that deny rules close shows itself.
+/// Error messages for files covered by deny rules.
 const SIGNS_OF_RULES: &[&str] = &[
     "Permission denied",
     "Read-only file system",
@@ -60,7 +60,7 @@ const SIGNS_OF_RULES: &[&str] = &[
     "EBUSY",
 ];
 
-/// One line for the model, where a failed command's output looks as if a deny rule had refused something.
+/// Explains output of a failed command that looks as if a deny rule had applied.
 fn of_rules(output: &str) -> Option<String> {
     let sign = SIGNS_OF_RULES.iter().find(|sign| output.contains(*sign))?;
     Some(format!(
@@ -70,7 +70,7 @@ fn of_rules(output: &str) -> Option<String> {
     ))
 }
 
-/// One line for the model, where a failed command's output looks as if the sandbox had refused something.
+/// Explains output of a failed command that looks as if the sandbox had denied something.
 fn explained(kind: Kind, network: bool, output: &str) -> Option<String> {
     let sign = SIGNS.iter().find(|sign| output.contains(*sign))?;
     let network = if network {

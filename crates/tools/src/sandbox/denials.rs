@@ -1,8 +1,8 @@
-//! What the deny rules of a session keep commands from, as it is on the disk now.
+//! Resolves the deny rules of a session to existing paths.
 //!
-//! Rules are patterns, the kernel's means are paths. So each pattern is resolved to the paths that match it when a
-//! command starts: a path without wildcards to itself, whether it exists or not; any other pattern to the existing
-//! files, in the places where it may match.
+//! Rules are patterns, but the kernel works with paths. When a command starts, a rule without wildcards resolves to its
+//! path, whether it exists or not; other rules resolve to the existing files that match, in the folders where matches
+//! are possible.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -15,15 +15,15 @@ use sluice_permission::{PermissionMode, Policy};
 use super::SYSTEM;
 use crate::world::World;
 
-/// The maximum number of files and folders that are compared with patterns for one command.
+/// Maximum number of files and folders compared with patterns for one command.
 const MAX_COMPARED: usize = 1_000_000;
-/// The maximum number of paths that one command can be kept from: each is a mount.
+/// Maximum number of denied paths for one command, each of which is a mount.
 const MAX_PATHS: usize = 1_000;
-/// How deep in the home folder a pattern that matches anywhere is looked for.
+/// Depth to which the home folder is searched for a pattern that matches anywhere.
 const HOME_DEPTH: usize = 2;
-/// A program with more names than this on the search path is several programs in one file, such as busybox.
+/// A program with more names than this on the search path is a multi-call binary such as busybox.
 const MAX_NAMES: usize = 16;
-/// The programs that start a command inside. They cannot be kept from running.
+/// Programs that start a command inside; they cannot be denied.
 const STARTING: &[&str] = &["bash", "env"];
 
 /// The deny rules cover too much to be enforced.
@@ -40,17 +40,17 @@ pub(super) enum TooMuch {
     Files,
 }
 
-/// The paths.
+/// Denied paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Denials {
-    /// Existing files and folders that cannot be read or run, links resolved.
+    /// Existing files and folders that can be neither read nor executed; symlinks are resolved.
     pub(super) unreadable: BTreeSet<PathBuf>,
-    /// Files and folders that cannot be changed. Some may not exist.
+    /// Files and folders that cannot be changed; some may not exist.
     pub(super) unwritable: BTreeSet<PathBuf>,
 }
 
 impl Denials {
-    /// Looks at the disk.
+    /// Resolves the rules.
     pub(super) fn find(policy: &Policy, cwd: &Path, env: &[(OsString, OsString)]) -> Result<Self, TooMuch> {
         let (reads, edits) = (
             denied::unreadable(policy, cwd, &World),
@@ -85,7 +85,7 @@ impl Denials {
         Ok(denials)
     }
 
-    /// Whether the mode leaves it to the kernel to enforce the rules.
+    /// True in the mode that relies on the kernel to enforce the rules.
     pub(super) fn are_enforced(policy: &Policy) -> bool {
         policy.mode == PermissionMode::BypassPermissions
     }
@@ -95,10 +95,10 @@ impl Denials {
     }
 }
 
-/// Removes the paths that are inside another path of the set.
+/// Removes paths inside other paths of the set.
 fn outermost(paths: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut outer: BTreeSet<PathBuf> = BTreeSet::new();
-    // A folder sorts before what is in it.
+    // A folder sorts before its contents.
     for path in paths {
         if !path.ancestors().any(|folder| outer.contains(folder)) {
             outer.insert(path);
@@ -107,7 +107,7 @@ fn outermost(paths: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     outer
 }
 
-/// A search for the files that match patterns.
+/// A search for files that match patterns.
 struct Search<'a> {
     policy: &'a Policy,
     compared: usize,
@@ -134,7 +134,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks through a folder. `written` is its path as rules are written, `real` the one with links resolved.
+    /// Searches a folder. `written` is its path as used in rules, `real` the path with symlinks resolved.
     fn below(&mut self, real: &Path, written: &Path, depth: usize, patterns: &[DeniedPattern]) -> Result<(), TooMuch> {
         let covered = |path: &Path| patterns.iter().any(|pattern| pattern.covers(path));
         for entry in std::fs::read_dir(real).into_iter().flatten().flatten() {
@@ -158,8 +158,8 @@ impl Search<'_> {
     }
 }
 
-/// The files of denied programs, with all names on the search path and behind links. A file that holds many programs, or
-/// that a command cannot start without, is left out.
+/// Returns the files of denied programs, under all names on the search path and behind symlinks. Multi-call binaries,
+/// and programs needed to start a command, are omitted.
 fn programs(names: &[&str], env: &[(OsString, OsString)]) -> BTreeSet<PathBuf> {
     if names.is_empty() {
         return BTreeSet::new();

@@ -1,31 +1,31 @@
-//! The allowed domains, compared label by label, never as text.
+//! Allowed domains, compared label by label instead of as text.
 
 use std::net::IpAddr;
 
-/// One entry of a list.
+/// An entry of a domain list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pattern {
     /// `*`: every host.
     Any,
     /// `example.com`: this host.
     Host(String),
-    /// `*.example.com`: every host below it.
+    /// `*.example.com`: every subdomain.
     Below(String),
-    /// An address.
+    /// An IP address.
     Address(IpAddr),
 }
 
-/// The lists of the settings. Nothing allowed is nothing reached.
+/// Domain lists of the settings. With an empty list, no host is reachable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Domains {
     /// `allowedDomains`.
     pub allowed: Vec<Pattern>,
-    /// `deniedDomains`, which win.
+    /// `deniedDomains`, which take precedence.
     pub denied: Vec<Pattern>,
 }
 
 impl Pattern {
-    /// Reads an entry.
+    /// Parses an entry.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "*" {
             return Some(Self::Any);
@@ -54,14 +54,14 @@ impl Pattern {
     }
 }
 
-/// A host as a request names it.
+/// The host of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Host {
     Name(String),
     Address(IpAddr),
 }
 
-/// Lower case, no dot at the end, nothing but what host names are made of.
+/// Normalizes a host name: lower case, no trailing dot, only valid characters.
 pub(super) fn canonical(text: &str) -> Option<Host> {
     let bare = text
         .strip_prefix('[')
@@ -82,18 +82,18 @@ pub(super) fn canonical(text: &str) -> Option<Host> {
 }
 
 impl Domains {
-    /// Whether there is a network at all.
+    /// True if no host is allowed.
     pub(super) fn is_none(&self) -> bool {
         self.allowed.is_empty()
     }
 
-    /// Whether the lists let a host through.
+    /// True if the lists allow a host.
     pub(super) fn allows(&self, host: &Host) -> bool {
         self.allowed.iter().any(|pattern| pattern.matches(host)) && !self.denies(host)
     }
 
-    /// Whether what a name resolved to may be opened: public addresses, and those that are listed themselves. A name
-    /// that leads into someone's own network is not let in by being listed.
+    /// True if a resolved address may be connected to: public addresses, and listed ones. Listing a name that resolves
+    /// to a private address does not allow it.
     pub(super) fn opens(&self, host: &Host, address: IpAddr) -> bool {
         let found = Host::Address(address.to_canonical());
         if self.denies(&found) {
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// CVE-2025-66479: an empty list meant every host.
+    /// CVE-2025-66479: an empty list allowed every host.
     #[test]
     fn cve_2025_66479_an_empty_list_allows_nothing() {
         let none = domains(&[], &[]);
@@ -135,7 +135,7 @@ mod tests {
         assert!(!none.allows(&canonical("example.com").unwrap()));
     }
 
-    /// CVE-2026-24052: hosts were compared by how they begin.
+    /// CVE-2026-24052: hosts were compared by prefix.
     #[test]
     fn cve_2026_24052_hosts_are_compared_by_labels() {
         let some = domains(&["example.com", "*.example.org", "192.0.2.7"], &["bad.example.org"]);

@@ -1,4 +1,4 @@
-//! Systems other than Linux: there is no sandbox, so with one enabled every command is refused.
+//! Other systems than Linux have no sandbox; with one enabled, every command is refused.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,7 +11,7 @@ use super::plan::Plan;
 
 const WHY: &str = "only on Linux";
 
-/// There is none.
+/// Never constructed.
 #[derive(Debug, Clone)]
 pub(super) enum Bubblewrap {}
 
@@ -44,7 +44,7 @@ pub(crate) fn fenced(_: &str, _: &super::Place<'_>) -> Result<Option<super::Conf
     Ok(None)
 }
 
-/// There are none.
+/// Never constructed.
 #[derive(Debug)]
 pub(super) enum Rules {}
 

@@ -1,7 +1,7 @@
-//! The sandbox of `bypassPermissions`: it enforces the deny rules of the session and nothing else.
+//! The sandbox of `bypassPermissions` mode: enforces only the deny rules of the session.
 //!
-//! What the rules close is mounted over, for one command. Network, processes, devices and all other files are those of
-//! the host. How the name of a program or a file comes about inside does not matter then.
+//! Denied paths are covered by mounts for one command. Network, processes, devices and all other files are those of the
+//! host. Rules apply no matter how a command constructs the name of a program or file.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,16 +16,16 @@ use super::plan::Plan;
 use super::standin::Standins;
 use super::{Confined, Inside, Note, Place, is_plain, loading};
 
-/// Everything is as outside, but for what is mounted over.
+/// Mounts the whole host file system.
 const OPEN: &[&str] = &["--dev-bind", "/", "/"];
-/// A place in which only the deny rules of the session are enforced, for a command of `bypassPermissions`. `None`: there
-/// is nothing to enforce, or no way to do it here, so the command runs as it is.
+/// Prepares a sandbox that only enforces the deny rules, for a command in `bypassPermissions` mode. Returns `None` if
+/// there is nothing to enforce or no means to do so; the command then runs unconfined.
 pub(crate) fn fenced(command: &str, place: &Place<'_>) -> Result<Option<Confined>, String> {
     static FENCE: LazyLock<Option<Fence>> = LazyLock::new(Fence::probe);
     let Some(policy) = place.policy.filter(|policy| Denials::are_enforced(policy)) else {
         return Ok(None);
     };
-    // A pattern that covers too much is enforced by the analysis of the command only.
+    // A pattern that covers too much is enforced only by the analysis of the command.
     let denials = Denials::find(policy, place.directory, place.env).unwrap_or_default();
     if denials.is_empty() || raises_rights(command, place.env) {
         return Ok(None);
@@ -45,8 +45,8 @@ pub(crate) fn fenced(command: &str, place: &Place<'_>) -> Result<Option<Confined
     }))
 }
 
-/// Returns true for a single plain call of a set-user-ID program, such as `sudo`. Such programs need their file's rights,
-/// which a sandbox made by a user other than root takes away.
+/// True for a single plain call of a set-user-ID program such as `sudo`. These programs need privileges that a sandbox
+/// created by a user other than root removes.
 fn raises_rights(command: &str, env: &[(OsString, OsString)]) -> bool {
     let program = command.split_whitespace().next().filter(|_| is_plain(command));
     let path = env.iter().find(|(name, _)| name == "PATH");
@@ -58,17 +58,17 @@ fn raises_rights(command: &str, env: &[(OsString, OsString)]) -> bool {
     !rustix::process::geteuid().is_root() && about.is_some_and(|about| about.mode() & 0o4000 != 0)
 }
 
-/// A bubblewrap that can do that.
+/// A bubblewrap that supports this.
 #[derive(Debug, Clone)]
 struct Fence {
     program: PathBuf,
     env: PathBuf,
-    /// Root keeps its rights. Anybody else gets a user namespace.
+    /// True for root, which keeps its privileges. Other users get a user namespace.
     root: bool,
 }
 
 impl Fence {
-    /// Tries it for real.
+    /// Detects it by running it.
     fn probe() -> Option<Self> {
         let fence = Self {
             program: super::found("bwrap")?,
@@ -81,7 +81,7 @@ impl Fence {
         Some(fence)
     }
 
-    /// The words that run what follows them inside. `env` is set inside only.
+    /// Returns the command line that runs the following words inside. `env` is set inside only.
     fn words<'a>(
         &self,
         plan: &'a Plan,
@@ -90,7 +90,7 @@ impl Fence {
         env: &[(OsString, OsString)],
     ) -> Vec<OsString> {
         let env_program = || OsString::from(&self.env);
-        // Bubblewrap would end at once when asked to, and what runs inside after it.
+        // Bubblewrap would die of SIGTERM immediately and kill everything inside.
         let mut words = vec![
             env_program(),
             "--ignore-signal=TERM".into(),

@@ -1,17 +1,16 @@
-//! A sandbox of the kernel's own rules about files (Landlock) and system calls (seccomp), for places where no
-//! namespaces can be made.
+//! Sandbox based on Landlock rules for files and a seccomp filter, for systems on which namespaces are unavailable.
 //!
-//! Both bind the thread that asks for them and whatever it starts. So the rules are put on a thread made for it, which
-//! starts the command and ends; no other thread of ours is touched.
+//! Both restrict the calling thread and its children. They are applied to a temporary thread, which starts the command
+//! and ends; other threads of this process are not affected.
 //!
-//! Rules can only allow, and hold for everything beneath. What must not come to be in a folder can thus only be kept
-//! out by giving rights for the folder's entries and not for the folder: directly in it nothing is made or removed.
+//! Rules can only allow, and apply to everything below a path. To prevent the creation of a name in a folder, rights
+//! are granted for the existing entries instead of the folder, so nothing can be created or removed directly in it.
 //!
-//! Root loses its capabilities inside, as in the other sandbox: with them it could look into processes outside.
+//! Root loses its capabilities inside, because they would give access to processes outside.
 //!
-//! The kernel has no rule for the permission bits and times of files: these calls are carried out by `modes`.
+//! Landlock has no rules for permission bits and timestamps; these calls are performed by `modes`.
 //!
-//! Not prevented: reading the names in a hidden folder, and, before version 6, signals to processes outside.
+//! Not prevented: listing the names in a hidden folder and, before version 6, signals to processes outside.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -30,11 +29,11 @@ use super::modes;
 use super::plan::Plan;
 use super::seccomp;
 
-/// The rights we know; an older kernel keeps those it knows.
+/// The newest supported version; older kernels apply the subset they support.
 const KNOWN: ABI = ABI::V6;
-/// Before this one, files could be emptied that could not be written.
+/// Earlier versions allow truncating files that are not writable.
 const OLDEST: ABI = ABI::V3;
-/// Devices everybody writes to.
+/// Devices that are always writable.
 const DEVICES: &[&str] = &[
     "/dev/null",
     "/dev/zero",
@@ -50,7 +49,7 @@ const NO_CAPABILITIES: CapabilitySets = CapabilitySets {
     inheritable: CapabilitySet::empty(),
 };
 
-/// Whether the kernel has both; the version of its rules.
+/// Checks that the kernel supports both; returns the Landlock version.
 pub(super) fn probe() -> Result<String, String> {
     let status = std::thread::spawn(|| {
         let filters = seccomp::no_network(false)?;
@@ -77,7 +76,7 @@ pub(super) fn probe() -> Result<String, String> {
     }
 }
 
-/// What one command may do.
+/// Rules for one command.
 #[derive(Debug)]
 pub(super) struct Rules {
     grants: Vec<(PathBuf, BitFlags<AccessFs>)>,
@@ -89,7 +88,7 @@ impl Rules {
     pub(super) fn new(plan: &Plan, config: &Config) -> io::Result<Self> {
         let mut grants = Vec::new();
         let (read, write) = (AccessFs::from_read(KNOWN), AccessFs::from_write(KNOWN));
-        // names are not secrets: without this, no folder above a hidden one could be listed
+        // names are not secret; without this, no folder above a hidden one could be listed
         grants.push((PathBuf::from("/"), AccessFs::ReadDir.into()));
         grant(
             Path::new("/"),
@@ -100,7 +99,7 @@ impl Rules {
         for path in &plan.shown {
             grants.push((path.clone(), read));
         }
-        // a name that cannot be: whoever is around it gives rights for its entries only
+        // an impossible name below the folder, so that rights are granted only for its entries
         let sealed: Vec<PathBuf> = plan.sealed.iter().map(|folder| folder.join("\0")).collect();
         for writable in &plan.writable {
             let inside: Vec<&PathBuf> = plan
@@ -121,7 +120,7 @@ impl Rules {
         })
     }
 
-    /// Starts a command that is bound by the rules.
+    /// Starts a command restricted by the rules.
     pub(super) fn spawn(self, command: &mut Command) -> io::Result<Child> {
         let runtime = tokio::runtime::Handle::current();
         let (child, listener) = std::thread::scope(|scope| {
@@ -141,14 +140,14 @@ impl Rules {
             (rights.contains(AccessFs::WriteFile) && !device).then_some(path)
         };
         let writable: Vec<PathBuf> = self.grants.into_iter().filter_map(writes).collect();
-        // It ends with the last process of the command.
+        // The thread ends with the last process of the command.
         std::thread::Builder::new()
             .name("sandbox modes".to_owned())
             .spawn(move || modes::answer(&listener, &writable))?;
         Ok(child)
     }
 
-    /// Binds the calling thread.
+    /// Restricts the calling thread.
     fn bind(&self) -> io::Result<OwnedFd> {
         let mut rules = Ruleset::default()
             .handle_access(AccessFs::from_all(KNOWN))
@@ -157,7 +156,7 @@ impl Rules {
             .and_then(Ruleset::create)
             .map_err(io::Error::other)?;
         for (path, rights) in &self.grants {
-            // gone since we looked: nothing to have rights for
+            // removed meanwhile: no rights needed
             let Ok(place) = PathFd::new(path) else { continue };
             let rights = if path.is_dir() {
                 *rights
@@ -172,7 +171,7 @@ impl Rules {
         if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
             return Err(io::Error::other("the kernel did not take the sandbox's rules"));
         }
-        // Without new privileges, a program that is run later does not get them back.
+        // Without new privileges, executed programs cannot regain capabilities.
         rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
         apply(&self.filters)?;
         modes::apply(&self.modes)
@@ -184,11 +183,11 @@ fn apply(filters: &[BpfProgram]) -> io::Result<()> {
     applied.try_for_each(|applied| applied.map_err(io::Error::other))
 }
 
-/// How a path stands to a list of exceptions.
+/// How exceptions relate to a path.
 enum Exception {
-    /// Neither it nor anything beneath.
+    /// No exception applies.
     Whole,
-    /// Something beneath.
+    /// An exception is below the path.
     Partly,
     Excepted,
 }
@@ -209,7 +208,7 @@ impl Exception {
     }
 }
 
-/// Gives rights for a place, or for as much of it as is not excepted.
+/// Grants rights for a path, or for the parts of it without exceptions.
 fn grant(
     path: &Path,
     rights: BitFlags<AccessFs>,
@@ -221,7 +220,7 @@ fn grant(
         Exception::Whole => grants.push((path.to_owned(), rights)),
         Exception::Partly => {
             for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
-                // the rights of a link's target are its target's own
+                // rights for the target of a symlink are granted at the target
                 if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
                     grant(&entry.path(), rights, verdict, grants);
                 }

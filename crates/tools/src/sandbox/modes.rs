@@ -1,8 +1,7 @@
-//! Changes of the permission bits and times of files, for a sandbox whose rules about files do not cover them.
-//!
-//! The kernel hands these calls to a thread of ours (seccomp's user notification). It opens the file that the call names,
-//! looks where that is, and makes the change itself by that handle. So it does not matter what the caller's memory or the
-//! path become in the meantime.
+//! Performs changes of permission bits and timestamps, which Landlock rules do not cover.
+//! The kernel forwards these calls to a thread of this process (seccomp user notification). It opens the file, checks
+//! its location and makes the change through this handle, so that later changes of the caller's memory or of the path
+//! have no effect.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -16,9 +15,9 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Timespec, Timestamps};
 use rustix::io::Errno;
 use seccompiler::BpfProgram;
 
-/// `fchmodat2`, by its number.
+/// System call number of `fchmodat2`.
 pub(super) const FCHMODAT2: i64 = 452;
-/// The longest path the kernel accepts, and the size of a page: memory behind the end of one may not exist.
+/// Maximum length of a path, and the page size: memory after the end of a page may not be mapped.
 const PAGE: u64 = 4096;
 const NOW: Timespec = Timespec {
     tv_sec: 0,
@@ -37,7 +36,7 @@ pub(super) fn apply(filter: &BpfProgram) -> io::Result<OwnedFd> {
         filter: filter.as_ptr().cast_mut().cast(),
     };
     let (mode, flags) = (libc::SECCOMP_SET_MODE_FILTER, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER);
-    // SAFETY: the kernel copies the program during the call; a result that is not negative is a new descriptor.
+    // SAFETY: the kernel copies the program during the call; a non-negative result is a new descriptor.
     unsafe {
         match libc::syscall(libc::SYS_seccomp, mode, flags, &raw const program) {
             -1 => Err(io::Error::last_os_error()),
@@ -46,8 +45,8 @@ pub(super) fn apply(filter: &BpfProgram) -> io::Result<OwnedFd> {
     }
 }
 
-/// Answers the notifications of a filter until its last process has ended. Files below the `writable` paths are changed,
-/// other calls fail.
+/// Handles the notifications of a filter until its last process has ended. Files below the `writable` paths are
+/// changed; other calls fail.
 pub(super) fn answer(listener: &OwnedFd, writable: &[PathBuf]) {
     loop {
         let mut ready = [PollFd::new(listener, PollFlags::IN)];
@@ -67,7 +66,7 @@ pub(super) fn answer(listener: &OwnedFd, writable: &[PathBuf]) {
     reason = "no safe interface exists; the structures are the kernel's own"
 )]
 fn receive(listener: &OwnedFd) -> Option<libc::seccomp_notif> {
-    // SAFETY: zeros are what the kernel expects, and it fills in no more than this structure.
+    // SAFETY: the kernel expects a zeroed structure, and fills in only this structure.
     unsafe {
         let mut call: libc::seccomp_notif = std::mem::zeroed();
         let got = libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut call);
@@ -86,7 +85,7 @@ fn respond(listener: &OwnedFd, id: u64, error: Option<Errno>) {
         error: error.map_or(0, |error| -error.raw_os_error()),
         flags: 0,
     };
-    // SAFETY: the kernel reads this structure. A caller that is gone needs no answer.
+    // SAFETY: the kernel reads this structure. An error means that the caller has ended.
     unsafe {
         libc::ioctl(
             listener.as_raw_fd(),
@@ -102,7 +101,7 @@ enum Change {
     Times(Timestamps),
 }
 
-/// The thread that waits for its call.
+/// The thread whose system call is handled.
 struct Caller<'a> {
     listener: &'a OwnedFd,
     call: &'a libc::seccomp_notif,
@@ -120,7 +119,7 @@ impl Caller<'_> {
             FCHMODAT2 => (self.open(first, second, fourth)?, Change::Mode(mode(third))),
             libc::SYS_utimensat if second == 0 => (self.descriptor(first)?, Change::Times(self.times(third)?)),
             libc::SYS_utimensat => (self.open(first, second, fourth)?, Change::Times(self.times(third)?)),
-            // Older calls for times; libraries then take the new one.
+            // Older calls for timestamps; libraries then fall back to the newer one.
             _ => return Err(Errno::NOSYS),
         };
         self.check()?;
@@ -132,7 +131,7 @@ impl Caller<'_> {
         }
     }
 
-    /// Whether the thread still waits: otherwise its number may be another's by now.
+    /// Checks that the thread still waits; otherwise its id may have been reused.
     #[allow(unsafe_code, reason = "no safe interface exists")]
     fn check(&self) -> Result<(), Errno> {
         // SAFETY: the kernel reads one number.
@@ -147,7 +146,7 @@ impl Caller<'_> {
         format!("/proc/{}/{name}", self.call.pid)
     }
 
-    /// The file behind a descriptor of the caller.
+    /// Opens the file of a descriptor of the caller.
     fn descriptor(&self, number: u64) -> Result<File, Errno> {
         let number = low(number).cast_signed();
         let path = match number {
@@ -161,7 +160,7 @@ impl Caller<'_> {
         })
     }
 
-    /// The file that a path of the caller names, as seen from a descriptor.
+    /// Opens the file named by a path of the caller, relative to a descriptor.
     fn open(&self, from: u64, path: u64, flags: u64) -> Result<File, Errno> {
         let flags = AtFlags::from_bits_retain(low(flags));
         let path = self.text(path)?;
@@ -180,7 +179,7 @@ impl Caller<'_> {
         let flags = OFlags::PATH | OFlags::CLOEXEC | follow;
         let bytes = path.as_bytes();
         if bytes.first() == Some(&b'/') {
-            // Its own entries there are not ours.
+            // `/proc/self` of the caller is not that of this process.
             let own = bytes
                 .strip_prefix(b"/proc/self/")
                 .and_then(|rest| std::str::from_utf8(rest).ok());
@@ -199,7 +198,7 @@ impl Caller<'_> {
         File::open(self.proc("mem")).map_err(|_| Errno::PERM)
     }
 
-    /// A text in the caller's memory.
+    /// Reads a string from the caller's memory.
     fn text(&self, at: u64) -> Result<CString, Errno> {
         let memory = self.memory()?;
         let mut text = Vec::new();
@@ -216,7 +215,7 @@ impl Caller<'_> {
         Err(Errno::NAMETOOLONG)
     }
 
-    /// Two times in the caller's memory; without any, the present.
+    /// Reads two timestamps from the caller's memory; a null pointer means the current time.
     fn times(&self, at: u64) -> Result<Timestamps, Errno> {
         if at == 0 {
             return Ok(Timestamps {
@@ -240,8 +239,8 @@ impl Caller<'_> {
     }
 }
 
-/// The caller has our user and no capabilities, so it may change our own files, and those in writable places only. A file
-/// without a name is no other place's.
+/// The caller has our user id and no capabilities, so it may change files that we own in writable paths. An unlinked
+/// file belongs to no other path.
 fn may_change(file: &File, writable: &[PathBuf]) -> Result<(), Errno> {
     let about = file.metadata().map_err(|_| Errno::PERM)?;
     if about.uid() != rustix::process::geteuid().as_raw() {

@@ -1,6 +1,6 @@
-//! The places that are writable, read-only and hidden for one command, as they are on the disk now.
+//! Writable, read-only and hidden paths for one command, according to the current state of the disk.
 //!
-//! All paths are resolved: a link in a path would let a mount land somewhere else.
+//! All paths are resolved, because a mount would follow a symlink to another location.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,42 +11,42 @@ use super::config::{Config, normal};
 use super::denials::Denials;
 use super::standin::is_standin;
 
-/// What stays closed in a `.git` that a person opened with `filesystem.allowWrite`.
+/// Entries that stay read-only in a `.git` that was made writable with `filesystem.allowWrite`.
 const IN_OPENED_GIT: &[&str] = &["hooks"];
-/// The same, where it is there: as a stand-in it would make git itself fail.
+/// Further entries that stay read-only if they exist. A stand-in for a missing one would break git.
 const IN_OPENED_GIT_IF_PRESENT: &[&str] = &["config", "config.worktree", "commondir", "modules"];
 
-/// The places.
+/// Paths by kind of access.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// Directories and files that are there and can be written.
+    /// Existing directories and files that are writable.
     pub(super) writable: BTreeSet<PathBuf>,
-    /// What is there beneath them and cannot.
+    /// Existing paths below them that are read-only.
     pub(super) closed: BTreeSet<PathBuf>,
-    /// What is not there and must not come to be.
+    /// Missing paths that must not be created.
     pub(super) absent: BTreeSet<PathBuf>,
-    /// Directories whose own entries cannot be changed, only what lies in these: a protected name in them is a link,
-    /// which nothing can be mounted on, or not there.
+    /// Directories whose direct entries cannot be changed, because a protected name in them is missing or is a symlink,
+    /// on which nothing can be mounted.
     pub(super) sealed: BTreeSet<PathBuf>,
-    /// What cannot be read.
+    /// Unreadable paths.
     pub(super) hidden: BTreeSet<PathBuf>,
-    /// Exceptions from that.
+    /// Readable exceptions below hidden paths.
     pub(super) shown: BTreeSet<PathBuf>,
 }
 
-/// What to do about a name that is not there.
+/// How to protect a missing name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unborn {
     Leave,
-    /// A stand-in takes its place.
+    /// Cover it with a stand-in.
     Mask,
-    /// Nothing is made in its folder at all: a stand-in for a startup file would be in everybody's way.
+    /// Seal its folder, because a stand-in for a startup file would disturb other programs.
     Seal,
 }
 
 impl Plan {
-    /// Looks at the disk. `roots` are those the session has besides the configured ones; `temp` is for temporary files;
-    /// `denials` is what the rules deny.
+    /// Builds the plan from the state of the disk. `roots` are additional roots of the session, `temp` is for temporary
+    /// files, and `denials` are the denied paths.
     pub(super) fn new(config: &Config, denials: &Denials, roots: &[PathBuf], temp: &Path) -> Self {
         let real = |paths: &[PathBuf]| -> BTreeSet<PathBuf> {
             paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
@@ -58,7 +58,7 @@ impl Plan {
         let mut writable = all_roots.clone();
         writable.append(&mut real(&config.allow_write));
         writable.insert(temp.to_owned());
-        // a deny is stronger than any allow beneath it; the whole disk is nobody's root
+        // a denied path takes precedence over allowed paths below it; the root directory is never writable
         writable.retain(|path| path.parent().is_some() && !denied.iter().any(|denied| path.starts_with(denied)));
         let mut plan = Self {
             writable,
@@ -85,7 +85,7 @@ impl Plan {
         for path in plan.hidden.clone() {
             plan.protect(&path, Unborn::Leave);
         }
-        // Inside a hidden folder no path exists, so nothing can be mounted there.
+        // Inside a hidden folder no path exists on which anything could be mounted.
         let hidden = plan.hidden.clone();
         let inside = |path: &PathBuf| hidden.iter().any(|hidden| path.starts_with(hidden) && path != hidden);
         plan.closed.retain(|path| !inside(path));
@@ -120,10 +120,10 @@ impl Plan {
         }
     }
 
-    /// Closes a place where it lies beneath something writable.
+    /// Protects a path if it is below a writable one.
     fn protect(&mut self, path: &Path, unborn: Unborn) {
         let path = resolved_parent(path);
-        // a root inside a protected place was chosen by somebody
+        // a root inside a protected path was configured explicitly
         let inside = |path: &Path, plan: &Self| {
             plan.writable
                 .iter()
@@ -141,7 +141,7 @@ impl Plan {
                     self.closed.insert(target);
                 }
             }
-            // another command's stand-in is as good as nothing
+            // the stand-in of another command counts as missing
             Ok(_) if unborn != Unborn::Mask || !is_standin(&path) => drop(self.closed.insert(path)),
             Ok(_) | Err(_) => match unborn {
                 Unborn::Leave => {}
@@ -151,7 +151,7 @@ impl Plan {
         }
     }
 
-    /// The places that deny rules close where everything else is open.
+    /// Builds the plan that enforces only deny rules.
     pub(super) fn of_rules(denials: &Denials) -> Self {
         let mut plan = Self {
             writable: BTreeSet::from([PathBuf::from("/")]),
@@ -162,7 +162,7 @@ impl Plan {
         for path in &denials.unwritable {
             plan.protect(path, Unborn::Mask);
         }
-        // A link itself is left alone: nothing can be mounted on one.
+        // Symlinks are not protected, because nothing can be mounted on one.
         plan.sealed.clear();
         plan
     }
@@ -173,12 +173,12 @@ impl Plan {
         }
     }
 
-    /// Every name that stays as it is.
+    /// Returns all protected names.
     pub(super) fn kept(&self) -> impl Iterator<Item = &PathBuf> {
         self.closed.iter().chain(&self.absent)
     }
 
-    /// The writable place a path lies in, the innermost.
+    /// Returns the innermost writable path that contains a path.
     pub(super) fn around(&self, path: &Path) -> Option<&PathBuf> {
         self.writable
             .iter()
@@ -187,12 +187,13 @@ impl Plan {
     }
 }
 
-/// The real path, also of what is not there.
+/// Returns the resolved path, also of a missing file.
 fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| resolved_parent(path))
 }
 
-/// The path with its parent real and itself as it is; where the parent is missing, the first part that is.
+/// Resolves the parent of a path but not the path itself; if the parent is missing, returns its first missing
+/// component.
 fn resolved_parent(path: &Path) -> PathBuf {
     let mut path = normal(path);
     loop {

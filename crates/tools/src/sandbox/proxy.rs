@@ -1,4 +1,4 @@
-//! The sandbox's proxy, its only way to the network: host names are checked and resolved here.
+//! Proxy of the sandbox and its only access to the network; checks and resolves host names.
 
 use std::fmt;
 use std::io;
@@ -14,14 +14,14 @@ use tokio::task::{JoinHandle, JoinSet};
 use super::domains::{Domains, Host, canonical};
 use crate::tool::Pending;
 
-/// Finds the addresses of a name.
+/// Resolves a host name.
 pub type Lookup = Arc<dyn Fn(String) -> Pending<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
-/// The longest head of a request we read.
+/// Maximum size of a request head in bytes.
 const LONGEST_HEAD: usize = 32 * 1024;
-/// How long a client may take to say what it wants, and a host to answer the call.
+/// Timeout for the request of a client, and for a connection to a host.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Headers that are between a client and its proxy.
+/// Hop-by-hop headers, which are not forwarded.
 const OURS: &[&str] = &[
     "proxy-connection",
     "proxy-authorization",
@@ -30,7 +30,7 @@ const OURS: &[&str] = &[
     "host",
 ];
 
-/// A running proxy; dropped it ends, with its connections.
+/// A running proxy. Dropping it ends the proxy and its connections.
 pub(super) struct Proxy {
     socket: PathBuf,
     task: JoinHandle<()>,
@@ -51,7 +51,7 @@ impl Drop for Proxy {
     }
 }
 
-/// The system's way to find addresses.
+/// Returns the system resolver.
 pub(super) fn system_lookup() -> Lookup {
     Arc::new(|name| {
         Box::pin(async move {
@@ -62,7 +62,7 @@ pub(super) fn system_lookup() -> Lookup {
 }
 
 impl Proxy {
-    /// Starts it on a socket in the file system.
+    /// Starts the proxy on a Unix socket.
     pub(super) fn start(socket: PathBuf, domains: Domains, lookup: Lookup) -> io::Result<Self> {
         std::fs::remove_file(&socket).ok();
         let listener = UnixListener::bind(&socket)?;
@@ -75,7 +75,7 @@ impl Proxy {
                         let judge = Arc::clone(&judge);
                         connections.spawn(async move { serve(client, &judge).await });
                     }
-                    // out of descriptors, most likely: others have to end first
+                    // most likely out of descriptors, which become free when other connections end
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 }
                 while connections.try_join_next().is_some() {}
@@ -84,12 +84,12 @@ impl Proxy {
         Ok(Self { socket, task })
     }
 
-    /// Where it listens.
+    /// Returns the path of the socket.
     pub(super) fn socket(&self) -> &Path {
         &self.socket
     }
 
-    /// Whether it still does.
+    /// True if the proxy is running.
     pub(super) fn is_alive(&self) -> bool {
         !self.task.is_finished() && self.socket.exists()
     }
@@ -100,16 +100,16 @@ struct Judge {
     lookup: Lookup,
 }
 
-/// What a client wants.
+/// A request of a client.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted {
     host: String,
     port: u16,
-    /// What is sent on first: the head of a plain request; nothing for a tunnel.
+    /// Data to send first: the head of a plain request; `None` for a tunnel.
     head: Option<Vec<u8>>,
 }
 
-/// Why a client does not get it.
+/// A refused request.
 #[derive(Debug, PartialEq, Eq)]
 struct Refused {
     status: &'static str,
@@ -158,7 +158,7 @@ async fn serve(mut client: UnixStream, judge: &Judge) -> Option<()> {
     }
 }
 
-/// The head of a request and what was read beyond it.
+/// Reads the head of a request, and returns the bytes read after it separately.
 async fn head_of(client: &mut UnixStream) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut read = Vec::new();
     let mut piece = [0; 4096];
@@ -197,7 +197,7 @@ fn wanted(head: &[u8]) -> Option<Wanted> {
     };
     let (host, port) = authority(place, Some(80))?;
     let slash = if path.starts_with('/') { "" } else { "/" };
-    // one request per connection: the next may be for another host
+    // one request per connection, because the next may be for another host
     let mut head = format!("{method} {slash}{path} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\n");
     for line in lines {
         let (name, _) = line.split_once(':')?;
@@ -215,7 +215,7 @@ fn wanted(head: &[u8]) -> Option<Wanted> {
 }
 
 fn authority(text: &str, otherwise: Option<u16>) -> Option<(String, u16)> {
-    // a name before the host is an old way to make it look like another
+    // user info before the host can disguise it
     if text.contains('@') {
         return None;
     }
@@ -245,7 +245,7 @@ impl Judge {
                 _ => return Err(Refused::new("502 Bad Gateway", format!("{written} has no address"))),
             },
         };
-        // one closed address closes the host: who mixes them means no good
+        // a single forbidden address refuses the host: mixing them indicates an attack
         if let Some(address) = addresses.iter().find(|address| !self.domains.opens(&host, **address)) {
             return forbidden(format!("{written} is at {address}, which is not a public address"));
         }

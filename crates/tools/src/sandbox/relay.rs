@@ -1,17 +1,17 @@
-//! The relay from a sandbox's own network to our proxy.
+//! Relay between the separate network of a sandbox and our proxy.
 //!
-//! Programs reach a proxy over TCP, but a sandbox with its own network reaches nobody over TCP. A Unix socket in the
-//! file system belongs to no network. So a relay inside listens on loopback and forwards every connection to such a
-//! socket. It runs in an outer sandbox that has nothing but the network; the command runs in an inner one, which
-//! cannot see the relay.
+//! Programs connect to a proxy over TCP, but a sandbox with a separate network cannot reach the host over TCP. A Unix
+//! socket is independent of networks. A relay inside listens on loopback and forwards each connection to such a socket.
+//! It runs in an outer sandbox that isolates only the network; the command runs in an inner one, which cannot see the
+//! relay.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where the proxy is found inside. The network is the sandbox's own, so nobody else can be there.
+/// Port of the proxy inside. The network is private to the sandbox, so the port is free.
 pub(super) const PORT: &str = "3128";
 
-/// In perl, which is nearly everywhere.
+/// Implementation in Perl, which is installed nearly everywhere.
 const PERL: &str = r#"
 use strict; use IO::Socket::INET; use IO::Socket::UNIX; use IO::Select;
 my ($path, $port) = @ARGV;
@@ -41,10 +41,10 @@ while (1) {
 }
 "#;
 
-/// Starts the relay, waits until it listens, becomes the inner sandbox.
+/// Starts the relay, waits until it listens, and replaces itself with the inner sandbox.
 const SCRIPT: &str = r#"
 kind=$1 program=$2 text=$3 path=$4 port=$5; shift 5
-# nobody's own programs out here
+# no user-installed programs outside of the sandbox
 theirs=${PATH-} PATH=/usr/bin:/bin
 relay() {
   if [[ $kind == perl ]]; then
@@ -52,7 +52,7 @@ relay() {
   else
     env -i "$program" "TCP-LISTEN:$port,fork,reuseaddr,bind=127.0.0.1" "UNIX-CONNECT:$path" </dev/null &
   fi
-  # the pipe ends when everybody inside has
+  # the pipe ends when all processes inside have ended
   cat
   kill -KILL $!
 }
@@ -65,7 +65,7 @@ echo 'The way to the sandbox proxy did not open, so the command was not started.
 exit 126
 "#;
 
-/// What the relay is made with.
+/// Program that implements the relay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Relay {
     Perl(PathBuf),
@@ -73,7 +73,7 @@ pub(super) enum Relay {
 }
 
 impl Relay {
-    /// What there is.
+    /// Finds an installed program.
     pub(super) fn find(socat: Option<&Path>) -> Option<Self> {
         if let Some(socat) = socat {
             return socat.is_file().then(|| Self::Socat(socat.to_owned()));
@@ -82,14 +82,14 @@ impl Relay {
         perl.or_else(|| super::found("socat").map(Self::Socat))
     }
 
-    /// The program.
+    /// Returns the path of the program.
     pub(super) fn path(&self) -> &Path {
         match self {
             Self::Perl(path) | Self::Socat(path) => path,
         }
     }
 
-    /// What to run before the inner sandbox, whose words follow.
+    /// Returns the command line that precedes the inner sandbox.
     pub(super) fn words(&self, bash: &Path, socket: &Path) -> Vec<OsString> {
         let (kind, text) = match self {
             Self::Perl(_) => ("perl", PERL),

@@ -1,4 +1,4 @@
-//! The system calls that fail inside the sandbox.
+//! System calls that fail inside the sandbox.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,9 +8,9 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
 
-/// Puts a character into a terminal's input as if it had been typed there.
+/// Inserts a character into the input of a terminal.
 const TIOCSTI: u64 = 0x5412;
-/// Calls of the x32 way are the same calls under other numbers.
+/// x32 system calls are the same calls with other numbers.
 #[cfg(target_arch = "x86_64")]
 const ALIASES: &[i64] = &[0, 0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]
@@ -25,7 +25,7 @@ const OWNERS: &[i64] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_lchown,
 ];
-/// Calls that change the extended attributes of a file; `setxattrat`, `removexattrat` and `file_setattr` by their numbers.
+/// Calls that change extended attributes of a file; `setxattrat`, `removexattrat` and `file_setattr` by number.
 const ATTRIBUTES: &[i64] = &[
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
@@ -37,7 +37,7 @@ const ATTRIBUTES: &[i64] = &[
     466,
     469,
 ];
-/// Calls that change the mode of a file, and which argument is the mode.
+/// Calls that change the mode of a file, with the index of the mode argument.
 const MODES: &[(i64, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, 1),
@@ -45,7 +45,7 @@ const MODES: &[(i64, u8)] = &[
     (libc::SYS_fchmodat, 2),
     (FCHMODAT2, 2),
 ];
-/// Calls that change the times of a file.
+/// Calls that change timestamps of a file.
 const TIMES: &[i64] = &[
     libc::SYS_utimensat,
     #[cfg(target_arch = "x86_64")]
@@ -55,13 +55,13 @@ const TIMES: &[i64] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_futimesat,
 ];
-/// Requests that change the flags of a file: `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`.
+/// `ioctl` requests that change file flags: `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`.
 const FLAGS: &[u64] = &[0x4008_6602, 0x401c_5820];
 const SET_USER_ID: u64 = 0o4000;
 const SET_GROUP_ID: u64 = 0o2000;
 
-/// The kinds of sockets for a sandbox with a network of its own. Sockets of machines (vsock) know no such borders, and
-/// sockets in the file system lead to whoever listens there: a terminal multiplexer, a container daemon.
+/// Filter for socket families in a sandbox with a separate network. VM sockets (vsock) are not isolated by network
+/// namespaces, and Unix sockets connect to services of the host such as a terminal multiplexer or a container daemon.
 pub(super) fn own_network(unix_sockets: bool) -> io::Result<BpfProgram> {
     let mut families = vec![libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     if unix_sockets {
@@ -70,8 +70,8 @@ pub(super) fn own_network(unix_sockets: bool) -> io::Result<BpfProgram> {
     filter(&families, false)
 }
 
-/// The filters for a sandbox in the host's network and file system: no sockets that lead out, and no changes of files that
-/// the rules about paths do not cover.
+/// Filters for a sandbox that shares the network and file system of the host: no sockets to other hosts, and no file
+/// changes that path rules do not cover.
 pub(super) fn no_network(unix_sockets: bool) -> io::Result<[BpfProgram; 2]> {
     let mut attributes: BTreeMap<i64, Vec<SeccompRule>> = ATTRIBUTES.iter().map(|call| (*call, Vec::new())).collect();
     let flags = |request: &u64| {
@@ -80,19 +80,19 @@ pub(super) fn no_network(unix_sockets: bool) -> io::Result<[BpfProgram; 2]> {
     };
     let flags: Result<_, seccompiler::BackendError> = FLAGS.iter().map(flags).collect();
     attributes.insert(libc::SYS_ioctl, flags.map_err(|error| explained(&error))?);
-    // Programs that copy files continue without the attributes where there are none.
+    // Programs that copy files continue without attributes if they are not supported.
     let attributes = finished(attributes, libc::EOPNOTSUPP).map_err(|error| explained(&error))?;
     let families: &[i32] = if unix_sockets { &[libc::AF_UNIX] } else { &[] };
     Ok([filter(families, true)?, attributes])
 }
 
-/// The filter that hands changes of modes and times to [`super::modes`].
+/// Filter that forwards changes of modes and timestamps to [`super::modes`].
 pub(super) fn handed_over() -> io::Result<BpfProgram> {
     const TRACED: u32 = libc::SECCOMP_RET_TRACE;
     let calls = MODES.iter().map(|(call, _)| call).chain(TIMES);
     let rules = calls.map(|call| (*call, Vec::new())).collect();
     let mut program = program(rules, SeccompAction::Trace(0)).map_err(|error| explained(&error))?;
-    // The builder of filters does not know this answer, so another one takes its place.
+    // The filter builder does not support this action, so another one is replaced.
     for step in &mut program {
         if u32::from(step.code) == libc::BPF_RET | libc::BPF_K && step.k == TRACED {
             step.k = libc::SECCOMP_RET_USER_NOTIF;
@@ -109,7 +109,7 @@ fn explained(error: &seccompiler::BackendError) -> io::Error {
     io::Error::other(format!("seccomp: {error}"))
 }
 
-/// Builds a filter in which the calls that match a rule fail with `error`. An empty list of rules matches every call.
+/// Builds a filter in which calls that match a rule fail with `error`. An empty list of rules matches every call.
 fn finished(rules: BTreeMap<i64, Vec<SeccompRule>>, error: i32) -> Result<BpfProgram, seccompiler::BackendError> {
     program(rules, SeccompAction::Errno(error.unsigned_abs()))
 }
@@ -143,11 +143,11 @@ fn build(families: &[i32], owners: bool) -> Result<BpfProgram, seccompiler::Back
     };
     refuse(libc::SYS_socket, other_sockets);
     for call in [
-        // they open sockets without the call above
+        // io_uring can open sockets without the call above
         libc::SYS_io_uring_setup,
         libc::SYS_io_uring_enter,
         libc::SYS_io_uring_register,
-        // the kernel's keys belong to the person's session
+        // kernel keyrings belong to the login session of the user
         libc::SYS_add_key,
         libc::SYS_request_key,
         libc::SYS_keyctl,
@@ -170,7 +170,7 @@ fn build(families: &[i32], owners: bool) -> Result<BpfProgram, seccompiler::Back
     finished(rules, libc::EPERM)
 }
 
-/// The program as bash's `printf %b` writes it.
+/// Escapes the program for bash's `printf %b`.
 pub(super) fn spelled(program: &BpfProgram) -> String {
     let mut text = String::new();
     for step in program {

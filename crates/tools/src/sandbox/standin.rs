@@ -1,10 +1,9 @@
 //! Stand-ins for protected names that do not exist.
 //!
-//! A mount needs something to be mounted on, and in a folder of the host that can only be something of the host. So
-//! an empty directory takes the place while commands run, and is removed after the last of them. It is always a
-//! directory: `rmdir` can never take anybody's data with it. While it is in use it is locked, so that two sessions in
-//! one project do not pull it away from under each other; the lock of a session that dies is gone with it, and the
-//! next session takes the stand-in over.
+//! A mount needs a mount point, which in a folder of the host must be an entry of the host. So an empty directory is
+//! created while commands run, and removed after the last of them. It is always a directory, because `rmdir` can never
+//! delete data. While in use it is locked, so that two sessions in one project do not remove it from each other. The
+//! lock of a crashed session disappears with it, and the next session takes the stand-in over.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File};
@@ -15,9 +14,9 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
-/// Nobody makes an empty directory like this by accident, so one that was left behind is known by it.
+/// Unusual mode that identifies a stand-in left behind.
 const MODE: u32 = 0o555;
-/// How often we look whether the last process of a sandbox is gone, and how long between.
+/// Number of checks whether the last process of a sandbox has ended; a pause is between checks.
 const LOOKS: usize = 400;
 const BREATH: Duration = Duration::from_millis(5);
 
@@ -28,13 +27,13 @@ pub(super) struct Standins {
 }
 
 impl Standins {
-    /// Puts them in place.
+    /// Creates the stand-ins.
     pub(super) fn make(paths: &BTreeSet<PathBuf>) -> io::Result<Self> {
         let mut standins = Self::default();
         for path in paths {
             match hold(path) {
                 Ok(file) => standins.held.push((path.clone(), file)),
-                // where we cannot make anything, a command cannot either
+                // a command cannot create anything there either
                 Err(error)
                     if matches!(
                         error.kind(),
@@ -46,7 +45,7 @@ impl Standins {
         Ok(standins)
     }
 
-    /// Where they are.
+    /// Returns their paths.
     pub(super) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.held.iter().map(|(path, _)| path)
     }
@@ -61,7 +60,7 @@ impl Drop for Standins {
         if !mounted_elsewhere(&held) {
             return remove(held);
         }
-        // the kernel is still ending what was left inside
+        // the kernel is still ending the processes inside
         std::thread::spawn(move || {
             for _ in 0..LOOKS {
                 std::thread::sleep(BREATH);
@@ -73,7 +72,7 @@ impl Drop for Standins {
     }
 }
 
-/// Whether a path that is there is one of ours.
+/// True if an existing path is a stand-in.
 pub(super) fn is_standin(path: &Path) -> bool {
     path.symlink_metadata()
         .is_ok_and(|found| found.is_dir() && found.mode() & 0o222 == 0)
@@ -91,7 +90,7 @@ fn hold(path: &Path) -> io::Result<File> {
             file => file?,
         };
         flock(&file, FlockOperation::LockShared)?;
-        // it may have been removed between the opening and the lock
+        // it may have been removed between opening and locking
         if path.symlink_metadata().is_ok_and(|found| {
             file.metadata()
                 .is_ok_and(|held| held.ino() == found.ino() && held.dev() == found.dev())
@@ -104,15 +103,15 @@ fn hold(path: &Path) -> io::Result<File> {
 
 fn remove(held: Vec<(PathBuf, File)>) {
     for (path, file) in held {
-        // whoever else uses it removes it
+        // another user of the stand-in will remove it
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() && is_standin(&path) {
             fs::remove_dir(&path).ok();
         }
     }
 }
 
-/// Whether a process in another mount namespace still has one of them mounted. To remove a mount point takes the
-/// mount away, and what a dying process could do then must not be possible.
+/// True if a process in another mount namespace still has one of them mounted. Removing a mount point also removes the
+/// mount, which would give a dying process access.
 fn mounted_elsewhere(held: &[(PathBuf, File)]) -> bool {
     let Ok(own) = fs::read_link("/proc/self/ns/mnt") else {
         return false;
@@ -137,7 +136,7 @@ fn mounted_elsewhere(held: &[(PathBuf, File)]) -> bool {
     })
 }
 
-/// A path as `mountinfo` writes it.
+/// Escapes a path as in `mountinfo`.
 fn escaped(path: &Path) -> String {
     let mut text = String::new();
     for character in path.to_string_lossy().chars() {

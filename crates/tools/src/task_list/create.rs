@@ -80,7 +80,7 @@ impl Tool for TaskCreate {
     }
 }
 
-/// One of the two texts is enough: models leave one out now and then.
+/// Fills in a missing subject or description from the other one, because models sometimes omit one.
 fn with_subject(mut input: Value) -> Value {
     if let Some(fields) = input.as_object_mut() {
         for (missing, there) in [("subject", "description"), ("description", "subject")] {

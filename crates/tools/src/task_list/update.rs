@@ -138,7 +138,7 @@ fn changed(id: &str, fields: &[&str], status: Option<(&str, &str)>) -> Outcome {
     Outcome::ok(said, result)
 }
 
-/// Not an error on the wire: the model reads it and goes on.
+/// Not an error on the wire; the model reads the message and continues.
 fn refused(id: &str, refusal: &Refusal) -> Outcome {
     let error = refusal.to_string();
     let result = json!({"success": false, "taskId": id, "updatedFields": [], "error": error});

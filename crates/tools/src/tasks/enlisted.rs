@@ -1,5 +1,4 @@
-//! Tasks that are not commands: subagents, which the session runs and which are listed, awaited and stopped like
-//! commands.
+//! Tasks that are not commands: subagents, which the session runs. They are listed, awaited and stopped like commands.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,46 +7,46 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Task, TaskStatus, TaskView, Tasks, lock, now};
 
-/// What there is to know of a subagent besides what every task has.
+/// Details of a subagent in addition to those of every task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentTask {
-    /// Its type.
+    /// Agent type.
     pub subagent_type: String,
-    /// What it was asked to do.
+    /// Its prompt.
     pub prompt: String,
-    /// How many subagents stand above it, itself included.
+    /// Nesting depth, counting itself.
     pub depth: u32,
     /// The subagent that started it.
     pub parent: Option<String>,
-    /// It carries out a command or a skill, and is no work of its own to those who list work.
+    /// True if it carries out a command or a skill and is not listed as separate work.
     pub ambient: bool,
-    /// What it has used, once it has ended.
+    /// Tokens used, set at its end.
     pub tokens: u64,
-    /// How many calls it has made, once it has ended.
+    /// Number of tool calls, set at its end.
     pub tool_uses: u64,
-    /// How long it waited for the model, once it has ended.
+    /// Time spent in model requests in milliseconds, set at its end.
     pub api_ms: u64,
 }
 
-/// A task that was taken on, as the one who runs it holds it.
+/// Handle of the runner of a task.
 #[derive(Debug, Clone)]
 pub struct Enlisted(Arc<Task>);
 
 impl Tasks {
-    /// Takes on a task that somebody else runs. To end it, `kill` is cancelled; whoever runs it then calls
-    /// [`Enlisted::end`] and [`Enlisted::announce_end`].
+    /// Adds a task that the caller runs. A request to stop it cancels `kill`; the runner then calls [`Enlisted::end`]
+    /// and [`Enlisted::announce_end`].
     pub fn enlist(&self, view: TaskView, kill: CancellationToken) -> Enlisted {
         Enlisted(self.adopt(view, kill))
     }
 
-    /// The session has reported the start of the task (`task_started`).
+    /// Records that the session reported the start of the task (`task_started`).
     pub fn was_listed(&self, id: &str) {
         if let Some(task) = self.find(id) {
             task.listed();
         }
     }
 
-    /// The session has reported the end of the task.
+    /// Records that the session reported the end of the task.
     pub fn was_told(&self, id: &str) {
         if let Some(task) = self.find(id) {
             task.told.send_replace(true);
@@ -56,7 +55,7 @@ impl Tasks {
 }
 
 impl Tasks {
-    /// Resolves when the task has sent its first message; at once if there is no such task.
+    /// Waits for the first message of the task; returns immediately if there is no such task.
     pub async fn has_spoken(&self, id: &str) {
         if let Some(task) = self.find(id) {
             task.spoke.subscribe().wait_for(|spoke| *spoke).await.ok();
@@ -65,44 +64,44 @@ impl Tasks {
 }
 
 impl Enlisted {
-    /// It has sent its first message.
+    /// Records that it has sent its first message.
     pub fn spoke(&self) {
         self.0.spoke.send_replace(true);
     }
 
-    /// The task as others see it.
+    /// Returns a snapshot of the task.
     #[must_use]
     pub fn view(&self) -> TaskView {
         self.0.view()
     }
 
-    /// Resolves when its start was reported, or when it is to end.
+    /// Waits until its start was reported or it is to stop.
     pub async fn listed(&self) {
         self.0.was_listed().await;
     }
 
-    /// Resolves when its end was reported.
+    /// Waits until its end was reported.
     pub async fn told(&self) {
         self.0.told.subscribe().wait_for(|told| *told).await.ok();
     }
 
-    /// Resolves when it is to end.
+    /// Waits for the request to stop.
     pub async fn killed(&self) {
         self.0.kill.cancelled().await;
     }
 
-    /// Resolves when its call is to return without it.
+    /// Waits for the request to continue in the background.
     pub async fn asked_to_background(&self) {
         self.0.asked_to_background().await;
     }
 
-    /// Its call returns now. `None`: it has already ended.
+    /// Records that its call returns now. Returns `None` if it has already ended.
     #[must_use]
     pub fn moved_to_background(&self, output_file: PathBuf) -> Option<TaskView> {
         self.0.moved_to_background(output_file)
     }
 
-    /// It has ended. Does not yet wake who waits for that: the event goes first.
+    /// Records the end. Callers that wait for the end are not woken yet, because the event is sent first.
     #[must_use]
     pub fn end(&self, status: TaskStatus, used: impl FnOnce(&mut AgentTask)) -> TaskView {
         let mut view = lock(&self.0.view);
@@ -116,13 +115,13 @@ impl Enlisted {
         view.clone()
     }
 
-    /// Wakes who waits for the end.
+    /// Wakes the callers that wait for the end.
     pub fn announce_end(&self) {
         self.0.announce_end();
     }
 }
 
-/// A name for a subagent: `a` and sixteen hexadecimal digits.
+/// Returns an id for a subagent: `a` and sixteen hexadecimal digits.
 #[must_use]
 pub fn agent_id() -> String {
     format!("a{}", crate::ids::hex(16))

@@ -1,4 +1,4 @@
-//! The query of a tool search, and how well a tool matches it.
+//! Query of a tool search, and ranking of tools.
 
 use std::cmp::Reverse;
 
@@ -7,13 +7,13 @@ use crate::services::DeferredTool;
 /// A parsed query.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Query {
-    /// These tools.
+    /// Tools by name.
     Select(Vec<String>),
-    /// The best fits.
+    /// The best matches for words.
     Words {
-        /// What must be there.
+        /// Required words.
         required: Vec<String>,
-        /// What should be there.
+        /// Optional words.
         wanted: Vec<String>,
     },
 }
@@ -38,7 +38,7 @@ impl Query {
         Self::Words { required, wanted }
     }
 
-    /// The names of the tools that fit, best first. A selection is not cut: every name was asked for.
+    /// Returns the names of matching tools, best first. A selection by name is not limited.
     pub(super) fn find(&self, tools: &[DeferredTool], most: usize) -> Vec<String> {
         match self {
             Self::Select(names) => {
@@ -59,7 +59,7 @@ impl Query {
                     .iter()
                     .filter_map(|tool| Some((fit(tool, required, wanted)?, tool.name.as_str())))
                     .collect();
-                // stable: tools that fit equally well stay in the order they were told in
+                // stable: equally good tools keep their order
                 fits.sort_by_key(|(fit, _)| Reverse(*fit));
                 fits.into_iter().take(most).map(|(_, name)| name.to_owned()).collect()
             }
@@ -67,7 +67,7 @@ impl Query {
     }
 }
 
-/// How well a tool fits; `None` where it does not.
+/// Returns the score of a tool; `None` if it does not match.
 fn fit(tool: &DeferredTool, required: &[String], wanted: &[String]) -> Option<u32> {
     let name = tool.name.to_lowercase();
     let parts = parts(&tool.name);
@@ -92,7 +92,7 @@ fn fit(tool: &DeferredTool, required: &[String], wanted: &[String]) -> Option<u3
     (sum > 0).then_some(sum)
 }
 
-/// The words in a name: `mcp__files__read_text` and `NotebookEdit` both have several.
+/// Splits a name into words, for example `mcp__files__read_text` and `NotebookEdit`.
 fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut open = false;

@@ -1,7 +1,8 @@
-//! Files that version control ignores (`.gitignore`), folder by folder.
+//! Rules for files that version control ignores (`.gitignore`), per folder.
 //!
-//! The rules of a folder apply to everything below it; those of a deeper folder come first. `.ignore` is stronger than
-//! `.gitignore`, and that is stronger than the repository's `info/exclude`. A repository inside another starts anew.
+//! The rules of a folder apply to everything below it, and rules of deeper folders take precedence. `.ignore` takes
+//! precedence over `.gitignore`, which takes precedence over the repository's `info/exclude`. A nested repository has
+//! separate rules.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,10 +15,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::OFlags;
 use sluice_settings::read_regular;
 
-/// More than any such file has a reason to hold.
+/// Maximum size of an ignore file.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// The names that make a folder worth a closer look.
+/// Names that indicate ignore rules in a folder.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Told {
     pub(super) ignore: bool,
@@ -26,7 +27,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Notes a name of the folder.
+    /// Records a name of the folder.
     pub(super) fn note(&mut self, name: &[u8]) {
         match name {
             b".ignore" => self.ignore = true,
@@ -36,7 +37,7 @@ impl Told {
         }
     }
 
-    /// For a folder whose names nobody has read.
+    /// Checks a folder whose names were not read.
     fn of(folder: &Path) -> Self {
         Self {
             ignore: folder.join(".ignore").exists(),
@@ -50,11 +51,11 @@ impl Told {
     }
 }
 
-/// The rules in force somewhere in a tree. Cheap to hand on: folders that say nothing share their parent's.
+/// The rules that apply in a folder. Cheap to clone: folders without rules share those of their parent.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ignored {
     innermost: Option<Arc<Folder>>,
-    /// Whether repositories bound their rules. A tree outside of any is one piece.
+    /// True if rules end at the boundary of a repository. A tree outside of repositories is treated as one.
     bounded: bool,
 }
 
@@ -63,13 +64,13 @@ struct Folder {
     ignore: Option<Gitignore>,
     gitignore: Option<Gitignore>,
     exclude: Option<Gitignore>,
-    /// A repository begins here: what the folders above say of theirs does not count.
+    /// True at the root of a repository: rules of parent folders do not apply.
     is_repository: bool,
     above: Option<Arc<Self>>,
 }
 
 impl Ignored {
-    /// For a search inside a repository: the rules of the folders above `root`, outermost first.
+    /// Collects the rules of the folders above `root`, outermost first, for a search inside a repository.
     pub(super) fn above(root: &Path) -> Self {
         let mut folders: Vec<&Path> = root.ancestors().skip(1).collect();
         folders.reverse();
@@ -82,7 +83,7 @@ impl Ignored {
         )
     }
 
-    /// The rules inside `folder`, which has these names; read from where it is held, if it is.
+    /// Returns the rules inside `folder`, which contains these names; read through the open handle if there is one.
     pub(super) fn inside(&self, folder: &Path, held: Option<&OwnedFd>, told: Told) -> Self {
         if told.is_silent() {
             return self.clone();
@@ -110,12 +111,12 @@ impl Ignored {
         }
     }
 
-    /// Whether nothing can be left out.
+    /// True if no rules apply.
     pub(super) fn is_empty(&self) -> bool {
         self.innermost.is_none()
     }
 
-    /// Whether this file or folder is left out.
+    /// True if a file or folder is ignored.
     pub(super) fn leaves_out(&self, path: &Path, is_folder: bool) -> bool {
         let mut gitignore = Match::None;
         let mut exclude = Match::None;
@@ -144,7 +145,7 @@ impl Ignored {
     }
 }
 
-/// The rules of one file. A line that cannot be understood costs that line alone.
+/// Parses the rules of a file. Invalid lines are skipped.
 fn rules(folder: &Path, file: &Path, bytes: &[u8]) -> Option<Gitignore> {
     let text = String::from_utf8_lossy(bytes);
     let mut builder = GitignoreBuilder::new(folder);
@@ -154,7 +155,7 @@ fn rules(folder: &Path, file: &Path, bytes: &[u8]) -> Option<Gitignore> {
     builder.build().ok().filter(|rules| !rules.is_empty())
 }
 
-/// A small regular file of a folder that is held.
+/// Reads a small regular file of an open folder.
 fn bytes_at(folder: &OwnedFd, name: &str) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = File::from(crate::pins::below(folder, Path::new(name), flags).ok()?);
@@ -167,7 +168,7 @@ fn bytes_at(folder: &OwnedFd, name: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Where a repository keeps the rules it does not share. A work tree of its own points to the common place.
+/// Returns the path of the repository's `info/exclude`; a worktree uses that of the main repository.
 fn exclude_of(folder: &Path) -> PathBuf {
     let git = folder.join(".git");
     let read = |file: &Path| String::from_utf8(read_regular(file, LARGEST).ok()?).ok();

@@ -1,8 +1,7 @@
-//! Every file of a tree, folder by folder, on several threads.
+//! Finds all files of a tree with several threads.
 //!
-//! Made for trees with very many files: a folder is opened once, its names are read in one go, and a path is put
-//! together only on demand. Whether a folder has ignore rules is known from its own names, so folders without such a
-//! file cost nothing more.
+//! Optimized for trees with very many files: a folder is opened once, its names are read in bulk, and paths are built
+//! only on demand. Whether a folder has ignore rules follows from its names, so folders without rules cost nothing.
 
 use std::ffi::{CStr, OsStr};
 use std::mem::MaybeUninit;
@@ -16,33 +15,33 @@ use rustix::fs::{AtFlags, FileType, OFlags, RawDir};
 
 use super::ignored::{Ignored, Told};
 
-/// How many bytes of names are read at once.
+/// Size of the buffer for names in bytes.
 const NAMES: usize = 32 << 10;
 
-/// A file that was found: where, and how to reach it without going there again.
+/// A file that was found, with a fast way to open it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileAt<'a> {
     /// Its path.
     pub(crate) path: &'a Path,
-    /// The open folder it lies in and its name there; none for a file that was named itself.
+    /// Its open folder and name; `None` for a file that was given directly.
     pub(crate) at: Option<(BorrowedFd<'a>, &'a CStr)>,
 }
 
-/// What goes through a tree wants to know.
+/// Controls a walk.
 pub(super) trait Guide: Sync {
-    /// Whether to go into this folder.
+    /// True to enter this folder.
     fn enters(&self, folder: &Path, name: &OsStr) -> bool;
-    /// Whether to stop.
+    /// True to stop.
     fn is_over(&self) -> bool;
 }
 
-/// A folder that waits to be gone through.
+/// A folder to be processed.
 struct Waiting {
     path: PathBuf,
     above: Ignored,
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct Shared {
     waiting: Mutex<Stack>,
     news: Condvar,
@@ -50,7 +49,7 @@ struct Shared {
 
 struct Stack {
     folders: Vec<Waiting>,
-    /// Threads that may still find more.
+    /// Number of threads that may still find folders.
     busy: usize,
 }
 
@@ -59,7 +58,7 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next folder, none when there will be no more.
+    /// Returns the next folder; `None` when the walk is complete.
     fn next(&self) -> Option<Waiting> {
         let mut stack = self.lock();
         stack.busy -= 1;
@@ -84,8 +83,9 @@ impl Shared {
     }
 }
 
-/// Gives every file below `root`, which is held, and that is not ignored, to `visit`, which is made once for each thread.
-/// Folders are opened from the root on without following links: a path could lead elsewhere by then.
+/// Passes every file below the open `root` that is not ignored to `visit`, which is created once per thread. Folders
+/// are opened relative to the root without following symlinks, because paths could resolve to other locations
+/// meanwhile.
 pub(super) fn each<G, M, V>((root, held): (&Path, &OwnedFd), above: Ignored, threads: usize, guide: &G, make: M)
 where
     G: Guide,
@@ -121,12 +121,12 @@ where
     });
 }
 
-/// The names of one folder; kept from folder to folder for its memory.
+/// Names in one folder; reused to avoid allocations.
 #[derive(Default)]
 struct Names {
-    /// One after the other, each with its final zero.
+    /// Names with their terminating zeros.
     text: Vec<u8>,
-    /// Where each begins, and what it names.
+    /// Start and type of each name.
     list: Vec<(usize, FileType)>,
 }
 
@@ -151,7 +151,7 @@ impl Names {
         let ignored = folder.above.inside(&folder.path, Some(&open), told);
         let mut path = folder.path.clone();
         for (index, (start, kind)) in self.list.iter().enumerate() {
-            // asking costs more than passing a file over
+            // checking costs more than skipping a file
             if index % 64 == 63 && guide.is_over() {
                 return;
             }
@@ -179,7 +179,7 @@ impl Names {
         }
     }
 
-    /// Reads all names; what cannot be read to the end counts as far as it was read.
+    /// Reads all names; a read error keeps the names read so far.
     fn read(&mut self, folder: &OwnedFd) -> Told {
         self.text.clear();
         self.list.clear();
@@ -199,7 +199,7 @@ impl Names {
     }
 }
 
-/// What a name stands for, asked of the file where the folder does not say.
+/// Returns the type of an entry; queries the file if the folder does not record it.
 fn known(kind: FileType, folder: &OwnedFd, name: &CStr) -> FileType {
     if kind != FileType::Unknown {
         return kind;

@@ -1,4 +1,4 @@
-//! Public IP addresses. Any other may be someone's router, database or cloud metadata.
+//! Classifies IP addresses. Addresses that are not public may be routers, databases or cloud metadata services.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -22,7 +22,7 @@ const PRIVATE_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(240, 0, 0, 0), 4),      // reserved, broadcast
 ];
 
-/// Blocks inside the public IPv6 space that are not public.
+/// Blocks of the public IPv6 range that are not public.
 const PRIVATE_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocol assignments, tunnels
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
@@ -30,12 +30,12 @@ const PRIVATE_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// The IPv6 space given out to the public.
+/// The public IPv6 range.
 const PUBLIC_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
-/// Where networks without IPv4 put IPv4 addresses.
+/// NAT64 prefix, which contains IPv4 addresses.
 const TRANSLATED: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
-/// Whether an address belongs to the public internet.
+/// True if an address belongs to the public internet.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -51,7 +51,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
-    // written as IPv6, but the connection goes to the IPv4 address inside
+    // an IPv4-mapped address connects to the IPv4 address in it
     if let Some(inner) = address.to_ipv4_mapped() {
         return is_public_v4(inner);
     }

@@ -1,4 +1,4 @@
-//! A cache of fetched pages: a model often asks twice about the same page.
+//! Cache of fetched pages, because models often request a page twice.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,14 +9,14 @@ use tokio::time::Instant;
 
 use super::page::Page;
 
-/// How long a page is good for.
+/// Time a page stays in the cache.
 const GOOD_FOR: Duration = Duration::from_secs(15 * 60);
-/// How many pages are kept.
+/// Maximum number of pages.
 const PAGES: usize = 64;
-/// How much text is kept.
+/// Maximum total size of text in bytes.
 const BYTES: usize = 32 << 20;
 
-/// The pages by the address that was asked for.
+/// Pages by requested URL.
 #[derive(Debug, Default)]
 pub(super) struct Cache(Mutex<HashMap<String, Entry>>);
 
@@ -54,7 +54,7 @@ impl Cache {
     }
 }
 
-/// The part after `#` never reaches a server.
+/// Returns the key of a URL: without the fragment, which is never sent to a server.
 fn key(url: &Url) -> String {
     let mut url = url.clone();
     url.set_fragment(None);

@@ -1,36 +1,36 @@
-//! HTML made harmless before it is parsed into a tree.
+//! Sanitizes HTML before it is parsed into a tree.
 //!
-//! Hostile markup can make a standard parser build a tree that is very deep or very much larger than its source,
-//! and walking it would end the process. What leaves here is balanced, shallow and holds only elements that mean
-//! something in Markdown; scripts, styles and drawings are gone, and links are absolute.
+//! Malicious markup can make a standard parser build a tree that is very deep or much larger than its source, and
+//! walking it would crash the process. The output is balanced, shallow and contains only elements that matter in
+//! Markdown: no scripts, styles or drawings. Links are absolute.
 
 use reqwest::Url;
 
-/// How deep elements may stand in each other.
+/// Maximum nesting depth of elements.
 const DEEPEST: usize = 200;
-/// How many lists, quotations and tables may stand in each other: every line in them is indented as often.
+/// Maximum nesting depth of lists, quotations and tables, whose lines are indented once per level.
 const MOST_INDENTED: usize = 12;
-/// How many inline elements may be open at once.
+/// Maximum number of open inline elements.
 const MOST_INLINE: usize = 6;
-/// How much is kept; more than anybody reads.
+/// Maximum size of the output in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// What an element is to us.
+/// How an element is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Kept; ends a paragraph.
     Block(&'static str),
     /// Kept.
     Inline(&'static str),
-    /// Kept, and has no end.
+    /// Kept; has no end tag.
     Void(&'static str),
-    /// Goes, with everything in it; what is in it is no markup.
+    /// Removed with its content, which is raw text.
     RawGone,
-    /// Goes, with everything in it.
+    /// Removed with its content.
     Gone,
     /// Its text is kept as a paragraph.
     Title,
-    /// Goes; what is in it stays.
+    /// Removed; its content is kept.
     Transparent,
 }
 
@@ -70,7 +70,7 @@ fn kind(name: &str) -> Kind {
     }
 }
 
-/// The harmless form of a page; links are made absolute against `base`.
+/// Sanitizes a page; links are resolved against `base`.
 pub(super) fn clean(html: &str, base: &Url) -> String {
     let mut cleaner = Cleaner {
         rest: html,
@@ -88,13 +88,13 @@ pub(super) fn clean(html: &str, base: &Url) -> String {
 struct Cleaner<'a> {
     rest: &'a str,
     out: String,
-    /// What we have opened and not yet closed, outermost first.
+    /// Open elements in the output, outermost first.
     open: Vec<&'static str>,
     base: &'a Url,
 }
 
 impl<'a> Cleaner<'a> {
-    /// Takes the next piece of text or the next tag.
+    /// Processes the next text or tag.
     fn step(&mut self) {
         let at = self.rest.find('<').unwrap_or(self.rest.len());
         let (text, rest) = self.rest.split_at(at);
@@ -151,7 +151,7 @@ impl<'a> Cleaner<'a> {
     }
 
     fn image(&mut self, src: Option<&str>, alt: Option<&str>) {
-        // a picture nobody described tells a reader of text nothing
+        // an image without description is useless in text
         if let (Some(src), Some(alt)) = (src.and_then(|src| self.absolute(src)), alt)
             && !alt.trim().is_empty()
         {
@@ -161,7 +161,7 @@ impl<'a> Cleaner<'a> {
     }
 
     fn open_inline(&mut self, name: &'static str, href: Option<&str>) {
-        // nothing inline makes sense twice, and a link in a link is none
+        // inline elements cannot contain themselves
         if self.open.contains(&name) {
             if name != "a" {
                 return;
@@ -187,7 +187,7 @@ impl<'a> Cleaner<'a> {
     }
 
     fn open_block(&mut self, name: &'static str) {
-        // what a parser would end by itself is ended here, so that both agree on what is open
+        // closes elements that a parser would close implicitly, so that both agree on what is open
         let (ended, bounds): (&[&str], &[&str]) = match name {
             "li" => (&["li"], &["ul", "ol", "blockquote", "td", "th", "table"]),
             "td" | "th" => (&["td", "th"], &["tr", "table"]),
@@ -228,8 +228,8 @@ impl<'a> Cleaner<'a> {
         }
     }
 
-    /// Closes the innermost element of this name and all in it; an end without a beginning is nothing.
-    /// An inline element does not reach out of the block it ends in, nor anything but a table out of its cell.
+    /// Closes the innermost element of this name with its content; an end tag without a start tag is ignored. Inline
+    /// elements end with their block, and only tables reach beyond a cell.
     fn close(&mut self, name: &str) {
         let at = self
             .open
@@ -256,7 +256,7 @@ impl<'a> Cleaner<'a> {
         }
     }
 
-    /// A link's target as an attribute holds it; `None` for what leads nowhere.
+    /// Returns the absolute target of a link; `None` for links without a useful target.
     fn absolute(&self, href: &str) -> Option<String> {
         let href = href.trim().replace("&amp;", "&");
         if href.is_empty() || href.starts_with('#') {
@@ -279,12 +279,12 @@ fn is_tabular(name: &str) -> bool {
     matches!(name, "table" | "tr" | "td" | "th")
 }
 
-/// A value between double quotes cannot end them.
+/// Escapes an attribute value.
 fn quoted(value: &str) -> String {
     value.replace('"', "&quot;").replace('<', "&lt;")
 }
 
-/// A tag's name in small letters, and what follows.
+/// Splits off the tag name in lower case.
 fn name(tag: &str) -> (String, &str) {
     let end = tag
         .find(|letter: char| letter.is_whitespace() || letter == '>' || letter == '/')
@@ -293,7 +293,7 @@ fn name(tag: &str) -> (String, &str) {
     (name.to_ascii_lowercase(), rest)
 }
 
-/// The attributes of a tag and what follows its end. A slash stands for itself.
+/// Parses the attributes of a tag and returns the text after it. A slash is ignored.
 fn attributes(mut rest: &str) -> (Vec<(String, &str)>, &str) {
     let mut found = Vec::new();
     loop {
@@ -312,7 +312,7 @@ fn attributes(mut rest: &str) -> (Vec<(String, &str)>, &str) {
         let end = rest
             .find(|letter: char| letter.is_whitespace() || matches!(letter, '=' | '>' | '/'))
             .unwrap_or(rest.len());
-        // a lone equals sign is a name of its own, so that we always move on
+        // a lone equals sign counts as a name, so that parsing always advances
         let (name, after) = rest.split_at(end.max(rest.chars().next().map_or(0, char::len_utf8)));
         rest = after.trim_start();
         let mut value = "";
@@ -335,7 +335,7 @@ fn attribute_value(rest: &str) -> (&str, &str) {
     rest.split_at(end)
 }
 
-/// The text up to the end tag of an element that holds no markup, and what follows that tag.
+/// Returns the text up to the end tag of a raw text element, and the text after it.
 fn after_raw<'a>(rest: &'a str, name: &str) -> (&'a str, &'a str) {
     let mut from = 0;
     while let Some(at) = rest.get(from..).and_then(|tail| tail.find("</")) {
@@ -350,7 +350,7 @@ fn after_raw<'a>(rest: &'a str, name: &str) -> (&'a str, &'a str) {
     (rest, "")
 }
 
-/// What follows the end of an element that may hold others of its name.
+/// Returns the text after the end of an element that may contain elements of the same name.
 fn after_element<'a>(mut rest: &'a str, wanted: &str) -> &'a str {
     let mut depth = 1u32;
     while let Some((_, tag)) = rest.split_once('<') {

@@ -64,7 +64,7 @@ fn what_is_left_open_is_closed_where_it_should_be() {
     );
 }
 
-/// How deep the tags of a text stand in each other; fails where they are not balanced.
+/// Returns the nesting depth of tags; fails if they are not balanced.
 fn depth(html: &str) -> usize {
     let (mut open, mut deepest) = (Vec::new(), 0);
     for tag in html.split('<').skip(1) {

@@ -1,7 +1,7 @@
-//! Downloading a file from a URL that a person named: over https, or from this machine.
+//! Downloads a file from a URL given by the user: with https, or from this machine.
 //!
-//! The named host may be anywhere. Redirects are checked like any page: public addresses only, and never from https to
-//! http.
+//! The given host may have any address. Redirects are checked like those of pages: public addresses only, and never
+//! from https to http.
 
 use std::time::Duration;
 
@@ -12,13 +12,14 @@ use super::gate::Gate;
 use super::post::chain;
 use super::{Web, WebConfig, fetch};
 
-/// How often an address may send us on.
+/// Maximum number of redirects.
 const HOPS: usize = 5;
 
-/// Fetches what lies at an address, up to `largest` bytes, within `limit`.
+/// Downloads a file of up to `largest` bytes within `limit`.
 ///
 /// # Errors
-/// A sentence: the address may not be opened, nobody answers there, or the answer is no file, too large or too late.
+/// An error message: the address is not allowed, the connection failed, or the response is not a file, too large or too
+/// late.
 pub async fn download(config: WebConfig, url: &str, largest: usize, limit: Duration) -> Result<Vec<u8>, String> {
     match tokio::time::timeout(limit, follow(config, url, largest)).await {
         Ok(done) => done,
@@ -32,7 +33,7 @@ async fn follow(mut config: WebConfig, url: &str, largest: usize) -> Result<Vec<
         return Err("only https addresses are fetched, and http on this machine".to_owned());
     }
     if fetch::is_local(&named) {
-        // A proxy would reach its own machine.
+        // A proxy would connect to itself instead of this machine.
         config.proxy = None;
     }
     let mut anywhere = Gate::public();
@@ -73,7 +74,7 @@ async fn follow(mut config: WebConfig, url: &str, largest: usize) -> Result<Vec<
     Err(format!("it was sent on more than {HOPS} times"))
 }
 
-/// Where a response sends us: nowhere less safe than where we are.
+/// Returns the target of a redirect, which must not be less secure.
 fn sent_on(at: &Url, response: &reqwest::Response) -> Result<Option<Url>, String> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
@@ -103,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// A server that answers each request with the next of these.
+    /// Starts a server that answers each request with the next of these responses.
     async fn serve(answers: Vec<String>) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/x.zip", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! Fetching one page: every redirect checked and only within the host, size and time limited.
+//! Fetches one page: limits size and time, checks redirects and follows them only within the host.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use super::Web;
 use super::gate::Closed;
 use super::page::{self, Page};
 
-/// How large a page may be, unpacked.
+/// Maximum size of a page after decompression.
 const LARGEST: usize = 10 << 20;
-/// How long everything may take.
+/// Timeout for everything together.
 const LONGEST: Duration = Duration::from_secs(60);
-/// How often a page may send us on.
+/// Maximum number of redirects.
 const HOPS: usize = 10;
-/// What we would rather have.
+/// Preferred media types.
 const WANTED: &str = "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.5";
 
-/// What a fetch came to.
+/// Result of a fetch.
 #[derive(Debug)]
 pub(crate) enum Fetched {
     /// The page.
     Page(Arc<Page>),
-    /// It redirects to another host, which is not allowed yet.
+    /// A redirect to another host, which needs separate permission.
     Moved(Box<Moved>),
 }
 
-/// Where a page went.
+/// A redirect to another host.
 #[derive(Debug)]
 pub(crate) struct Moved {
     pub(crate) from: Url,
@@ -39,7 +39,7 @@ pub(crate) struct Moved {
     pub(crate) bytes: usize,
 }
 
-/// Why there is no page.
+/// Why a page could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Trouble {
     #[error(transparent)]
@@ -62,7 +62,7 @@ pub(crate) enum Trouble {
     Client(String),
 }
 
-/// A web address as a model wrote it, or what is wrong with it.
+/// Parses a URL written by a model, or returns what is wrong with it.
 pub(crate) fn parse(text: &str) -> Result<Url, String> {
     let url = Url::parse(text.trim()).map_err(|error| format!("Invalid URL \"{text}\": {error}"))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -117,7 +117,7 @@ async fn follow(web: &Web, url: Url) -> Result<Fetched, Trouble> {
     Err(Trouble::TooManyHops)
 }
 
-/// Where a response sends us.
+/// Returns the target of a redirect.
 fn target(url: &Url, response: &Response) -> Result<Option<Url>, Trouble> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
@@ -134,17 +134,17 @@ fn target(url: &Url, response: &Response) -> Result<Option<Url>, Trouble> {
     Ok(Some(to))
 }
 
-/// Plain http becomes https, unless a port was named or there is nobody to listen in.
+/// Upgrades http to https, unless a port is given or the host is local.
 pub(super) fn secured(mut url: Url) -> Url {
     if url.scheme() == "http" && url.port().is_none() && !is_local(&url) {
-        // cannot fail between these two
+        // cannot fail between these two schemes
         url.set_scheme("https").ok();
     }
     url.set_fragment(None);
     url
 }
 
-/// Whether an address is on this very machine.
+/// True if a URL points to this machine.
 pub(super) fn is_local(url: &Url) -> bool {
     url.host_str().is_some_and(|host| {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -156,7 +156,7 @@ pub(super) fn is_local(url: &Url) -> bool {
     })
 }
 
-/// The same host at the same port, where the usual ports of http and https count as one.
+/// True for the same host and port; the default ports of http and https count as equal.
 fn same_host(a: &Url, b: &Url) -> bool {
     a.host() == b.host() && a.port() == b.port()
 }
@@ -169,7 +169,7 @@ async fn page(url: Url, response: Response) -> Result<Fetched, Trouble> {
         .map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
     let body = body(response).await?;
     let bytes = body.len();
-    // large pages take a while, and the parser's tree cannot move between threads
+    // large pages take a while, and the parser's tree is not `Send`
     let text = tokio::task::spawn_blocking(move || page::text(&body, kind.as_deref(), &url))
         .await
         .map_err(|error| Trouble::Connection(error.to_string()))?
@@ -182,7 +182,7 @@ async fn page(url: Url, response: Response) -> Result<Fetched, Trouble> {
     })))
 }
 
-/// The body, unpacked, as long as it stays small enough.
+/// Reads the decompressed body up to the size limit.
 async fn body(mut response: Response) -> Result<Vec<u8>, Trouble> {
     if response.content_length().is_some_and(|length| length > LARGEST as u64) {
         return Err(Trouble::TooLarge);
@@ -201,7 +201,7 @@ fn reason(status: StatusCode) -> String {
     status.canonical_reason().unwrap_or_default().to_owned()
 }
 
-/// The innermost cause says what happened; a closed gate is told as such.
+/// Converts an error by its innermost cause; a refused address is reported as such.
 fn explained(error: &reqwest::Error) -> Trouble {
     let mut cause: &dyn Error = error;
     loop {

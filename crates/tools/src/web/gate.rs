@@ -1,4 +1,4 @@
-//! The gate: resolves host names, and decides which addresses may be opened.
+//! The gate: resolves host names and decides which addresses may be connected to.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -10,30 +10,30 @@ use reqwest::dns::{Name, Resolve, Resolving};
 use super::address;
 use crate::tool::Pending;
 
-/// Finds the addresses of a name.
+/// Resolves a host name.
 type Lookup = Arc<dyn Fn(String) -> Pending<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
-/// The gate. Names and judgement are values so that tests can have their own; there is no other way to set them.
+/// The gate. Resolver and check are fields so that tests can replace them.
 #[derive(Clone)]
 pub(super) struct Gate {
     pub(super) lookup: Lookup,
     pub(super) may_open: fn(IpAddr) -> bool,
-    /// The host of the proxy, which someone we trust chose: it may be anywhere.
+    /// Host of the configured proxy, which is trusted and may have any address.
     pub(super) proxy: Option<String>,
 }
 
-/// An address that is not opened.
+/// An address that may not be connected to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{host} is at {address}, which is not a public address")]
 pub(crate) struct Closed {
-    /// The host as the URL names it.
+    /// Host in the URL.
     pub(crate) host: String,
-    /// Its address.
+    /// Address of the host.
     pub(crate) address: IpAddr,
 }
 
 impl Gate {
-    /// The system's names, and public addresses only.
+    /// Creates a gate with the system resolver that allows public addresses only.
     pub(super) fn public() -> Self {
         Self {
             lookup: Arc::new(|name| {
@@ -47,8 +47,8 @@ impl Gate {
         }
     }
 
-    /// Judges what the resolver does not see: hosts that are addresses, and names which a proxy will resolve. The
-    /// latter can only be judged as they look from here; where the connection goes is then the proxy's affair.
+    /// Checks hosts that bypass the resolver: IP addresses, and names that a proxy will resolve. The latter are checked
+    /// as they resolve here; the proxy may connect elsewhere.
     pub(super) async fn judge(&self, url: &Url) -> Result<(), Closed> {
         let host = url.host_str().unwrap_or_default();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -60,7 +60,7 @@ impl Gate {
         self.admit(host, &addresses)
     }
 
-    /// One closed address closes the host: who mixes them means no good.
+    /// A single forbidden address refuses the host: mixing them indicates an attack.
     fn admit(&self, host: &str, addresses: &[IpAddr]) -> Result<(), Closed> {
         match addresses.iter().find(|address| !(self.may_open)(**address)) {
             Some(address) => Err(Closed {
@@ -71,13 +71,13 @@ impl Gate {
         }
     }
 
-    /// What the client connects by: the addresses it gives are the ones that were judged.
+    /// Returns a resolver for the client that returns only checked addresses.
     pub(super) fn resolver(&self) -> Arc<Resolver> {
         Arc::new(Resolver(self.clone()))
     }
 }
 
-/// The gate as the client's resolver.
+/// The gate as a resolver of the HTTP client.
 pub(super) struct Resolver(Gate);
 
 impl Resolve for Resolver {

@@ -1,4 +1,4 @@
-//! A web page as text for a model.
+//! Converts a web page to text for the model.
 
 use htmd::HtmlToMarkdown;
 use htmd::options::{BulletListMarker, Options};
@@ -9,17 +9,17 @@ use super::clean;
 /// A page as text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// Its text; Markdown where it was HTML.
+    /// Text; Markdown if the page was HTML.
     pub(crate) text: String,
-    /// How many bytes came.
+    /// Size of the response in bytes.
     pub(crate) bytes: usize,
     /// The HTTP status.
     pub(crate) code: u16,
-    /// The status in words.
+    /// Reason phrase of the status.
     pub(crate) code_text: String,
 }
 
-/// The text of a body, or what it is instead.
+/// Returns the text of a body, or an error that names its type.
 pub(super) fn text(body: &[u8], kind: Option<&str>, url: &Url) -> Result<String, String> {
     let (essence, charset) = split(kind.unwrap_or_default());
     if !is_text(&essence, body) {
@@ -38,7 +38,7 @@ pub(super) fn text(body: &[u8], kind: Option<&str>, url: &Url) -> Result<String,
     Ok(if html { markdown(&text, url) } else { text })
 }
 
-/// The media type in small letters, and its charset.
+/// Splits a content type into media type in lower case and charset.
 fn split(kind: &str) -> (String, String) {
     let mut parts = kind.split(';').map(|part| part.trim().to_ascii_lowercase());
     let essence = parts.next().unwrap_or_default();
@@ -72,7 +72,7 @@ fn is_text(essence: &str, body: &[u8]) -> bool {
                 | "application/sql"
                 | "application/rtf"
         );
-    // who says nothing, or nothing of use, is believed by the look of the bytes; who lies is not
+    // a missing or generic type is guessed from the bytes; a wrong one is not corrected
     let vague = matches!(essence, "" | "application/octet-stream" | "binary/octet-stream");
     let printable = !body.iter().take(8192).any(|byte| *byte == 0);
     (known && printable) || (vague && printable && std::str::from_utf8(body).is_ok())
@@ -97,6 +97,6 @@ fn markdown(html: &str, url: &Url) -> String {
         ..Options::default()
     };
     let converter = HtmlToMarkdown::builder().options(options).build();
-    // it reads from memory, so there is nothing to fail
+    // cannot fail when reading from memory
     converter.convert(&clean).unwrap_or(clean)
 }

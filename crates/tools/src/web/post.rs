@@ -1,7 +1,7 @@
-//! Posting JSON to a configured URL, such as that of an HTTP hook.
+//! Posts JSON to a configured URL, such as that of an HTTP hook.
 //!
-//! Unlike a page a model asks for, the URL may be on this machine. Other addresses that are not public are opened only
-//! if `anywhere` says that the person named them on purpose. Redirects are not followed.
+//! Unlike pages requested by a model, the URL may be on this machine. Other private addresses are allowed only if
+//! `anywhere` says that the user configured them explicitly. Redirects are not followed.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -11,22 +11,22 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::{Web, WebConfig, address, fetch, gate::Gate};
 
-/// How large an answer may be.
+/// Maximum size of a response in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// What came back.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Posted {
     /// The status code.
     pub status: u16,
-    /// The body, as text.
+    /// Body as text.
     pub body: String,
 }
 
-/// Sends a JSON body and gives what comes back.
+/// Posts a JSON body and returns the response.
 ///
 /// # Errors
-/// A sentence: the address may not be opened, nobody answers there, or the answer is too large or too late.
+/// An error message: the address is not allowed, the connection failed, or the response is too large or too late.
 pub async fn post(
     config: WebConfig,
     url: &str,
@@ -47,7 +47,7 @@ pub async fn post(
     }
 }
 
-/// This machine, or the public internet.
+/// True for this machine and public addresses.
 fn here_or_public(address: IpAddr) -> bool {
     address.to_canonical().is_loopback() || address::is_public(address)
 }
@@ -74,7 +74,7 @@ async fn send(web: &Web, url: Url, headers: HeaderMap, body: String) -> Result<P
     })
 }
 
-/// An error with everything that caused it; the address is left out, it may hold a secret.
+/// Formats an error with its causes, without the URL, which may contain a secret.
 pub(super) fn chain(error: &reqwest::Error) -> String {
     let mut text = "the connection failed".to_owned();
     let mut cause = std::error::Error::source(error);
@@ -88,7 +88,7 @@ pub(super) fn chain(error: &reqwest::Error) -> String {
 fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, String> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
-        // A line break in a value would begin another header.
+        // A line break in a value would start another header.
         let value: String = value.chars().filter(|letter| !letter.is_control()).collect();
         let key = HeaderName::try_from(name.as_str()).map_err(|_| format!("{name:?} is not a valid header name"))?;
         let value = HeaderValue::try_from(value).map_err(|_| format!("the header {name} cannot have that value"))?;

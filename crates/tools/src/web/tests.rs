@@ -15,14 +15,14 @@ use tokio::net::TcpListener;
 use super::gate::Closed;
 use super::*;
 
-/// Pages on a loopback port, by path; what is not there hangs.
+/// Serves pages on a loopback port by path; requests for missing pages hang.
 pub(crate) struct Site {
     pub(crate) port: u16,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Site {
-    /// `PORT` in a page is the port.
+    /// Starts the server; `PORT` in a page is replaced by its port.
     pub(crate) async fn open(pages: &[(&str, &str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -69,7 +69,7 @@ impl Site {
     }
 }
 
-/// A page with a type.
+/// Builds a response with a content type.
 pub(crate) fn page(kind: &str, body: &str) -> String {
     format!(
         "200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
@@ -81,8 +81,8 @@ pub(crate) fn sent_on(to: &str) -> String {
     format!("302 Found\r\nLocation: {to}\r\nContent-Length: 4\r\nConnection: close\r\n\r\nmove")
 }
 
-/// A web in which loopback is public, except for one address, and names are ours: `*.test` is here, `inner.*` is in
-/// someone's network, `mixed.*` both, `rebind.*` is here at first and at a metadata service from then on.
+/// Web access in which loopback counts as public except for one address. `*.test` resolves to loopback, `inner.*` to a
+/// private network, `mixed.*` to both, and `rebind.*` first to loopback and then to a metadata service.
 pub(crate) fn web() -> (Web, Arc<AtomicUsize>) {
     web_with(WebConfig::default())
 }
@@ -218,7 +218,7 @@ async fn a_name_cannot_change_its_mind_between_judgement_and_connection() {
         closed(&fresh, site.url("rebind.test", "/b")).await.address,
         IpAddr::from([169, 254, 169, 254])
     );
-    // the hop after a redirect is judged anew
+    // redirect targets are resolved and checked again
     let (other, _) = web();
     assert_eq!(
         closed(&other, site.url("rebind.test", "/on")).await.address,
@@ -245,11 +245,11 @@ async fn a_proxy_may_be_anywhere_and_what_it_is_asked_for_may_not() {
         assert_eq!(closed(&web, url).await.address, IpAddr::from([10, 0, 0, 1]));
     }
     assert_eq!(proxy.asked(), asked);
-    // past the proxy the connection is held to what was judged, as without one
+    // without the proxy, connections are restricted to checked addresses
     let (web, _) = web_with(config("127.0.0.1"));
     let changed = closed(&web, direct.url("rebind.test", "/a")).await;
     assert_eq!(changed.address, IpAddr::from([169, 254, 169, 254]));
-    // a proxy in a private network is connected to, but not asked for itself
+    // a proxy in a private network may be connected to, but not fetched from
     let (web, _) = web_with(config("inner.test"));
     let gone = web.gate.resolver();
     let found = reqwest::dns::Resolve::resolve(&*gone, "inner.test".parse().unwrap()).await;

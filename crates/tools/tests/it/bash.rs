@@ -3,7 +3,7 @@ use serde_json::json;
 
 use crate::support::{Lab, said};
 
-/// The shape of every plain success.
+/// Returns the result of a plain success.
 fn plain(stdout: &str, silent: bool) -> serde_json::Value {
     json!({"stdout": stdout, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": silent})
 }
@@ -33,7 +33,7 @@ async fn outcomes_are_as_recorded() {
     }
 }
 
-/// What was decided to only read does so, whatever a stranger's repository or a name says.
+/// A command that was classified as read-only cannot write, regardless of settings or names in an untrusted repository.
 #[tokio::test]
 async fn a_line_that_reads_is_run_so_that_it_can_only_read() {
     let lab = Lab::new();
@@ -45,12 +45,12 @@ async fn a_line_that_reads_is_run_so_that_it_can_only_read() {
     let status = lab.bash("git status --short").await;
     assert!(said(&status).contains("a.txt"), "{}", said(&status));
     lab.file("-s", "");
-    // A pattern does not become an option, and hidden files stay hidden.
+    // A file name does not become an option, and hidden files stay hidden.
     let listed = lab.bash("ls -d *").await;
     assert_eq!(said(&listed), "a.txt");
     let there = lab.bash("test -e ran && echo ran || echo quiet").await;
     assert_eq!(said(&there), "quiet");
-    // What does more than read is run as it was written.
+    // A command that does more than read runs unchanged.
     let removed = lab.bash("rm -- -* && ls -A").await;
     assert_eq!(said(&removed), ".git\na.txt");
 }
@@ -219,7 +219,7 @@ async fn output_that_cannot_be_saved_is_still_shown_in_part() {
     assert_eq!(outcome.result.get("persistedOutputPath"), None);
 }
 
-/// The most memory this process has ever had, in kB.
+/// Returns the peak memory of this process in kB.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -234,7 +234,7 @@ async fn memory_does_not_grow_with_the_output() {
     let outcome = lab.bash("yes abcdefghij | head -c 200000000").await;
     assert_eq!(outcome.result["persistedOutputSize"], 200_000_000);
     let grown = peak() - before;
-    // Tests may run beside this one in the same process, so half of the output is the line to hold.
+    // Other tests may run in this process, so the limit is half of the output.
     assert!(grown < 100_000, "{grown} kB more for 200 MB of output");
 }
 

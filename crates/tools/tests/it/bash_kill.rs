@@ -1,4 +1,4 @@
-//! Nothing survives a call that was ended.
+//! No process survives a call that was ended.
 
 use std::time::Duration;
 
@@ -7,7 +7,8 @@ use sluice_tools::{TaskStatus, find};
 
 use crate::support::{Lab, is_alive, said};
 
-/// Starts a shell, a child, a child in a session of its own and a stubborn one without our mark, and tells their ids.
+/// Starts a shell, a child, a child in a separate session, and one that ignores signals and lacks our mark; prints
+/// their ids.
 const FAMILY: &str = r#"
 sleep 1000 & one=$!
 setsid sleep 1000 & two=$!
@@ -117,12 +118,12 @@ async fn dropping_the_session_ends_its_background_tasks() {
     assert!(is_alive(&pid));
     let mut events = lab.events;
     drop(lab.cx);
-    // the last event comes when the command is gone; then the channel closes
+    // the last event is sent when the command has ended; then the channel closes
     while events.recv().await.is_some() {}
     assert!(!is_alive(&pid));
 }
 
-/// Plays both parts: started again by itself with a folder named, it is the session that is killed.
+/// Runs itself again as the victim: with a folder in the environment, it is the session that is killed.
 #[tokio::test]
 async fn the_death_of_our_process_ends_every_descendant() {
     const VICTIM: &str = "SLUICE_TEST_VICTIM";
@@ -145,7 +146,7 @@ async fn the_death_of_our_process_ends_every_descendant() {
     let pids: Vec<String> = gate.said().await.split_whitespace().map(str::to_owned).collect();
     assert!(pids.iter().all(|pid| is_alive(pid)), "{pids:?}");
     victim.kill().await.unwrap();
-    // the supervisor is nobody's child now, so the only sign of its work is that they are gone
+    // the supervisor is not our child here, so the only evidence is that the processes are gone
     let gone = tokio::time::timeout(Duration::from_secs(20), async {
         while pids.iter().any(|pid| is_alive(pid)) {
             tokio::task::yield_now().await;

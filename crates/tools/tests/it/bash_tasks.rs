@@ -1,5 +1,5 @@
-//! Commands as tasks: announced, moved, listed, ended. The clock is paused, so it jumps to the next timer as soon as
-//! everybody waits.
+//! Commands as tasks: announced, moved, listed, ended. The clock is paused, so it advances to the next timer when all
+//! tasks wait.
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -176,7 +176,7 @@ async fn a_slow_foreground_command_is_announced_and_its_end_told() {
         })
     );
     assert!(lab.cx.tasks.list().is_empty(), "not in the background");
-    // from here on the command sets the pace
+    // from here on time follows the command
     tokio::time::resume();
     gate.open().await;
     let outcome = call.await.unwrap();

@@ -1,4 +1,4 @@
-//! What the built-in tools say about themselves, from which everything else follows.
+//! Descriptors of the built-in tools, from which permission, checkpoints and display follow.
 
 use std::path::Path;
 

@@ -184,7 +184,7 @@ async fn a_cancelled_search_ends_at_once_and_goes_no_further() {
     let cancel = lab.cx.cancel.clone();
     let token = cancel.clone();
     lab.cx.hidden = Some(Arc::new(move |_| {
-        // the search itself says when it is under way, then stands still until it is cancelled
+        // the search signals that it has started, then blocks until it is cancelled
         seen.send(()).unwrap();
         while !token.is_cancelled() {
             std::thread::yield_now();
@@ -202,7 +202,7 @@ async fn a_cancelled_search_ends_at_once_and_goes_no_further() {
     cancel.cancel();
     assert!(running.await.unwrap().interrupted);
     drop(lab);
-    // the channel closes when the last thread has let go of the context
+    // the channel closes when the last thread has dropped the context
     let looked_at = watched.iter().count();
     assert!(looked_at < 200, "{looked_at} files were looked at after the end");
 }

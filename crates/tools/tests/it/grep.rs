@@ -238,7 +238,7 @@ async fn much_is_bounded() {
     assert!(outcome.result["content"].as_str().unwrap().len() <= 256 * 1024);
     assert_eq!(outcome.result["totalLines"], 2000);
     assert!(outcome.result["appliedLimit"].as_u64().unwrap() < 2000);
-    // no end of line for longer than is ever looked at: what comes before it counts
+    // a line longer than the limit: text before the limit is searched
     lab.file("endless.txt", format!("start\n{}", "z".repeat(9 << 20)));
     assert_eq!(content(&lab, json!({"pattern": "start"})).await, "endless.txt:1:start");
 }

@@ -6,7 +6,7 @@ use sluice_tools::Outcome;
 
 use crate::support::{Lab, said};
 
-/// A PNG of one colour, or of noise that does not compress.
+/// Creates a PNG of one colour, or of noise that does not compress.
 fn png(width: u32, height: u32, noise: bool) -> Vec<u8> {
     let mut state = 1u32;
     let rgb: Vec<u8> = (0..width * height * 3)

@@ -1,4 +1,4 @@
-//! Links that are planted between the decision about a call and its work.
+//! Symlinks that are changed between the permission decision and the call.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn pins(named: &Path, place: &Path) -> Pins {
     Pins::new(vec![Pin::to(named, place)])
 }
 
-/// A file inside that was decided about, and a secret outside.
+/// Creates a permitted file inside and a secret file outside.
 fn lab() -> (Lab, std::path::PathBuf) {
     let mut lab = Lab::new();
     let inside = lab.file("sub/a.txt", "harmless\n");
@@ -118,7 +118,7 @@ async fn new_files_and_folders_go_where_they_were_meant_to() {
 #[tokio::test]
 async fn a_link_to_nowhere_leads_nowhere() {
     let (mut lab, outside) = lab();
-    // what a resolver says of a link whose end does not exist yet
+    // as a resolver reports a dangling symlink
     let place = lab.work.join("dangling");
     lab.cx.pins = Some(pins(&place, &place));
     symlink(outside.join("made"), lab.work.join("dangling")).unwrap();
@@ -162,7 +162,7 @@ async fn a_notebook_is_held_to_its_place_too() {
     assert_eq!(std::fs::read_to_string(outside.join("n.ipynb")).unwrap(), text);
 }
 
-/// A link that changes all the time: whatever happens, only the file that was decided about is read or written.
+/// A symlink that changes constantly: only the permitted file is read or written.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_that_never_rests_gains_nothing() {
     let (lab, outside) = lab();
@@ -172,7 +172,7 @@ async fn a_link_that_never_rests_gains_nothing() {
         let (sub, link) = (work.join("sub"), work.join("link"));
         symlink(&target, &link).unwrap();
         while !stopped.is_cancelled() {
-            // one step, so that there is always something of that name
+            // atomic, so that the name always exists
             rustix::fs::renameat_with(CWD, &sub, CWD, &link, RenameFlags::EXCHANGE).unwrap();
         }
     });

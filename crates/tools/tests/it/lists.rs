@@ -71,7 +71,7 @@ async fn what_waits_for_what_is_known_on_both_sides() {
         "Task #1: a\nStatus: pending\nDescription: d\nBlocks: #2, #3"
     );
     assert_eq!(first.result["task"]["blocks"], json!(["2", "3"]));
-    // done is done: nothing waits any more, but the tie is remembered
+    // a completed task blocks nothing, but the dependency is kept
     update(&lab, json!({"taskId": "1", "status": "completed"})).await;
     assert_eq!(
         listed(&lab).await,

@@ -1,4 +1,4 @@
-//! The tools against real files and a real bash.
+//! Tests of the tools with real files and a real bash.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod sandbox_lab;

@@ -114,7 +114,7 @@ async fn a_plan_edited_in_the_answer_is_the_one_that_counts() {
         json!({"plan": "better\n", "isAgent": false, "filePath": plan.plan_file, "planWasEdited": true})
     );
     assert_eq!(std::fs::read_to_string(&plan.plan_file).unwrap(), "better\n");
-    // a text of the model's own does not come this far
+    // a plan in the model's input is removed by `check`
     let own = json!({"plan": "smuggled"});
     let checked = find("ExitPlanMode").unwrap().check(&own, Path::new("/")).unwrap();
     let outcome = plan.lab.call("ExitPlanMode", checked).await;

@@ -1,4 +1,4 @@
-//! Recorded calls played again: what the host reads must be what it was.
+//! Replays recorded calls and compares the results for the host.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use sluice_tools::{Outcome, find};
 use crate::stand_in::{StandIn, deferred};
 use crate::support::Lab;
 
-/// Scenario and version, and how many of its calls must have been compared.
+/// Scenario and version, and the number of calls that must be compared.
 const SCENARIOS: &[(&str, &str, usize)] = &[
     ("2.1.325", "tasks_flag", 10),
     ("2.1.325", "task_delete", 3),
@@ -27,7 +27,7 @@ const SCENARIOS: &[(&str, &str, usize)] = &[
     ("2.1.325", "webfetch_refused", 1),
     ("2.1.38", "todo_flag", 2),
 ];
-/// Tools of which a scenario may hold calls that are compared elsewhere.
+/// Tools whose calls in a scenario are compared elsewhere.
 const OTHERS: &[&str] = &["Bash", "Read", "Write", "Edit"];
 
 fn shared() -> Option<PathBuf> {
@@ -42,7 +42,7 @@ fn lines(path: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// The same messages with another path in the place of the recorded plan file.
+/// Replaces the path of the recorded plan file in the messages.
 fn moved(messages: &[Value], from: &str, to: &Path) -> Vec<Value> {
     let text = serde_json::to_string(messages).unwrap();
     serde_json::from_str(&text.replace(from, to.to_str().unwrap())).unwrap()
@@ -60,7 +60,7 @@ async fn recorded_calls_come_to_the_recorded_results() {
     }
 }
 
-/// Plays a recording and gives how many calls were compared.
+/// Replays a recording and returns the number of compared calls.
 async fn play(folder: &Path) -> usize {
     let (mut out, mut sent) = (
         lines(&folder.join("stdout.ndjson")),
@@ -115,7 +115,7 @@ async fn play(folder: &Path) -> usize {
     compared
 }
 
-/// The call as the engine would play it; what is shown on the way must be what was shown.
+/// Runs a call in the steps of the engine and compares the intermediate inputs.
 async fn again(lab: &Lab, name: &str, input: &Value, ask: Option<&(Value, Value)>) -> Outcome {
     let tool = find(name).unwrap();
     let checked = match tool.check(input, &lab.work) {
@@ -141,13 +141,13 @@ fn compare(outcome: &Outcome, block: &Value, recorded: &Value) {
         "{block}"
     );
     match recorded.as_str() {
-        // sentences are ours, their kind is not
+        // the wording is ours, but its kind must match
         Some(recorded) => starts_alike(outcome.result.as_str().unwrap(), recorded, 20),
         None => assert_eq!(&outcome.result, recorded),
     }
     match block["content"].as_str() {
         Some(text) if !text.ends_with('…') => assert_eq!(outcome.content, text),
-        // long texts were shortened in the recording
+        // long texts are shortened in the recording
         Some(text) => starts_alike(outcome.content.as_str().unwrap(), text, 35),
         None => assert_eq!(outcome.content, block["content"]),
     }

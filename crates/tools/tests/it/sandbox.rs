@@ -1,5 +1,5 @@
-//! What can be written and read inside: both sandboxes against the same cases, for real. What this machine cannot do
-//! is skipped, and said.
+//! File access inside: both sandboxes with the same cases on the real system. Cases that this machine does not support
+//! are skipped with a message.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -44,7 +44,7 @@ async fn writing_is_for_the_project_and_the_temporary_folder() {
         assert_eq!(fs::read_to_string(inside.base.join("outside/f")).unwrap(), "old");
         assert_eq!(fs::read_to_string(inside.base.join("home/f")).unwrap(), "old");
         assert!(!inside.lab.work.join("src/f").exists());
-        // devices of no consequence are for everybody
+        // harmless devices are accessible
         inside
             .fine("echo x >/dev/null; head -c 4 /dev/urandom >/dev/null; echo y | cat >/dev/stdout")
             .await;
@@ -64,7 +64,7 @@ async fn the_top_folder_is_open_where_names_can_be_masked() {
     }
 }
 
-/// A fresh `/proc` of bubblewrap belongs to root, and so do the settings of the kernel in it.
+/// A fresh `/proc` of bubblewrap belongs to root, including the kernel settings in it.
 #[tokio::test]
 async fn the_kernel_is_not_configured_from_inside() {
     for inside in each(&json!({})) {
@@ -74,12 +74,12 @@ async fn the_kernel_is_not_configured_from_inside() {
         if inside.kind == Kind::Bubblewrap {
             assert_eq!(found, "end");
         }
-        // Opened for writing, and nothing written.
+        // Opened for writing without writing anything.
         inside.refused(": >>/proc/sys/kernel/core_pattern").await;
     }
 }
 
-/// CVE-2026-25725: settings were protected only once they existed. Cursor's CVE-2026-26268: hooks of git.
+/// CVE-2026-25725: settings were protected only if they existed. Cursor's CVE-2026-26268: git hooks.
 #[tokio::test]
 async fn cve_2026_25725_and_26268_protected_places_existing_and_absent() {
     for present in [true, false] {
@@ -132,16 +132,16 @@ async fn cve_2026_25725_and_26268_protected_places_existing_and_absent() {
                 ] {
                     assert_eq!(inside.lab.text(name), "old", "{name}");
                 }
-                // what is kept from changing can be read
+                // protected files are readable
                 assert_eq!(inside.fine("cat .mcp.json .claude/settings.json").await, "oldold");
             }
-            // nothing of ours stays behind
+            // no stand-in remains
             eventually("stand-ins stay behind", || inside.names() == before).await;
         }
     }
 }
 
-/// 2.1.210 in the public changelog: a protected name that is a link.
+/// 2.1.210 in the public changelog: a protected name that is a symlink.
 #[tokio::test]
 async fn a_protected_name_that_is_a_link_stays_one() {
     for inside in each(&json!({})) {
@@ -162,7 +162,7 @@ async fn a_protected_name_that_is_a_link_stays_one() {
     }
 }
 
-/// CVE-2025-55345 and CVE-2026-39861: links that lead out of the project, also ones made inside.
+/// CVE-2025-55345 and CVE-2026-39861: symlinks that lead out of the project, including ones created inside.
 #[tokio::test]
 async fn cve_2025_55345_links_do_not_lead_out() {
     for inside in each(&json!({})) {
@@ -188,7 +188,7 @@ async fn cve_2025_55345_links_do_not_lead_out() {
     }
 }
 
-/// CVE-2025-59532: where a command runs decided what it could write.
+/// CVE-2025-59532: the working directory of a command determined what it could write.
 #[tokio::test]
 async fn cve_2025_59532_the_directory_is_no_root() {
     for inside in each(&json!({})) {
@@ -198,7 +198,7 @@ async fn cve_2025_59532_the_directory_is_no_root() {
     }
 }
 
-/// 2.1.224 in the public changelog: a deny that ended in a slash did not hold.
+/// 2.1.224 in the public changelog: a deny rule with a trailing slash had no effect.
 #[tokio::test]
 async fn what_the_settings_close_and_open() {
     let settings = json!({"filesystem": {
@@ -258,7 +258,7 @@ async fn git_that_a_person_opened_keeps_its_hooks_and_config_closed() {
     }
 }
 
-/// What makes the sandbox runs outside of it: nothing of it may be found where commands can write.
+/// Programs that set up the sandbox run outside, and must not load anything from folders that commands can write.
 #[tokio::test]
 async fn what_a_command_planted_does_not_run_outside() {
     for settings in [json!({}), json!({"network": {"allowedDomains": ["good.test"]}})] {
@@ -276,7 +276,7 @@ async fn what_a_command_planted_does_not_run_outside() {
                     mark.display()
                 ))
                 .await;
-            // the loader complains inside, and only there
+            // the loader complains only inside
             assert!(planted.contains("evil.so"), "{planted}");
             inside.fine("echo again").await;
             assert!(!mark.exists(), "{}", inside.kind);
@@ -284,7 +284,7 @@ async fn what_a_command_planted_does_not_run_outside() {
     }
 }
 
-/// A home that is a root: what a shell runs when it starts is not made, and no stand-ins lie in its way.
+/// With the home folder as a root, startup files of shells are not created, and no stand-ins disturb other programs.
 #[tokio::test]
 async fn startup_files_are_not_made_in_a_home_that_is_a_root() {
     for mut inside in each(&json!({})) {
@@ -307,7 +307,7 @@ async fn startup_files_are_not_made_in_a_home_that_is_a_root() {
     }
 }
 
-/// What a machine's other processes were started with is theirs: environments often hold keys.
+/// The environment of other processes must not be readable, because it often contains keys.
 #[tokio::test]
 async fn processes_outside_show_nothing_of_themselves() {
     let mut other = std::process::Command::new("sleep")
@@ -337,7 +337,7 @@ async fn processes_outside_show_nothing_of_themselves() {
     other.wait().unwrap();
 }
 
-/// Who owns a file outside, its permission bits and times, and what is attached to it, stay as they are.
+/// Owner, permission bits, times and attributes of files outside stay unchanged.
 #[tokio::test]
 async fn owners_modes_times_and_attributes_of_files_are_not_changed() {
     const TRY: &str = "import fcntl, os, sys
@@ -389,7 +389,7 @@ for mode in (0o600, 0o777, 0o4755, 0o2755, 0o6755):
             "{}: {told}",
             inside.kind
         );
-        // What a build needs works.
+        // Operations that builds need work.
         inside
             .fine(
                 "echo 'echo ran' >src/x; chmod +x src/x; touch -d @5 src/x; cp -p src/x src/y && ./src/y && \
@@ -402,7 +402,7 @@ for mode in (0o600, 0o777, 0o4755, 0o2755, 0o6755):
     }
 }
 
-/// The same as another user, where root runs the tests.
+/// Repeats the test as another user if root runs the tests.
 #[test]
 fn the_sandbox_holds_for_another_user_as_well() {
     const AGAIN: &str = "SLUICE_SANDBOX_AGAIN";
@@ -413,7 +413,7 @@ fn the_sandbox_holds_for_another_user_as_well() {
     let program = temp.path().join("it");
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
     fs::set_permissions(temp.path(), open).unwrap();
-    // The build may be where another user cannot reach.
+    // Another user may have no access to the build folder.
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     let ran = std::process::Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])

@@ -1,4 +1,4 @@
-//! A session in a sandbox of either kind.
+//! Test lab: a session in a sandbox of either kind.
 #![allow(clippy::print_stderr)]
 
 use std::fs;
@@ -12,7 +12,7 @@ use sluice_tools::sandbox::{Config, Kind, Sandbox};
 
 use crate::support::{Lab, said};
 
-/// A lab with a sandbox: beside the project there are a home and a place that is nobody's business.
+/// A lab with a sandbox, a home folder, and a private folder next to the project.
 pub(crate) struct Inside {
     pub(crate) lab: Lab,
     pub(crate) kind: Kind,
@@ -32,8 +32,8 @@ pub(crate) fn config(base: &std::path::Path, settings: &Value) -> Config {
     .unwrap()
 }
 
-/// A test cannot be made here. Where `SLUICE_REQUIRE_SANDBOX=1` says that it can, that is a failure: a machine that
-/// is meant to try the sandbox must not pass because it has none.
+/// Skips a test that cannot run here. With `SLUICE_REQUIRE_SANDBOX=1` that is a failure: a machine that is meant to
+/// test the sandbox must not pass without one.
 pub(crate) fn skip(why: &str) {
     assert!(
         std::env::var("SLUICE_REQUIRE_SANDBOX").as_deref() != Ok("1"),
@@ -72,7 +72,7 @@ impl Inside {
         self.lab.bash(command).await
     }
 
-    /// Runs something that must fail.
+    /// Runs a command that must fail.
     pub(crate) async fn refused(&self, command: &str) -> Outcome {
         let outcome = self.bash(command).await;
         assert_eq!(
@@ -85,7 +85,7 @@ impl Inside {
         outcome
     }
 
-    /// Runs something that must succeed.
+    /// Runs a command that must succeed.
     pub(crate) async fn fine(&self, command: &str) -> String {
         let outcome = self.bash(command).await;
         assert_eq!(
@@ -99,7 +99,7 @@ impl Inside {
         said(&outcome).to_owned()
     }
 
-    /// What lies in the project, after stand-ins have gone.
+    /// Returns the entries of the project folder after stand-ins were removed.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(&self.lab.work)
             .unwrap()
@@ -110,7 +110,7 @@ impl Inside {
     }
 }
 
-/// One of each kind that can be what the settings ask for: Landlock lets no single domain through.
+/// Returns a lab for each kind that supports the settings; Landlock does not support single domains.
 pub(crate) fn each(settings: &Value) -> Vec<Inside> {
     let domains = settings.pointer("/network/allowedDomains").and_then(Value::as_array);
     let by_domain = domains.is_some_and(|domains| !domains.is_empty());
@@ -121,7 +121,7 @@ pub(crate) fn each(settings: &Value) -> Vec<Inside> {
         .collect()
 }
 
-/// Waits for something the kernel does in its own time.
+/// Waits for an asynchronous effect of the kernel.
 pub(crate) async fn eventually(what: &str, mut done: impl FnMut() -> bool) {
     let wait = tokio::time::timeout(Duration::from_secs(20), async {
         while !done() {
@@ -131,7 +131,7 @@ pub(crate) async fn eventually(what: &str, mut done: impl FnMut() -> bool) {
     wait.await.unwrap_or_else(|_| panic!("{what}"));
 }
 
-/// Whether a process with these words is there.
+/// True if a process with this command line exists.
 pub(crate) fn runs(words: &str) -> bool {
     fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         fs::read(entry.path().join("cmdline")).is_ok_and(|line| {

@@ -1,4 +1,4 @@
-//! How commands live and end inside, and what is said about them, for both sandboxes.
+//! Life and end of commands inside, and the messages about them, for both sandboxes.
 #![allow(clippy::print_stderr)]
 
 use std::fs;
@@ -21,7 +21,7 @@ async fn refusals_are_explained_and_not_tried_again_outside() {
         assert_eq!(lines.len(), 1, "{text}");
         assert!(lines[0].contains(&inside.kind.to_string()) && lines[0].contains("ask the person"));
         assert!(!inside.base.join("outside/new").exists());
-        // a failure of the command's own is not blamed on the sandbox
+        // an error of the command itself is not attributed to the sandbox
         assert_eq!(said(&inside.refused("echo sorry; exit 3").await), "Exit code 3\nsorry");
     }
 }
@@ -53,7 +53,7 @@ async fn asking_to_leave_the_sandbox_works_only_where_it_is_allowed() {
 async fn a_sandbox_that_cannot_be_made_refuses_every_command() {
     let mut lab = Lab::new();
     let base = lab.work.parent().unwrap().to_owned();
-    // Landlock cannot let through single domains, so without bubblewrap there is nothing left
+    // Landlock does not support single domains, so without bubblewrap no kind is left
     let settings = json!({"bwrapPath": base.join("nothing"), "network": {"allowedDomains": ["example.com"]}, "failIfUnavailable": false});
     let why = Sandbox::new(config(&base, &settings)).unwrap_err();
     assert!(why.landlock.contains("allowedDomains"), "{why}");
@@ -77,7 +77,7 @@ async fn without_bubblewrap_the_kernel_does_it() {
     match Sandbox::new(without()) {
         Ok(sandbox) => assert_eq!(sandbox.kind(), Some(Kind::Landlock)),
         Err(why) => {
-            // Only a kernel that cannot do it is an excuse, and then the sandbox says so and is none by itself either.
+            // Skipped only if the kernel lacks support; then Landlock alone must fail with the same error.
             let itself = Sandbox::landlock(without()).unwrap_err();
             assert_eq!(why.landlock, itself.landlock);
             skip(&why.to_string());
@@ -142,7 +142,7 @@ async fn background_commands_are_inside_too_and_end_when_told() {
         assert_eq!(outcome.result["sandbox"], inside.kind.to_string());
         gate.said().await;
         let id = outcome.result["backgroundTaskId"].as_str().unwrap();
-        // while it runs, another call must not take its stand-ins away
+        // another call must not remove the stand-ins while it runs
         if inside.kind == Kind::Bubblewrap {
             inside.fine("true").await;
             assert!(inside.lab.work.join(".claude").is_dir());
@@ -178,7 +178,7 @@ async fn with_bubblewrap_other_processes_are_not_there() {
     assert!(!seen.split(' ').any(|path| path == format!("/proc/{own}")), "{seen}");
 }
 
-/// Plays both parts: started again by itself with a folder named, it is the session that is killed.
+/// Runs itself again as the victim: with a folder in the environment, it is the session that is killed.
 #[tokio::test]
 async fn the_death_of_our_process_ends_what_runs_inside() {
     const VICTIM: &str = "SLUICE_TEST_SANDBOX_VICTIM";
@@ -219,7 +219,7 @@ async fn the_death_of_our_process_ends_what_runs_inside() {
         eventually("the family is not complete", both).await;
         victim.kill().await.unwrap();
         eventually("something survived our death", || !alive()).await;
-        // what was left in the project's way goes with the next command
+        // stand-ins left behind are removed by the next command
         inside.fine("true").await;
         eventually("stand-ins stay behind", || !inside.lab.work.join(".claude").exists()).await;
     }

@@ -1,4 +1,4 @@
-//! What can be reached from inside, for real, with a server on the loopback as the world.
+//! Network access from inside, on the real system, with a loopback server as the outside world.
 #![allow(clippy::print_stderr)]
 
 use std::io::{Read as _, Write as _};
@@ -12,7 +12,7 @@ use sluice_tools::sandbox::{Config, Kind, Lookup, Sandbox};
 use crate::sandbox_lab::skip;
 use crate::support::{Lab, said};
 
-/// A lab whose sandbox finds every name at this address.
+/// Creates a lab whose sandbox resolves every name to this address.
 fn lab(kind: Kind, settings: &Value, address: &str) -> Option<Lab> {
     let mut lab = Lab::new();
     let address: IpAddr = address.parse().unwrap();
@@ -39,7 +39,7 @@ fn lab(kind: Kind, settings: &Value, address: &str) -> Option<Lab> {
     }
 }
 
-/// A server that answers every request with the request; its port.
+/// Starts a server that echoes each request; returns its port.
 fn world() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -65,7 +65,7 @@ fn world() -> u16 {
     port
 }
 
-/// Speaks to the proxy as it is told in the environment; bash is enough for that.
+/// Returns a bash script that sends a request to the proxy given in the environment.
 fn ask(target: &str) -> String {
     format!(
         "place=${{http_proxy#http://}}; exec 3<>/dev/tcp/${{place%:*}}/${{place#*:}} && printf '{target}' >&3 && cat <&3"
@@ -74,7 +74,7 @@ fn ask(target: &str) -> String {
 
 #[tokio::test]
 async fn without_domains_nothing_is_reached() {
-    // CVE-2025-66479: an empty list meant every host
+    // CVE-2025-66479: an empty list allowed every host
     for network in [
         json!({}),
         json!({"allowedDomains": []}),
@@ -93,7 +93,7 @@ async fn without_domains_nothing_is_reached() {
                 "exec 3<>/dev/tcp/example.com/443".to_owned(),
             ] {
                 let outcome = lab.bash(&command).await;
-                // a datagram on a loopback nobody else is on goes nowhere, but can be sent
+                // a datagram on the private loopback can be sent, but reaches nothing
                 if kind == Kind::Bubblewrap && command.contains("udp") {
                     continue;
                 }
@@ -119,7 +119,7 @@ async fn sockets_in_the_file_system_do_not_lead_out() {
             );
             let outcome = lab.bash(&command).await;
             assert_eq!(outcome.is_error, Some(!allowed), "{kind}: {}", said(&outcome));
-            // pairs of sockets lead nowhere and are for everybody
+            // socket pairs are local to the process and always allowed
             let pair = "/usr/bin/perl -MSocket -e 'socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, 0) or die'";
             assert_eq!(lab.bash(pair).await.is_error, Some(false));
         }
@@ -167,7 +167,7 @@ async fn an_allowed_domain_is_reached_through_the_proxy_and_no_other() {
             "{host}: {text}"
         );
     }
-    // past the proxy there is nothing
+    // without the proxy nothing is reachable
     let outcome = lab.bash(&format!("exec 3<>/dev/tcp/127.0.0.1/{port}")).await;
     assert_eq!(outcome.is_error, Some(true), "{}", said(&outcome));
     let outcome = lab.bash("ls -l /proc/[0-9]*/exe 2>/dev/null | grep perl").await;
@@ -176,7 +176,7 @@ async fn an_allowed_domain_is_reached_through_the_proxy_and_no_other() {
         "(Bash completed with no output)",
         "the relay can be seen"
     );
-    // and the command is as confined as without a network
+    // the command is as confined as without a network
     assert_eq!(lab.bash("mkdir .claude").await.is_error, Some(true));
     assert_eq!(lab.bash("cd src 2>/dev/null; exit 5").await.is_error, Some(true));
 }
@@ -200,7 +200,7 @@ async fn socat_is_as_good_a_relay() {
     assert!(said(&outcome).contains("200 OK"), "{}", said(&outcome));
 }
 
-/// A listed name that leads into someone's own network (AgentAPI's CVE-2025-59956 and its kin).
+/// An allowed name that resolves to a private address (AgentAPI's CVE-2025-59956 and similar).
 #[tokio::test]
 async fn cve_2025_59956_a_name_that_turns_inside_is_refused() {
     let settings = json!({"enabled": true, "network": {"allowedDomains": ["good.test", "*"]}});

@@ -1,4 +1,4 @@
-//! A session's services, as a test wants them.
+//! Session services with test data.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

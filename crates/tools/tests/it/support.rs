@@ -1,4 +1,4 @@
-//! A session's worth of context in a temporary folder.
+//! A tool context in a temporary folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Lab {
     pub(crate) cx: Context,
     pub(crate) events: mpsc::Receiver<ToolEvent>,
-    /// The project, by its real name: the system's temporary folder may be a link.
+    /// The project folder, resolved, because the temporary folder of the system may be a symlink.
     pub(crate) work: PathBuf,
     pub(crate) outputs: PathBuf,
     _folder: TempDir,
@@ -80,7 +80,7 @@ impl Lab {
         std::fs::read_to_string(self.work.join(name)).unwrap()
     }
 
-    /// A pipe in the file system on which a command can say something without a test having to wait by the clock.
+    /// Creates a named pipe with which a command and a test synchronize without sleeping.
     pub(crate) fn gate(&self, name: &str) -> Gate {
         let path = self.work.join(name);
         let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
@@ -94,12 +94,12 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// What the command wrote, once it has closed its end.
+    /// Waits until the command closes the pipe, and returns what it wrote.
     pub(crate) async fn said(&self) -> String {
         tokio::fs::read_to_string(&self.path).await.unwrap()
     }
 
-    /// Lets a command that reads from the gate go on.
+    /// Lets a command that reads from the pipe continue.
     pub(crate) async fn open(&self) {
         tokio::fs::write(&self.path, "go\n").await.unwrap();
     }
@@ -113,7 +113,7 @@ pub(crate) fn said(outcome: &Outcome) -> &str {
     outcome.content.as_str().unwrap()
 }
 
-/// Whether a process is there and not merely waiting to be reaped.
+/// True if a process is running and not a zombie.
 pub(crate) fn is_alive(pid: &str) -> bool {
     match std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())) {
         Ok(stat) => !stat.rsplit_once(')').unwrap().1.trim_start().starts_with('Z'),

@@ -24,7 +24,7 @@ async fn a_running_task_is_looked_at_then_stopped_as_recorded() {
     let id = started(&lab, &command).await;
     gate.said().await;
     let task = |status: &str, output: &str, code: Value| json!({"task_id": id, "task_type": "local_bash", "status": status, "description": "run", "output": output, "exitCode": code});
-    // what was printed may be on its way from the pipe to the file
+    // output may not have reached the file yet
     let (told, result) = loop {
         let (told, result) = output(&lab, &id, false, 1000).await;
         if result["task"]["output"] != "" {

@@ -1,4 +1,4 @@
-//! https: certificates are checked, and a plain address is not left plain.
+//! https: certificates are checked, and http URLs are upgraded.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::*;
 
-/// The test authority of the workspace; its certificate is for `localhost` and 127.0.0.1.
+/// Test certificate authority of the workspace; its certificate is valid for `localhost` and 127.0.0.1.
 macro_rules! fixture {
     ($name:literal) => {
         include_str!(concat!("../../../../model/tests/it/tls/", $name))
     };
 }
 
-/// A server that says one thing to everyone.
+/// Starts a server that sends the same response to every request.
 async fn serve() -> u16 {
     let cert = CertificateDer::from_pem_slice(fixture!("cert.pem").as_bytes()).unwrap();
     let key = PrivateKeyDer::from_pem_slice(fixture!("key.pem").as_bytes()).unwrap();
@@ -58,10 +58,10 @@ async fn a_page_comes_from_who_it_should() {
         ..WebConfig::default()
     });
     assert_eq!(text(&trusting, url("localhost")).await, "in private");
-    // the name is not in the certificate
+    // the certificate does not contain this name
     let wrong = trusting.fetch(url("page.test")).await;
     assert!(matches!(wrong, Err(Trouble::Connection(_))), "{wrong:?}");
-    // nobody vouches for the certificate; a machine without any roots cannot even ask
+    // the certificate is not trusted; without any root certificates the client cannot connect at all
     let (stranger, _) = web();
     let unknown = stranger.fetch(url("localhost")).await;
     assert!(
