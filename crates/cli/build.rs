@@ -1,4 +1,4 @@
-//! Links a release with packed relocations, which makes the program more than 1 MB smaller.
+//! Links releases with packed relocations, which makes the program more than 1 MB smaller.
 
 use std::env;
 use std::process::Command;
@@ -12,7 +12,7 @@ fn main() {
     }
 }
 
-/// The loader of glibc understands packed relocations from 2.36 on.
+/// True if the glibc loader supports packed relocations (2.36 or later).
 fn loader_unpacks() -> bool {
     let Ok(output) = Command::new("getconf").arg("GNU_LIBC_VERSION").output() else {
         return false;

@@ -1,4 +1,4 @@
-//! The trust dialog, and the approval of a project's MCP servers, before a session begins.
+//! The trust dialog, and the approval of a project's MCP servers, before a session starts.
 
 use std::io;
 
@@ -15,21 +15,21 @@ use crate::launch::Place;
 use crate::mcp_list::reach;
 use crate::trusting;
 
-/// What came of the questions.
+/// Result of the questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said {
     /// Nothing changed.
     Same,
-    /// Something may hold now that did not.
+    /// Additional settings or servers may take effect.
     More,
-    /// The person does not want to work here.
+    /// The user does not want to work in this folder.
     Leave,
 }
 
-/// A server's name, and what it would run or where it is.
+/// Name of a server, and its command or URL.
 type Waiting = (String, String);
 
-/// Asks what has to be asked, and remembers the answers.
+/// Asks the pending questions and saves the answers.
 pub(crate) async fn ask(place: &Place, flags: &Flags, facts: &Facts) -> io::Result<Said> {
     let servers = waiting(place, flags);
     if place.settings.trusted() {
@@ -54,7 +54,7 @@ pub(crate) async fn ask(place: &Place, flags: &Flags, facts: &Facts) -> io::Resu
     }
 }
 
-/// Asks whether to trust a folder whose git configuration names programs that a checkout runs.
+/// Asks whether to trust a folder whose git configuration names programs that a checkout would run.
 pub(crate) async fn ask_about_filters(
     place: &Place,
     flags: &Flags,
@@ -86,7 +86,7 @@ fn kept(written: Result<(), WriteError>, questioner: &mut Questioner<'_>) -> io:
     }
 }
 
-/// The folder, what it would bring, and the three answers.
+/// Builds the question: folder, what it would bring into effect, and three answers.
 fn question(facts: &Facts, layers: &[Layer], held: &[Held], servers: &[Waiting]) -> StartQuestion {
     let mut brings = Vec::new();
     let mut whole = Vec::new();
@@ -101,7 +101,7 @@ fn question(facts: &Facts, layers: &[Layer], held: &[Held], servers: &[Waiting])
             whole.extend(text.lines().map(str::to_owned));
         }
         match counted.is_empty() {
-            // The servers have their own row.
+            // Servers are listed in a separate row.
             true if file == scopes::PROJECT_FILE => {}
             true => {
                 if layer.is_none() {
@@ -148,7 +148,7 @@ fn question(facts: &Facts, layers: &[Layer], held: &[Held], servers: &[Waiting])
     }
 }
 
-/// What a settings file would bring into effect: how much of what, and its names.
+/// Summarizes what a settings file would bring into effect: kinds with counts, and names.
 fn brought(settings: &Map<String, Value>) -> Vec<(String, String)> {
     let names = |value: Option<&Value>| -> Vec<String> {
         match value {
@@ -205,7 +205,7 @@ fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The first few names.
+/// Returns the first few names.
 fn shortened(names: &[String]) -> String {
     const MOST: usize = 2;
     let mut text = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
@@ -215,7 +215,7 @@ fn shortened(names: &[String]) -> String {
     text
 }
 
-/// Asks about each server the project names and nobody has said anything about.
+/// Asks about each server of the project that is neither approved nor rejected.
 async fn about_servers(place: &Place, facts: &Facts, servers: &[Waiting]) -> io::Result<Said> {
     let places = place.settings.places();
     let mut questioner = Questioner::open(facts)?;

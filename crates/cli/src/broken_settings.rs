@@ -1,5 +1,5 @@
-//! Settings files that cannot be read. Their deny rules and hooks would be missing, so no session starts without them
-//! unless a person decides so.
+//! Settings files that cannot be parsed. Without their deny rules and hooks a session would be less restricted than
+//! intended, so it starts only if a person decides so.
 
 use std::io;
 use std::process::Command;
@@ -15,17 +15,17 @@ use crate::startup::Refusal;
 /// The flag that starts a session without the files.
 const FLAG: &str = "--ignore-invalid-settings";
 
-/// What a person decided.
+/// Decision of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// Every file is read, or the person starts without one.
+    /// Start the session; every file was parsed or is to be ignored.
     Start,
-    /// A file was edited: the settings have to be read again.
+    /// A file was edited and the settings must be read again.
     Edited,
     Quit,
 }
 
-/// The first file that cannot be read and that no flag leaves out.
+/// Returns the first file that cannot be parsed and is not ignored by a flag.
 fn first<'a>(place: &'a Place, flags: &Flags) -> Option<&'a Problem> {
     let stops = |problem: &&Problem| {
         problem.effect == Effect::LeftOut && !(flags.ignore_invalid_settings && can_be_left_out(problem))
@@ -33,12 +33,12 @@ fn first<'a>(place: &'a Place, flags: &Flags) -> Option<&'a Problem> {
     place.settings.problems().iter().find(stops)
 }
 
-/// Whether a session may start without the file: not without the administrator's, nor without what `--settings` names.
+/// True if a session may start without the file; not for managed settings or files named by `--settings`.
 fn can_be_left_out(problem: &Problem) -> bool {
     matches!(problem.source, Source::User | Source::Project | Source::Local)
 }
 
-/// The file, with line and column where they are known, and what is wrong.
+/// Formats the file with line and column, if known, and the error.
 fn located(problem: &Problem) -> String {
     let flag = if problem.source == Source::Flag {
         "--settings: "
@@ -52,7 +52,7 @@ fn located(problem: &Problem) -> String {
     }
 }
 
-/// Why a session without a person does not start.
+/// Returns why a session without a terminal does not start.
 pub(crate) fn refusal(place: &Place, flags: &Flags) -> Option<Refusal> {
     let problem = first(place, flags)?;
     let (reason, hint) = match problem.source {
@@ -70,7 +70,7 @@ pub(crate) fn refusal(place: &Place, flags: &Flags) -> Option<Refusal> {
     Some(Refusal::new(reason, text).for_every_host())
 }
 
-/// Shows the first file that cannot be read, and asks what to do.
+/// Shows the first file that cannot be parsed and asks what to do.
 pub(crate) async fn ask(place: &Place, flags: &mut Flags, facts: &Facts) -> io::Result<Decision> {
     let Some(problem) = first(place, flags) else {
         return Ok(Decision::Start);

@@ -1,4 +1,4 @@
-//! Shell completions, generated from the table that the command line is parsed with.
+//! Shell completions, generated from the flag table.
 
 use clap::Command;
 use clap_complete::Shell;
@@ -9,7 +9,7 @@ pub(crate) fn script(shell: Shell, mut command: Command) -> String {
     clap_complete::generate(shell, &mut command, "sluice", &mut script);
     let script = String::from_utf8_lossy(&script).trim_end().to_owned();
     match shell {
-        // `argparse` fails while the last option has no value yet; without this, no value would ever be completed.
+        // `argparse` fails while the last option has no value yet, which would disable completion of values.
         Shell::Fish => script.replacen("\n    or return\n", "\n    or return 0\n", 1),
         _ => script,
     }

@@ -9,16 +9,16 @@ use sluice_engine::transcript::{Choice, Earlier, Keeping, Projects, Which, is_id
 use crate::environment::Environment;
 use crate::flags::Flags;
 
-/// A session's identity, and where it is kept.
+/// Identity of a session and the location of its transcript.
 pub(crate) struct Conversation {
     pub(crate) session_id: String,
     pub(crate) keeping: Keeping,
     pub(crate) earlier: Option<Earlier>,
-    /// Why what was asked for cannot be gone on with.
+    /// Why the requested session cannot be resumed.
     pub(crate) refusal: Option<String>,
 }
 
-/// Finds out which conversation the flags mean, or says in one sentence what is wrong with them.
+/// Selects the conversation according to the flags, or returns an error message.
 pub(crate) fn choose(flags: &Flags, environment: &Environment) -> Result<Conversation, String> {
     let projects = Projects::new(environment.config_dir.join("projects"));
     if let Some(id) = &flags.session_id
@@ -77,13 +77,13 @@ fn choice(flags: &Flags) -> Result<Option<Choice>, String> {
     }))
 }
 
-/// Who started the session, as transcripts name it.
+/// Returns the entry point recorded in transcripts.
 fn entrypoint(flags: &Flags, environment: &Environment) -> String {
     let usual = if flags.interactive() { "cli" } else { "sdk-cli" };
     environment.entrypoint.clone().unwrap_or_else(|| usual.to_owned())
 }
 
-/// The branch checked out at `cwd`; `HEAD` where there is none to name.
+/// Returns the branch checked out at `cwd`, or `HEAD` if there is none.
 fn git_branch(cwd: &Path) -> String {
     let head = cwd.ancestors().find_map(head_file).and_then(|head| beginning(&head));
     let branch = head
@@ -92,7 +92,7 @@ fn git_branch(cwd: &Path) -> String {
     branch.unwrap_or("HEAD").to_owned()
 }
 
-/// The beginning of a file that a stranger may have put there: no pipe is waited for, no endless device read.
+/// Reads the beginning of a file from an untrusted repository: does not block on pipes and reads only regular files.
 fn beginning(path: &Path) -> Option<String> {
     const MOST: u64 = 4096;
     if !fs::metadata(path).ok()?.is_file() {
@@ -103,13 +103,13 @@ fn beginning(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// The file that says what is checked out, if this folder is the top of a working tree.
+/// Returns the `HEAD` file if this folder is the root of a working tree.
 fn head_file(dir: &Path) -> Option<PathBuf> {
     let git = dir.join(".git");
     if git.is_dir() {
         return Some(git.join("HEAD"));
     }
-    // A linked working tree has a file there that names the real place.
+    // A linked worktree has a `.git` file that contains the path of its git folder.
     let link = beginning(&git)?;
     let place = link.trim().strip_prefix("gitdir: ")?;
     Some(dir.join(place).join("HEAD"))

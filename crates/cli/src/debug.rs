@@ -1,7 +1,7 @@
-//! `--debug`, `--debug-file`: what happens, line by line, in a file of the person's own.
+//! `--debug`, `--debug-file`: logs the messages of a session line by line to a private file.
 //!
-//! It is written where a session meets its door: everything that goes in and comes out, with what the session began
-//! with and how it ended. Categories choose: `--debug api,hooks` or `--debug '!stream'`.
+//! The log is written between a session and its door: all messages in both directions, the options at the start, and
+//! the exit code. Categories filter it: `--debug api,hooks` or `--debug '!stream'`.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -18,12 +18,12 @@ use tokio::sync::mpsc;
 use crate::environment::Environment;
 use crate::flags::Flags;
 
-/// What of one message is shown.
+/// Maximum length of a logged message in characters.
 const SHOWN: usize = 600;
-/// How much may wait, as in the session's own channels.
+/// Capacity of the channels, as in the session.
 const DEPTH: usize = 512;
 
-/// Which categories are written.
+/// Selected categories.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Choice {
     only: Vec<String>,
@@ -48,7 +48,7 @@ impl Choice {
     }
 }
 
-/// The log of one session.
+/// Debug log of one session.
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     choice: Choice,
@@ -56,7 +56,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Opens it, if it was asked for.
+    /// Opens the log if it is enabled.
     pub(crate) fn open(flags: &Flags, environment: &Environment, session_id: &str) -> Result<Option<Self>, String> {
         let path = match (&flags.debug_file, &flags.debug) {
             (Some(path), _) => environment.cwd.join(path),
@@ -65,7 +65,7 @@ impl Log {
         };
         let file = create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         if flags.debug_file.is_none() {
-            // A convenience: the log is there without it.
+            // The link is optional.
             let _unlinked = link_latest(&path);
         }
         Ok(Some(Self {
@@ -74,7 +74,7 @@ impl Log {
         }))
     }
 
-    /// Writes a line. A disk that is full costs the log and nothing else.
+    /// Writes a line. Errors such as a full disk are ignored.
     fn write(&self, category: &str, text: &str) {
         if !self.choice.takes(category) {
             return;
@@ -85,7 +85,7 @@ impl Log {
         let _full = file.write_all(line.as_bytes());
     }
 
-    /// What the session begins with.
+    /// Logs the options of the session.
     pub(crate) fn begin(&self, options: &Options) {
         self.write("startup", &crate::flags::version_line());
         self.write(
@@ -113,7 +113,7 @@ impl Log {
         }
     }
 
-    /// The same session, with everything that passes written down.
+    /// Wraps the session's port and logs all messages.
     pub(crate) fn watch(self, port: Port) -> Port {
         let Port {
             input,
@@ -145,7 +145,7 @@ impl Log {
         });
         let done = tokio::spawn(async move {
             let exit = done.await.unwrap_or(Exit { code: 1 });
-            // The last words come before the end.
+            // The last messages are logged before the end.
             let _told = told.await;
             self.write("startup", &format!("ended with {}", exit.code));
             exit
@@ -178,7 +178,7 @@ impl Log {
     }
 }
 
-/// What a message is about.
+/// Returns the category of a message.
 fn category(message: &Value) -> &'static str {
     let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     match MessageType::of(text("/type")) {
@@ -200,7 +200,7 @@ fn category(message: &Value) -> &'static str {
     }
 }
 
-/// A message in one line that is not too long.
+/// Returns a message as one line of limited length.
 fn brief(message: &Value) -> String {
     let text = message.to_string();
     match text.char_indices().nth(SHOWN) {
@@ -209,12 +209,12 @@ fn brief(message: &Value) -> String {
     }
 }
 
-/// A file that nobody else can read: a conversation stands in it.
+/// Creates a file that only its owner can read, because it contains the conversation.
 fn create(path: &Path) -> io::Result<File> {
     sluice_engine::transcript::private::append(path)
 }
 
-/// `latest` beside it leads to it.
+/// Points the symlink `latest` next to the file to it.
 fn link_latest(path: &Path) -> io::Result<()> {
     let latest: PathBuf = path.with_file_name("latest");
     match fs::remove_file(&latest) {

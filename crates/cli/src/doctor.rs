@@ -1,4 +1,4 @@
-//! `sluice doctor`: what is there and what is missing, in a few lines.
+//! `sluice doctor`: reports what works and what is missing.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -31,7 +31,7 @@ pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
             (None, checkup)
         }
     };
-    // Those of plugins are looked at with their plugin.
+    // Servers of plugins are checked with their plugin.
     let broken = servers.iter().filter(|named| named.scope != Scope::Plugin);
     let broken =
         broken.filter_map(|named| Some(format!("The server {}: {}", named.name, named.config.as_ref().err()?)));
@@ -44,7 +44,7 @@ pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
     i32::from(!checkup.problems.is_empty())
 }
 
-/// Puts a terminal right that a killed process left behind.
+/// Repairs a terminal after a process was killed.
 pub(crate) fn repair() -> i32 {
     match sluice_terminal::repair() {
         Ok(()) => {
@@ -58,7 +58,7 @@ pub(crate) fn repair() -> i32 {
     }
 }
 
-/// What there is to sign in with, for programs.
+/// Reports the available credentials to programs.
 pub(crate) fn auth_status(flags: &Flags, environment: &Environment, text: bool) -> i32 {
     let place = Place::look(flags, environment, Opener::Person);
     let Place { environment, settings } = &place;
@@ -167,7 +167,7 @@ fn report(place: &Place, servers: &[Named], sandbox: &str, bridge: &[(&str, Stri
         .collect()
 }
 
-/// Where a program is, by `$PATH`.
+/// Finds a program in `$PATH`.
 fn found(program: &str) -> Option<String> {
     let path = std::env::var_os("PATH")?;
     let place = std::env::split_paths(&path)

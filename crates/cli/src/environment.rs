@@ -1,4 +1,4 @@
-//! The environment, read once.
+//! Environment variables, read once.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,25 +14,25 @@ use crate::servers;
 
 mod requests;
 
-/// What the variables say, as far as anybody here asks.
+/// The variables used by this crate.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
     pub(crate) cwd: PathBuf,
-    /// Whether the folder we were started in is no more.
+    /// True if the current folder was deleted.
     pub(crate) cwd_gone: bool,
     pub(crate) home: PathBuf,
     /// `$CLAUDE_CONFIG_DIR`, or `~/.claude`.
     pub(crate) config_dir: PathBuf,
-    /// `~/.claude.json`: among other things, which folders are trusted.
+    /// `~/.claude.json`, which contains the list of trusted folders.
     pub(crate) global_config: PathBuf,
     pub(crate) temp_dir: PathBuf,
     pub(crate) is_root: bool,
     pub(crate) is_sandbox: bool,
-    /// `CLAUDE_CODE_SIMPLE`: as `--bare`.
+    /// `CLAUDE_CODE_SIMPLE`: same as `--bare`.
     pub(crate) simple: bool,
-    /// `CLAUDE_CODE_SAFE_MODE`: as `--safe-mode`.
+    /// `CLAUDE_CODE_SAFE_MODE`: same as `--safe-mode`.
     pub(crate) safe_mode: bool,
-    /// `SLUICE_TERMINAL`: open the terminal door even where the output is not a terminal.
+    /// `SLUICE_TERMINAL`: opens the terminal interface even if standard output is not a terminal.
     pub(crate) terminal: bool,
 
     pub(crate) api_key: Option<String>,
@@ -42,72 +42,72 @@ pub(crate) struct Environment {
     /// `ANTHROPIC_BETAS`.
     pub(crate) betas: Vec<String>,
     pub(crate) requests: RequestVariables,
-    /// How long the output of `apiKeyHelper` is used.
+    /// How long the output of `apiKeyHelper` is cached.
     pub(crate) helper_ttl: Option<Duration>,
-    /// The host chose the provider, its address and its credentials; settings files do not change them.
+    /// True if the host chose the provider with its URL and credentials; settings files do not change them.
     pub(crate) provider_of_host: bool,
     pub(crate) proxy: Proxy,
     pub(crate) extra_certs: Option<PathBuf>,
-    /// `CLAUDE_CODE_CLIENT_CERT`: the certificate for servers that ask for one.
+    /// `CLAUDE_CODE_CLIENT_CERT`: client certificate for servers that request one.
     pub(crate) client_cert: Option<PathBuf>,
-    /// `CLAUDE_CODE_CLIENT_KEY`: its key, if that lies in another file.
+    /// `CLAUDE_CODE_CLIENT_KEY`: its private key, if stored in another file.
     pub(crate) client_key: Option<PathBuf>,
     pub(crate) user_agent_suffix: Option<String>,
 
     pub(crate) model: Option<String>,
-    /// What stands in the place of the usual model where nobody chose one.
+    /// Replacement of the default model.
     pub(crate) default_model: Option<String>,
-    /// What `opus`, `sonnet` and `haiku` stand for, where the person says so.
+    /// Custom models for the names `opus`, `sonnet` and `haiku`.
     pub(crate) model_names: Names,
     /// `CLAUDE_CODE_MAX_OUTPUT_TOKENS`.
     pub(crate) max_output: Option<u32>,
-    /// How long an answer may take to begin.
+    /// Timeout for the start of a response.
     pub(crate) response_timeout: Option<Duration>,
     pub(crate) max_retries: Option<u32>,
     pub(crate) max_thinking_tokens: Option<u32>,
     pub(crate) effort: Option<String>,
-    /// `CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION`, over what the settings say.
+    /// `CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION`, which overrides the settings.
     pub(crate) prompt_suggestions: Option<bool>,
-    /// `CLAUDE_CODE_ENABLE_TASKS=0`: the todo list in place of the task list.
+    /// `CLAUDE_CODE_ENABLE_TASKS=0`: use the todo list instead of the task list.
     pub(crate) todo_list: bool,
 
-    /// What they say about MCP servers.
+    /// Variables for MCP servers.
     pub(crate) mcp: servers::Variables,
 
-    /// `CLAUDE_CODE_STARTUP_FAILURE_RESULTS`: a host is told by a `result` why nothing begins.
+    /// `CLAUDE_CODE_STARTUP_FAILURE_RESULTS`: reports a failed start to the host as a `result`.
     pub(crate) startup_results: bool,
-    /// Who started us, as the SDKs say it.
+    /// Name of the program that started the session, as set by the SDKs.
     pub(crate) entrypoint: Option<String>,
     pub(crate) state_events: StateEvents,
     pub(crate) compaction: Compaction,
-    /// Whether files can be put back as they were before a prompt.
+    /// True if file checkpoints are enabled.
     pub(crate) checkpointing: bool,
-    /// Whether the agent may keep notes about a project.
+    /// True if the agent may write notes about a project.
     pub(crate) notes: bool,
-    /// Memory files of added directories are read.
+    /// True if memory files of additional folders are read.
     pub(crate) memory_of_added_folders: bool,
     pub(crate) background_wait: Option<Duration>,
-    /// Nothing is to run in the background.
+    /// True if background tasks are disabled.
     pub(crate) no_background_tasks: bool,
     /// `CLAUDE_CODE_RESUME_INTERRUPTED_TURN`.
     pub(crate) resume_interrupted_turn: bool,
     pub(crate) no_agent_summaries: bool,
     pub(crate) stream_hold: Option<Duration>,
 
-    /// Everything, for the commands a session runs.
+    /// All variables, for the commands of a session.
     pub(crate) all: Vec<(OsString, OsString)>,
 }
 
-/// How long background work is waited for after the input has ended.
+/// Maximum time to wait for background tasks after the end of input.
 const BACKGROUND_WAIT: Duration = Duration::from_mins(10);
 
 impl Environment {
-    /// The process's own variables.
+    /// Reads the variables of this process.
     pub(crate) fn read() -> Self {
         Self::from(&Variables(env::vars_os().collect()))
     }
 
-    /// How other machines are reached, whatever for.
+    /// Returns the network configuration for all connections.
     pub(crate) fn network(&self) -> Result<Network, String> {
         let read = |path: &PathBuf| read_named(path).map_err(|error| error.to_string());
         Ok(Network {
@@ -117,7 +117,7 @@ impl Environment {
         })
     }
 
-    /// The name of the variable that holds the token.
+    /// Returns the name of the variable that contains the token.
     pub(crate) fn auth_token_name(&self) -> &'static str {
         if self.has_subscription() {
             "CLAUDE_CODE_OAUTH_TOKEN"
@@ -126,7 +126,7 @@ impl Environment {
         }
     }
 
-    /// True if the token is that of a person's subscription.
+    /// True if the token belongs to a subscription.
     pub(crate) fn has_subscription(&self) -> bool {
         self.auth_token.is_some() && !self.has("ANTHROPIC_AUTH_TOKEN")
     }
@@ -138,7 +138,7 @@ impl Environment {
             .any(|(known, value)| *known == *name && !value.is_empty())
     }
 
-    /// The client certificate, if one is named.
+    /// Returns the client certificate, if one is configured.
     fn client_certificate(&self) -> Result<Option<ClientCertificate>, String> {
         let read = |name: &str, path: &PathBuf| read_named(path).map_err(|error| format!("{name}: {error}"));
         let certificate = match (&self.client_cert, &self.client_key) {
@@ -146,7 +146,7 @@ impl Environment {
             (None, Some(_)) => return Err(format!("{CLIENT_KEY} is set, but {CLIENT_CERT} is not: set both")),
             (Some(path), _) => read(CLIENT_CERT, path)?,
         };
-        // Without a file of its own the key is in that of the certificate.
+        // Without a separate file, the certificate file also contains the key.
         let key = self
             .client_key
             .as_ref()
@@ -157,7 +157,7 @@ impl Environment {
             .map_err(|error| error.to_string())
     }
 
-    /// The same, with what the settings files set laid over it.
+    /// Returns the environment with the variables of settings files applied.
     pub(crate) fn with(&self, settings: Vec<(String, String)>) -> Self {
         if settings.is_empty() {
             return self.clone();
@@ -178,7 +178,7 @@ impl Environment {
         }
     }
 
-    /// Returns the environment of a process that a host has claimed for another folder.
+    /// Returns the environment of a process that was claimed for another folder.
     pub(crate) fn claimed(&self, cwd: PathBuf, variables: Vec<(String, String)>) -> Self {
         let mut all = self.all.clone();
         for (name, value) in variables {
@@ -194,7 +194,7 @@ impl Environment {
         }
     }
 
-    /// Sets a variable for the commands a session runs.
+    /// Sets a variable for the commands of a session.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.all.retain(|(known, _)| *known != *name);
         self.all.push((name.into(), value.into()));
@@ -296,7 +296,7 @@ impl Environment {
     }
 }
 
-/// Whether a variable chooses a provider, its address or its credentials.
+/// True for variables that select a provider, its URL or its credentials.
 fn is_of_provider(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "ANTHROPIC_API_KEY",
@@ -320,7 +320,7 @@ fn is_of_provider(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Where we are, by the name the person uses for it: `$PWD` when it is the same place.
+/// Returns the current folder: `$PWD` if it names the same folder, to keep symlinks as the user typed them.
 fn current_dir(variables: &Variables) -> PathBuf {
     let real = env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     match variables.text("PWD").map(PathBuf::from) {
@@ -337,7 +337,7 @@ fn is_root() -> bool {
 struct Variables(Vec<(OsString, OsString)>);
 
 impl Variables {
-    /// A variable that is set and not empty.
+    /// Returns a variable that is set and not empty.
     fn text(&self, name: &str) -> Option<String> {
         let (_, value) = self.0.iter().find(|(known, _)| *known == *name)?;
         value.to_str().filter(|value| !value.is_empty()).map(str::to_owned)
@@ -347,13 +347,13 @@ impl Variables {
         self.text(first).or_else(|| self.text(second))
     }
 
-    /// Whether a variable that has other words besides yes and no says no.
+    /// True if a variable that also accepts other values is set to "no".
     fn denied(&self, name: &str) -> bool {
         let off = |value: String| matches!(value.trim().to_ascii_lowercase().as_str(), "0" | "false" | "no" | "off");
         self.text(name).is_some_and(off)
     }
 
-    /// The entries of a comma list.
+    /// Returns the entries of a comma-separated list.
     fn list(&self, name: &str) -> Vec<String> {
         let text = self.text(name).unwrap_or_default();
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
@@ -394,7 +394,7 @@ mod tests {
 
     use super::*;
 
-    /// The client certificate where these variables name files below the tests of `sluice-net`.
+    /// Reads a client certificate from files of the `sluice-net` tests.
     fn client_certificate(named: &[(&str, &str)]) -> Result<bool, String> {
         let files = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../net/tests/it/tls");
         let named = named
@@ -409,7 +409,7 @@ mod tests {
         Environment::from(&Variables(pairs.collect()))
     }
 
-    /// Seen in 2.1.325.
+    /// Observed in 2.1.325.
     #[test]
     fn a_flag_is_on_by_four_words_and_off_by_all_others() {
         for (value, on) in [

@@ -1,4 +1,5 @@
-//! Plugins from archives, for as long as this process lives: `--plugin-url`, and `--plugin-dir` with a zip.
+//! Plugins from archives, unpacked for the lifetime of this process: `--plugin-url`, and `--plugin-dir` with a zip
+//! file.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -11,17 +12,17 @@ use crate::environment::Environment;
 use crate::flags::Flags;
 use crate::warn;
 
-/// The folder they were laid out in; it goes with this value.
+/// The temporary folder with the plugins; deleted on drop.
 pub(crate) struct Folder(PathBuf);
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed lies in a place for such things.
+        // If it cannot be deleted, it remains in the temporary folder of the system.
         let _left = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Brings them here and names them among the flags. Does nothing where there are none.
+/// Unpacks the plugins and adds their folders to the flags.
 pub(crate) async fn bring(flags: &mut Flags, environment: &Environment) -> Option<Folder> {
     let (files, folders): (Vec<String>, Vec<String>) = std::mem::take(&mut flags.plugin_dir)
         .into_iter()
@@ -36,7 +37,7 @@ pub(crate) async fn bring(flags: &mut Flags, environment: &Environment) -> Optio
     let folder = environment
         .temp_dir
         .join(format!("sluice-plugins-{}", uuid::Uuid::new_v4()));
-    // Its name is new, so that nobody has put anything there.
+    // A new folder with a unique name, which cannot contain files of others.
     if let Err(error) = fs::DirBuilder::new().mode(0o700).create(&folder) {
         warn(&format!("no plugin can be brought here: {}: {error}", folder.display()));
         return None;

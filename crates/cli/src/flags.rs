@@ -1,11 +1,11 @@
-//! The command line: one table of flags, and what a command line says once it is read.
+//! The command line: a table of flags, and the parsed values.
 //!
-//! [`parse`] turns words into [`Flags`], [`Flags::validate`] says whether they make sense together; both are pure.
-//! Every flag the reference CLI takes is known here; one that has no meaning for this agent is refused with what to
-//! do instead, never taken in silence.
+//! [`parse`] converts arguments to [`Flags`], [`Flags::validate`] checks combinations; both are pure. Every flag of the
+//! reference CLI is known here; flags that do not apply to this agent are rejected with an alternative instead of being
+//! ignored.
 //!
-//! Reading order: [`table`] (every flag, once), [`fields`] (what they become), [`command`] (the table as a
-//! parser), [`help`] (the table as a page), [`validate`] (what contradicts what).
+//! Reading order: [`table`] (all flags), [`fields`] (their values), [`command`] (the parser), [`help`] (the help page),
+//! [`validate`] (conflicts).
 
 mod command;
 mod fields;
@@ -27,34 +27,34 @@ pub(crate) use fields::{
 };
 pub(crate) use help::help;
 
-/// The version of the reference CLI whose protocol is spoken; hosts compare it, so it comes first in `-v`.
+/// Version of the reference CLI whose protocol is implemented. Hosts compare it, so it comes first in `-v`.
 pub(crate) const SPOKEN: &str = sluice_engine::PROTOCOL_VERSION;
 
-/// What `-v` prints.
+/// Returns the output of `-v`.
 pub(crate) fn version_line() -> String {
     format!("{SPOKEN} (Sluice {})", env!("CARGO_PKG_VERSION"))
 }
 
-/// Whether the command line (without the program's name) only asks for the version.
+/// True if the arguments (without the program name) only ask for the version.
 ///
-/// Older SDKs run `-v` before every session and give it two seconds; this needs no table.
+/// Older SDKs run `-v` before every session with a timeout of two seconds, so this avoids building the parser.
 pub(crate) fn asks_version(args: &[OsString]) -> bool {
     matches!(args, [only] if only == "-v" || only == "--version")
 }
 
-/// A command line that cannot be used: one line, and perhaps a second that helps.
+/// An invalid command line: an error message and an optional hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FlagError {
-    /// What is wrong, without a prefix or a full stop.
+    /// Description of the problem, without prefix and full stop.
     pub(crate) message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub(crate) hint: Option<String>,
-    /// The wire's word for why nothing begins, where it has one.
+    /// Startup failure reason on the wire, if there is one.
     pub(crate) reason: Option<&'static str>,
 }
 
 impl FlagError {
-    /// What the process ends with; the reference CLI uses 1 for every bad command line.
+    /// Exit code; the reference CLI uses 1 for every invalid command line.
     pub(crate) const EXIT: u8 = 1;
 
     fn new(message: impl Into<String>) -> Self {

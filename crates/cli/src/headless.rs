@@ -1,4 +1,4 @@
-//! A headless session: for a host, a script or a pipe.
+//! A headless session for a host, a script or a pipe.
 
 use std::io::{self, Cursor, IsTerminal, Read as _};
 
@@ -53,13 +53,13 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     }
     let input = match flags.input_format {
         InputFormat::StreamJson => InputMode::StreamJson,
-        // Nobody is asked anything.
+        // No prompt is read.
         InputFormat::Text if flags.init_only => InputMode::Nothing,
         InputFormat::Text => {
             let piped = (!io::stdin().is_terminal()).then(io::stdin);
             match door::print_prompt(flags.prompt.as_deref(), piped, warn) {
                 Ok(prompt) => InputMode::Prompt(prompt),
-                // What was put off is done without anybody asking for it.
+                // A deferred tool call is continued without a prompt.
                 Err(_) if options.session.earlier.as_ref().is_some_and(Earlier::awaits_call) => InputMode::Nothing,
                 Err(problem) => {
                     warn(&problem);
@@ -139,8 +139,8 @@ fn claimable(
     })
 }
 
-/// The demo model, where whoever started us wants it and nothing else is there to answer. It lives in this process, so
-/// that it goes on as long as the session does.
+/// Returns the demo model if it was requested and no other model is configured. It runs in this process, for as long as
+/// the session.
 async fn demo(place: &Place) -> Result<Option<sluice_simulator::ModelServer>, String> {
     let wanted = place
         .environment
@@ -156,8 +156,8 @@ async fn demo(place: &Place) -> Result<Option<sluice_simulator::ModelServer>, St
         .map_err(|error| format!("the demo model cannot be started: {error}"))
 }
 
-/// What was read of the input before the session could begin: nothing, unless the first line is waited for. None where
-/// the input ended instead.
+/// Returns the input that was read before the session started: empty, unless the first line is awaited; `None` if the
+/// input ended instead.
 fn awaited(flags: &mut Flags, environment: &Environment) -> Result<Option<Vec<u8>>, Refusal> {
     startup::place(environment)?;
     if !flags.await_initialize {

@@ -1,4 +1,4 @@
-//! An interactive session: the engine behind a channel, the terminal as its host.
+//! An interactive session: the engine connected by a channel to the terminal as its host.
 
 use std::env;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::login;
 use crate::memory;
 use crate::plugins::OwnPlugins;
 
-/// How fast the demo model speaks.
+/// Delay between words of the demo model.
 pub(crate) const DEMO_PACE: Duration = Duration::from_millis(12);
 
 pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
@@ -56,7 +56,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     let mut draft = String::new();
     let mut said = launch::unusable_folders(&flags, &environment);
     let mut told = Vec::new();
-    // `-r` alone: the person picks one.
+    // `-r` without a value: the user picks a session.
     let mut picks = flags.resume.as_deref().is_some_and(|named| named.trim().is_empty());
     if picks {
         flags.resume = None;
@@ -103,7 +103,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
             facts.session = (!flags.fork_session).then(|| earlier.session_id.clone());
             facts.resumed = Some(info.map(|info| info.summary).unwrap_or_default());
             facts.earlier = sessions.messages(&earlier.session_id, folder).unwrap_or_default();
-            // What comes after the message one went back to is told no more.
+            // Messages after the rewind point are not shown.
             let last = flags.resume_session_at.as_ref();
             let last = last.and_then(|last| facts.earlier.iter().position(|message| message.uuid == *last));
             facts
@@ -122,7 +122,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
                     Next::Fresh { .. } | Next::Resume { .. } | Next::Take => {}
                     Next::Rewind { .. } if flags.no_session_persistence => {}
                     Next::Rewind { session, before, .. } => {
-                        // Later starts, forks and readers of the session have to end there too.
+                        // The rewind must also apply to later starts, forks and readers of the session.
                         let sessions = sluice_host::sessions::Sessions::under(&place.environment.config_dir);
                         if let Err(error) = sessions.rewind(&session, &before, Some(&place.environment.cwd)) {
                             said.push(format!("the rewind is not saved: {error}"));
@@ -142,7 +142,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
                                 notices,
                             }) => {
                                 said = notices;
-                                // The bridge may not have said yet what the agent calls it.
+                                // The bridge may not have reported the agent's session id yet.
                                 flags.resume = taken.or(session);
                                 draft = written;
                             }
@@ -182,7 +182,7 @@ pub(crate) fn no_terminal(error: &std::io::Error) -> i32 {
     ))
 }
 
-/// Another agent than ours, as a process: it has its own settings, keys and asks.
+/// Runs another agent as a process with its own settings, keys and permissions.
 async fn drive(flags: &Flags, place: &Place) -> i32 {
     let words = flags.agent_command.clone().unwrap_or_default();
     let Some(program) = words.split_whitespace().next().map(str::to_owned) else {
@@ -207,7 +207,7 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
         facts.told = std::mem::take(&mut told);
         facts.picks = flags.resume.as_deref().is_some_and(|named| named.trim().is_empty());
         let mut options = sluice_host::Options::new()
-            // A shell reads the words as the person would write them.
+            // A shell splits the words as in a typed command.
             .program("/bin/sh")
             .program_args(["-c", &format!("exec {words} \"$@\""), "sh"])
             .enable_file_checkpointing(true)
@@ -258,7 +258,7 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
     }
 }
 
-/// What the next round of the terminal begins with. Flags that said how the first one began have done so.
+/// Applies the next session to the flags. Flags that described the start of the previous session are cleared.
 fn begin_at(flags: &mut Flags, told: &mut Vec<String>, next: &Next) {
     flags.prompt = None;
     flags.continue_session = false;
@@ -268,7 +268,7 @@ fn begin_at(flags: &mut Flags, told: &mut Vec<String>, next: &Next) {
     flags.fork_session = false;
     match next {
         Next::Fresh { prompt: Some(prompt) } => {
-            // A plan was agreed to: it is carried out, not made again.
+            // An approved plan is carried out in the default mode.
             flags.permission_mode = Some("default".to_owned());
             flags.prompt = Some(prompt.clone());
         }
@@ -289,7 +289,7 @@ fn begin_at(flags: &mut Flags, told: &mut Vec<String>, next: &Next) {
     }
 }
 
-/// The id that begins as the one that was named: the one said in leaving is short.
+/// Completes a shortened session id, as printed when leaving.
 fn whole_id(flags: &Flags, environment: &Environment) -> Option<String> {
     const SHORT: usize = 8;
     let named = flags.resume.as_deref().filter(|named| named.len() == SHORT)?;
@@ -365,7 +365,7 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
     }
 }
 
-/// The time of day here: year, month, day, hour, minute.
+/// Returns the local time: year, month, day, hour, minute.
 fn time_of_day(at: u64) -> [u16; 5] {
     let at = i64::try_from(at).unwrap_or(i64::MAX);
     let moment = jiff::Timestamp::from_millisecond(at).unwrap_or_default();
@@ -381,7 +381,7 @@ fn time_of_day(at: u64) -> [u16; 5] {
     ]
 }
 
-/// The engine as a host reaches it; started again with its session when it was lost.
+/// Connects the terminal to an engine in this process, which is restarted with its session after a failure.
 fn in_process(flags: Flags, place: Place, keyless: Keyless) -> ChannelTransport {
     let known = Arc::new((flags, place, keyless));
     ChannelTransport::new(move |start| {
@@ -397,7 +397,7 @@ fn in_process(flags: Flags, place: Place, keyless: Keyless) -> ChannelTransport 
             let failed = |why: String| Error::new(ErrorKind::Start, why);
             let mut options = launch::options(&flags, place, keyless.clone()).map_err(|why| failed(why.to_string()))?;
             options.permissions.asker = Asker::Host;
-            // A person may want to go back to before a prompt.
+            // Enables rewinding to before a prompt.
             options
                 .folders
                 .checkpoints
@@ -417,7 +417,7 @@ fn in_process(flags: Flags, place: Place, keyless: Keyless) -> ChannelTransport 
     })
 }
 
-/// The ends of a session's channels.
+/// Converts the channels of a session to a link.
 fn link(port: Port) -> Link {
     let (say, mut said) = mpsc::channel::<ToAgent>(64);
     let input = port.input.clone();
@@ -427,7 +427,7 @@ fn link(port: Port) -> Link {
                 return;
             }
         }
-        // The person has left: what runs is stopped, since nobody is there to see it.
+        // The terminal has exited, so running work is stopped.
         let _gone = input.send(vec![Input::Signal(Signal::Leave(0))]).await;
     });
     Link::values(port.output, say)

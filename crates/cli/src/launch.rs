@@ -1,4 +1,4 @@
-//! Options of a session, from the command line and the environment.
+//! Builds the options of a session from the command line and the environment.
 
 use std::path::{Path, PathBuf};
 
@@ -17,19 +17,19 @@ use crate::flags::{Flags, SPOKEN, Window};
 use crate::servers;
 use crate::startup::Refusal;
 
-/// Who thinks when there is no key.
+/// Behaviour without credentials.
 #[derive(Debug, Clone)]
 pub(crate) enum Keyless {
-    /// Nobody: the answer says what to do.
+    /// Refuses, with instructions.
     Refuse,
-    /// The demo model at this address.
+    /// Uses the demo model at this address.
     Demo(String),
 }
 
-/// The administrator's settings.
+/// Path of the managed settings.
 const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
-/// The surroundings of a session: the variables and the settings files.
+/// Environment variables and settings files of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) environment: Environment,
@@ -37,7 +37,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Reads the settings files and lays what they set over the variables.
+    /// Reads the settings files and applies their variables.
     pub(crate) fn look(flags: &Flags, environment: &Environment, opener: Opener) -> Self {
         let places = Places {
             cwd: match &flags.project_config_root {
@@ -71,7 +71,7 @@ impl Place {
         }
     }
 
-    /// Whether there is anything to authenticate with.
+    /// True if any credentials are configured.
     pub(crate) fn has_key(&self) -> bool {
         let environment = &self.environment;
         environment.api_key.is_some()
@@ -81,8 +81,8 @@ impl Place {
     }
 }
 
-/// Who chose the folder, where nobody sits in front of it. A program that names the project's settings among those to
-/// read means its hooks and servers to run; one that says nothing has not looked.
+/// Determines who chose the folder of a headless session. A program that explicitly includes the project's settings
+/// wants its hooks and servers to run; otherwise the folder is not trusted.
 pub(crate) fn opener(flags: &Flags) -> Opener {
     let projects = |source: &String| matches!(source.as_str(), "project" | "local");
     match &flags.setting_sources {
@@ -105,7 +105,7 @@ fn chosen(flags: &Flags) -> Chosen {
     }
 }
 
-/// Returns a line for each folder of `--add-dir` that cannot be used. The session starts without it, or with it once it
+/// Returns a message for each unusable folder of `--add-dir`. The session starts without it, and uses it once it
 /// exists.
 pub(crate) fn unusable_folders(flags: &Flags, environment: &Environment) -> Vec<String> {
     let why = |dir: &String| match std::fs::metadata(absolute(&environment.cwd, dir)) {
@@ -117,7 +117,7 @@ pub(crate) fn unusable_folders(flags: &Flags, environment: &Environment) -> Vec<
     flags.add_dir.iter().filter_map(why).collect()
 }
 
-/// The options of a session, or why there can be none.
+/// Builds the options of a session, or returns why it cannot start.
 pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<Options, Refusal> {
     let Place { environment, settings } = place;
     let mode = mode(flags, environment)?;
@@ -204,7 +204,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
     })
 }
 
-/// Who answers: what the command line says, then the environment, then the settings.
+/// Builds the model options from the command line, then the environment, then the settings.
 fn model(flags: &Flags, place: &Place, keyless: Keyless) -> Result<ModelOptions, Refusal> {
     let environment = &place.environment;
     let (config, key_source) = model_config(flags, place, keyless)?;
@@ -220,10 +220,10 @@ fn model(flags: &Flags, place: &Place, keyless: Keyless) -> Result<ModelOptions,
     })
 }
 
-/// When a conversation is summarised.
+/// Builds the options for compaction.
 fn compaction(flags: &Flags, environment: &Environment) -> Compaction {
     let window = match flags.autocompact {
-        // As large as the model's, whatever else says otherwise.
+        // The context window of the model, regardless of other settings.
         Some(Window::Auto) => Some(u64::MAX),
         Some(Window::Tokens(tokens)) => Some(tokens),
         None => environment.compaction.window,
@@ -246,7 +246,7 @@ fn conversation(flags: &Flags, environment: &Environment) -> Result<Conversation
     })
 }
 
-/// What is set up before anything else.
+/// Returns the setup to run first.
 fn setup(flags: &Flags) -> Option<Setup> {
     if flags.init_only {
         Some(Setup::InitOnly)
@@ -257,7 +257,7 @@ fn setup(flags: &Flags) -> Option<Setup> {
     }
 }
 
-/// The plugins the command line names.
+/// Returns the plugins named on the command line.
 pub(crate) fn plugin_dirs(flags: &Flags, environment: &Environment) -> Vec<PluginDir> {
     let dirs = |paths: &[String], without_mcp: bool| -> Vec<PluginDir> {
         let dir = |path: &String| PluginDir {
@@ -273,7 +273,7 @@ pub(crate) fn plugin_dirs(flags: &Flags, environment: &Environment) -> Vec<Plugi
     plugin_dirs
 }
 
-/// The plugins the command line names, and whether there are commands.
+/// Builds the options for plugins and slash commands.
 fn catalogue(flags: &Flags, environment: &Environment) -> CatalogueOptions {
     CatalogueOptions {
         plugin_dirs: plugin_dirs(flags, environment),
@@ -282,7 +282,7 @@ fn catalogue(flags: &Flags, environment: &Environment) -> CatalogueOptions {
     }
 }
 
-/// The mode to begin in. As root nothing may run unasked unless something else confines it.
+/// Returns the initial permission mode. Root may not bypass permissions unless the process is confined otherwise.
 fn mode(flags: &Flags, environment: &Environment) -> Result<Option<PermissionMode>, Refusal> {
     let mode = match &flags.permission_mode {
         _ if flags.dangerously_skip_permissions => Some(PermissionMode::BypassPermissions),
@@ -299,7 +299,7 @@ fn mode(flags: &Flags, environment: &Environment) -> Result<Option<PermissionMod
     Ok(mode)
 }
 
-/// Returns whether settings disable a permission mode.
+/// True if settings disable a permission mode.
 pub(crate) fn is_disabled(mode: &PermissionMode, place: &Place) -> bool {
     match mode {
         PermissionMode::BypassPermissions => place.settings.bypass_disabled(),
@@ -368,7 +368,7 @@ fn model_config(flags: &Flags, place: &Place, keyless: Keyless) -> Result<(Confi
     config.adjustments = environment.requests.adjustments(settings.model_overrides())?;
     config.network = environment.network()?;
     config.names = match environment.base_url {
-        // Another server may have no other model.
+        // A custom server may have no other model.
         Some(_) => {
             let main = environment.model_names.resolve(model_name(flags, place).as_deref());
             environment.model_names.with_main(&main)
@@ -389,7 +389,7 @@ fn model_config(flags: &Flags, place: &Place, keyless: Keyless) -> Result<(Confi
     }
 }
 
-/// The credentials, and where they come from. A key and a token are sent in their own headers, both if both are set;
+/// Returns the credentials and their source. Key and token are sent in separate headers, both if both are set;
 /// `apiKeyHelper` fills the header that has none. The reference CLI (2.1.325) does the same.
 fn credentials(environment: &Environment, settings: &Settings, headers: &[(String, String)]) -> (Auth, KeySource) {
     let (key, token) = (environment.api_key.clone(), environment.auth_token.clone());
@@ -415,13 +415,13 @@ fn credentials(environment: &Environment, settings: &Settings, headers: &[(Strin
     }
 }
 
-/// Whether a custom header authenticates requests.
+/// True if a custom header authenticates requests.
 fn carries_credential(headers: &[(String, String)]) -> bool {
     let credential = |name: &str| ["authorization", "x-api-key"].contains(&name.to_ascii_lowercase().as_str());
     headers.iter().any(|(name, _)| credential(name))
 }
 
-/// The model that is chosen: by flag, variable or setting.
+/// Returns the configured model: by flag, variable or setting.
 fn model_name(flags: &Flags, place: &Place) -> Option<String> {
     let Place { environment, settings } = place;
     let of_settings = || settings.model().map(str::to_owned);
@@ -437,7 +437,7 @@ fn user_agent(environment: &Environment) -> String {
     }
 }
 
-/// `Name: value` lines.
+/// Parses lines of the form `Name: value`.
 fn custom_headers(text: Option<&str>) -> Vec<(String, String)> {
     let line = |line: &str| {
         line.split_once(':')
@@ -446,7 +446,7 @@ fn custom_headers(text: Option<&str>) -> Vec<(String, String)> {
     text.into_iter().flat_map(str::lines).filter_map(line).collect()
 }
 
-/// Where large outputs go: outside the project, apart for each person, project and session.
+/// Returns the folder for large outputs: outside of the project, separate for each user, project and session.
 fn output_dir(environment: &Environment, session_id: &str) -> PathBuf {
     let uid = rustix::process::geteuid().as_raw();
     let key: String = environment

@@ -1,4 +1,4 @@
-//! `/login`: an API key, or a model server. It is tried before it is saved. `/logout` removes it.
+//! `/login`: tries an API key or model server and saves it. `/logout` removes it.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use sluice_terminal::{Facts, Questioner, StartQuestion};
 
 use crate::launch::Place;
 
-/// Where servers of one's own usually listen, and what they are called.
+/// Default addresses and names of local model servers.
 const USUAL: &[(&str, &str)] = &[
     ("http://127.0.0.1:11434", "Ollama"),
     ("http://127.0.0.1:8080", "llama.cpp"),
@@ -21,19 +21,19 @@ const USUAL: &[(&str, &str)] = &[
     ("http://127.0.0.1:4000", "LiteLLM"),
 ];
 const BASE_URL: &str = "ANTHROPIC_BASE_URL";
-/// The variables that a login saves in the user settings.
+/// Variables that a login saves in the user settings.
 const SAVED: &[&str] = &[
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     BASE_URL,
     "ANTHROPIC_DEFAULT_HAIKU_MODEL",
 ];
-/// How long a server is given to say that it is there.
+/// Timeout for detecting a server.
 const THERE: Duration = Duration::from_millis(400);
-/// How long an answer of one token may take: a local model is loaded first.
+/// Timeout for a response of one token, which includes loading a local model.
 const ANSWER: Duration = Duration::from_secs(120);
 
-/// Asks for a key or a server and keeps it; false when everything stays as it is.
+/// Asks for a key or a server and saves it. Returns false if nothing changed.
 pub(crate) async fn ask(place: &Place, facts: &Facts) -> io::Result<bool> {
     let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
     let question = StartQuestion {
@@ -194,12 +194,12 @@ async fn pick_model(questioner: &mut Questioner<'_>, models: &[String]) -> io::R
     }
 }
 
-/// The certificates and proxies a session will use, too.
+/// Returns the network configuration that sessions use.
 fn network(place: &Place) -> io::Result<Network> {
     place.environment.network().map_err(io::Error::other)
 }
 
-/// One request for one token: whoever answers it can be worked with.
+/// Sends a request for one token to check that the model works.
 async fn try_out(config: Config, model: &str) -> Result<(), String> {
     let client = Client::new(config).map_err(|error| error.to_string())?;
     let mut request = Request::new(model, [json!({"role": "user", "content": "Say yes."})]);
@@ -210,7 +210,7 @@ async fn try_out(config: Config, model: &str) -> Result<(), String> {
     }
 }
 
-/// The servers that answer on the usual ports: address, what it seems to be, its models.
+/// Finds servers on the default ports: address, name and models.
 async fn find() -> Vec<(String, String, Vec<String>)> {
     let asked = USUAL.iter().map(|(address, name)| async move {
         let models = models_of(address, Network::default()).await?;
@@ -230,7 +230,7 @@ async fn models_of(address: &str, network: Network) -> Option<Vec<String>> {
     Some(names(&serde_json::from_slice(&bytes).unwrap_or_default()))
 }
 
-/// The models a list names.
+/// Returns the names in a list of models.
 fn names(list: &Value) -> Vec<String> {
     let models = list.get("data").and_then(Value::as_array).into_iter().flatten();
     models
@@ -238,7 +238,7 @@ fn names(list: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Whether the user settings set this variable.
+/// True if the user settings contain this variable.
 fn is_saved(place: &Place, name: &str) -> bool {
     let mut layers = place.settings.layers().iter();
     let user = layers.find(|layer| layer.source == Source::User);
@@ -246,8 +246,7 @@ fn is_saved(place: &Place, name: &str) -> bool {
     env.is_some_and(|env| env.get(name).is_some())
 }
 
-/// `/logout`: removes the key, or the server, that `/login` saved. Returns a line that says what was removed, or why
-/// nothing was.
+/// `/logout`: removes the key or server saved by `/login`. Returns a message with what was removed, or why nothing was.
 pub(crate) fn forget(place: &Place) -> String {
     let saved: Vec<&str> = SAVED.iter().copied().filter(|name| is_saved(place, name)).collect();
     if saved.is_empty() {
@@ -259,7 +258,7 @@ pub(crate) fn forget(place: &Place) -> String {
     let env: Map<String, Value> = saved.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
     let mut changes = Map::from_iter([(keys::ENV.name.to_owned(), Value::Object(env))]);
     if saved.contains(&BASE_URL) {
-        // The model of that server.
+        // The model belongs to the removed server.
         changes.insert(keys::MODEL.name.to_owned(), Value::Null);
     }
     match settings::update(place.settings.places(), Source::User, &changes) {
@@ -270,13 +269,13 @@ pub(crate) fn forget(place: &Place) -> String {
 
 fn keep(questioner: &mut Questioner<'_>, place: &Place, changes: &Value, said: &str) -> io::Result<bool> {
     let mut changes: Map<String, Value> = changes.as_object().cloned().unwrap_or_default();
-    // Only what is there is taken out.
+    // Only existing variables are removed.
     if let Some(Value::Object(env)) = changes.get_mut(keys::ENV.name) {
         env.retain(|name, value| !value.is_null() || is_saved(place, name));
     }
     match settings::update(place.settings.places(), Source::User, &changes) {
         Ok(path) => {
-            // It holds a secret now.
+            // The file now contains a secret.
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).ok();
             questioner.say("✓", &format!("{said} in {}", path.display()))?;
             Ok(true)

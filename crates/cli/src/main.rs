@@ -1,7 +1,6 @@
-//! `sluice`: reads the command line and the environment, then opens one door.
+//! `sluice`: reads the command line and the environment, then starts one of the doors.
 //!
-//! This is the only place that looks at arguments, variables and the home directory; everything
-//! else is told.
+//! Only this crate reads arguments, environment variables and the home directory; other crates receive values.
 
 mod approval;
 mod attach;
@@ -43,7 +42,7 @@ use startup::Refusal;
 use worktree::{EnterError, Worktree};
 
 fn main() -> ExitCode {
-    // Before anything is read or set up: a runner stays small, and outlives many sessions of the rest.
+    // Handled before anything else: a runner stays small, and outlives other processes.
     if std::env::args_os().nth(1).is_some_and(|word| word == "runner") {
         return sluice_runner::main(std::env::args_os().skip(2));
     }
@@ -74,21 +73,20 @@ fn main() -> ExitCode {
         Err(problem) => return complain(&format!("error: {problem}"), FlagError::EXIT),
     };
     let code = run(flags, environment);
-    // The exit code is all that is left to say: threads that still wait for input must not keep
-    // the process.
+    // Threads that still wait for input must not keep the process alive.
     #[allow(clippy::exit)]
     std::process::exit(code)
 }
 
 fn run(flags: Flags, environment: Environment) -> i32 {
-    // The bridge has a runtime of its own, with more than one thread.
+    // The bridge has a separate multi-threaded runtime.
     if let Some(Subcommand::Serve(serve)) = &flags.subcommand {
         return serve::run(serve, &environment);
     }
-    // One thread drives the session; the standard streams have threads of their own.
+    // One thread drives the session; standard streams have separate threads.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        // Threads for files go soon: one that waited longer would wake an idle process only to end.
+        // Short, because idle threads would later wake the process only to exit.
         .thread_keep_alive(Duration::from_millis(300))
         .build();
     let runtime = match runtime {
@@ -97,7 +95,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
     };
     let code = runtime.block_on(async move {
         let mut flags = flags;
-        // They lie there as long as this lives.
+        // The folder is deleted when this value is dropped.
         let _brought = fetched::bring(&mut flags, &environment).await;
         match &flags.subcommand {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
@@ -122,12 +120,13 @@ fn run(flags: Flags, environment: Environment) -> i32 {
             None => session(flags, environment).await,
         }
     });
-    // A thread that waits for input would be waited for.
+    // Does not wait for a thread that reads input.
     runtime.shutdown_background();
     code
 }
 
-/// Runs a session: on the terminal, or for a program. Output that goes into a pipe is for a program, as with `--print`.
+/// Runs a session in the terminal, or headless. If standard output is a pipe, the session is headless as with
+/// `--print`.
 async fn session(flags: Flags, mut environment: Environment) -> i32 {
     let interactive = flags.interactive() && (environment.terminal || io::stdout().is_terminal());
     let worktree = match Worktree::enter(&flags, &mut environment, interactive).await {
@@ -145,27 +144,27 @@ async fn session(flags: Flags, mut environment: Environment) -> i32 {
     code
 }
 
-/// Prints a line. A reader that is gone is no error.
+/// Prints a line to standard output. A closed pipe is not an error.
 pub(crate) fn say(text: &str) -> ExitCode {
     let _gone = writeln!(io::stdout().lock(), "{text}");
     ExitCode::SUCCESS
 }
 
-/// Says what is wrong, on standard error.
+/// Prints an error to standard error.
 fn complain(text: &str, code: u8) -> ExitCode {
     warn(text);
     ExitCode::from(code)
 }
 
-/// One line on standard error.
+/// Prints a line to standard error.
 pub(crate) fn warn(text: &str) {
     let _gone = writeln!(io::stderr().lock(), "{}", plain(text));
 }
 
-/// Text for a terminal: what strangers wrote moves no cursor, changes no colour and turns no writing round.
+/// Sanitizes text for a terminal: no cursor movements, colours or bidirectional overrides from untrusted sources.
 pub(crate) use sluice_wire::printable::lines as plain;
 
-/// Says what went wrong and gives the exit code for it.
+/// Prints an error and returns the exit code.
 pub(crate) fn fail(text: &str) -> i32 {
     warn(&format!("error: {text}"));
     1

@@ -1,8 +1,8 @@
-//! The manual page, made from the same table the command line is read with.
+//! The manual page, generated from the flag table.
 
 use clap::Command;
 
-/// The page, for `man -l -`.
+/// Returns the page in roff format, for `man -l -`.
 pub(crate) fn page(command: &Command) -> String {
     let mut out = String::new();
     out.push_str(&format!(".TH SLUICE 1 \"\" \"sluice {}\"\n", env!("CARGO_PKG_VERSION")));
@@ -55,7 +55,7 @@ fn options(command: &Command, out: &mut String) {
     }
 }
 
-/// Text that means nothing to roff.
+/// Escapes text for roff.
 fn roff(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('-', "\\-");
     let safe = text.lines().map(|line| {

@@ -14,9 +14,9 @@ use crate::fail;
 use crate::flags::{Flags, Mcp, McpAdd};
 use crate::launch::{self, Place};
 
-/// Does what was asked for; gives the exit code.
+/// Runs a command and returns the exit code.
 pub(crate) fn run(asked: &Mcp, flags: &Flags, environment: &Environment) -> i32 {
-    // Whoever types this is a person: what waits for their approval is shown as waiting.
+    // A person runs this command, so servers that wait for approval are shown as pending.
     let place = Place::look(flags, environment, Opener::Person);
     let places = place.settings.places().clone();
     let named = || all(&place, flags);
@@ -39,7 +39,7 @@ pub(crate) fn run(asked: &Mcp, flags: &Flags, environment: &Environment) -> i32 
     }
 }
 
-/// The servers a session here would have, those of plugins first.
+/// Returns the servers of a session in this folder, those of plugins first.
 pub(crate) fn all(place: &Place, flags: &Flags) -> Vec<Named> {
     let dirs = launch::plugin_dirs(flags, &place.environment);
     let mut named = mcp::plugin_servers(&place.settings, &dirs);
@@ -79,12 +79,12 @@ fn add(places: &Places, server: &McpAdd) -> Result<String, String> {
     ))
 }
 
-/// The server that the words of a command line describe.
+/// Builds the configuration of a server from command line words.
 fn described(server: &McpAdd) -> Result<Value, String> {
     let (first, rest) = server.words.split_first().ok_or("a command or a URL is needed")?;
     match server.transport.as_deref() {
         Some(kind @ ("http" | "sse")) => {
-            // Headers may stand behind the address too.
+            // Headers are also accepted after the URL.
             let mut headers = server.headers.clone();
             let mut rest = rest.iter();
             while let Some(word) = rest.next() {
@@ -156,7 +156,7 @@ fn get(named: &[Named], name: &str) -> Result<String, String> {
         match &config.reach {
             Reach::Stdio { command, args, env } => {
                 let _written = write!(text, "\n  Command: {command}\n  Args: {}", args.join(" "));
-                // Names are enough to know; values may be secret.
+                // Only names are shown, because values may be secret.
                 let names: Vec<&str> = env.keys().map(String::as_str).collect();
                 if !names.is_empty() {
                     let _written = write!(text, "\n  Environment: {}", names.join(", "));
@@ -178,7 +178,7 @@ fn get(named: &[Named], name: &str) -> Result<String, String> {
 fn remove(places: &Places, named: &[Named], name: &str, chosen: Option<&str>) -> Result<String, String> {
     let scopes = match chosen {
         Some(word) => vec![scope(word)],
-        // The one that counts here.
+        // The server that takes effect here.
         None => named
             .iter()
             .filter(|named| named.name == name)

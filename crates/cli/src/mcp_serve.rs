@@ -1,4 +1,4 @@
-//! `sluice mcp serve`: the tools, or the agent, as an MCP server on the standard streams.
+//! `sluice mcp serve`: the tools or the agent as an MCP server on standard streams.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) async fn run(flags: &Flags, environment: &Environment, agent: bool) -
         Ok(options) => options,
         Err(problem) => return fail(&problem.to_string()),
     };
-    // Nothing else can say it: MCP has the standard output to itself.
+    // Reported on standard error, because MCP uses standard output.
     for problem in place.settings.problems() {
         warn(&problem.to_string());
     }
@@ -48,9 +48,9 @@ pub(crate) async fn run(flags: &Flags, environment: &Environment, agent: bool) -
     }
 }
 
-/// What clients cannot go beyond: what the server itself was started with.
+/// Limits for clients: the options with which the server was started.
 fn bounds(options: &Options) -> Bounds {
-    // Settings may name a mode; only the launch may name one in which nothing is asked.
+    // Settings may select a mode, but only the command line may bypass permissions.
     let configured = options.settings.default_mode();
     let configured =
         configured.filter(|mode| *mode != PermissionMode::BypassPermissions || options.permissions.bypass_launched);
@@ -63,7 +63,7 @@ fn bounds(options: &Options) -> Bounds {
     }
 }
 
-/// Starts each agent as the command line would, in the folder and with the model its client asks for.
+/// Starts each agent like the command line, in the folder and with the model that its client requests.
 fn launcher(flags: Flags, environment: Environment) -> Launcher {
     Arc::new(move |errand: &Errand| {
         let flags = changed(&flags, &environment, errand);
@@ -82,17 +82,17 @@ fn launcher(flags: Flags, environment: Environment) -> Launcher {
     })
 }
 
-/// Whether an errand is for the folder the server was started in. What whoever started it said about that one holds for
-/// no other: one that a client names may hold anything, a dependency's hooks and servers for instance.
+/// True if a client requests the folder in which the server was started. Trust in that folder applies to no other
+/// folder, which may contain hooks and servers, for example of a dependency.
 fn is_own(launched: &Path, asked: Option<&Path>) -> bool {
     let same = |asked: &Path| launched.canonicalize().is_ok_and(|launched| launched == asked);
     asked.is_none_or(same)
 }
 
-/// The flags of the server as they are for this errand.
+/// Returns the flags of the server adapted to a client's request.
 fn changed(flags: &Flags, environment: &Environment, errand: &Errand) -> Flags {
     let mut flags = flags.clone();
-    // Paths were written for the folder the server was started in.
+    // Relative paths refer to the folder in which the server was started.
     let absolute = |path: &str| environment.cwd.join(path).to_string_lossy().into_owned();
     flags.add_dir = flags.add_dir.iter().map(|dir| absolute(dir)).collect();
     flags.settings = flags
@@ -109,7 +109,7 @@ fn changed(flags: &Flags, environment: &Environment, errand: &Errand) -> Flags {
         flags.dangerously_skip_permissions = false;
         flags.permission_mode = Some(mode.as_str().to_owned());
     }
-    // Zero is no limit.
+    // Zero means no limit.
     let limit = |turns: Option<u32>| turns.filter(|most| *most > 0);
     flags.max_turns = match (limit(flags.max_turns), limit(errand.max_turns)) {
         (Some(most), Some(asked)) => Some(most.min(asked)),
@@ -119,7 +119,7 @@ fn changed(flags: &Flags, environment: &Environment, errand: &Errand) -> Flags {
     flags
 }
 
-/// Ends the server as its client would.
+/// Waits for a signal and then stops the server.
 async fn told_to_go(stop: CancellationToken) {
     let signals = [
         signal(SignalKind::interrupt()),

@@ -1,13 +1,13 @@
-//! Memory: what an idle process gives back.
+//! Returns memory of idle processes to the system.
 
-/// Lets the allocator give back what is free again. A request is as large as the conversation, and after the first one
-/// glibc would keep room for the next: in a process that mostly waits that is most of its memory.
+/// Makes the allocator return free memory to the system. A request is as large as the conversation, and glibc would
+/// keep the memory for the next one, which is most of the memory of a process that mostly waits.
 pub(crate) fn give_back_what_is_free() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         const MOST: libc::c_int = 128 * 1024;
-        // SAFETY: `mallopt` takes two numbers and changes thresholds of the allocator, under its own lock; no memory that
-        // was handed out is touched. These are the values it starts with; saying them keeps it from raising them.
+        // SAFETY: `mallopt` takes two numbers and changes thresholds of the allocator under its lock; allocated memory
+        // is not touched. These are the initial values; setting them disables their automatic increase.
         #[allow(unsafe_code)]
         unsafe {
             libc::mallopt(libc::M_MMAP_THRESHOLD, MOST);
@@ -16,8 +16,8 @@ pub(crate) fn give_back_what_is_free() {
     }
 }
 
-/// Lets go of the pages of the program itself: most were needed once, at the start or by a request, and the kernel maps
-/// sixteen for each one that is touched. Those that are needed again come back from its cache of the file.
+/// Releases pages of the executable: most are needed only once, and the kernel maps sixteen for each one touched. Pages
+/// that are needed again come from the page cache.
 pub(crate) fn let_program_go() {
     #[cfg(target_os = "linux")]
     {
@@ -28,10 +28,10 @@ pub(crate) fn let_program_go() {
             unchanged(&maps, &program.to_string_lossy())
         });
         for range in ranges {
-            // SAFETY: these are mappings of the program's own file, neither writable nor with a single page that differs
-            // from the file, as the kernel says itself. A page that is let go of is read from the file again when it is
-            // touched, with the same bytes, so nothing that refers into it can tell. The file cannot be written while it
-            // runs, and what replaces it under its name is another file.
+            // SAFETY: these are mappings of the executable file that are read-only and contain no page that differs
+            // from the file, according to the kernel. A released page is read from the file again when it is accessed,
+            // with the same contents, so references into it stay valid. The file cannot be written while it runs, and
+            // replacing it creates another file.
             #[allow(unsafe_code)]
             unsafe {
                 libc::madvise(
@@ -51,7 +51,7 @@ struct Range {
     to: usize,
 }
 
-/// The mappings of the program's file that can only be read and are what the file says, of the text of `smaps`.
+/// Returns the read-only, unmodified mappings of the program's file in the text of `smaps`.
 #[cfg(target_os = "linux")]
 fn unchanged(maps: &str, program: &str) -> Vec<Range> {
     let mut found = Vec::new();

@@ -1,15 +1,15 @@
-//! Flags that leave something out: `--bare`, `--safe-mode`, `--restricted`. Each is spelled out in the flags it stands
-//! for, so that nobody else has to know about it.
+//! `--bare`, `--safe-mode` and `--restricted`, expanded to the flags they imply, so that other modules do not need to
+//! know them.
 
 use std::path::Path;
 
 use crate::environment::Environment;
 use crate::flags::Flags;
 
-/// The tools of a bare session.
+/// Tools of a bare session.
 const BARE_TOOLS: &[&str] = &["Bash", "Edit", "Read"];
 
-/// The flags as they are meant, or one sentence about what is wrong with them.
+/// Returns the expanded flags, or an error message.
 pub(crate) fn narrowed(mut flags: Flags, environment: &mut Environment) -> Result<Flags, String> {
     flags.bare |= environment.simple;
     flags.safe_mode |= environment.safe_mode;

@@ -1,4 +1,4 @@
-//! `sluice plugin …`: the plugins of this folder, and what is wrong with one; and the store behind `/plugin`.
+//! `sluice plugin …`: lists and validates plugins; also the plugin store for `/plugin`.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -82,16 +82,16 @@ fn validated(found: &Validation, strict: bool, json: bool) -> i32 {
     i32::from(!valid)
 }
 
-/// Prints. A reader that is gone is no error.
+/// Prints text. A closed pipe is not an error.
 fn show(text: &str) {
     let _gone = io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// The plugins below the configuration folder, for the terminal.
+/// The plugins in the configuration folder, for the terminal.
 #[derive(Debug)]
 pub(crate) struct OwnPlugins {
     library: Library,
-    /// The plugin that waits for a decision.
+    /// The plugin whose installation is being confirmed.
     staged: Mutex<Option<StagedPlugin>>,
 }
 

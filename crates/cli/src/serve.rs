@@ -1,4 +1,4 @@
-//! `sluice serve`: the bridge, and requests to one that runs.
+//! `sluice serve`: runs the bridge, or sends requests to a running one.
 
 mod agents;
 mod arguments;
@@ -34,12 +34,12 @@ use crate::environment::Environment;
 use crate::flags::{Serve, ServeAsk};
 use crate::say;
 
-/// How long sockets and sessions are given when the bridge stops.
+/// Time for connections and sessions to close when the bridge stops.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long an idle agent is kept where nobody says.
+/// Default time after which idle agents are stopped.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
-/// Runs the bridge, or asks one that runs.
+/// Runs the bridge, or sends a request to a running one.
 pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
     let state = state_folder(serve.state.as_deref(), environment);
     if let Some(asked) = &serve.ask {
@@ -54,7 +54,7 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
         };
     }
     logs::begin(serve.log_format.as_deref(), serve.verbose);
-    // Two threads carry hundreds of sessions; the store and blocking work have their own.
+    // Two threads suffice for hundreds of sessions; the store and blocking work have separate threads.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -74,7 +74,7 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
     }
 }
 
-/// Where everything is kept: `--state`, or `$XDG_STATE_HOME/sluice`.
+/// Returns the state folder: `--state`, or `$XDG_STATE_HOME/sluice`.
 pub(crate) fn state_folder(named: Option<&str>, environment: &Environment) -> PathBuf {
     match (
         named,
@@ -89,11 +89,11 @@ pub(crate) fn state_folder(named: Option<&str>, environment: &Environment) -> Pa
 /// How a bridge ended.
 enum End {
     Stopped,
-    /// It becomes the program at its path.
+    /// The process is replaced by the program at its path.
     Upgrade(Inheritance),
 }
 
-/// Runs the bridge. `previous` is set while it starts after an upgrade: what the version before needs to continue.
+/// Runs the bridge. After an upgrade, `previous` contains the state handed over by the previous version.
 async fn bridge(
     serve: &Serve,
     environment: &Environment,
@@ -123,7 +123,7 @@ async fn bridge(
     let hub = match Hub::open(store.clone(), agents, config, salvage).await {
         Ok(hub) => hub,
         Err(problem) => {
-            // Notes damage that was found, so that the next start repairs it.
+            // Records damage that was found, so that the next start repairs it.
             store.close().await.ok();
             return Err(problem.message);
         }
@@ -169,12 +169,12 @@ async fn bridge(
     };
     let state = running.stop(GRACE).await;
     store.close().await.ok();
-    // Held until the very end; a process that takes over takes it anew.
+    // Held until the end; a process that takes over acquires it again.
     drop(state);
     Ok(inheritance.map_or(End::Stopped, End::Upgrade))
 }
 
-/// How long devices stay known without a visit.
+/// Returns the options for access control, such as the expiry of devices.
 fn access_options(serve: &Serve) -> AccessOptions {
     let usual = AccessOptions::default();
     let idle = match serve.expire_days {
@@ -206,7 +206,7 @@ async fn open_store(folder: &std::path::Path) -> Result<(Store, Option<Salvage>)
     Ok((store, None))
 }
 
-/// Push messages are a convenience: without them the bridge is whole.
+/// Opens push messages. They are optional, so errors are only logged.
 fn open_push(folder: &std::path::Path, environment: &Environment) -> Option<Push> {
     let mut config = sluice_model::Config::new("", sluice_model::Auth::None);
     config.network = environment
@@ -268,7 +268,7 @@ fn listen(serve: &Serve, environment: &Environment) -> Result<ListenOptions, Str
     })
 }
 
-/// What is printed when the bridge is there: one address to open, and what is special about it.
+/// Prints the URL to open, and notes about the configuration.
 fn greet(running: &Running, access: &Access, serve: &Serve) {
     let offer = access.offer(None);
     let with_code = offer.urls.first().cloned().unwrap_or_default();
@@ -282,7 +282,7 @@ fn greet(running: &Running, access: &Access, serve: &Serve) {
     }
 }
 
-/// What the person at the terminal sees.
+/// Shows a notice to the user who runs the bridge.
 fn told(notice: Notice) {
     match notice {
         Notice::PairingLocked { wait, address } => report::notice(&format!(
@@ -299,7 +299,7 @@ enum Wish {
     Upgrade,
 }
 
-/// Waits for a signal, or for a request at the control socket. An upgrade to a program that does not start is refused.
+/// Waits for a signal or a request on the control socket. An upgrade to a program that does not start is refused.
 async fn wait(running: &mut Running, program: &std::path::Path, serve: &Serve, environment: &Environment) -> Wish {
     let mut terminate = signal(SignalKind::terminate()).ok();
     let mut interrupt = signal(SignalKind::interrupt()).ok();
@@ -340,12 +340,12 @@ async fn heard(signal: &mut Option<tokio::signal::unix::Signal>) {
     }
 }
 
-/// Devices let in and shut out, for commands of clients.
+/// Adds and removes devices for requests of clients.
 struct Keeper {
     access: Access,
     push: Option<Push>,
     addresses: OnceLock<Vec<String>>,
-    /// Of the certificate, if there is one.
+    /// Fingerprint of the certificate, if there is one.
     fingerprint: OnceLock<Option<String>>,
 }
 

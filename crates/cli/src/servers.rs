@@ -8,19 +8,19 @@ use sluice_engine::settings::read_named;
 use crate::environment::Environment;
 use crate::flags::Flags;
 
-/// Where tokens of signed-in servers are kept, inside the configuration's folder.
+/// File with the tokens of MCP servers, in the configuration folder.
 const CREDENTIALS: &str = "mcp-credentials.json";
-/// How many letters stand for one token.
+/// Estimated number of characters per token.
 const LETTERS_PER_TOKEN: usize = 4;
 
-/// What a session is told, or one sentence about what is wrong.
+/// Builds the options for MCP servers, or returns an error message.
 pub(crate) fn options(flags: &Flags, environment: &Environment) -> Result<ServerOptions, String> {
     let mut options = ServerOptions::new(environment.config_dir.join(CREDENTIALS));
     options.strict = flags.strict_mcp_config;
     for argument in &flags.mcp_config {
         let text = text(argument, environment)?;
         let servers = config::servers(&text).map_err(|error| invalid(argument, &error.to_string()))?;
-        // A server that cannot be read is skipped, and reported in `system/init`.
+        // An invalid server is skipped and reported in `system/init`.
         options.dynamic.extend(servers);
     }
     let variables = &environment.mcp;
@@ -34,7 +34,7 @@ pub(crate) fn options(flags: &Flags, environment: &Environment) -> Result<Server
     Ok(options)
 }
 
-/// What the variables say about servers.
+/// Variables for MCP servers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Variables {
     /// `MCP_TIMEOUT`.
@@ -45,11 +45,11 @@ pub(crate) struct Variables {
     pub(crate) output_tokens: Option<usize>,
     /// `MCP_CONNECTION_NONBLOCKING`.
     pub(crate) nonblocking: bool,
-    /// `ENABLE_TOOL_SEARCH`: servers' tools are searched for, unless it says no.
+    /// `ENABLE_TOOL_SEARCH`: tools of servers are loaded by tool search unless disabled.
     pub(crate) defer: bool,
 }
 
-/// The text of an argument: itself, where it is JSON, or the file it names.
+/// Returns the argument itself if it is JSON, otherwise the contents of the file it names.
 fn text(argument: &str, environment: &Environment) -> Result<String, String> {
     if argument.trim_start().starts_with('{') {
         return Ok(argument.to_owned());

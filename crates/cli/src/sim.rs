@@ -1,4 +1,4 @@
-//! `sluice sim`: the scripted model and the scripted agent, for people who build hosts.
+//! `sluice sim`: the scripted model and agent, for developers of hosts.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};

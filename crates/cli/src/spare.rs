@@ -1,8 +1,8 @@
-//! `--await-claim`: a process that is started before its session is known, and claimed later (`claim_session`).
+//! `--await-claim`: a process that is started before its session is known and claimed later (`claim_session`).
 //!
-//! Until then a parked session answers the host from the folder the process was started in: it runs no hooks, starts no MCP
-//! servers and takes no prompts. The claim ends it and starts the session in the claimed folder, with the `initialize` request
-//! that the parked session was given. Both are behind one [`Port`].
+//! Until then, a parked session answers the host from the folder in which the process was started. It runs no hooks,
+//! starts no MCP servers and accepts no prompts. The claim ends it and starts the session in the claimed folder, with
+//! the `initialize` request of the parked session. Both are behind one [`Port`].
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -17,15 +17,15 @@ use tokio::sync::mpsc;
 use crate::environment::Environment;
 use crate::flags::Flags;
 
-/// How many messages wait between the door and the session.
+/// Capacity of the channels between the door and the session.
 const DEPTH: usize = 64;
-/// The environment variables that a claim may set.
+/// Environment variables that a claim may set.
 const VARIABLES: [&str; 3] = [
     "CLAUDE_CODE_OAUTH_TOKEN",
     "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
     "CLAUDE_CODE_HOST_SESSION_ID",
 ];
-/// The id of the `initialize` request that the claimed session is given.
+/// Id of the `initialize` request sent to the claimed session.
 const GREETING: &str = "claimed-initialize";
 
 /// Flags and environment of a claimed session.
@@ -36,10 +36,10 @@ pub(crate) struct Claimed {
 }
 
 impl Claimed {
-    /// Applies a claim to what the process was started with.
+    /// Applies a claim to the options of the process.
     ///
     /// # Errors
-    /// The text of the error that the host receives, if the claim is refused.
+    /// The error message for the host, if the claim is refused.
     pub(crate) fn new(flags: &Flags, environment: &Environment, claim: &ClaimSession) -> Result<Self, String> {
         let (mut flags, cwd) = (flags.clone(), folder(&claim.cwd, environment)?);
         if let Some(mode) = &claim.permission_mode {
@@ -72,7 +72,7 @@ impl Claimed {
     }
 }
 
-/// Returns the folder that a claim names.
+/// Returns the folder of a claim.
 fn folder(named: &str, environment: &Environment) -> Result<PathBuf, String> {
     let path = match named.strip_prefix("~/") {
         Some(below) => environment.home.join(below),
@@ -86,8 +86,8 @@ fn folder(named: &str, environment: &Environment) -> Result<PathBuf, String> {
     ))
 }
 
-/// Parks a session. `plan` returns the options of the claimed one, or why the claim is refused; after a refusal the
-/// process waits for another claim.
+/// Parks a session. `plan` returns the options of the claimed session, or why the claim is refused; the process then
+/// waits for another claim.
 pub(crate) fn park<P>(parked: Port, session_id: String, plan: P) -> Port
 where
     P: FnMut(&ClaimSession) -> Result<Options, String> + Send + 'static,
@@ -127,13 +127,13 @@ struct Spare {
     began: Instant,
 }
 
-/// What ends the parking.
+/// Why parking ended.
 enum Unparked {
-    /// A claim, the options of its session, and what was read behind it.
+    /// A claim, the options of its session, and input that was read after it.
     Claim(RequestId, Box<ClaimSession>, Box<Options>, Vec<Input>),
     /// A prompt without a claim.
     Prompt,
-    /// The parked session has ended, or the host is gone.
+    /// The parked session ended, or the host disconnected.
     Over,
 }
 
@@ -165,7 +165,7 @@ impl Spare {
         }
     }
 
-    /// Serves the host from the parked session until a claim.
+    /// Connects the host to the parked session until a claim.
     async fn wait(
         &mut self,
         parked: &mut Port,
@@ -227,7 +227,7 @@ impl Spare {
         }
     }
 
-    /// Greets the claimed session as the host greeted the parked one, and connects the two until the session ends.
+    /// Initializes the claimed session like the parked one, and connects the host to it until it ends.
     async fn serve(mut self, port: Port, id: RequestId, claim: &ClaimSession, rest: Vec<Input>) -> Exit {
         let Port {
             input,
@@ -267,7 +267,7 @@ impl Spare {
         done.await.unwrap_or(Exit { code: 1 })
     }
 
-    /// The `initialize` request for the claimed session, with what the claim adds.
+    /// Builds the `initialize` request for the claimed session, including the additions of the claim.
     fn greeting(&mut self, claim: &ClaimSession) -> Input {
         let mut greeting = self.greeting.take().unwrap_or_default();
         if let Some(append) = &claim.append_system_prompt {
@@ -289,7 +289,7 @@ impl Spare {
         Input::Message(Box::new(ToAgent::ControlRequest(Box::new(request))))
     }
 
-    /// Turns the answer to that request into the answer to the claim.
+    /// Converts the response to that request into the response to the claim.
     fn replaced(&self, message: ToHost, id: &RequestId, cwd: &str) -> ToHost {
         let ToHost::ControlResponse(mut response) = message else {
             return message;
@@ -317,7 +317,7 @@ impl Spare {
     }
 }
 
-/// What a parked process does with an input.
+/// How a parked process handles an input.
 enum Sorted {
     Forward(Input),
     Prompt,

@@ -1,4 +1,4 @@
-//! Startup refusals: one sentence for people, and a code for hosts that offer the fix instead of a retry.
+//! Startup failures: a message for people, and a reason for hosts that offer a fix instead of a retry.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
@@ -11,16 +11,16 @@ use crate::environment::Environment;
 use crate::flags::{Flags, OutputFormat};
 use crate::warn;
 
-/// More than any first request has a reason to be.
+/// Maximum size of the first request in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
-/// Why nothing begins.
+/// Why a session does not start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// The wire's `startup_failure_reason`, where it has a word for it.
+    /// The `startup_failure_reason` on the wire, if there is one.
     pub(crate) reason: Option<&'static str>,
     pub(crate) text: String,
-    /// Hosts get the `result` even if they did not ask for such results.
+    /// True if hosts get the `result` even if they did not request it.
     always: bool,
 }
 
@@ -33,12 +33,12 @@ impl Refusal {
         }
     }
 
-    /// Sends the `result` to every host: also to those that did not set `CLAUDE_CODE_STARTUP_FAILURE_RESULTS`.
+    /// Sends the `result` to every host, including those that did not set `CLAUDE_CODE_STARTUP_FAILURE_RESULTS`.
     pub(crate) fn for_every_host(self) -> Self {
         Self { always: true, ..self }
     }
 
-    /// Says so, to the host too where it asked to be told, and gives the exit code.
+    /// Reports the failure, also to the host if requested, and returns the exit code.
     pub(crate) fn tell(&self, flags: &Flags, environment: &Environment) -> i32 {
         warn(&format!("error: {}", self.text));
         let streams = flags.output_format == OutputFormat::StreamJson;
@@ -49,7 +49,7 @@ impl Refusal {
             let id = flags.session_id.clone();
             let id = id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
             let result = sluice_engine::startup_failure(&id, reason, &self.text);
-            // A reader that is gone is no error.
+            // A closed pipe is not an error.
             let _gone = writeln!(io::stdout().lock(), "{result}");
         }
         1
@@ -72,7 +72,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Whether there is a folder to work in.
+/// Checks that the current folder exists.
 pub(crate) fn place(environment: &Environment) -> Result<(), Refusal> {
     if environment.cwd_gone {
         return Err(Refusal::new(
@@ -83,9 +83,8 @@ pub(crate) fn place(environment: &Environment) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// With `--await-initialize`: reads the first line, which must be that request, and takes the settings out of it that
-/// `--managed-settings-in-initialize` promises. Gives the line, so that the session reads it too; none at the end of
-/// the input, where there is nothing to do.
+/// With `--await-initialize`: reads the first line, which must be an `initialize` request, and applies the settings
+/// announced by `--managed-settings-in-initialize`. Returns the line for the session, or `None` at the end of input.
 pub(crate) fn first_line(flags: &mut Flags, input: &mut impl BufRead) -> Result<Option<Vec<u8>>, Refusal> {
     let Some(line) = line(input)? else {
         return match flags.managed_settings_in_initialize {
@@ -128,7 +127,7 @@ fn undelivered(why: &str) -> Refusal {
     )
 }
 
-/// The first line that says anything, with its end.
+/// Returns the first non-blank line including its end.
 fn line(input: &mut impl BufRead) -> Result<Option<Vec<u8>>, Refusal> {
     loop {
         let mut line = Vec::new();

@@ -1,6 +1,6 @@
-//! Folder trust outside of a session: what a folder would bring, and trusting it.
+//! Folder trust outside of a session: what a folder would bring into effect, and trusting it.
 //!
-//! The trust dialog of the terminal, `--worktree`, `attach`, `doctor` and the page use the same two functions.
+//! Used by the trust dialog of the terminal, `--worktree`, `attach`, `doctor` and the page.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::environment::Environment;
 use crate::flags::Flags;
 use crate::launch::{self, Keyless, Place};
 
-/// The settings of `folder`, as a session that a person starts there reads them.
+/// Returns the settings of `folder` for an interactive session.
 pub(crate) fn place_of(flags: &Flags, environment: &Environment, folder: &Path) -> Place {
     let environment = Environment {
         cwd: folder.to_owned(),
@@ -22,12 +22,13 @@ pub(crate) fn place_of(flags: &Flags, environment: &Environment, folder: &Path) 
     Place::look(flags, &environment, Opener::Person)
 }
 
-/// What of a folder is held back, by file. Empty if the folder is trusted or brings nothing that needs trust.
+/// Returns what is not applied without trust, by file. Empty if the folder is trusted or contains nothing that needs
+/// trust.
 pub(crate) fn held_back(flags: &Flags, place: &Place) -> Vec<Held> {
     if place.settings.trusted() {
         return Vec::new();
     }
-    // A session is not chosen and no file of the command line is read for this.
+    // Flags that select a session or name files do not apply here.
     let flags = Flags {
         strict_mcp_config: flags.strict_mcp_config,
         disable_slash_commands: flags.disable_slash_commands,
@@ -40,9 +41,9 @@ pub(crate) fn held_back(flags: &Flags, place: &Place) -> Vec<Held> {
     }
 }
 
-/// Trusts a folder from now on, with the MCP servers that its `.mcp.json` names. Returns the path that is trusted.
+/// Trusts a folder and the MCP servers in its `.mcp.json`. Returns the trusted path.
 ///
-/// Agents that run in the folder apply its settings at once: they watch the file this is saved in.
+/// Agents running in the folder apply its settings immediately, because they watch the file in which trust is saved.
 pub(crate) fn trust(flags: &Flags, place: &Place) -> Result<PathBuf, WriteError> {
     let places = place.settings.places();
     let trusted = trust::trust(&places.global, &places.cwd)?;

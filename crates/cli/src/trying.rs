@@ -1,11 +1,11 @@
-//! Trying a command against permission rules, without running it.
+//! Evaluates permission rules for a command without running it.
 
 use sluice_permission::{Behavior, Call, OnDisk, Policy, Rule, Source, ToolFacts, Verdict, decide};
 use sluice_terminal::Facts;
 use sluice_wire::control::PermissionRulesState;
 use sluice_wire::mode::PermissionMode;
 
-/// Whether a command runs, is asked about or refused, and why: the rule and its place, or a reason.
+/// Returns the decision for a command and its reason: the rule with its location, or an explanation.
 pub(crate) fn decide_command(
     rules: &PermissionRulesState,
     mode: &PermissionMode,
@@ -19,7 +19,7 @@ pub(crate) fn decide_command(
         .iter()
         .map(|folder| folder.path.clone().into());
     policy.roots.extend(folders.filter(|folder| *folder != facts.folder));
-    // One that waits for trust holds no more than one that is not there.
+    // Rules that are not in effect because the folder is not trusted are ignored.
     let held = rules.rules.iter().filter(|rule| rule.not_in_effect != Some(true));
     policy.rules.extend(held.filter_map(|rule| {
         let behavior = match rule.behavior.as_str() {
@@ -51,7 +51,7 @@ pub(crate) fn decide_command(
     (word, why)
 }
 
-/// The rule without which the call would not run: a yes does not name its rule.
+/// Finds the allow rule that is decisive for a call, because an approval does not name its rule.
 fn allowing(policy: &Policy, call: &Call<'_>) -> Option<Rule> {
     let allows = policy.rules.iter().filter(|rule| rule.behavior == Behavior::Allow);
     let mut decisive = allows.filter(|rule| {

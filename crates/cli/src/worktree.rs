@@ -1,4 +1,4 @@
-//! `--worktree`: runs a session in its own git worktree, at the path that the reference CLI uses.
+//! `--worktree`: runs a session in a separate git worktree, at the path used by the reference CLI.
 
 use std::ffi::OsString;
 
@@ -14,7 +14,7 @@ use crate::interactive::facts_of;
 use crate::launch::{self, Place};
 use crate::warn;
 
-/// The worktree that a session runs in.
+/// The worktree of a session.
 #[derive(Debug)]
 pub(crate) struct Worktree {
     worktree: worktree::Worktree,
@@ -24,7 +24,7 @@ pub(crate) struct Worktree {
 /// Why a session does not start in a worktree.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum EnterError {
-    /// The person chose to leave when asked about trust.
+    /// The user left when asked about trust.
     Left,
     Failed(String),
 }
@@ -44,8 +44,8 @@ impl From<WorktreeError> for EnterError {
 }
 
 impl Worktree {
-    /// Creates the worktree that `--worktree` names, or enters the existing one of that name, and makes it the working
-    /// folder. Returns `None` without that flag.
+    /// Creates the worktree named by `--worktree`, or enters an existing one, and makes it the working folder. Returns
+    /// `None` without that flag.
     pub(crate) async fn enter(
         flags: &Flags,
         environment: &mut Environment,
@@ -67,7 +67,7 @@ impl Worktree {
         Ok(Some(Self { worktree, env }))
     }
 
-    /// Asks whether to keep the worktree, and removes it with its branch if not. It is kept when there is no answer.
+    /// Asks whether to keep the worktree, and otherwise removes it with its branch. Without an answer it is kept.
     pub(crate) async fn leave(self, flags: &Flags, environment: &Environment) {
         let facts = facts_of(flags, &Place::look(flags, environment, Opener::Person));
         let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
@@ -97,8 +97,8 @@ impl Worktree {
     }
 }
 
-/// Checking files out runs the filter programs that the configuration names. Those of the person's own configuration
-/// may run; those of the repository need a trusted folder.
+/// Checking out files runs the filter programs of the git configuration. Those configured by the user are allowed;
+/// those of the repository need a trusted folder.
 async fn may_check_out(
     flags: &Flags,
     environment: &Environment,

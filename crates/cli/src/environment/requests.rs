@@ -1,11 +1,11 @@
-//! Variables that change every request to the model.
+//! Variables that affect every model request.
 
 use serde_json::{Map, Value};
 use sluice_model::{Adjustments, Cache};
 
 use super::Variables;
 
-/// Variables that change every request to the model.
+/// Variables that affect every model request.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestVariables {
     /// `DISABLE_PROMPT_CACHING` or `ENABLE_PROMPT_CACHING_1H`.

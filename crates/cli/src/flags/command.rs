@@ -1,4 +1,4 @@
-//! The table as a parser with help, and the way from its matches to [`Flags`].
+//! Builds the parser from the table, and converts its matches to [`Flags`].
 
 use std::ffi::OsString;
 
@@ -12,9 +12,10 @@ use super::fields::{InputFormat, OutputFormat, Window};
 use super::table::{Fills, Flag, MODES, Takes, flags as table};
 use super::{FlagError, Flags, Plugin, Sim, Subcommand, mcp, serve};
 
-/// Reads a command line, without the program's name.
+/// Parses a command line without the program name.
 ///
-/// Any order, `--flag value` and `--flag=value`; of a repeated flag the last value counts, lists grow.
+/// Flags may be in any order, as `--flag value` or `--flag=value`. If a flag is repeated, the last value counts; lists
+/// are concatenated.
 pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagError> {
     let args: Vec<OsString> = args.collect();
     let first = args
@@ -37,7 +38,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagE
         subcommand: chosen(&matches),
         ..Flags::default()
     };
-    // Unquoted words are one prompt: `sluice fix the bug` asks for what it says.
+    // Unquoted words form one prompt, for example `sluice fix the bug`.
     flags.prompt = matches
         .get_many::<String>(PROMPT)
         .map(|words| words.map(String::as_str).collect::<Vec<_>>().join(" "));
@@ -60,7 +61,8 @@ pub(crate) fn command() -> Command {
     with_flags(table().map(arg))
 }
 
-/// The command with the values that shells complete, and without hidden flags. Not for parsing: [`fill`] accepts more.
+/// Returns the command for shell completion: with known values and without hidden flags. Not for parsing, because
+/// [`fill`] accepts more.
 pub(crate) fn completion_command() -> Command {
     with_flags(table().filter(|flag| !flag.hidden).map(|flag| {
         let values = flag.values();
@@ -249,7 +251,7 @@ pub(super) fn arg(flag: &Flag) -> Arg {
     };
     match flag.takes {
         Takes::Nothing => arg.action(ArgAction::SetTrue),
-        // A prompt may begin with a dash, and SDKs pass it as a word of its own.
+        // A prompt may start with a dash, and SDKs pass it as a separate argument.
         Takes::One(value) => arg.value_name(value).action(repeated).allow_hyphen_values(true),
         Takes::Maybe(value) => arg
             .value_name(value)
@@ -362,7 +364,7 @@ fn split_commas(value: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is wrong with the words behind a command, and what it takes.
+/// Adds the usage of a subcommand to an error in its arguments.
 fn of_command(told: FlagError, command: &str) -> FlagError {
     match command {
         "sim" => told.hint("sluice sim model SCRIPT, or sluice sim agent SCRIPT"),
@@ -370,7 +372,7 @@ fn of_command(told: FlagError, command: &str) -> FlagError {
     }
 }
 
-/// Names the value that was rejected, and what is accepted instead.
+/// Names the rejected value and the accepted ones.
 fn invalid_value(error: &clap::Error, option: &str, value: &str) -> FlagError {
     let accepted = match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(words)) if !words.is_empty() => format!("allowed: {}", words.join(", ")),
@@ -381,8 +383,7 @@ fn invalid_value(error: &clap::Error, option: &str, value: &str) -> FlagError {
     FlagError::new(format!("option '{option}' argument '{value}' is invalid")).hint(accepted)
 }
 
-/// The parser's complaint in our own words: one line, and a hint where there is one. `first` is the first word that was
-/// said.
+/// Converts a parser error to a message and an optional hint. `first` is the first argument.
 fn explain(error: &clap::Error, first: &str) -> FlagError {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),

@@ -1,20 +1,20 @@
-//! `Flags`: a typed field for every flag of the table.
+//! `Flags`: a typed field for each flag of the table.
 
 use clap_complete::Shell;
 
-/// A command line once read. An absent flag is `None`, `false` or empty; an empty value is kept as such.
+/// A parsed command line. An absent flag is `None`, `false` or empty; an empty value is kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Flags {
-    // What to do at all.
+    // Command to run.
     pub(crate) subcommand: Option<Subcommand>,
     pub(crate) prompt: Option<String>,
     pub(crate) print: bool,
     pub(crate) version: bool,
     pub(crate) help: bool,
-    /// The help of the subcommand that was asked about.
+    /// Subcommand whose help was requested.
     pub(crate) help_of: Option<String>,
 
-    // The shape of input and output.
+    // Format of input and output.
     pub(crate) output_format: OutputFormat,
     pub(crate) input_format: InputFormat,
     pub(crate) verbose: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Flags {
     pub(crate) prompt_suggestions: Option<String>,
     pub(crate) json_schema: Option<String>,
 
-    // The model and how hard it thinks.
+    // Model and effort.
     pub(crate) model: Option<String>,
     pub(crate) fallback_model: Option<Vec<String>>,
     pub(crate) betas: Option<Vec<String>>,
@@ -43,7 +43,7 @@ pub(crate) struct Flags {
     pub(crate) task_budget: Option<u64>,
     pub(crate) autocompact: Option<Window>,
 
-    // What the model is told.
+    // System prompt.
     pub(crate) system_prompt: Option<String>,
     pub(crate) system_prompt_file: Option<String>,
     pub(crate) append_system_prompt: Option<String>,
@@ -51,12 +51,12 @@ pub(crate) struct Flags {
     pub(crate) system_prompt_snapshot: Option<String>,
     pub(crate) exclude_dynamic_system_prompt_sections: bool,
 
-    // Tools and who may run them.
-    /// `Some` and empty: no built-in tool at all. `["default"]`: the usual set.
+    // Tools and permissions.
+    /// An empty list disables all built-in tools; `["default"]` is the default set.
     pub(crate) tools: Option<Vec<String>>,
     pub(crate) allowed_tools: Vec<String>,
     pub(crate) disallowed_tools: Vec<String>,
-    /// In the spelling of the wire: the command line's `manual` is `default` here.
+    /// In wire spelling: `manual` on the command line is `default` here.
     pub(crate) permission_mode: Option<String>,
     pub(crate) permission_prompt_tool: Option<String>,
     pub(crate) permission_prompts: Option<String>,
@@ -64,12 +64,12 @@ pub(crate) struct Flags {
     pub(crate) dangerously_skip_permissions: bool,
     pub(crate) restricted: bool,
     pub(crate) brief: bool,
-    /// The folder is trusted for this run, whatever is written down.
+    /// Trust the folder for this run, regardless of the saved list.
     pub(crate) trust_folder: bool,
 
-    // Which conversation.
+    // Conversation.
     pub(crate) continue_session: bool,
-    /// `Some("")` when `--resume` stands alone: choose from a list.
+    /// `Some("")` for `--resume` without a value: choose from a list.
     pub(crate) resume: Option<String>,
     pub(crate) fork_session: bool,
     pub(crate) resume_session_at: Option<String>,
@@ -82,11 +82,11 @@ pub(crate) struct Flags {
     // Settings, folders, servers, plugins, agents.
     pub(crate) settings: Option<String>,
     pub(crate) ignore_invalid_settings: bool,
-    /// The host that starts this agent, if it is one of ours: `page`.
+    /// Identifies the host if it belongs to this project: `page`.
     pub(crate) own_host: Option<String>,
     pub(crate) managed_settings: Option<String>,
     pub(crate) managed_settings_in_initialize: bool,
-    /// `Some` and empty: no settings file is read.
+    /// An empty list disables all settings files.
     pub(crate) setting_sources: Option<Vec<String>>,
     pub(crate) add_dir: Vec<String>,
     pub(crate) project_config_root: Option<String>,
@@ -95,38 +95,38 @@ pub(crate) struct Flags {
     pub(crate) plugin_dir: Vec<String>,
     pub(crate) plugin_dir_no_mcp: Vec<String>,
     pub(crate) plugin_url: Vec<String>,
-    /// What became of the plugins in archives; no flag says it.
+    /// Plugins unpacked from archives; not a flag.
     pub(crate) plugins_brought: Vec<sluice_engine::PluginDir>,
     pub(crate) agent: Option<String>,
-    /// Another agent, as a program with its first words, for the terminal to show.
+    /// Command line of another agent to use with this terminal.
     pub(crate) agent_command: Option<String>,
     pub(crate) agents: Option<String>,
     pub(crate) disable_slash_commands: bool,
 
-    // How the process is started and watched.
+    // How the process is started and observed.
     pub(crate) await_initialize: bool,
     pub(crate) await_claim: bool,
-    /// `Some("")` when `--worktree` stands alone: a name is made up.
+    /// `Some("")` for `--worktree` without a value: generate a name.
     pub(crate) worktree: Option<String>,
     pub(crate) screen_reader: bool,
     pub(crate) bare: bool,
     pub(crate) safe_mode: bool,
-    /// `Some("")` when `--debug` stands alone: everything.
+    /// `Some("")` for `--debug` without a value: all categories.
     pub(crate) debug: Option<String>,
     pub(crate) debug_file: Option<String>,
 }
 
-/// How much context there may be before it is summarised.
+/// Size of the context at which the conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Window {
-    /// As much as the model takes, whatever else says otherwise.
+    /// The context window of the model, regardless of other settings.
     Auto,
-    /// So many tokens.
+    /// A number of tokens.
     Tokens(u64),
 }
 
 impl Window {
-    /// Reads `auto`, `500k`, `1M`, `200000`, or `200` for 200k.
+    /// Parses `auto`, `500k`, `1M`, `200000`, or `200` for 200k.
     pub(super) fn read(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
         if text == "auto" {
@@ -150,34 +150,34 @@ impl Window {
     }
 }
 
-/// What the first word asks for when it is not a prompt.
+/// A subcommand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Subcommand {
     Sim(Sim),
     Doctor,
-    /// Puts the terminal right.
+    /// Repairs the terminal.
     Repair,
     Mcp(Mcp),
     Plugin(Plugin),
-    /// What there is to sign in with.
+    /// Reports the available credentials.
     AuthStatus {
-        /// As a sentence instead of JSON.
+        /// As text instead of JSON.
         text: bool,
     },
-    /// The bridge.
+    /// Runs or controls the bridge.
     Serve(Box<Serve>),
-    /// A session a bridge carries, on this terminal.
+    /// Opens a session of a bridge in this terminal.
     Attach {
         session: Option<String>,
         state: Option<String>,
     },
-    /// What a shell can complete.
+    /// Prints shell completions.
     Completions(Shell),
-    /// The manual page.
+    /// Prints the manual page.
     Man,
 }
 
-/// The bridge: how it is to be, or what is asked of one that runs.
+/// Configuration of a bridge, or a request to a running one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Serve {
     pub(crate) ask: Option<ServeAsk>,
@@ -200,7 +200,7 @@ pub(crate) struct Serve {
     pub(crate) verbose: bool,
 }
 
-/// What is asked of a bridge that runs.
+/// A request to a running bridge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ServeAsk {
     Status { json: bool },
@@ -214,33 +214,33 @@ pub(crate) enum ServeAsk {
     Restore { file: String },
 }
 
-/// Plugins, without a session.
+/// Plugin commands that need no session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Plugin {
-    /// Those a session in this folder would load.
+    /// Lists the plugins that a session in this folder would load.
     List { json: bool },
-    /// What is wrong with the one in a folder.
+    /// Validates the plugin in a folder.
     Validate { path: String, strict: bool, json: bool },
 }
 
-/// MCP servers: ours.
+/// MCP commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mcp {
-    /// Be one: the tools, or the agent.
+    /// Runs an MCP server with the tools or the agent.
     Serve { agent: bool },
-    /// Write one down.
+    /// Adds a server to the configuration.
     Add(Box<McpAdd>),
-    /// Those there are, and how they stand.
+    /// Lists the configured servers and their status.
     List,
-    /// One of them.
+    /// Shows one server.
     Get { name: String },
-    /// Take one out.
+    /// Removes a server.
     Remove { name: String, scope: Option<String> },
-    /// Ask again about the servers of this project.
+    /// Resets the approvals for servers of this project.
     ResetProjectChoices,
 }
 
-/// A server to write down.
+/// A server to add.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct McpAdd {
     pub(crate) name: String,
@@ -248,24 +248,24 @@ pub(crate) struct McpAdd {
     pub(crate) scope: String,
     /// `stdio`, `http` or `sse`.
     pub(crate) transport: Option<String>,
-    /// `NAME=value`, each.
+    /// Entries of the form `NAME=value`.
     pub(crate) env: Vec<String>,
-    /// `Name: value`, each.
+    /// Entries of the form `Name: value`.
     pub(crate) headers: Vec<String>,
-    /// A command and its arguments, or an address.
+    /// A command with arguments, or a URL.
     pub(crate) words: Vec<String>,
-    /// The whole of it, in place of all that.
+    /// Complete configuration as JSON, instead of the other fields.
     pub(crate) json: Option<String>,
 }
 
-/// The stand-ins: a scripted end of the wire, and the file that holds the script.
+/// Simulators: a scripted model or agent, and the script file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sim {
     Model { script: String },
     Agent { script: String },
 }
 
-/// What is written on stdout.
+/// Format of standard output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
     #[default]
@@ -274,7 +274,7 @@ pub(crate) enum OutputFormat {
     StreamJson,
 }
 
-/// What is read from stdin.
+/// Format of standard input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum InputFormat {
     #[default]
@@ -308,9 +308,9 @@ impl InputFormat {
 }
 
 impl Flags {
-    /// Whether a person sits in front of it: neither print mode nor a host that speaks stream-json.
+    /// True for an interactive session: neither print mode nor a host that uses stream-json.
     ///
-    /// The official SDKs never say `--print`; the formats alone make a session headless.
+    /// The official SDKs do not pass `--print`; the formats alone make a session headless.
     pub(crate) fn interactive(&self) -> bool {
         !self.print
             && !self.init_only

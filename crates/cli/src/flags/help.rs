@@ -1,12 +1,12 @@
-//! `--help`: the table as a page, grouped, one line for each flag.
+//! `--help`: the flag table as a page with groups, one line per flag.
 
 use super::command::command;
 use super::table::{Flag, GROUPS};
 
-/// Where the words about a flag begin.
+/// Column at which descriptions start.
 const COLUMN: usize = 38;
 
-/// The text of `--help`.
+/// Returns the text of `--help`.
 pub(crate) fn help() -> String {
     let command = command();
     let mut page = format!(
@@ -31,7 +31,7 @@ fn row(name: &str, about: &str) -> String {
     format!("  {name:<COLUMN$} {about}\n")
 }
 
-/// Every spelling of a flag, and what it takes.
+/// Returns the spellings of a flag and its value.
 fn name(flag: &Flag) -> String {
     match flag.short {
         Some(short) => format!("-{short}, {}", flag.usage()),

@@ -1,4 +1,4 @@
-//! `sluice mcp …`: its flags and subcommands.
+//! `sluice mcp …`: flags and subcommands.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -8,7 +8,7 @@ use super::{FlagError, Flags, Mcp, McpAdd};
 
 const AGENT: &str = "agent-door";
 
-/// The flags of `mcp serve`: who may do what, where, and with which model.
+/// Session flags that `mcp serve` accepts: permissions, folders and model.
 const SERVE: &[&str] = &[
     "permission-mode",
     "allowedTools",
@@ -30,7 +30,7 @@ const SERVE: &[&str] = &[
     "no-session-persistence",
 ];
 
-/// What has to do with MCP servers, ours among them.
+/// Returns the `mcp` command.
 pub(super) fn command() -> Command {
     let agent = Arg::new(AGENT)
         .long("agent")
@@ -133,7 +133,7 @@ fn option(name: &'static str, short: char, value: &'static str, help: &'static s
     Arg::new(name).long(name).short(short).value_name(value).help(help)
 }
 
-/// What is to be done.
+/// Returns the chosen subcommand.
 pub(super) fn chosen(matches: &ArgMatches) -> Option<Mcp> {
     match matches.subcommand()? {
         ("serve", serve) => Some(Mcp::Serve {
@@ -179,7 +179,7 @@ fn all(matches: &ArgMatches, key: &str) -> Vec<String> {
     matches.get_many::<String>(key).into_iter().flatten().cloned().collect()
 }
 
-/// Reads the flags that stand behind the words.
+/// Reads the session flags after the subcommand.
 pub(super) fn fill(flags: &mut Flags, matches: &ArgMatches) -> Result<(), FlagError> {
     if let Some(("serve", serve)) = matches.subcommand() {
         for flag in table().filter(|flag| serves(flag)) {
@@ -189,7 +189,7 @@ pub(super) fn fill(flags: &mut Flags, matches: &ArgMatches) -> Result<(), FlagEr
     Ok(())
 }
 
-/// Whether `mcp serve` takes this flag as a session does.
+/// True if `mcp serve` accepts this session flag.
 fn serves(flag: &Flag) -> bool {
     SERVE.contains(&flag.name)
 }

@@ -1,4 +1,4 @@
-//! `sluice serve`: its flags and its subcommands.
+//! `sluice serve`: flags and subcommands.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn value(name: &'static str, shown: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-/// The state folder of the bridge.
+/// Returns the flag for the state folder.
 pub(super) fn state() -> Arg {
     value(
         STATE,
@@ -36,7 +36,7 @@ fn switch(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
-/// How a bridge runs: flags of `serve`, and of `serve unit`.
+/// Returns the flags of `serve` and of `serve unit`.
 fn flags() -> Vec<Arg> {
     vec![
         value(
@@ -178,7 +178,7 @@ pub(super) fn chosen(matches: &ArgMatches) -> Serve {
         }
     });
     let below = matches.subcommand().map(|(_, matches)| matches);
-    // The state folder may be named after every subcommand, the other flags after `unit` too.
+    // The state folder is accepted after every subcommand, the other flags also after `unit`.
     let both: Vec<&ArgMatches> = below.into_iter().chain([matches]).collect();
     let text = |name: &str| first::<String>(&both, name);
     let texts = |name: &str| {
@@ -209,7 +209,7 @@ pub(super) fn chosen(matches: &ArgMatches) -> Serve {
     }
 }
 
-/// The value of a flag, where one of these has it.
+/// Returns the value of a flag from the first matches that have it.
 fn first<T: Clone + Send + Sync + 'static>(all: &[&ArgMatches], name: &str) -> Option<T> {
     let mut values = all
         .iter()
@@ -217,7 +217,7 @@ fn first<T: Clone + Send + Sync + 'static>(all: &[&ArgMatches], name: &str) -> O
     values.next().cloned()
 }
 
-/// Minutes, also parts of one: `30`, `0.5`.
+/// Parses minutes, including fractions: `30`, `0.5`.
 fn minutes(text: &str) -> Result<Duration, String> {
     let minutes: f64 = text.parse().map_err(|_| "not a number of minutes".to_owned())?;
     Duration::try_from_secs_f64(minutes * 60.0).map_err(|_| "not a number of minutes, 0 or more".to_owned())

@@ -1,8 +1,8 @@
-//! Every flag, once: its spellings, what it takes, the field it fills, and its line of help.
+//! All flags: spellings, values, the field each sets, and its description.
 
 use super::fields::{Flags, InputFormat, OutputFormat, Window};
 
-/// One row of the table.
+/// A flag.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flag {
     pub(super) name: &'static str,
@@ -10,34 +10,34 @@ pub(super) struct Flag {
     pub(super) aliases: &'static [&'static str],
     pub(super) takes: Takes,
     pub(super) fills: Fills,
-    /// Whether `--help` leaves it out: it is said by hosts, not by people.
+    /// True if `--help` omits it, because only hosts use it.
     pub(super) hidden: bool,
     pub(super) help: &'static str,
-    /// Common values of a flag that accepts others too.
+    /// Common values of a flag that also accepts others.
     pub(super) examples: &'static [&'static str],
 }
 
-/// Flags that belong together, and what `--help` calls them.
+/// A group of flags with its heading in `--help`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Group {
     pub(super) name: &'static str,
     pub(super) flags: &'static [Flag],
 }
 
-/// How many words follow the flag; the text names the value in help.
+/// Number of values of a flag; the text names the value in the help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
     Nothing,
     One(&'static str),
-    /// At most one, and never a word that begins with a dash.
+    /// At most one value, which cannot start with a dash.
     Maybe(&'static str),
-    /// All words up to the next one that begins with a dash.
+    /// All words up to the next one that starts with a dash.
     Several(&'static str),
 }
 
 type Field<T> = fn(&mut Flags) -> &mut T;
 
-/// The field a flag fills, and how its words become the field's value.
+/// The field that a flag sets, and the conversion of its values.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fills {
     Switch(Field<bool>),
@@ -45,29 +45,29 @@ pub(super) enum Fills {
     Count(Field<Option<u32>>),
     Tokens(Field<Option<u64>>),
     Dollars(Field<Option<f64>>),
-    /// Words kept whole, in order, over all repetitions.
+    /// Unsplit values of all repetitions, in order.
     Words(Field<Vec<String>>),
-    /// Tool rules over all repetitions; commas and spaces outside parentheses separate.
+    /// Tool rules of all repetitions, separated by commas and spaces outside parentheses.
     Rules(Field<Vec<String>>),
-    /// Names, separated as rules are; given and empty differs from not given.
+    /// Names, separated like rules; an empty value differs from an absent flag.
     Names(Field<Option<Vec<String>>>),
-    /// Comma lists; given and empty differs from not given. The last repetition counts.
+    /// Comma-separated list; an empty value differs from an absent flag. The last repetition counts.
     Commas(Field<Option<Vec<String>>>),
     Output(Field<OutputFormat>),
     Input(Field<InputFormat>),
     Mode(Field<Option<String>>),
-    /// One of these words; the first stands for a flag without a value.
+    /// One of these words; the first one is the value of a flag without value.
     Choice(Field<Option<String>>, &'static [&'static str]),
-    /// `auto`, or how many tokens.
+    /// `auto`, or a number of tokens.
     Window(Field<Option<Window>>),
-    /// Nothing: the reference CLI has it, and there is no such thing here. The text says what to do instead.
+    /// A flag of the reference CLI that does not apply here. The text names an alternative.
     Refused(&'static str),
 }
 
-/// Yes and no, as people write them.
+/// Accepted spellings of booleans.
 pub(super) const YES_NO: &[&str] = &["true", "false", "1", "0", "yes", "no", "on", "off"];
 
-/// Spellings of `--permission-mode`, and what each is called on the wire.
+/// Spellings of `--permission-mode` and their wire names.
 pub(super) const MODES: &[(&str, &str)] = &[
     ("acceptEdits", "acceptEdits"),
     ("auto", "auto"),
@@ -75,7 +75,7 @@ pub(super) const MODES: &[(&str, &str)] = &[
     ("manual", "default"),
     ("dontAsk", "dontAsk"),
     ("plan", "plan"),
-    // Older SDKs always say it; newer ones say it when asked for the default by name.
+    // Older SDKs always pass it; newer ones if the default is requested by name.
     ("default", "default"),
 ];
 
@@ -113,7 +113,7 @@ impl Flag {
         self
     }
 
-    /// Values that shells complete; empty where any text is accepted.
+    /// Returns the values for shell completion; empty if any text is accepted.
     pub(super) fn values(&self) -> Vec<&'static str> {
         match self.fills {
             Fills::Output(_) => OutputFormat::CHOICES.to_vec(),
@@ -124,7 +124,7 @@ impl Flag {
         }
     }
 
-    /// The flag as messages show it: `--model <name>`.
+    /// Formats the flag for messages: `--model <name>`.
     pub(super) fn usage(&self) -> String {
         let name = self.name;
         match self.takes {
@@ -268,7 +268,7 @@ pub(super) const GROUPS: &[Group] = &[
         maybe("debug", "categories", |f| &mut f.debug, "Write a debug log; of everything, or e.g. api,hooks or !mcp").short('d'),
         text("debug-file", "path", |f| &mut f.debug_file, "Write the debug log to this file"),
     ] },
-    // What belongs to somebody's service, or to a program other than this one.
+    // Flags for services or programs that do not exist here.
     Group { name: "", flags: &[
         refused("sdk-url", Takes::One("url"), "speak stream-json on stdin and stdout: --input-format stream-json --output-format stream-json --verbose"),
         refused("file", Takes::Several("specs"), "files cannot be fetched by id; put them into the folder and mention them in the prompt as @path"),
@@ -285,7 +285,7 @@ pub(super) const GROUPS: &[Group] = &[
     ] },
 ];
 
-/// Every flag, in that order.
+/// Returns all flags in the order of the table.
 pub(super) fn flags() -> impl Iterator<Item = &'static Flag> + Clone {
     GROUPS.iter().flat_map(|group| group.flags)
 }

@@ -24,13 +24,13 @@ fn complaint(args: &[&str]) -> String {
     error.message
 }
 
-/// The table's flags that mean something here.
+/// Returns the flags that are not refused.
 fn accepted() -> Vec<&'static Flag> {
     let refused = |flag: &&Flag| matches!(flag.fills, Fills::Refused(_));
     table::flags().filter(|flag| !refused(flag)).collect()
 }
 
-/// A value the flag accepts.
+/// Returns a valid value for a flag.
 fn sample(flag: &Flag) -> &'static str {
     match flag.fills {
         Fills::Switch(_) => "",
@@ -478,7 +478,7 @@ fn names_are_unique() {
 }
 
 proptest! {
-    /// A command line is a set of flags: neither their order nor their form matters.
+    /// The order and form of flags do not matter.
     #[test]
     fn order_and_form_do_not_matter(
         chosen in subsequence((0..accepted().len()).collect::<Vec<_>>(), 0..=accepted().len()),
@@ -509,7 +509,7 @@ proptest! {
         prop_assert_eq!(line(shuffled)?, plain?);
     }
 
-    /// Whatever the words are, reading them ends with flags or with one plain complaint.
+    /// Any arguments result in flags or in one error.
     #[test]
     fn any_words_are_answered(words in prop::collection::vec("-{0,2}[a-z=,()]{0,12}", 0..8)) {
         match parse(words.iter().map(OsString::from)) {

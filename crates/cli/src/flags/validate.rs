@@ -1,10 +1,10 @@
-//! Conflicts between flags: checks that need more than one flag, or the inside of a value.
+//! Conflicts between flags, and checks of values that depend on other flags.
 
 use super::{FlagError, Flags, InputFormat, OutputFormat};
 
 impl Flags {
-    /// Says whether the flags make sense together. Nothing outside the flags is looked at: files, the user and the
-    /// environment are the caller's to check.
+    /// Checks that the flags are consistent. Checks that involve files, the user or the environment are made by the
+    /// caller.
     pub(crate) fn validate(&self) -> Result<(), FlagError> {
         self.formats()?;
         self.awaiting()?;

@@ -1,4 +1,4 @@
-//! Agents a bridge offers, and the account each uses.
+//! Agents offered by a bridge, and the account each uses.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use crate::flags::{Flags, Serve};
 use crate::launch::Place;
 use crate::serve::trust::Trust;
 
-/// Ours first, unless another was asked for; then the reference CLI where it is installed.
+/// Returns our agent first, unless another one is configured, then the reference CLI if it is installed.
 pub(super) fn find(serve: &Serve, environment: &Environment, sluice: &Path) -> Result<Agents, String> {
     let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -52,7 +52,7 @@ fn ours(environment: &Environment, sluice: &Path) -> AgentConfig {
         "demo" => BTreeMap::from([("SLUICE_DEMO".to_owned(), "1".to_owned())]),
         _ => BTreeMap::new(),
     };
-    // The demo shows what there is, the task list too, which the largest models do without.
+    // A small model, because the demo shows the task list, which is not offered to the largest models.
     let mut args: Vec<OsString> = vec!["--own-host".into(), "page".into()];
     if pays == "demo" {
         args.extend(["--model".into(), "claude-haiku-4-5".into()]);
@@ -86,7 +86,7 @@ fn reference(environment: &Environment, variables: &BTreeMap<String, String>) ->
     }
 }
 
-/// Any other program that speaks the protocol, by its command line.
+/// Configures another program that implements the protocol, by its command line.
 fn other(command: &str) -> Result<AgentConfig, String> {
     let mut words = words(command).into_iter();
     let program = words.next().ok_or("--agent needs a name or a command line")?;
@@ -103,7 +103,7 @@ fn other(command: &str) -> Result<AgentConfig, String> {
     })
 }
 
-/// Words of a command line; quotes hold them together. Nothing is expanded.
+/// Splits a command line into words. Quotes are respected; nothing is expanded.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

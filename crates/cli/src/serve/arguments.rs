@@ -1,10 +1,10 @@
-//! The flags of a bridge as a command line: for a systemd unit, and for the trial of a new version.
+//! Command line with the flags of a bridge, for a systemd unit and for the trial of a new version.
 
 use std::path::Path;
 
 use crate::flags::Serve;
 
-/// `serve` and its flags. Paths are made absolute: the command may be run in another folder.
+/// Returns `serve` with its flags. Paths are absolute, because the command may run in another folder.
 pub(super) fn of(serve: &Serve, cwd: &Path) -> Vec<String> {
     let mut words = vec!["serve".to_owned()];
     let mut flag = |name: &str, value: Option<String>| {

@@ -10,7 +10,7 @@ use sluice_wire::printable::one_line;
 use crate::flags::ServeAsk;
 use crate::{fail, say};
 
-/// How long a bridge may take to stop: it gives its clients and its storage a few seconds.
+/// Timeout for stopping a bridge, which gives clients and storage a few seconds.
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 
 pub(super) fn run(asked: &ServeAsk, state: &Path) -> i32 {

@@ -1,11 +1,11 @@
-//! File descriptors: each client and each session needs one.
+//! Limit of file descriptors; each client and session needs one.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// As many as the bridge asks for.
+/// Requested limit.
 const WANTED: u64 = 65_536;
 
-/// Raises the soft limit as far as this process may, and returns the limit that holds then.
+/// Raises the soft limit as far as permitted, and returns the resulting limit.
 pub(super) fn raise() -> usize {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.unwrap_or(WANTED).min(WANTED);

@@ -1,4 +1,4 @@
-//! The bridge's part of `sluice doctor`: port, state folder, database, runners, agents.
+//! Checks of `sluice doctor` for the bridge: port, state folder, database, runners, agents.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use sluice_server::{read_note, who_listens};
 use super::state_folder;
 use crate::environment::Environment;
 
-/// The port a bridge takes first.
+/// Default port of the bridge.
 const PORT: u16 = 4747;
 
-/// What there is to say, and what is wrong.
+/// Returns report lines and problems.
 pub(crate) fn look(environment: &Environment) -> (Vec<(&'static str, String)>, Vec<String>) {
     let state = state_folder(None, environment);
     let mut said = Vec::new();
@@ -62,7 +62,7 @@ fn database(state: &Path) -> String {
     }
 }
 
-/// How many runners live, and how many have left.
+/// Counts running and ended runners.
 fn runners(state: &Path) -> (usize, usize) {
     let folders = std::fs::read_dir(state.join("runners")).into_iter().flatten().flatten();
     let registered = folders.filter_map(|folder| sluice_runner::registry::read(&folder.path()));

@@ -1,14 +1,14 @@
-//! The bridge's own log: never the content of a conversation, never a secret.
+//! Log of the bridge. It contains neither conversation contents nor secrets.
 
 use std::io::IsTerminal as _;
 
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::prelude::*;
 
-/// The variable that says what is logged: a level, or `module=level`, with commas between them.
+/// Environment variable with the filter: a level, or `module=level` entries separated by commas.
 const FILTER: &str = "SLUICE_LOG";
 
-/// Begins to write to standard error, as text or as JSON.
+/// Starts logging to standard error, as text or JSON.
 pub(super) fn begin(format: Option<&str>, verbose: bool) {
     let (filter, problem) = filter(std::env::var(FILTER).ok().as_deref(), verbose);
     let layer = tracing_subscriber::fmt::layer()
@@ -16,20 +16,20 @@ pub(super) fn begin(format: Option<&str>, verbose: bool) {
         .with_ansi(std::io::stderr().is_terminal());
     let layer = if format == Some("json") {
         super::report::use_json();
-        // The lines that are otherwise printed for a person.
+        // Includes the lines that are printed as text otherwise.
         let filter = filter.with_target("sluice::serve::report", tracing::Level::INFO);
         layer.json().with_filter(filter).boxed()
     } else {
         layer.with_filter(filter).boxed()
     };
-    // A second one in the same process is no harm.
+    // Fails if the process has a logger already, which is fine.
     tracing_subscriber::registry().with(layer).try_init().ok();
     if let Some(problem) = problem {
         tracing::warn!("{problem}");
     }
 }
 
-/// What is logged, and what is wrong with what was asked for.
+/// Returns the filter, and an error message if the requested one is invalid.
 fn filter(asked: Option<&str>, verbose: bool) -> (Targets, Option<String>) {
     let usual = if verbose {
         let bridge = ["sluice_bridge", "sluice_server"].map(|name| (name, tracing::Level::DEBUG));

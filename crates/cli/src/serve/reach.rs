@@ -1,5 +1,5 @@
-//! How a phone reaches the bridge: the addresses of this machine, and the command that restarts the bridge so that it
-//! listens there.
+//! How a phone can connect to the bridge: the addresses of this machine, and the command that restarts the bridge to
+//! listen on them.
 
 use std::net::IpAddr;
 use std::process::Stdio;
@@ -9,14 +9,14 @@ use serde_json::Value;
 use sluice_bridge::api::{Reach, ReachWay};
 use tokio::process::Command;
 
-/// The longest that `tailscale` may take to report its name.
+/// Timeout for `tailscale` to report its name.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Options that the restart replaces: those with a value, and those without.
+/// Options that the restart command replaces: with a value, and without.
 const REPLACED: [&str; 2] = ["--bind", "--host"];
 const REPLACED_ALONE: [&str; 3] = ["--tls", "--qr", "--behind-proxy"];
 
-/// How the bridge at `urls` is reached. `args`: the command line it was started with.
+/// Returns how the bridge at `urls` can be reached. `args` is the command line of the bridge.
 pub(super) async fn look(urls: &[String], fingerprint: Option<String>, args: &[String]) -> Reach {
     let local_only = !urls.iter().any(|url| is_outside(url));
     let mut ways = Vec::new();
@@ -44,7 +44,7 @@ pub(super) async fn look(urls: &[String], fingerprint: Option<String>, args: &[S
     }
 }
 
-/// The host and the port of an address.
+/// Returns host and port of a URL.
 fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split('/').next().unwrap_or(rest);
@@ -65,7 +65,7 @@ fn is_outside(url: &str) -> bool {
     !(host == "localhost" || address.is_ok_and(|address| address.is_loopback()))
 }
 
-/// The addresses of this machine in the kernel's table, without the loopback.
+/// Returns the addresses in the kernel's routing table without loopback.
 fn addresses(table: &str) -> Vec<IpAddr> {
     let mut found = Vec::new();
     let mut last = None;
@@ -76,13 +76,13 @@ fn addresses(table: &str) -> Vec<IpAddr> {
             None => {}
         }
     }
-    // A table lists each of them twice.
+    // The table contains each of them twice.
     found.sort();
     found.dedup();
     found
 }
 
-/// The name of this machine in its tailnet, where `tailscale` runs.
+/// Returns the name of this machine in its tailnet, if `tailscale` is running.
 async fn tailscale_name() -> Option<String> {
     let mut command = Command::new("tailscale");
     command
@@ -100,7 +100,8 @@ fn name_in(status: &Value) -> Option<String> {
     (runs && !name.is_empty() && name.bytes().all(plain)).then(|| name.to_owned())
 }
 
-/// Restarts with TLS and a certificate made here; prints a code for the camera of the phone.
+/// Returns the command that restarts the bridge with TLS and a self-signed certificate; it prints a QR code for the
+/// phone.
 fn network_command(args: &[String], address: IpAddr) -> String {
     let more = ["--bind", "127.0.0.1", "--bind", &address.to_string(), "--tls", "--qr"].map(str::to_owned);
     restart(args, &more)
@@ -111,7 +112,7 @@ fn tailscale_command(args: &[String], name: &str, port: u16) -> String {
     format!("tailscale serve --bg {port} && {}", restart(args, &more))
 }
 
-/// The command that stops the bridge and starts it with other options.
+/// Returns the command that stops the bridge and starts it with other options.
 fn restart(args: &[String], more: &[String]) -> String {
     let (program, rest) = args
         .split_first()

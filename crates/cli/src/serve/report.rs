@@ -1,4 +1,4 @@
-//! Lines that the bridge prints itself: for a person at a terminal as text, in a JSON log as events.
+//! Output of the bridge itself: text for a terminal, or events in a JSON log.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{fail, say, warn};
 
-/// Whether standard error is a log of JSON lines.
+/// True if standard error is a JSON log.
 static JSON: AtomicBool = AtomicBool::new(false);
 
-/// The log is JSON from here on: no plain line may come between.
+/// Switches to JSON; plain lines are no longer printed.
 pub(super) fn use_json() {
     JSON.store(true, Ordering::Relaxed);
 }
@@ -18,7 +18,7 @@ fn is_json() -> bool {
     JSON.load(Ordering::Relaxed)
 }
 
-/// A notice for the person who runs the bridge.
+/// Prints a notice for the user who runs the bridge.
 pub(super) fn notice(text: &str) {
     match is_json() {
         true => tracing::warn!("{text}"),
@@ -26,7 +26,7 @@ pub(super) fn notice(text: &str) {
     }
 }
 
-/// Reports why the bridge ends, and returns the exit code.
+/// Prints why the bridge ends and returns the exit code.
 pub(super) fn failure(text: &str) -> i32 {
     match is_json() {
         true => {
@@ -37,8 +37,8 @@ pub(super) fn failure(text: &str) -> i32 {
     }
 }
 
-/// The address of the bridge. The pairing code in it is for the person at the terminal: it is a password for ten minutes
-/// and does not belong into a log.
+/// Prints the URL of the bridge. Its pairing code is valid for ten minutes and works like a password, so it is only
+/// printed to a terminal and never logged.
 pub(super) fn address(with_code: &str, plain: &str) {
     match (is_json(), is_journal(io::stdout())) {
         (true, _) => tracing::info!(address = plain, "listening; `sluice serve pair` prints a pairing code"),
@@ -51,14 +51,14 @@ pub(super) fn address(with_code: &str, plain: &str) {
     }
 }
 
-/// The same address as a QR code, for a person at a terminal only.
+/// Prints the URL as a QR code, on a terminal only.
 pub(super) fn code(qr: &str) {
     if !is_json() && !is_journal(io::stderr()) {
         warn(qr);
     }
 }
 
-/// Whether this stream leads to the journal of systemd, which names it by device and inode.
+/// True if this stream is connected to the systemd journal, which is identified by device and inode.
 fn is_journal(stream: impl AsFd) -> bool {
     let named = std::env::var("JOURNAL_STREAM").unwrap_or_default();
     let Ok(about) = rustix::fs::fstat(stream) else {

@@ -1,4 +1,4 @@
-//! The trial of a new version before the running bridge becomes it.
+//! Trial start of a new version before the running bridge is replaced by it.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -11,11 +11,11 @@ use tokio::time::timeout;
 use super::arguments;
 use crate::flags::Serve;
 
-/// How long the new version may take to listen.
+/// Timeout for the new version to listen.
 const START: Duration = Duration::from_secs(15);
-/// How long it may take to stop afterwards.
+/// Timeout for it to stop afterwards.
 const STOP: Duration = Duration::from_secs(5);
-/// The maximum length of its error message that is shown, in bytes.
+/// Maximum length of its error message in bytes.
 const MAX_MESSAGE: u64 = 2000;
 
 /// Starts the program with the flags of this bridge, an empty state folder and a free port, and waits until it listens.
@@ -40,7 +40,7 @@ async fn start(program: &Path, serve: &Serve, cwd: &Path, state: &Path) -> Resul
     let trial = Serve {
         port: Some(0),
         state: Some(state.to_string_lossy().into_owned()),
-        // Its first line on standard output says that it listens.
+        // The first line on standard output shows that it listens.
         log_format: None,
         metrics_addr: None,
         bind: serve
@@ -84,10 +84,10 @@ async fn start(program: &Path, serve: &Serve, cwd: &Path, state: &Path) -> Resul
         .id()
         .and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?))
     {
-        // It may have ended by itself.
+        // It may have exited already.
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).ok();
     }
-    // What does not stop is killed when `child` is dropped.
+    // If it does not stop, dropping `child` kills it.
     timeout(STOP, child.wait()).await.ok();
     Ok(())
 }

@@ -13,10 +13,10 @@ use crate::launch::Place;
 use crate::mcp_list::reach;
 use crate::trusting;
 
-/// The maximum number of characters of a file's content that are shown.
+/// Maximum number of characters shown of a file.
 const MAX_TEXT: usize = 16 * 1024;
 
-/// The trust list in the files of the person who started the bridge.
+/// Trust list in the files of the user who runs the bridge.
 #[derive(Debug)]
 pub(crate) struct Trust {
     environment: Environment,
@@ -57,7 +57,7 @@ impl TrustStore for Trust {
     }
 }
 
-/// The settings of a file, or what its MCP servers run; none for files with text for the model.
+/// Returns the settings of a file or the commands of its MCP servers; `None` for files with instructions for the model.
 fn content(place: &Place, file: &Path) -> Option<String> {
     let text = if file == Path::new(PROJECT_FILE) {
         let servers = trusting::waiting_servers(&Flags::default(), place).into_iter();

@@ -1,10 +1,10 @@
-//! The systemd unit.
+//! The systemd unit file.
 
 use super::arguments;
 use crate::environment::Environment;
 use crate::flags::Serve;
 
-/// `~/.config/systemd/user/sluice.service`, with the flags that were given.
+/// Returns `~/.config/systemd/user/sluice.service` with the given flags.
 pub(super) fn text(serve: &Serve, environment: &Environment) -> String {
     let program =
         std::env::current_exe().map_or_else(|_| "sluice".to_owned(), |path| path.to_string_lossy().into_owned());
@@ -47,7 +47,7 @@ pub(super) fn text(serve: &Serve, environment: &Environment) -> String {
     )
 }
 
-/// Words of a command line of systemd, which expands `%` and `$` and splits at blanks.
+/// Quotes command line words for systemd, which expands `%` and `$` and splits at spaces.
 fn words<'a>(words: impl Iterator<Item = &'a String>) -> String {
     let quoted = words.map(|word| {
         let word = word.replace('%', "%%").replace('$', "$$");

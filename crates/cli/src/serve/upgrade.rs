@@ -1,4 +1,4 @@
-//! An upgrade: this process becomes the program that is now at its path, and the previous one again if that does not start.
+//! An upgrade: replaces this process with the program at its path, or with the previous one if that does not start.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -9,17 +9,17 @@ use sluice_server::Inheritance;
 
 use super::report;
 
-/// The path of this program. Linux calls a program whose file was replaced `… (deleted)`.
+/// Returns the path of this program. Linux appends ` (deleted)` if the file was replaced.
 pub(super) fn program() -> io::Result<PathBuf> {
     let path = std::env::current_exe()?;
     let text = path.to_string_lossy();
     Ok(PathBuf::from(text.strip_suffix(" (deleted)").unwrap_or(&text)))
 }
 
-/// Becomes the program at its path, with the same words and the listeners it holds. Returns the exit code if neither
-/// that one nor the previous one starts.
+/// Replaces this process with the program at its path, with the same arguments and open listeners. Returns the exit
+/// code if neither that program nor the previous one starts.
 pub(super) fn run(inheritance: &Inheritance) -> i32 {
-    // Only now: nothing this process started before inherits the listeners.
+    // Marked inheritable only now, so that child processes do not inherit the listeners.
     let started = program().and_then(|program| Ok((program, inheritance.keep_for_exec()?)));
     let error = match started {
         Ok((program, variables)) => become_program(&program, variables),
@@ -28,7 +28,7 @@ pub(super) fn run(inheritance: &Inheritance) -> i32 {
     go_back(&error.to_string(), inheritance)
 }
 
-/// Becomes the previous program again. Returns the exit code if there is none.
+/// Replaces this process with the previous program. Returns the exit code if there is none.
 pub(super) fn go_back(why: &str, inheritance: &Inheritance) -> i32 {
     let problem = format!("the new version does not start: {why}");
     let error = match inheritance.keep_to_go_back() {

@@ -1,4 +1,4 @@
-//! The binary as a person or a script starts it, against a scripted model of its own making.
+//! Runs the binary like a person or a script, with a scripted model.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A home, a working folder, and a model that plays a script; gone when dropped.
+/// A home folder, a working folder and a model that plays a script; removed when dropped.
 pub(crate) struct Lab {
     folder: TempDir,
     model: Child,
@@ -15,7 +15,7 @@ pub(crate) struct Lab {
 }
 
 impl Lab {
-    /// `replies` as in a script file: each a list of content blocks, or an object around one.
+    /// Creates a lab. `replies` as in a script file: each a list of content blocks, or an object around one.
     pub(crate) fn new(replies: &Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("script.json");
@@ -39,7 +39,7 @@ impl Lab {
         Self { folder, model, address }
     }
 
-    /// The binary with these arguments, in its place and with all its pipes.
+    /// Returns a command that runs the binary with these arguments in the lab, with pipes.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sluice"));
         command
@@ -56,12 +56,12 @@ impl Lab {
         command
     }
 
-    /// Where its model answers.
+    /// Returns the address of the model.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    /// Where a session is kept, if it is.
+    /// Returns the transcript of a session, if it was saved.
     pub(crate) fn transcript(&self, session: &str) -> Option<PathBuf> {
         let projects = self.folder.path().join("home/.claude/projects");
         let mut projects = std::fs::read_dir(projects).ok()?.flatten();
@@ -71,25 +71,25 @@ impl Lab {
         })
     }
 
-    /// Runs the binary to its end with this on stdin.
+    /// Runs the binary with this standard input and waits for its end.
     pub(crate) fn run(&self, args: &[&str], stdin: &str) -> Ran {
         let mut child = self.command(args).spawn().unwrap();
-        // A command line that is refused at once never reads its input.
+        // If the command line is rejected, the input is never read.
         child.stdin.take().unwrap().write_all(stdin.as_bytes()).ok();
         Ran::from(child.wait_with_output().unwrap())
     }
 
-    /// Where it works.
+    /// Returns the working folder.
     pub(crate) fn work(&self) -> PathBuf {
         self.folder.path().join("work")
     }
 
-    /// The person's home.
+    /// Returns the home folder.
     pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// Whether the working folder holds this file.
+    /// True if the working folder contains this file.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.folder.path().join("work").join(name).exists()
     }
@@ -102,7 +102,7 @@ impl Drop for Lab {
     }
 }
 
-/// How a run ended and what it said.
+/// Exit code and output of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -122,13 +122,13 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// Stdout of a run that went well and complained about nothing.
+    /// Returns the standard output of a run without errors.
     pub(crate) fn clean(&self) -> &str {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:?}");
         &self.stdout
     }
 
-    /// Stdout as one message per line.
+    /// Returns the messages on standard output, one per line.
     pub(crate) fn lines(&self) -> Vec<Value> {
         self.stdout
             .lines()
@@ -137,7 +137,7 @@ impl Ran {
     }
 }
 
-/// The `type`, and the `subtype` where there is one, of each message.
+/// Returns the `type` of each message, with its `subtype` if there is one.
 pub(crate) fn kinds(messages: &[Value]) -> Vec<String> {
     let kind = |message: &Value| match (message["type"].as_str(), message["subtype"].as_str()) {
         (Some(of), Some(sub)) => format!("{of}/{sub}"),
@@ -147,12 +147,12 @@ pub(crate) fn kinds(messages: &[Value]) -> Vec<String> {
     messages.iter().map(kind).collect()
 }
 
-/// A reply that says this.
+/// Builds a reply with this text.
 pub(crate) fn says(text: &str) -> Value {
     json!([{ "type": "text", "text": text }])
 }
 
-/// A reply that calls Bash.
+/// Builds a reply that calls Bash.
 pub(crate) fn runs(command: &str) -> Value {
     json!([{ "type": "tool_use", "id": "toolu_01", "name": "Bash", "input": { "command": command, "description": "run" } }])
 }

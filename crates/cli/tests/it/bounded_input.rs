@@ -1,4 +1,4 @@
-//! Standard input and the files that flags name: bounded, and never waited for.
+//! Standard input and files named by flags are limited in size and never block.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::binary::Lab;
 use crate::peak;
 
-/// Runs the binary and returns its exit code, its standard error and its peak memory in MiB.
+/// Runs the binary; returns exit code, standard error and peak memory in MiB.
 fn run(lab: &Lab, args: &[&str], stdin: Stdio) -> (i32, String, u64) {
     let mut child = lab.command(args).stdin(stdin).stdout(Stdio::null()).spawn().unwrap();
     let mut errors = child.stderr.take().unwrap();
@@ -57,7 +57,7 @@ fn devices_and_pipes_named_in_flags_are_refused() {
     }
 }
 
-/// Agent definitions that cannot be read do not end a session; the message names the file.
+/// Agent definitions that cannot be read do not end a session; an error names the file.
 #[test]
 fn a_device_named_as_agents_is_reported() {
     let lab = Lab::new(&json!([[{"type": "text", "text": "Hello"}]]));

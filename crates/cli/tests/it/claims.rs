@@ -39,7 +39,7 @@ impl Host {
         self.send(&json!({"type": "control_request", "request_id": id, "request": request}));
     }
 
-    /// Reads until a message of this kind.
+    /// Reads messages until one of this type.
     fn until(&mut self, kind: &str) -> Value {
         loop {
             let line = self.lines.next().expect("the process still speaks").unwrap();
@@ -124,7 +124,7 @@ fn a_process_that_waits_for_a_claim_refuses_prompts_and_claims_it_cannot_serve()
         let answer = host.until("control_response")["response"].clone();
         assert_eq!(answer["subtype"], "error");
         assert!(answer["error"].as_str().unwrap().contains(why), "{answer}");
-        // A refused claim costs nothing else.
+        // A refused claim has no other effect.
         host.request("d", &json!({"subtype": "claim_session", "cwd": lab.work()}));
         assert_eq!(host.until("control_response")["response"]["subtype"], "success");
         assert_eq!(host.end(), Some(0));

@@ -1,15 +1,15 @@
-//! What is true of one machine only does not belong into the repository.
+//! The repository contains nothing that is specific to one machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::repository::{root, tracked};
 
-/// Paths that only this machine has: the repository itself, what it lies in, and the user's hidden folders.
+/// Paths specific to this machine: the repository, its parent folders, and hidden folders of the user.
 fn machine_paths() -> Vec<String> {
     let root = root();
     let mut paths = vec![format!("{}/", root.display())];
-    // A parent that every machine has tells nothing about this one.
+    // A folder that exists on every machine is not specific.
     let shared = ["/", "/tmp", "/home", "/var", "/usr", "/srv", "/opt", "/mnt"].map(Path::new);
     paths.extend(
         root.parent()
@@ -25,7 +25,7 @@ fn machine_paths() -> Vec<String> {
     paths
 }
 
-/// Whether the text names the path itself, and not a longer one that happens to end alike.
+/// True if the text contains the path itself, not as part of a longer path.
 fn names(text: &str, path: &str) -> bool {
     text.match_indices(path).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -33,7 +33,7 @@ fn names(text: &str, path: &str) -> bool {
     })
 }
 
-/// Where packages come from is each machine's own business; lock files name only the public index.
+/// Package sources are specific to a machine; lock files may only contain the public index.
 fn foreign_source(file: &Path, line: &str) -> bool {
     let line = line.trim();
     match file.file_name().and_then(|name| name.to_str()) {
@@ -42,7 +42,7 @@ fn foreign_source(file: &Path, line: &str) -> bool {
                 && line != r#"source = "registry+https://github.com/rust-lang/crates.io-index""#
         }
         Some("package-lock.json") => line.starts_with(r#""resolved":"#),
-        // Where from, and not how lock files are written.
+        // Only settings of the source matter, not those of the lock file format.
         Some(".npmrc" | "pip.conf") => line.split('=').next().is_some_and(|key| {
             let key = key.trim();
             key.ends_with("registry") || key.ends_with("index-url")

@@ -1,4 +1,4 @@
-//! What is answered before any session begins.
+//! Command lines that are handled before a session starts.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! No two modules of the engine depend on each other in a circle.
+//! The modules of the engine have no cyclic dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,14 +6,14 @@ use std::path::Path;
 
 use crate::repository::root;
 
-/// Edges between top modules of `crates/engine` that lie on a cycle: module, and the modules it uses. The list is empty and
-/// stays so: state that two parts need stands in a module below both (`agents`, `commands`, `hooks`), and what is done with
-/// it in one above the session (`subagents`, `slash_commands`, `hook_events`).
+/// Edges between top modules of `crates/engine` that are part of a cycle: module, and the modules it uses. The list
+/// must stay empty: state needed by two modules belongs into a module below both (`agents`, `commands`, `hooks`), and
+/// operations on it into one above the session (`subagents`, `slash_commands`, `hook_events`).
 const CYCLIC: &[(&str, &[&str])] = &[];
 
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
-/// The edges that lie on a cycle: those within a set of modules that all reach each other.
+/// Returns the edges that are part of a cycle: those within a set of mutually reachable modules.
 fn cyclic(edges: &Edges) -> Edges {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         edges.keys().map(|from| (from.as_str(), reach(edges, from))).collect();
@@ -40,7 +40,7 @@ fn reach<'a>(edges: &'a Edges, from: &str) -> BTreeSet<&'a str> {
     reached
 }
 
-/// What the sources of a crate say: an edge for every `crate::module` in a file of another top module, but for tests.
+/// Collects the edges of a crate: one for every `crate::module` in a file of another top module, except tests.
 fn edges_in(src: &Path) -> Edges {
     let mut files = Vec::new();
     sources(src, &mut files);
@@ -56,7 +56,7 @@ fn edges_in(src: &Path) -> Edges {
             continue;
         }
         let names = named(text);
-        // What `lib.rs` passes on has a module too: by another name the edge would not be seen.
+        // Items re-exported by `lib.rs` must be used through their module, or the edge would not be detected.
         let hidden: Vec<_> = names.difference(&modules).collect();
         assert!(hidden.is_empty(), "{}: name the module of {hidden:?}", path.display());
         let used = names.into_iter().filter(|to| *to != from);
@@ -77,7 +77,7 @@ fn sources(folder: &Path, found: &mut Vec<(std::path::PathBuf, String)>) {
     }
 }
 
-/// The words that follow `crate::`, in code that is no test and no comment; of `crate::{a, b::c}` each.
+/// Returns the names after `crate::` in code other than tests and comments; each name of `crate::{a, b::c}`.
 fn named(text: &str) -> BTreeSet<String> {
     let code: String = text
         .split("\n#[cfg(test)]\nmod tests {")
@@ -101,7 +101,7 @@ fn first(path: &str) -> Option<String> {
     (!word.is_empty()).then_some(word)
 }
 
-/// The first word of each path of a list in braces, which may hold further lists.
+/// Returns the first component of each path in a braced list, which may contain nested lists.
 fn firsts(list: &str) -> Vec<String> {
     let (mut depth, mut begins, mut names) = (0_usize, true, Vec::new());
     for (at, c) in list.char_indices() {

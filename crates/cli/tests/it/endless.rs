@@ -1,4 +1,4 @@
-//! What a server of the model's may say: never a line of our own, and never without end.
+//! Malicious model servers: they cannot forge output lines, and responses are limited in size.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::peak;
 
-/// A server that answers every request with the same bytes: once, then what is repeated until nobody listens or it was
-/// said so often, then the end.
+/// Starts a server that sends the same response to every request: a beginning, a part repeated up to `times` while the
+/// client is connected, and an end.
 fn server(first: String, again: String, times: usize, last: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -61,7 +61,7 @@ fn end() -> String {
         + &event(&json!({"type": "message_stop"}))
 }
 
-/// What a run said, and how much memory it had at most, in MiB.
+/// Messages of a run and its peak memory in MiB.
 struct Ran {
     lines: Vec<String>,
     memory: u64,
@@ -103,7 +103,7 @@ fn run(address: &str) -> Ran {
         .unwrap();
     let mut out = child.stdout.take().unwrap();
     let reader = std::thread::spawn(move || {
-        // Partial messages of what never ends are many; only their lines count here.
+        // A response without end has many partial messages; only the other lines count here.
         let mut text = Vec::new();
         out.read_to_end(&mut text).unwrap();
         text
@@ -135,7 +135,7 @@ fn a_server_writes_no_lines_of_its_own() {
     assert_eq!(cut.len(), ran.lines.len());
 }
 
-/// Ends with one result that is an error, within the time and the memory it may take.
+/// Checks that the run ends with one error result within limits of time and memory.
 fn ends(what: &str, address: &str) {
     let ran = run(address);
     let results = ran.results();
@@ -143,7 +143,7 @@ fn ends(what: &str, address: &str) {
     assert_eq!(results[0]["is_error"], true, "{what}: {}", results[0]);
     let told = results[0]["result"].as_str().unwrap_or_default();
     assert!(told.contains("aborted"), "{what}: {told}");
-    // What an answer may have, 64 MiB more, and what a process has anyway.
+    // The limit of a response, 64 MiB, and the usual memory of a process.
     assert!(ran.memory < 32 + 64 + 96, "{what}: {} MiB", ran.memory);
     assert!(ran.took < Duration::from_mins(2), "{what}: {:?}", ran.took);
 }

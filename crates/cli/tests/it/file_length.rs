@@ -1,4 +1,4 @@
-//! A file is about one thing; past 600 lines it is about two.
+//! Source files have at most 600 lines; longer ones are about more than one thing.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,10 @@ use crate::repository::{root, tracked};
 
 const LINES: usize = 600;
 
-/// Files that may be longer, each with the reason.
+/// Files that may be longer, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[("web/src/api/types.ts", "made from the types of the bridge")];
 
-/// Generated files and tests may be long: nobody reads them from top to bottom.
+/// Generated files and tests may be longer, because they are not read from start to end.
 fn counts(file: &Path) -> bool {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let folder = |wanted: &str| file.iter().any(|part| part == wanted);

@@ -1,4 +1,4 @@
-//! MCP servers and hooks that say too much: a turn has its one result, in bounded memory and time.
+//! MCP servers and hooks with excessive output: the turn still ends with one result, within limits of memory and time.
 
 use std::io::Read as _;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::binary::Lab;
 use crate::peak;
 
-/// A server whose one tool answers as `$1` says.
+/// An MCP server whose only tool responds according to `$1`.
 pub(crate) const SERVER: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
@@ -36,7 +36,7 @@ while IFS= read -r line; do
 done
 "#;
 
-/// What a run had at most in memory, in MiB, how long it took, and its results.
+/// Peak memory of a run in MiB, its duration, and its results.
 struct Ran {
     memory: u64,
     took: Duration,
@@ -68,7 +68,7 @@ fn run(lab: &Lab, args: &[&str]) -> Ran {
     }
 }
 
-/// The turn goes on to its end, within what a message may have, 64 MiB more, and what a process has anyway.
+/// Checks that the turn completes within the limit of a message, 64 MiB, and the usual memory of a process.
 fn ends(what: &str, ran: &Ran, limit: u64) {
     assert_eq!(ran.results.len(), 1, "{what}");
     assert_eq!(ran.results[0]["result"], "The end", "{what}: {}", ran.results[0]);

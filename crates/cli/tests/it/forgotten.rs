@@ -1,11 +1,11 @@
-//! A test file nobody names is never compiled, and so never fails.
+//! Every test file is included as a module; otherwise it would not be compiled.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::repository::{root, tracked};
 
-/// The `main.rs` of every crate's one integration-test binary.
+/// Returns the `main.rs` of the integration test binary of every crate.
 fn binaries() -> Vec<PathBuf> {
     tracked()
         .into_iter()

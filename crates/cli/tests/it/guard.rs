@@ -1,4 +1,4 @@
-//! Guard rails seen from outside: what a model's commands reach without a permission request.
+//! Permissions from outside: which effects commands of a model can have without a permission request.
 
 mod commands;
 mod confined;
@@ -18,12 +18,12 @@ use crate::binary::{Lab, Ran};
 /// Flags of the print mode with stream-json output.
 const STREAM: [&str; 4] = ["-p", "--output-format", "stream-json", "--verbose"];
 
-/// A working folder, a model that calls tools in it, and a file beside the folder that only a planted program creates.
+/// A working folder, a model that calls tools, and a trace file that only a planted program creates.
 struct Guard {
     lab: Lab,
 }
 
-/// What one call came to.
+/// Outcome of a call.
 #[derive(Debug)]
 struct Call {
     denied: bool,
@@ -31,13 +31,13 @@ struct Call {
 }
 
 impl Guard {
-    /// The model calls Bash with each of the lines, one after the other.
+    /// Creates a model that calls Bash with each of the lines in turn.
     fn new(lines: &[&str]) -> Self {
         let calls: Vec<(&str, Value)> = lines.iter().map(|line| ("Bash", json!({"command": line}))).collect();
         Self::calling(&calls)
     }
 
-    /// The model calls these tools, one after the other.
+    /// Creates a model that calls these tools in turn.
     fn calling(calls: &[(&str, Value)]) -> Self {
         let call = |(at, (name, input)): (usize, &(&str, Value))| json!([{"type": "tool_use", "id": format!("toolu_{at}"), "name": name, "input": input}]);
         let mut replies: Vec<Value> = calls.iter().enumerate().map(call).collect();
@@ -51,7 +51,7 @@ impl Guard {
         self.lab.work().join("..").join(name)
     }
 
-    /// Writes a file of the working folder; `../` leads beside it.
+    /// Writes a file in the working folder; `../` refers to its parent.
     fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         let path = self.lab.work().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -64,7 +64,7 @@ impl Guard {
         std::os::unix::fs::symlink(to, path).unwrap();
     }
 
-    /// A program that leaves a trace, and its path.
+    /// Creates a program that leaves a trace, and returns its path.
     fn trap(&self) -> String {
         let path = self.lab.home().join("trap");
         let trace = self.beside("trace");
@@ -74,7 +74,7 @@ impl Guard {
         path.display().to_string()
     }
 
-    /// Whether the trap was sprung.
+    /// True if the program was run.
     fn sprung(&self) -> bool {
         self.beside("trace").exists()
     }
@@ -99,7 +99,7 @@ impl Guard {
         assert!(ran.unwrap().success(), "git {words:?}");
     }
 
-    /// A repository with one commit of one file.
+    /// Creates a repository with one commit of one file.
     fn repository(&self, at: &str) {
         self.write(&format!("./{at}/file"), "one\n");
         self.git(at, &["init", "-q", "-b", "main", "."]);
@@ -107,7 +107,7 @@ impl Guard {
         self.git(at, &["commit", "-qm", "one"]);
     }
 
-    /// Has git compare `file` again, by its content.
+    /// Makes git compare the content of `file` again.
     fn touch(&self, file: &str) {
         let file = fs::File::options()
             .append(true)
@@ -123,7 +123,7 @@ impl Guard {
     }
 }
 
-/// The outcome of each call, in order.
+/// Returns the outcomes of the calls in order.
 fn outcomes(ran: &Ran) -> Vec<Call> {
     let messages = ran.lines();
     let result = messages.last().expect("a result");

@@ -1,4 +1,4 @@
-//! Hosts that do not behave.
+//! Misbehaving hosts.
 
 use std::io::{Read as _, Write as _};
 use std::process::Child;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::binary::{Lab, says};
 
-/// The exit code, if it ends at all. What it says stays unread until then.
+/// Returns the exit code, if the process exits. Its output is not read until then.
 fn ended(mut child: Child) -> Option<i32> {
     let pid = Pid::from_child(&child);
     let (tell, told) = mpsc::channel();
@@ -40,7 +40,7 @@ fn a_host_that_reads_nothing_can_still_end_it() {
     ];
     let mut child = lab.command(&args).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    // More than a pipe and the session's own queues hold; whoever writes it is held up, too.
+    // Exceeds the capacity of the pipe and the session's queues, so the writer blocks as well.
     let flood = std::thread::spawn(move || {
         for n in 0..20_000 {
             let request = json!({"type": "control_request", "request_id": format!("r{n}"),
@@ -50,7 +50,7 @@ fn a_host_that_reads_nothing_can_still_end_it() {
             }
         }
     });
-    // It is up and has answered something.
+    // The process has started and responded.
     let mut first = [0; 1];
     child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();

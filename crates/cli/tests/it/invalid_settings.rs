@@ -1,4 +1,4 @@
-//! Settings files that cannot be parsed: no session starts without them unless a person decides so.
+//! Settings files that cannot be parsed: a session starts without them only if a person decides so.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::terminal_journeys::{IDLE, leave, saying};
 
 const STREAM: [&str; 4] = ["-p", "--output-format", "stream-json", "--verbose"];
 
-/// Writes a user settings file with a comma too many in line 2.
+/// Writes a user settings file with an extra comma in line 2.
 fn break_user_settings(lab: &Lab) -> PathBuf {
     let file = lab.home().join(".claude/settings.json");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -50,7 +50,7 @@ fn settings_of_a_project_and_of_the_flag_are_no_exception() {
     let ran = lab.run(&["-p", "hi"], "");
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains(".claude/settings.json:1:2: "), "{ran:?}");
-    // What the flag names is meant: it cannot be left out.
+    // A file named by the flag cannot be ignored.
     let args = ["-p", "hi", "--settings", "{]", "--ignore-invalid-settings"];
     let ran = lab.run(&args, "");
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -61,7 +61,7 @@ fn settings_of_a_project_and_of_the_flag_are_no_exception() {
 fn the_terminal_shows_the_error_and_opens_the_file() {
     let lab = saying(&["Hello"]);
     let file = break_user_settings(&lab);
-    // The editor corrects the file.
+    // This editor fixes the file.
     let editor = lab.home().join("editor");
     fs::write(&editor, "#!/bin/sh\necho '{\"verbose\": true}' > \"$1\"\n").unwrap();
     fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();

@@ -1,6 +1,6 @@
-//! A session killed at any moment: what was announced is kept, once, and the session goes on.
+//! A session killed at any time: reported messages are saved exactly once, and the session can be resumed.
 //!
-//! `SLUICE_KILLS` says how many moments are tried, `SLUICE_SEED` which ones.
+//! `SLUICE_KILLS` is the number of attempts, `SLUICE_SEED` the seed of the random times.
 
 use std::collections::HashSet;
 use std::fs;
@@ -25,7 +25,7 @@ const STREAM: &[&str] = &[
     "Bash,Write",
 ];
 
-/// Numbers that look random and are the same for the same seed.
+/// A pseudo-random number generator with a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -44,7 +44,7 @@ fn number(name: &str, usual: u64) -> u64 {
     }
 }
 
-/// A turn with calls side by side, a written file and words between them.
+/// Script of a turn with parallel calls, a written file and text in between.
 fn busy() -> Vec<Value> {
     let bash = |command: &str| json!({"type": "tool_use", "name": "Bash", "input": {"command": command}});
     let write = json!({"type": "tool_use", "name": "Write", "input": {"file_path": "note.txt", "content": "kept\n"}});
@@ -56,21 +56,21 @@ fn busy() -> Vec<Value> {
     ]
 }
 
-/// What the host was told of the conversation before the process died, and where the session is.
+/// Messages received before the process died, and its session.
 struct Heard {
     session: Option<String>,
     uuids: Vec<String>,
 }
 
-/// Runs a session and kills it after so many lines and a moment more.
+/// Runs a session and kills it a moment after the given number of lines.
 fn killed(lab: &Lab, lines: u64, moment: Duration) -> Heard {
     let mut child = lab.command(STREAM).stderr(Stdio::null()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     for turn in ["one", "two"] {
-        // A process that is gone already hears nothing.
+        // Write errors are ignored: the process may have ended.
         writeln!(stdin, "{}", prompt(turn)).ok();
     }
-    // With its input ended the session ends too, if it lives that long.
+    // At the end of input the session ends as well, if it was not killed.
     drop(stdin);
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut heard = Vec::new();
@@ -87,7 +87,7 @@ fn killed(lab: &Lab, lines: u64, moment: Duration) -> Heard {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // What was in the pipe was announced too; a line without its end was not.
+    // Complete lines in the pipe were reported as well.
     for line in output.split(b'\n').map_while(Result::ok) {
         heard.push(String::from_utf8_lossy(&line).into_owned());
     }
@@ -115,7 +115,7 @@ fn announced(messages: &[Value]) -> Vec<String> {
         .collect()
 }
 
-/// The uuids of a transcript, in order. A line that cannot be read must be one that a kill tore.
+/// Returns the ids in a transcript in order. An invalid line must have been cut off by a kill.
 fn kept(lab: &Lab, session: &str, kills: usize) -> Vec<String> {
     let Some(file) = lab.transcript(session) else {
         return Vec::new();

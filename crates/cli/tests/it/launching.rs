@@ -1,4 +1,4 @@
-//! How a session is begun, and how it is said that none can.
+//! Starting sessions, and errors at the start.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -32,7 +32,7 @@ fn initialize(fields: &Value) -> String {
     )
 }
 
-/// The same run, by a host that wants to be told why nothing begins.
+/// Runs with a host that requests results for startup failures.
 fn told(lab: &Lab, args: &[&str], stdin: &str) -> Ran {
     let mut command = lab.command(args);
     let mut child = command.env("CLAUDE_CODE_STARTUP_FAILURE_RESULTS", "1").spawn().unwrap();

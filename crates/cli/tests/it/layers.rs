@@ -1,4 +1,4 @@
-//! Who may use whom. A new edge is a change to a table here, and so to the architecture.
+//! Allowed dependencies between crates. A new edge is a change to a table here, and to the architecture.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use crate::repository::{output, root};
 
-/// Crate, and the crates of this workspace it may use. In reading order: the way of the data.
+/// Crates and their allowed dependencies within the workspace, in the order of the data flow.
 const EDGES: &[(&str, &[&str])] = &[
     ("sluice-wire", &[]),
-    // The way out is values and a client that nobody has used: it sends nothing and does not know what for.
+    // HTTP configuration and a client; sends no requests itself.
     ("sluice-net", &[]),
-    // What is kept cannot speak: it knows no session, no host and no model. Host and engine read and write it alike.
+    // Reads and writes transcripts for host and engine; has no access to sessions, hosts or models.
     ("sluice-transcript", &["sluice-wire"]),
     ("sluice-model", &["sluice-net", "sluice-wire"]),
     ("sluice-permission", &["sluice-wire"]),
-    // Settings are words: whatever a file names, this crate can run nothing and reach nobody.
+    // Settings are data: this crate runs no programs and opens no connections.
     ("sluice-settings", &["sluice-permission", "sluice-wire"]),
-    // What lies in folders is read, never run: not by whoever reads it.
+    // Reads files in folders and never runs them.
     (
         "sluice-catalogue",
         &["sluice-permission", "sluice-settings", "sluice-wire"],
@@ -27,14 +27,14 @@ const EDGES: &[(&str, &[&str])] = &[
         "sluice-tools",
         &["sluice-permission", "sluice-net", "sluice-settings", "sluice-wire"],
     ),
-    // Copies of files: no session, no host, no model.
+    // Copies files; has no access to sessions, hosts or models.
     (
         "sluice-checkpoints",
         &["sluice-settings", "sluice-tools", "sluice-transcript"],
     ),
-    // What happens to a call is decided here and done elsewhere: this crate can run, ask and say nothing.
+    // Decides about calls only: it cannot run, ask or send anything.
     ("sluice-call", &["sluice-permission", "sluice-tools"]),
-    // A server of others sees no conversation: only its own connection and the way to the host.
+    // MCP servers have no access to the conversation, only to their connection and the host.
     (
         "sluice-servers",
         &[
@@ -42,12 +42,12 @@ const EDGES: &[(&str, &[&str])] = &[
             "sluice-permission",
             "sluice-settings",
             "sluice-tools",
-            // Results that do not fit into a message are files that only their owner can read.
+            // Results that exceed a message are saved in files readable only by their owner.
             "sluice-transcript",
             "sluice-wire",
         ],
     ),
-    // A hook is told one event: it sees no conversation, and changes only what its answer says.
+    // A hook receives one event; it has no access to the conversation, and affects only what its answer specifies.
     (
         "sluice-hooks",
         &[
@@ -81,18 +81,18 @@ const EDGES: &[(&str, &[&str])] = &[
         "sluice-mcp-door",
         &["sluice-engine", "sluice-permission", "sluice-tools", "sluice-wire"],
     ),
-    // The host arm never links the engine.
+    // The host library never links the engine.
     ("sluice-host", &["sluice-transcript", "sluice-wire"]),
-    // The store sees no network, no agent and no screen.
+    // The store has no access to network, agents or clients.
     ("sluice-store", &[]),
-    // Colours, differences and images are worked out from values alone.
+    // Computes colours, diffs and images from values.
     ("sluice-render", &[]),
     ("sluice-terminal", &["sluice-host", "sluice-render", "sluice-wire"]),
-    // A runner is the last thing that may break: it uses nothing of the rest.
+    // A runner must be the most robust process, so it uses no other crate.
     ("sluice-runner", &[]),
-    // The server says who gets in; it sees no agent and no session.
+    // The server controls access; it has no access to agents or sessions.
     ("sluice-server", &["sluice-store", "sluice-wire"]),
-    // The bridge is the host arm for many: it links no engine either.
+    // The bridge hosts many sessions; it does not link the engine.
     (
         "sluice-bridge",
         &[
@@ -104,7 +104,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "sluice-wire",
         ],
     ),
-    // A stand-in must be able to say what the types of the protocol forbid.
+    // Simulators must be able to send messages that the protocol types forbid.
     ("sluice-simulator", &[]),
     (
         "sluice",
@@ -127,12 +127,12 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What tests of any crate may use besides: the stand-in for whatever is on the other side.
+/// Additional dependencies allowed for tests: the simulator of the other side.
 const EDGES_OF_TESTS: &[&str] = &["sluice-simulator"];
 
-/// Libraries that belong to one layer: (library, the only crates that may use it).
+/// Libraries reserved for some crates: (library, the crates that may use it).
 const OWNED: &[(&str, &[&str])] = &[
-    // The server is given a client to reach push services with; it makes none.
+    // The server receives a client for push services from its caller.
     (
         "reqwest",
         &[
@@ -156,7 +156,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("syntect", &["sluice-render"]),
 ];
 
-/// Pure crates: values in, values out.
+/// Pure crates without I/O.
 const PURE: &[&str] = &["sluice-wire", "sluice-permission", "sluice-render"];
 const NOT_PURE: &[&str] = &[
     "tokio",
@@ -168,7 +168,7 @@ const NOT_PURE: &[&str] = &[
     "tempfile",
 ];
 
-/// Crates that start no process: (crate, the folder of its sources).
+/// Crates that start no processes: (crate, folder of its sources).
 const STARTS_NOTHING: &[(&str, &str)] = &[
     ("sluice-transcript", "crates/transcript/src"),
     ("sluice-settings", "crates/settings/src"),
@@ -181,7 +181,7 @@ struct Edge {
     of_tests: bool,
 }
 
-/// Every dependency every member of the workspace declares itself.
+/// Returns the members of the workspace and their direct dependencies.
 fn declared() -> (Vec<String>, Vec<Edge>) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let text = output(
@@ -228,7 +228,7 @@ fn crates_use_only_what_lies_below_them() {
 
 #[test]
 fn the_table_has_no_circle() {
-    // A row may only name rows above it, so no crate can come to use itself.
+    // A row may only name rows above it, so there are no cycles.
     for (position, (name, uses)) in EDGES.iter().enumerate() {
         for used in *uses {
             assert!(

@@ -1,4 +1,4 @@
-//! The whole binary from outside, and what holds for the whole repository whichever crate a change is made in.
+//! Tests of the whole binary from outside, and checks of the whole repository.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

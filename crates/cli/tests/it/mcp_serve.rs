@@ -1,4 +1,4 @@
-//! `sluice mcp serve` as a client starts it.
+//! `sluice mcp serve` as started by a client.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A server in a folder of its own.
+/// A server in a separate folder.
 struct Server {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -50,7 +50,7 @@ impl Server {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Waits until it has closed its output, and gives its exit code.
+    /// Waits until the server closes its output, and returns its exit code.
     fn ended(self) -> Option<i32> {
         let Self { mut child, mut out, .. } = self;
         let (tell, told) = mpsc::channel();
@@ -105,7 +105,7 @@ fn the_agent_is_offered_with_a_flag() {
     let mut server = Server::start(&["--agent"]);
     let listed = server.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
     assert_eq!(listed["result"]["tools"][0]["name"], "run");
-    // A mode of the client's choosing may not be looser than that of the launch.
+    // A client may not request a less strict mode than that of the server.
     let params = json!({"name": "run", "arguments": {"prompt": "x", "permission_mode": "bypassPermissions"}});
     let refused = server.ask(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}));
     assert_eq!(refused["result"]["isError"], true);

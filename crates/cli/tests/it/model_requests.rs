@@ -1,4 +1,4 @@
-//! The requests to the model, as variables and settings ask for them.
+//! Effects of variables and settings on model requests.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Lab, Ran};
 
-/// A request as it arrived.
+/// A received request.
 struct Received {
     headers: Vec<(String, String)>,
     body: Value,
@@ -21,7 +21,7 @@ impl Received {
         Some(value)
     }
 
-    /// How many blocks have a cache mark with this duration.
+    /// Returns the number of blocks with a cache mark of this duration.
     fn marks(&self, ttl: Option<&str>) -> usize {
         let mark = match ttl {
             Some(ttl) => json!({"type": "ephemeral", "ttl": ttl}),
@@ -34,7 +34,7 @@ impl Received {
     }
 }
 
-/// A model that records requests. It refuses as many as it has statuses for, and answers the others.
+/// A model that records requests. It refuses one for each status and answers the others.
 struct Recorder {
     address: String,
     received: Arc<Mutex<Vec<Received>>>,
@@ -133,7 +133,7 @@ fn run_in(lab: &Lab, recorder: &Recorder, variables: &[(&str, &str)], args: &[&s
     Ran::from(child.wait_with_output().unwrap())
 }
 
-/// The only request of a run with these variables and arguments.
+/// Returns the only request of a run with these variables and arguments.
 fn request(variables: &[(&str, &str)], args: &[&str]) -> Received {
     let recorder = Recorder::new(&[]);
     run(&recorder, variables, args).clean();

@@ -1,9 +1,9 @@
-//! How much memory a process took at most.
+//! Peak memory of a process.
 
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-/// Waits for its end, and gives the most it ever held, in MiB.
+/// Waits for the end of a process and returns its peak memory in MiB.
 pub(crate) fn memory_of(child: &mut Child) -> u64 {
     let began = Instant::now();
     let status = format!("/proc/{}/status", child.id());

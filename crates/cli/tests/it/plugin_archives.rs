@@ -1,4 +1,4 @@
-//! Plugins that come in a zip, from an address or a file.
+//! Plugins in zip archives, from a URL or a file.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -21,7 +21,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
-/// An archive of these files, as they are.
+/// Creates an uncompressed archive of these files.
 fn zip(files: &[(&str, &str)]) -> Vec<u8> {
     let (mut out, mut list) = (Vec::new(), Vec::new());
     for (name, content) in files {
@@ -66,7 +66,7 @@ fn plugin() -> Vec<u8> {
     ])
 }
 
-/// Serves this to each who asks; gives the address.
+/// Serves the archive to all clients; returns the URL.
 fn serve(archive: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/p/remote.zip?token=secret", listener.local_addr().unwrap());
@@ -78,7 +78,7 @@ fn serve(archive: Vec<u8>) -> String {
                 "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                 archive.len()
             );
-            // Who left meanwhile is not answered.
+            // Write errors are ignored: the client may have disconnected.
             let _gone = stream
                 .write_all(head.as_bytes())
                 .and_then(|()| stream.write_all(&archive));

@@ -1,4 +1,4 @@
-//! One prompt, one answer, in the shape that was asked for.
+//! Print mode: one prompt and one answer, in each output format.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn text_is_the_answer_and_a_newline() {
 
 #[test]
 fn the_prompt_may_come_on_stdin_as_an_argument_or_both() {
-    // What the model was sent, as far as it is one of these words.
+    // Returns which of these words the model received.
     let seen = |args: &[&str], stdin: &str| {
         let word = |word: &str| json!({ "type": "text", "text": format!("$REQ{{({word})}}") });
         let lab = Lab::new(&json!([[word("piped"), word("spoken")]]));
@@ -135,7 +135,7 @@ fn an_answer_cannot_control_the_terminal_it_is_printed_in() {
     let written = terminal.bytes();
     assert!(written.contains(r"a\x1b]0;title\x07b\x1b[2J\u{202e}c"), "{written:?}");
 
-    // A program that reads it gets every character.
+    // A pipe receives every character unchanged.
     let lab = Lab::new(&json!([says(answer)]));
     assert_eq!(lab.run(&["-p", "go"], "").clean(), format!("{answer}\n"));
 }

@@ -1,4 +1,4 @@
-//! Files with prompts, answers and tool results: only their owner can read them, for any umask.
+//! Files with prompts, answers and tool results are readable only by their owner, with any umask.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 use crate::terminal_asks::send;
 use crate::terminal_journeys::{IDLE, leave};
 
-/// Every file below `folder` that others can read or write, and every folder that others can enter.
+/// Collects files below `folder` that others can read or write, and folders that others can enter.
 fn open_to_others(folder: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let metadata = entry.path().symlink_metadata().unwrap();
@@ -32,7 +32,7 @@ fn open_to_others(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// The command line of the binary, run with umask 000.
+/// Returns the command line that runs the binary with umask 000.
 fn without_umask(args: &[&str]) -> Vec<String> {
     let mut line = vec![
         "-c".to_owned(),
@@ -103,7 +103,7 @@ fn the_terminal_leaves_private_files_only() {
     let terminal = Terminal::of(lab, command, 100, 30);
     terminal.shows(IDLE);
     send(&terminal, "go");
-    // The subagent works in the background: its report is a separate turn.
+    // The subagent runs in the background, so its report is a separate turn.
     terminal.shows("again");
     terminal.shows(IDLE);
     send(&terminal, "/export talk.md");

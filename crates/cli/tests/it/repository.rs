@@ -1,9 +1,9 @@
-//! Where the repository is and which files belong to it.
+//! Location and files of the repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder that holds the workspace's `Cargo.toml`.
+/// Returns the folder with the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
@@ -12,7 +12,7 @@ pub(crate) fn root() -> PathBuf {
         .to_owned()
 }
 
-/// Every tracked file that still exists, relative to [`root`].
+/// Returns all tracked files that exist, relative to [`root`].
 pub(crate) fn tracked() -> Vec<PathBuf> {
     let root = root();
     let listed = output(Command::new("git").args(["ls-files", "-z"]).current_dir(&root));
@@ -28,7 +28,7 @@ pub(crate) fn tracked() -> Vec<PathBuf> {
     files
 }
 
-/// What the command writes on stdout; anything but success fails the test.
+/// Returns the standard output of a command; fails the test if the command fails.
 pub(crate) fn output(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(

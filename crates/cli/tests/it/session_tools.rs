@@ -1,4 +1,4 @@
-//! Worktree tools and goals, through the binary.
+//! Worktree tools and goals in the binary.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ const PRINT: [&str; 7] = [
     "Bash(pwd)",
 ];
 
-/// The `tool_use_result` of each call.
+/// Returns the `tool_use_result` of each call.
 fn results(messages: &[Value]) -> Vec<Value> {
     let users = messages.iter().filter(|message| message["type"] == "user");
     users.map(|message| message["tool_use_result"].clone()).collect()

@@ -1,4 +1,4 @@
-//! Sessions from the command line: each run is a process of its own, and the next one goes on.
+//! Resuming sessions from the command line; each run is a separate process.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::binary::{Lab, says};
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 const OTHER: &str = "99999999-2222-4333-8444-555555555555";
 
-/// Says whether the first answer reached the model.
+/// Builds a reply that shows whether the first answer was sent to the model.
 fn recalls() -> Value {
     says("Seen $REQ{(First answer)}")
 }

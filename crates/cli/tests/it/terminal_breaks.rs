@@ -1,4 +1,4 @@
-//! When things break, or come late: editors that fail, clipboards that are too small, files that cannot be read.
+//! Errors and delays: editors that fail, clipboards that are too small, files that cannot be read.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use crate::terminal::{PATIENCE, Terminal, answering};
 use crate::terminal_asks::{answer_it, ask_for, send};
 use crate::terminal_journeys::{IDLE, leave};
 
-/// An agent that does these things after the first prompt.
+/// Starts an agent that performs these actions after the first prompt.
 fn acting(steps: &[Value]) -> (Lab, String) {
     let lab = Lab::new(&json!([]));
     let script = lab.work().join("agent.json");
@@ -34,7 +34,7 @@ fn an_editor_that_fails_leaves_the_draft_as_it_was() {
     terminal.keys("my draft");
     terminal.shows("› my draft");
     terminal.keys("\x07");
-    // A notice goes by itself: what counts is that it was there.
+    // A notice disappears by itself, so its output is checked instead of the screen.
     terminal.writes(0, &["ended with exit 3; nothing was changed"]);
     terminal.shows("› my draft");
     assert!(!terminal.bytes().contains("lost"));
@@ -144,7 +144,7 @@ fn a_settings_file_that_cannot_be_read_is_named_with_its_line_and_the_session_go
 
 #[test]
 fn an_ask_that_is_taken_back_says_so_line_by_line_too() {
-    // The simulated agent takes its question back when it is interrupted.
+    // The simulated agent cancels its request when it is interrupted.
     let (lab, agent) =
         acting(&[json!({"ask": {"tool_name": "Bash", "input": {"command": "make"}, "tool_use_id": "t1"}})]);
     let terminal = Terminal::start(lab, &["--ax-screen-reader", "--agent-command", &agent], 80, 40, &[]);
@@ -162,7 +162,7 @@ fn journey_38_a_reply_that_comes_long_after_its_escape_is_not_typed() {
     terminal.shows(IDLE);
     terminal.keys("ab");
     terminal.shows("› ab");
-    // So long that the escape was taken for the key.
+    // After a delay that makes the escape count as a key.
     terminal.keys("\x1b");
     terminal.writes(0, &["esc again clears the draft"]);
     terminal.keys("[?62;22c");

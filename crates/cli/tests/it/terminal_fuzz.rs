@@ -1,5 +1,5 @@
-//! Anything at all: keys, pastes, sizes, replies of terminals and signals, in any order. The terminal comes back, and
-//! nothing typed is lost. `SLUICE_FUZZ_SECONDS` lets it run for minutes, `SLUICE_FUZZ_SEED` repeats a run.
+//! Random keys, pastes, sizes, terminal replies and signals in any order. The terminal is restored, and no draft is
+//! lost. `SLUICE_FUZZ_SECONDS` sets the duration, `SLUICE_FUZZ_SEED` repeats a run.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::binary::{Lab, says};
 use crate::terminal::{Terminal, is_clean};
 
-/// A small generator whose runs can be repeated.
+/// A pseudo-random number generator with a seed.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -126,7 +126,7 @@ fn whatever_happens_the_terminal_comes_back_and_no_draft_is_lost() {
     }
 }
 
-/// An agent that answers every prompt with messages of all kinds, in any order, some of them nonsense.
+/// Starts an agent that answers every prompt with messages of all kinds in any order, including invalid ones.
 fn rambling(dice: &mut Dice) -> serde_json::Value {
     let edit = json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"});
     let said = |id: u64, block: serde_json::Value| {
@@ -179,7 +179,7 @@ fn run(seed: u64) {
         })
         .collect();
     let lab = Lab::new(&json!(replies));
-    // Every second time another agent, which says whatever comes to its mind.
+    // Every other run uses an agent with random messages.
     let mut args = Vec::new();
     let agent;
     if seed % 2 == 1 {
@@ -200,7 +200,7 @@ fn run(seed: u64) {
             2 => terminal.signal(Signal::WINCH),
             _ => {
                 let key = dice.of(KEYS);
-                // It would be gone before the end.
+                // The terminal has ended early.
                 if terminal.seen.0.lock().unwrap().ended {
                     break;
                 }
@@ -208,7 +208,7 @@ fn run(seed: u64) {
             }
         }
         if dice.roll(4) == 0 {
-            // It gets to see some of them apart from the others.
+            // Lets the program process some inputs separately.
             let seen = terminal.seen.0.lock().unwrap();
             drop(
                 terminal
@@ -219,7 +219,7 @@ fn run(seed: u64) {
             );
         }
     }
-    // Out of every dialog, then a draft: whoever ends the process now must find it again.
+    // Closes all dialogs and types a draft, which must be found again after the process ends.
     terminal.size(80, 24);
     let marker = format!("unlost{seed}");
     for _ in 0..20 {
@@ -233,7 +233,7 @@ fn run(seed: u64) {
         let draft = last.is_some_and(|row| row.trim_end().chars().count() > 2);
         let dialog = asked || rows.iter().any(|row| row.contains(" ∙ esc"));
         if draft && !dialog {
-            // A second ctrl+c before the first one is shown would end the program.
+            // A second ctrl+c before the first is processed would exit the program.
             terminal.keys("\x03");
             terminal.until("the effect of ctrl+c", |now| now != rows);
         } else {
@@ -245,7 +245,7 @@ fn run(seed: u64) {
         "seed {seed}: it ended by itself: {}",
         tail(&terminal)
     );
-    // Where keys are vim's: out of a command that is not complete, then back to writing.
+    // In vim mode: cancels an incomplete command and returns to insert mode.
     terminal.keys("\x1b");
     quiet(&terminal);
     terminal.keys("i\x15");
@@ -259,14 +259,14 @@ fn run(seed: u64) {
     assert!(history.contains(&marker), "seed {seed}: the draft is lost");
 }
 
-/// What is to be seen once nothing was written for so long that two escapes are not one.
+/// Returns the screen once there was no output for long enough that two escapes are not combined.
 fn quiet(terminal: &Terminal) -> Vec<String> {
     let mut seen = terminal.seen.0.lock().unwrap();
     loop {
         let before = seen.bytes.len();
         let (now, waited) = terminal.seen.1.wait_timeout(seen, Duration::from_millis(1000)).unwrap();
         seen = now;
-        // A spinner or a clock goes on for ever: an escape stops what it stands for.
+        // A spinner or timer never stops; escape stops its turn.
         let busy = seen.screen.screen().rows(0, 80).any(|row| row.contains("esc stops"));
         if waited.timed_out() || seen.ended || busy || seen.bytes.len() == before {
             return Terminal::rows(seen.screen.screen());

@@ -1,4 +1,4 @@
-//! Journeys of a person at a terminal, from the first key to what lies on disk afterwards.
+//! User journeys in the terminal, from the first key to the files on disk.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -20,7 +20,7 @@ pub(crate) fn leave(mut terminal: Terminal) -> String {
     bytes
 }
 
-/// A model that answers each of these texts in turn.
+/// Creates a model that answers with these texts in turn.
 pub(crate) fn saying(texts: &[&str]) -> Lab {
     Lab::new(&texts.iter().map(|text| says(text)).collect::<Value>())
 }
@@ -74,13 +74,13 @@ fn journey_02_nothing_of_a_new_folder_runs_until_it_is_trusted() {
     terminal.keys("\r");
     terminal.shows(IDLE);
     ask_for(&terminal, "go");
-    // The hook might have denied the call, so the rule of the folder is not enough.
+    // The hook might have denied the call, so an allow rule in the folder is not sufficient.
     terminal.shows("a PreToolUse hook of the project");
     answer_it(&terminal);
     terminal.keys("1");
     terminal.shows("done");
     assert!(!mark.exists(), "the hook ran though nobody trusted the folder");
-    // The letter of the next prompt.
+    // Removes the letter of the next prompt.
     terminal.keys("\x15");
     leave(terminal);
 }
@@ -158,7 +158,7 @@ fn journey_25_going_back_restores_files_and_brings_the_prompt_into_the_composer(
     assert!(terminal.lab.has("notes.md"));
     terminal.keys("\x1b[27u\x1b[27u");
     terminal.shows("› now");
-    // What would be put back is told as soon as it is known.
+    // The files to restore are shown once they are known.
     terminal.shows("1 file");
     terminal.keys("\x1b[A\r");
     terminal.shows("  2  Conversation and files");
@@ -185,7 +185,7 @@ fn journey_30_shell_lines_notes_and_the_editor() {
     terminal.shows(IDLE);
     terminal.keys("!echo one two\r");
     terminal.shows("    one two");
-    // Apart from each other: what comes in one piece may be a paste.
+    // Separate writes, because a single one may count as a paste.
     terminal.keys("# tests need the paused clock");
     terminal.shows("› # tests need the paused clock");
     terminal.keys("\r");
@@ -265,7 +265,7 @@ fn a_session_the_bridge_does_not_take_goes_on_here() {
     let state = lab.home().join("state");
     let place = state.display().to_string();
     let terminal = Terminal::open(lab, 100, 24, &[("XDG_STATE_HOME", &place)]);
-    // The bridge starts sessions below the home alone.
+    // The bridge starts sessions only below the home folder.
     terminal.shows(IDLE);
     terminal.keys("first\r");
     terminal.shows("one");
@@ -304,7 +304,7 @@ fn journey_40_a_session_goes_to_the_bridge_and_comes_back_with_every_prompt_once
     let lab = saying(&["one", "two", "three", "four", "five"]);
     let state = lab.home().join("state");
     let home = lab.home();
-    // Below the home, where the bridge may work.
+    // Below the home folder, where the bridge may start sessions.
     fs::create_dir(home.join("shop")).unwrap();
     let place = state.display().to_string();
     let folder = home.join("shop").display().to_string();
@@ -367,7 +367,7 @@ fn a_session_that_is_taken_back_at_once_is_the_one_that_was_handed_over() {
     terminal.shows(IDLE);
     terminal.keys("/serve\r");
     terminal.shows("served at http://");
-    // What was said before is there, and nothing new: the bridge does not know yet what the agent calls the session.
+    // The earlier conversation is shown and nothing new: the bridge does not know the agent's session id yet.
     terminal.until("the conversation so far", |rows| {
         rows.iter().any(|row| row.contains("The conversation so far")) && rows.iter().any(|row| row.contains(IDLE))
     });
@@ -390,7 +390,7 @@ fn a_bridge_that_speaks_tls_carries_a_session_too() {
     let mut bridge = lab.command(&["serve", "--tls"]);
     bridge.env("XDG_STATE_HOME", &state).stderr(std::process::Stdio::null());
     let mut bridge = bridge.spawn().unwrap();
-    // It says where it is once it is there.
+    // It prints its URL when it is ready.
     let mut address = String::new();
     let mut said = BufReader::new(bridge.stdout.take().unwrap());
     said.read_line(&mut address).unwrap();

@@ -63,7 +63,7 @@ fn a_rewound_conversation_stays_rewound() {
     terminal.keys("\r");
     terminal.shows("resumed");
     terminal.shows("› two");
-    // The pager ends where the conversation ends.
+    // The pager opens at the end of the conversation.
     terminal.keys("\x0f");
     let rows = terminal.shows("q back");
     assert!(rows.iter().any(|row| row == "first answer"), "{rows:?}");

@@ -1,4 +1,4 @@
-//! `/login`: a key, or a server of one's own, tried before it is kept.
+//! `/login`: an API key or a custom server, tried before it is saved.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn a_key_is_tried_before_it_is_kept() {
 fn a_key_that_does_not_work_is_not_kept() {
     let lab = answering("never asked");
     let settings = lab.home().join(".claude/settings.json");
-    // Nobody listens there.
+    // No server is listening on this port.
     let nowhere = [("ANTHROPIC_API_KEY", ""), ("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")];
     let terminal = Terminal::open(lab, 80, 24, &nowhere);
     terminal.shows("/login   bring");
@@ -68,7 +68,7 @@ fn a_server_of_ones_own_is_asked_for_one_word_and_kept() {
     terminal.shows("› 1  Paste a key");
     terminal.keys("2");
     terminal.shows("Another address");
-    // Whatever listens on this machine is above it.
+    // Servers found on this machine are listed above it.
     terminal.keys("\x1b[F");
     terminal.until("the last choice", |rows| {
         rows.iter()

@@ -1,4 +1,4 @@
-//! Journey 39: in multiplexers every row is there once, in their history and on their screen together.
+//! Journey 39: in multiplexers every row occurs once in history and screen together.
 
 use std::fs;
 use std::process::Command;
@@ -18,7 +18,7 @@ fn listing() -> Lab {
     Lab::new(&json!([{"delay": 0.002, "content": [{"type": "text", "text": text}]}]))
 }
 
-/// Whether the program is there; says in one line when it is not.
+/// True if the program is installed; otherwise prints a message.
 #[allow(clippy::print_stderr)]
 fn is_there(program: &str, version: &str) -> bool {
     let there = Command::new(program).arg(version).output().is_ok();
@@ -28,7 +28,7 @@ fn is_there(program: &str, version: &str) -> bool {
     there
 }
 
-/// Waits until what the multiplexer holds has this in it.
+/// Waits until the output of the multiplexer contains this text.
 fn until(hold: impl Fn() -> String, wanted: &str) -> String {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -94,7 +94,7 @@ fn journey_39_screen_holds_every_row_once() {
         return;
     }
     let lab = listing();
-    // Its sockets must lie in a folder of one's own that nobody else may enter.
+    // screen requires a private folder for its sockets.
     let sockets = lab.home().join("screens");
     fs::create_dir(&sockets).unwrap();
     fs::set_permissions(&sockets, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
@@ -128,14 +128,14 @@ fn journey_39_screen_holds_every_row_once() {
             "-h",
             &copy.display().to_string(),
         ]);
-        // It is written by the one that runs; until then there is nothing.
+        // The file is written asynchronously and may not exist yet.
         fs::read(&copy)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .unwrap_or_default()
     };
     until(hold, IDLE);
     screen(&["-S", "one", "-p", "0", "-X", "stuff", "list"]);
-    // What it writes down has other letters than ASCII in no encoding one could count on.
+    // Its hardcopy encodes characters other than ASCII unpredictably.
     until(hold, " list");
     screen(&["-S", "one", "-p", "0", "-X", "stuff", "\r"]);
     until(hold, &format!("- item {}", ITEMS - 1));
@@ -143,20 +143,20 @@ fn journey_39_screen_holds_every_row_once() {
     screen(&["-S", "one", "-X", "quit"]);
 }
 
-/// zellij is in no distribution's packages that tests could ask for, so it is played here: it answers what it is and
-/// where the cursor stands, knows no kitty keys, no colours of the background and no synchronized updates, and it hands
-/// escape, alt and shift over as bytes of the old kind.
+/// zellij is not packaged by distributions, so it is emulated here: it replies to queries for attributes and cursor
+/// position, supports neither the kitty protocol nor background colour queries nor synchronized updates, and sends
+/// escape, alt and shift in legacy encoding.
 #[test]
 fn journey_39_a_multiplexer_that_answers_little_gets_everything_all_the_same() {
     let terminal = Terminal::open(listing(), 80, 24, &[("ZELLIJ", "0"), ("TERM_PROGRAM", "zellij")]);
     terminal.shows(IDLE);
     terminal.writes(0, &["\x1b[c"]);
-    // Nothing to `CSI ? u`, OSC 11 and `CSI > q`; the cursor as every terminal has it, and last what it is.
+    // No replies to `CSI ? u`, OSC 11 and `CSI > q`; cursor positions as in every terminal, and attributes last.
     terminal.keys("\x1b[1;2R\x1b[1;3R\x1b[1;3R\x1b[?65;4c");
     send(&terminal, "list");
     terminal.shows(&format!("- item {}", ITEMS - 1));
     terminal.shows(IDLE);
-    // Keys of the old kind: escape and enter for a new line, escape alone, a letter with alt.
+    // Legacy encoding: escape and enter for a new line, escape alone, a letter with alt.
     terminal.keys("one\x1b\r");
     terminal.keys("two");
     let rows = terminal.until("two lines", |rows| rows.iter().any(|row| row == "  two"));
@@ -167,8 +167,8 @@ fn journey_39_a_multiplexer_that_answers_little_gets_everything_all_the_same() {
     for never in ["\x1b[>1u", "\x1b[>4;2m", "\x1b]8;", "\x1b]133;", "\x1b]9;4"] {
         assert!(!bytes.contains(never), "{never:?} was not answered for");
     }
-    // Without synchronized updates what is written between their marks is seen as it comes: it must need no second
-    // look, so nothing is ever erased that is not written anew in the same write.
+    // Without synchronized updates partial frames are visible, so nothing may be erased that is not rewritten in the
+    // same write.
     let plain = bytes.replace("\x1b[?2026h", "").replace("\x1b[?2026l", "");
     let mut screen = vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 1000);
     screen.process(plain.as_bytes());

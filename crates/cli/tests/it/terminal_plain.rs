@@ -1,4 +1,4 @@
-//! Without a screen: what is changed first, and what begins anew, line by line.
+//! Plain mode: editing before approval, and starting new sessions, line by line.
 
 use std::fs;
 

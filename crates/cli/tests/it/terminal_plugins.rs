@@ -1,4 +1,4 @@
-//! `/plugin`: plugins are installed after a question, enabled, disabled and removed.
+//! `/plugin`: plugins are installed after confirmation, enabled, disabled and removed.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::terminal::Terminal;
 use crate::terminal_asks::send;
 use crate::terminal_journeys::{IDLE, leave, saying};
 
-/// A lab with a plugin in the folder `tools`, which brings a hook and a command.
+/// Creates a lab with a plugin in the folder `tools` that contains a hook and a command.
 fn with_plugin() -> Lab {
     let lab = saying(&["done"]);
     for (path, text) in [
@@ -43,7 +43,7 @@ fn plugin_is_installed_after_a_question_and_works_at_once() {
     send(&terminal, "/plugin install ~/tools");
     terminal.shows("Install review@local 1.0.0");
     terminal.shows("hook Stop: runs `touch hooked`");
-    // One key too many installs nothing.
+    // An accidental enter installs nothing.
     terminal.shows("› 2  Do not install it");
     terminal.keys("\r");
     terminal.shows(IDLE);

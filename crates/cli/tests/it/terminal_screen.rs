@@ -1,4 +1,4 @@
-//! Journeys 26, 35, 37 and 41: very many sessions, no colours, letters, silence.
+//! Journeys 26, 35, 37 and 41: many sessions, no colours, wide characters, idling.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::terminal::{Terminal, answering};
 use crate::terminal_asks::send;
 use crate::terminal_journeys::{IDLE, leave, saying};
 
-/// How soon the first rows are there (50 ms) is measured where nothing else runs: `make bench-terminal`.
+/// The time until the first rows (50 ms) is measured without other load: `make bench-terminal`.
 #[test]
 fn journey_26_among_ten_thousand_sessions_the_first_are_there_at_once_and_the_oldest_is_found() {
     let lab = saying(&["here again"]);
@@ -79,7 +79,7 @@ fn a_session_is_read_renamed_and_found_by_what_was_said_in_it() {
     terminal.keys("/resume\r");
     terminal.shows("1 of 1 here");
     terminal.keys("flaky");
-    // Its title does not say so: what was said does.
+    // Found by the conversation; the title does not contain the text.
     terminal.shows("Resume  flaky   1 of 1 here");
     terminal.keys("\x0f");
     terminal.shows("q back");
@@ -148,7 +148,7 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
         terminal.shows(shown);
         terminal.shows(IDLE);
     }
-    // What only says something, or opens another program for a moment.
+    // Commands that only print or briefly open another program.
     for command in [
         "/btw hi",
         "/copy",
@@ -169,7 +169,7 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
         let before = terminal.bytes().len();
         terminal.keys("\r");
         if ["/keybindings", "/fork", "/clear"].contains(&command) {
-            // The terminal is given away for a moment: what is typed before it is taken again is not for us.
+            // The terminal is released for a moment; keys typed in between are lost.
             terminal.writes(before, &["\x1b[?2004h"]);
         }
         terminal.until("the composer is empty again", |rows| {
@@ -187,7 +187,7 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
             !rows.iter().any(|row| row.contains(shown)) && rows.iter().any(|row| row.contains(IDLE))
         });
     }
-    // Nothing runs, and there are no servers: a list or a word about it, whichever comes.
+    // Without tasks and servers these commands show either a list or a notice.
     for command in ["/tasks", "/mcp"] {
         terminal.keys(command);
         terminal.shows(&format!("> {command}"));
@@ -212,7 +212,7 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
 fn journey_37_the_cursor_is_where_the_terminal_says() {
     let terminal = Terminal::open(answering("fine"), 80, 24, &[]);
     terminal.shows(IDLE);
-    // Two wide letters, one with a mark over it, one plain.
+    // Two wide characters, one with a combining accent, one plain.
     terminal.keys("日本e\u{301}x");
     terminal.cursor_in(2 + 2 + 2 + 1 + 1);
     for wanted in [7, 6, 4, 2, 2] {
@@ -233,7 +233,7 @@ fn journey_37_emoji_that_are_joined_take_the_cells_the_terminal_says() {
     let terminal = Terminal::open(answering("fine"), 80, 24, &[]);
     terminal.shows(IDLE);
     terminal.writes(0, &["\x1b[c"]);
-    // The screen answers each question for the cursor as it stood when it was asked.
+    // Replies to each cursor query with the position at that time.
     let bytes = terminal.bytes();
     let mut screen = vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0);
     let asked: Vec<&str> = bytes.split("\x1b[6n").collect();
@@ -267,13 +267,13 @@ fn journey_37_emoji_that_are_joined_take_the_cells_the_terminal_says() {
 fn what_the_terminal_says_about_its_letters_is_believed() {
     let terminal = Terminal::open(answering("fine"), 80, 24, &[]);
     terminal.shows(IDLE);
-    // Letters of ambiguous width take two cells here, emoji that are joined are drawn apart.
+    // Characters of ambiguous width take two cells here, and joined emoji are drawn separately.
     terminal.keys("\x1b[1;3R\x1b[1;3R\x1b[1;7R\x1b[?62c");
     terminal.keys("±x");
     terminal.shows("› ±x");
     let before = terminal.bytes().len();
     terminal.keys("\x1b[D\x1b[D");
-    // From behind both to before both: one cell and two.
+    // Moves from after both to before both characters: one cell and two cells.
     terminal.writes(before, &["\x1b[2D", "\x1b[3D", "\r\x1b[2C"]);
     terminal.keys("\x0b");
     terminal.shows(IDLE);
@@ -283,7 +283,7 @@ fn what_the_terminal_says_about_its_letters_is_believed() {
 #[test]
 fn links_and_marks_are_written_only_where_the_terminal_knows_them() {
     let answer = "See https://example.org/a for more.";
-    // The turn waits for a file: however quick or slow the machine is, it is seen to work.
+    // The turn waits for a file, so that it is visibly running on any machine.
     let replies = json!([[{"type": "tool_use", "name": "Bash", "input":
         {"command": "until [ -e go ]; do sleep 0.05; done", "description": "wait"}}], says(answer)]);
     let turn = |settings: &[(&str, &str)], says_so: &str| {
@@ -318,7 +318,7 @@ fn links_and_marks_are_written_only_where_the_terminal_knows_them() {
     );
 }
 
-/// How often the process was woken, all its threads together. A thread that ends is woken for that alone.
+/// Returns the number of wake-ups of all threads. A thread that exits counts once.
 fn wakes(terminal: &Terminal) -> u64 {
     let tasks = fs::read_dir(format!("/proc/{}/task", terminal.child.id()))
         .unwrap()
@@ -338,7 +338,7 @@ fn journey_41_idle_means_no_write_and_no_wake_up() {
     send(&terminal, "first");
     terminal.shows("one");
     terminal.shows(IDLE);
-    // Whatever the end of the turn still had to say is said.
+    // Remaining output of the turn is written.
     let mut before = terminal.bytes().len();
     let mut quiet = Instant::now();
     while quiet.elapsed() < Duration::from_secs(1) {
@@ -366,7 +366,7 @@ fn journey_41_idle_means_no_write_and_no_wake_up() {
 
 #[test]
 fn a_folder_is_added_skills_are_named_and_rules_are_tried() {
-    // The model is told of the file by its path, which is known only once there is a home.
+    // The path of the file is only known once the home folder exists.
     let elsewhere = tempfile::tempdir().unwrap();
     let guide = elsewhere.path().canonicalize().unwrap().join("guide.md");
     fs::write(&guide, "the guide\n").unwrap();
@@ -399,7 +399,7 @@ fn a_folder_is_added_skills_are_named_and_rules_are_tried() {
     terminal.shows("~ cargo test -p wire  runs: Bash(cargo test:*), you, everywhere");
     command(&format!("/add-dir {}", elsewhere.path().display()));
     terminal.shows("worked in too, this session: ");
-    // Files outside of the folder are asked about; this one no longer is.
+    // Files outside of the folder need permission; this one no longer does.
     send(&terminal, "read it");
     terminal.shows("It was read.");
     terminal.shows(IDLE);

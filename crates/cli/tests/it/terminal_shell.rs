@@ -1,4 +1,4 @@
-//! Commands while they run, in the whole program: `!` commands and Bash calls.
+//! Running commands in the whole program: `!` commands and Bash calls.
 
 use std::fs;
 use std::thread;
@@ -15,7 +15,7 @@ use crate::terminal_journeys::{IDLE, leave};
 /// Prints to both streams, then waits for a long time.
 const SLOW: &str = "echo $$ > pid; echo one; echo two >&2; echo three; sleep 600";
 
-/// A terminal whose folder has that as `slow.sh`.
+/// Starts a terminal whose folder contains this script as `slow.sh`.
 fn opened(lab: Lab, args: &[&str]) -> Terminal {
     fs::write(lab.work().join("slow.sh"), SLOW).unwrap();
     let terminal = Terminal::start(lab, args, 80, 24, &[]);
@@ -23,7 +23,7 @@ fn opened(lab: Lab, args: &[&str]) -> Terminal {
     terminal
 }
 
-/// Waits until the process whose id is in `pid` is gone.
+/// Waits until the process with this id has ended.
 fn is_gone(pid: &str) {
     let end = Instant::now() + PATIENCE;
     while fs::exists(format!("/proc/{pid}")).unwrap() {

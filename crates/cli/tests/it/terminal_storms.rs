@@ -1,4 +1,4 @@
-//! Journey 32, and storms of heights: whatever sizes the window had, the region is a fresh draw and every row is there once.
+//! Journey 32 and random resizing: after any sequence of sizes, the live region is correct and every row occurs once.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::terminal_asks::send;
 use crate::terminal_fuzz::Dice;
 use crate::terminal_journeys::{IDLE, leave};
 
-/// All that is on the screen and above it.
+/// Returns screen and scrollback.
 fn everything(terminal: &Terminal) -> Vec<String> {
     let mut seen = terminal.seen.0.lock().unwrap();
     let screen = seen.screen.screen_mut();
@@ -28,8 +28,8 @@ fn everything(terminal: &Terminal) -> Vec<String> {
     all
 }
 
-/// Stops the process as a slow machine would, reads what it wrote, and changes both sizes at once: what is on its way is
-/// drawn for the size it was meant for, as by a terminal that reads faster than windows are pulled.
+/// Pauses the process, reads its pending output, and changes both sizes at once. Pending output is thus drawn for its
+/// intended size, as in a terminal that reads faster than windows are resized.
 fn size_in_order(terminal: &Terminal, columns: u16, rows: u16) {
     terminal.signal(Signal::STOP);
     let status = format!("/proc/{}/stat", terminal.child.id());
@@ -46,7 +46,7 @@ fn size_in_order(terminal: &Terminal, columns: u16, rows: u16) {
             break;
         }
     }
-    // This screen drops its last rows when it becomes lower; terminals push the first ones into their history.
+    // This emulator drops its last rows when it shrinks; terminals move the first ones to their history.
     let (height, width) = seen.screen.screen().size();
     let used = seen
         .screen
@@ -71,31 +71,31 @@ fn size_in_order(terminal: &Terminal, columns: u16, rows: u16) {
     terminal.signal(Signal::CONT);
 }
 
-/// A session that writes four hundred lines of code. A line of code is committed at its end: one that is whole was never
-/// in the part that is drawn again, of which a frame on its way may leave a row behind when the size changes under it.
+/// Starts a session that prints four hundred lines of code. A complete line of code is committed immediately, so it was
+/// never in the live region, of which a pending frame may leave a row behind when the size changes.
 fn listing() -> Terminal {
     let rows: String = (0..400).map(|number| format!("row {number} end\n")).collect();
     let text = format!("```\n{rows}```\n\nThat is all.");
     let lab = Lab::new(&json!([{"delay": 0.002, "content": [{"type": "text", "text": text}]}]));
     let terminal = Terminal::open(lab, 80, 24, &[]);
     terminal.shows(IDLE);
-    // This screen does not break long rows in two when it becomes narrower, as XTerm does not.
+    // This emulator does not reflow long rows when it becomes narrower, like XTerm.
     terminal.keys("\x1bP>|XTerm(390)\x1b\\");
     send(&terminal, "list");
-    // Any of them: on a slow machine the first ones have gone by before anybody looks.
+    // Any row: on a slow machine the first ones have scrolled out of view.
     terminal.until("a row of the list", |rows| {
         rows.iter().any(|row| row.starts_with("row ") && row.ends_with(" end"))
     });
     terminal
 }
 
-/// Back at the usual size: every row is there once and in order, and the region is what a fresh one is.
+/// Restores the usual size; checks that every row occurs once and in order, and that the live region is correct.
 fn is_whole(terminal: Terminal) {
     size_in_order(&terminal, 80, 24);
     terminal.until("the end of the list", |rows| {
         rows.iter().any(|row| row == "That is all.") && !rows.iter().any(|row| row.contains("esc stops"))
     });
-    // What was pasted is taken out.
+    // Removes the pasted text.
     terminal.keys("\x03");
     let rows = terminal.until("the region", |rows| {
         rows.iter().any(|row| row.starts_with("› ask for something"))
@@ -143,7 +143,7 @@ fn after_a_storm_of_heights_and_widths_and_pastes_every_row_is_there_once() {
     let terminal = listing();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for number in 0..150 {
-        // Some are too small to draw in.
+        // Some sizes are too small for drawing.
         let small = number % 10 == 9;
         let columns = if small { 12 + dice.roll(8) } else { 20 + dice.roll(181) };
         let rows = if small { 3 + dice.roll(4) } else { 6 + dice.roll(50) };

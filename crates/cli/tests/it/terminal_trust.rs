@@ -1,4 +1,4 @@
-//! Trust is asked about where it is needed, and only there.
+//! The trust dialog appears where it is needed, and only there.
 
 use std::fs;
 use std::process::Command;
@@ -72,7 +72,7 @@ fn a_worktree_of_an_untrusted_repository_is_asked_about() {
 fn the_folder_of_a_served_session_is_asked_about_in_attach() {
     let lab = saying(&["one", "two"]);
     let (home, state) = (lab.home(), lab.home().join("state"));
-    // Below the home, where the bridge may work.
+    // Below the home folder, where the bridge may start sessions.
     let shop = home.join("shop");
     fs::create_dir_all(shop.join(".claude")).unwrap();
     let (folder, place) = (shop.display().to_string(), state.display().to_string());

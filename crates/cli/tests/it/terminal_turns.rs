@@ -1,4 +1,4 @@
-//! Journeys 4, 17 to 24, 27, 28 and 31: turns that run, wait, fail, are stopped or gone back to.
+//! Journeys 4, 17 to 24, 27, 28 and 31: turns that run, wait, fail, are stopped or rewound.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::terminal::{Terminal, is_clean};
 use crate::terminal_asks::send;
 use crate::terminal_journeys::{IDLE, leave, saying};
 
-/// A turn that runs a command for a long time, then others.
+/// Creates a model whose first turn runs a command for a long time.
 fn sleeping(more: &[Value]) -> Lab {
     let mut replies =
         vec![json!([{"type": "tool_use", "name": "Bash", "input": {"command": "sleep 60", "description": "sleep"}}])];
@@ -25,7 +25,7 @@ fn running(lab: Lab) -> Terminal {
     terminal
 }
 
-/// How soon a key is on the screen (8 ms) is measured where nothing else runs: `make bench-terminal`.
+/// The latency of a key (8 ms) is measured without other load: `make bench-terminal`.
 #[test]
 fn journey_04_an_answer_streams_while_one_types_and_every_row_is_there_once() {
     // Four hundred words, in paragraphs of four.
@@ -47,7 +47,7 @@ fn journey_04_an_answer_streams_while_one_types_and_every_row_is_there_once() {
     let rows = terminal.until("what was typed meanwhile", |rows| {
         rows.iter().any(|row| row == "› abc") && rows.iter().any(|row| row.ends_with(" tokens ∙ esc stops"))
     });
-    // Activity, composer, status, and nothing below them.
+    // Activity, composer and status are the last rows.
     let at = rows.iter().position(|row| row == "› abc").unwrap();
     let activity: Vec<&str> = rows[at - 1].split(" ∙ ").collect();
     assert_eq!(activity.len(), 4, "{rows:?}");
@@ -121,7 +121,7 @@ fn journey_18_up_takes_the_last_one_back_and_ctrl_c_all() {
         terminal.until("the end of the turn", |rows| {
             !rows.iter().any(|row| row.contains("esc stops"))
         });
-        // What came back is in the composer: it goes into the history.
+        // The restored prompt is in the composer; ctrl+c moves it to the history.
         terminal.keys("\x03");
         terminal.shows(IDLE);
         leave(terminal);
@@ -135,7 +135,7 @@ fn journey_19_right_after_enter_escape_brings_the_prompt_back() {
     terminal.shows(IDLE);
     terminal.keys("x");
     terminal.shows("› x");
-    // As terminals of today write it: this escape is one at once, not after a while without another letter.
+    // Escape in kitty encoding takes effect immediately, without waiting for further bytes.
     terminal.keys("\r\x1b[27u");
     terminal.until("the prompt in the composer", |rows| {
         let last = rows.iter().rev().find(|row| row.starts_with('›'));
@@ -240,7 +240,7 @@ fn journey_24_the_highlight_of_going_back_rests_on_what_changes_nothing() {
     send(&terminal, "first");
     terminal.shows("one");
     terminal.shows(IDLE);
-    // As terminals of today write it: two presses at once, and not one with alt held down.
+    // Kitty encoding: two separate escapes instead of alt+escape.
     terminal.keys("\x1b[27u\x1b[27u");
     terminal.shows("Rewind to before");
     let rows = terminal.shows("› now");

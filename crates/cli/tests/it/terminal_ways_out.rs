@@ -1,4 +1,4 @@
-//! Journeys 33 and 34: whoever ends the process, or puts it aside, gets the terminal back.
+//! Journeys 33 and 34: the terminal is restored however the process ends or is suspended.
 
 use std::fs;
 use std::io::{PipeWriter, Read as _, Write as _};
@@ -17,7 +17,7 @@ use crate::terminal::{PATIENCE, Terminal, is_clean};
 use crate::terminal_asks::send;
 use crate::terminal_journeys::IDLE;
 
-/// What it is called, what the model says, and how one gets there.
+/// Name of a state, script of the model, and how to reach the state.
 type State = (&'static str, Value, fn(&Terminal));
 
 fn states() -> [State; 4] {
@@ -49,7 +49,7 @@ fn states() -> [State; 4] {
     ]
 }
 
-/// Lines are edited and echoed by the terminal again.
+/// Checks that line editing and echo are enabled again.
 fn is_given_back(terminal: &Terminal, name: &str) {
     let left = rustix::termios::tcgetattr(&*terminal.pty).unwrap();
     let wanted = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
@@ -104,7 +104,7 @@ fn journey_33_after_a_fault_of_ours_the_terminal_is_as_it_was_and_one_is_told_wh
     }
 }
 
-/// A terminal whose screen is the end of a pipe: it can be gone while the keyboard is still there.
+/// A terminal whose output is a pipe, which can close while the keyboard is still connected.
 struct Piped {
     terminal: Terminal,
     gone: Arc<AtomicBool>,
@@ -139,7 +139,7 @@ impl Piped {
         }
     }
 
-    /// From now on nobody reads what is written.
+    /// Closes the read end of the output.
     fn lose_screen(mut self) -> Terminal {
         self.gone.store(true, Ordering::SeqCst);
         self.poke.write_all(b".").unwrap();
@@ -161,7 +161,7 @@ fn journey_33_whose_screen_is_gone_leaves_and_gives_the_keyboard_back() {
                 break status.code();
             }
             assert!(Instant::now() < end, "{name}: it does not leave");
-            // Where nothing moves by itself, a key makes it write.
+            // In an idle state a key triggers output.
             (&*terminal.pty).write_all(b"j").ok();
             std::thread::yield_now();
         };
@@ -198,7 +198,7 @@ fn journey_34_suspended_in_a_shell_it_draws_again_in_front_and_writes_nothing_in
     terminal.shows("running Bash");
     terminal.keys("draft");
     terminal.shows("› draft");
-    // Put aside and brought back: the region is there again, with the draft in it.
+    // After suspend and resume, the live region is restored with the draft.
     terminal.keys("\x1a");
     terminal.shows("Stopped");
     terminal.keys("fg\r");
@@ -206,7 +206,7 @@ fn journey_34_suspended_in_a_shell_it_draws_again_in_front_and_writes_nothing_in
         let last = rows.iter().rposition(|row| row.starts_with("shell> fg"));
         last.is_some_and(|at| rows[at..].iter().any(|row| row == "› draft"))
     });
-    // Put aside and let go on there: the turn ends, and nothing is written.
+    // Resumed in the background: the turn ends without output.
     terminal.keys("\x1a");
     terminal.until("the shell again", |rows| {
         rows.iter().filter(|row| row.contains("Stopped")).count() >= 2
@@ -239,7 +239,7 @@ fn journey_34_suspended_in_a_shell_it_draws_again_in_front_and_writes_nothing_in
     });
     terminal.keys("\x15\x04\x04");
     terminal.shows("  sluice -r ");
-    // What is typed before the shell is in front again is the agent's to read, and gone.
+    // Keys typed before the shell is in the foreground again are read by the agent and lost.
     terminal.until("the shell in front", |rows| {
         let last = rows.iter().rfind(|row| !row.trim().is_empty());
         last.is_some_and(|row| row.trim() == "shell>")
@@ -249,7 +249,7 @@ fn journey_34_suspended_in_a_shell_it_draws_again_in_front_and_writes_nothing_in
     is_clean(&bytes);
 }
 
-/// All that was written down of all sessions.
+/// Returns all saved transcripts.
 fn transcripts(terminal: &Terminal) -> String {
     let projects = fs::read_dir(terminal.lab.home().join(".claude/projects"))
         .into_iter()
@@ -263,7 +263,7 @@ fn transcripts(terminal: &Terminal) -> String {
 fn a_terminal_a_killed_process_left_behind_is_put_right() {
     let mut terminal = Terminal::open(Lab::new(&json!([says("hello")])), 80, 24, &[]);
     terminal.shows(IDLE);
-    // Held open, as a shell holds it: a terminal nobody has open forgets its modes.
+    // Kept open, as a shell does: a terminal that is closed by all processes loses its modes.
     let tty = fs::read_link(format!("/proc/{}/fd/0", terminal.child.id())).unwrap();
     let open = || fs::File::options().read(true).write(true).open(&tty).unwrap();
     let held = open();

@@ -1,4 +1,4 @@
-//! Command lines whose own effects, surroundings or sizes decide what they do.
+//! Command lines whose meaning depends on their effects, on the environment or on their size.
 
 use serde_json::json;
 
@@ -107,7 +107,8 @@ fn a_program_in_the_project_is_not_taken_for_the_one_of_the_system() {
     }
 }
 
-/// What a line finds on the search path is what it was judged with, also where it goes elsewhere or puts a program there.
+/// A line runs the programs on the search path that the decision considered, even if it changes the folder or creates a
+/// program.
 #[test]
 fn a_program_that_comes_to_be_in_the_project_is_not_run() {
     for (first, line) in [

@@ -1,4 +1,4 @@
-//! Deny rules that the kernel enforces: in the sandbox, and in `bypassPermissions` without one.
+//! Deny rules enforced by the kernel: in the sandbox, and in `bypassPermissions` mode without one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use super::{Call, Guard, STREAM, outcomes};
 use crate::binary::Ran;
 
-/// Settings with these deny rules and one kind of sandbox.
+/// Returns settings with these deny rules and one kind of sandbox.
 fn sandboxed(kind: &str, deny: &[&str]) -> Value {
     let mut sandbox = json!({"enabled": true, "autoAllowBashIfSandboxed": true});
     if kind == "landlock" {
-        // A bubblewrap that does not work.
+        // A bubblewrap that does not work, so that Landlock is used.
         sandbox["bwrapPath"] = json!("/bin/false");
     }
     json!({"sandbox": sandbox, "permissions": {"deny": deny}})
@@ -32,7 +32,7 @@ fn run(guard: &Guard, settings: &Value, args: &[&str]) -> Vec<Call> {
     outcomes(&Ran::from(command.output().unwrap()))
 }
 
-/// Whether no sandbox of this kind works here, which a test says.
+/// True if this kind of sandbox does not work here; prints a message.
 #[allow(clippy::print_stderr)]
 fn lacks(kind: &str, calls: &[Call]) -> bool {
     let lacking = calls.iter().any(|call| call.text.contains("none works here"));
@@ -91,7 +91,7 @@ fn check(guard: &Guard, what: &str, call: &Call) {
     assert!(!guard.lab.has("unborn/x"), "{what}");
 }
 
-/// The names of the files are put together when the script runs, so the analysis does not see them.
+/// The script assembles the file names at run time, so the analysis cannot see them.
 const NAMES: &str = "import sys\nsys.argv[1:] = ['.e' + 'nv', 'src/deep/key.p' + 'em', 'src/link', 'src/plain']\n";
 
 #[test]
@@ -99,7 +99,7 @@ fn deny_rules_hold_inside_the_sandbox() {
     for kind in ["bubblewrap", "landlock"] {
         let guard = Guard::new(&["python3 src/s.py"]);
         project(&guard);
-        // In this mode the analysis asks about the least.
+        // In this mode the analysis is the least strict.
         let calls = run(
             &guard,
             &sandboxed(kind, &RULES),
@@ -111,7 +111,7 @@ fn deny_rules_hold_inside_the_sandbox() {
     }
 }
 
-/// A program of the system that leaves a trace, in a folder of the search path outside the project.
+/// Creates a program that leaves a trace in a folder of the search path outside of the project.
 fn program(guard: &Guard, name: &str) -> String {
     let folder = guard.lab.home().join("bin");
     fs::create_dir_all(&folder).unwrap();
@@ -137,7 +137,7 @@ fn bypassing(guard: &Guard, path: &str, deny: &[&str]) -> Vec<Call> {
     outcomes(&Ran::from(command.output().unwrap()))
 }
 
-/// Whether the kernel enforces nothing here, because bubblewrap does not work.
+/// True if the kernel cannot enforce rules here, because bubblewrap does not work.
 #[allow(clippy::print_stderr)]
 fn unenforced() -> bool {
     let works = std::process::Command::new("bwrap")
@@ -155,7 +155,7 @@ fn unenforced() -> bool {
     !works
 }
 
-/// The analysis does not see these programs: their names are put together when the line runs.
+/// The line assembles the names of these programs at run time, so the analysis cannot see them.
 #[test]
 fn a_denied_program_does_not_run_in_bypass_mode_however_it_is_hidden() {
     if unenforced() {
@@ -194,7 +194,7 @@ fn a_denied_path_is_not_opened_in_bypass_mode_without_being_named() {
     check(&guard, "bypass", &calls[0]);
 }
 
-/// Everything else is as without: writing anywhere, processes of others, devices, nested sandboxes, exit codes.
+/// Other commands are unaffected: writing anywhere, other processes, devices, nested sandboxes, exit codes.
 #[test]
 fn ordinary_commands_are_as_ever_in_bypass_mode() {
     if unenforced() {

@@ -15,7 +15,7 @@ fn managed(guard: &Guard, settings: &Value, args: &[&str]) -> Ran {
         .chain(["--managed-settings", &settings])
         .collect();
     let mut command = guard.lab.command(&args);
-    // Without it root may not even ask for that mode.
+    // Without this variable, root may not use that mode.
     command
         .env("IS_SANDBOX", "1")
         .arg("hi")

@@ -1,8 +1,8 @@
-//! Repositories that came with a folder and would make git run a program or read another place.
+//! Untrusted repositories that would make git run a program or read other files.
 
 use super::Guard;
 
-/// None of the lines runs the trap, and each is asked about.
+/// Checks that no line runs the program and each needs permission.
 #[track_caller]
 fn asks(guard: &Guard) {
     let calls = guard.run(&[]);
@@ -105,8 +105,8 @@ fn tracked_names_are_those_that_git_lists() {
     );
 }
 
-/// The id of this link in a repository with long ids ends in what looks like a name (`=P;d7-bP`) where an index with short
-/// ids has one. Who reads the index like that sees one harmless file, and does not see the link.
+/// The id of this symlink in a repository with long ids ends in bytes that look like a file name (`=P;d7-bP`) in an
+/// index with short ids. A parser that assumes short ids sees one harmless file instead of the symlink.
 #[test]
 fn a_link_that_an_index_with_long_ids_hides_is_not_followed() {
     let guard = Guard::new(&["cat $(git ls-files)"]);
@@ -136,7 +136,7 @@ fn tracked_names_with_odd_bytes_are_not_passed_on() {
     ] {
         let guard = Guard::new(&["cat $(git ls-files)", "git ls-files | xargs cat"]);
         guard.repository("");
-        // What git prints for some of them is the name of another file.
+        // For some of them, git prints the name of another file.
         guard.write("../secret", "SECRET");
         guard.link("\"\\303\\244\"", "../secret");
         guard.link("\"\\377\"", "../secret");
@@ -145,7 +145,7 @@ fn tracked_names_with_odd_bytes_are_not_passed_on() {
         std::fs::write(&path, "odd").unwrap();
         guard.git("", &["--literal-pathspecs", "add", "--", path.to_str().unwrap_or(".")]);
         let calls = guard.run(&[]);
-        // `xargs` matches no patterns: a file called `*` is only that.
+        // `xargs` does not expand patterns: a file named `*` is only that.
         assert!(
             calls[0].denied && (calls[1].denied || name == b"*"),
             "{name:?}: {calls:?}"
@@ -178,7 +178,7 @@ fn an_extension_of_lfs_names_a_program() {
     let guard = Guard::new(&["git status"]);
     guard.repository("");
     guard.write(".gitattributes", "* filter=lfs\n");
-    // What git-lfs does, in one line.
+    // A one-line equivalent of git-lfs.
     let lfs = "[filter \"lfs\"]\n\tclean = \"$(git config lfs.extension.x.clean)\"\n";
     guard.write("../home/.gitconfig", lfs);
     guard.git("", &["config", "lfs.extension.x.clean", &guard.trap()]);
@@ -235,7 +235,7 @@ fn everyday_repositories_are_not_asked_about() {
     guard.git("", &["submodule", "--quiet", "add", "../upstream", "module"]);
     guard.git("", &["worktree", "add", "-q", "linked"]);
     let calls = guard.run(&[]);
-    // A submodule is no file: what it holds its own index says.
+    // A submodule is not a file; its contents are in its own index.
     let denied: Vec<bool> = calls.iter().map(|call| call.denied).collect();
     assert_eq!(denied, [false, false, false, false, true], "{calls:?}");
     assert!(

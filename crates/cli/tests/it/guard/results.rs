@@ -1,4 +1,4 @@
-//! The results of one message of the model, together.
+//! Limits on the results of all calls in one message of the model.
 
 use std::io::Read as _;
 use std::process::Stdio;
@@ -9,11 +9,11 @@ use super::STREAM;
 use crate::binary::Lab;
 use crate::peak;
 
-/// The calls of the message. Their results are 200 MB together, as the model and the host get them.
+/// Number of calls in the message. Their results are 200 MB in total, for the model and the host.
 const CALLS: usize = 400;
-/// What the results of one message may have together, in bytes.
+/// Maximum total size of the results of one message in bytes.
 const BUDGET: usize = 32 << 20;
-/// A memory limit, in MiB, that several copies of the budget stay below.
+/// Memory limit in MiB; several copies of the budget fit into it.
 const MAX_MEMORY: u64 = 320;
 
 #[test]
@@ -26,7 +26,7 @@ fn the_results_of_one_message_are_limited_together() {
     let written = json!({"file_path": "made", "content": "x"});
     calls.push(json!({"type": "tool_use", "id": "toolu_write", "name": "Write", "input": written}));
     let text = |text: &str| json!([{"type": "text", "text": text}]);
-    // The results fill the context window: the conversation is summarised before the last answer.
+    // The results fill the context window, so the conversation is compacted before the last response.
     let lab = Lab::new(&json!([calls, text("A summary"), text("The end")]));
     for file in 0..20 {
         let line = format!("{}\n", "x".repeat(99));
@@ -71,7 +71,7 @@ fn the_results_of_one_message_are_limited_together() {
         let told = block["content"].as_str().unwrap();
         assert!(told.contains("32 MiB") && told.contains("one message"), "{told}");
     }
-    // What comes after the limit is not run.
+    // Calls after the limit do not run.
     assert!(!lab.has("made"));
     assert_eq!(messages.last().unwrap()["result"], "The end");
     assert!(text.len() < BUDGET * 3 / 2, "{} bytes", text.len());
