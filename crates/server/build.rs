@@ -1,5 +1,5 @@
-//! Writes the table of the page's files, to be compiled in: `web/dist`, or what `SLUICE_WEB_DIST` names.
-//! Without a built page the table is empty. A release build fails then.
+//! Generates the table of the page's files to embed: from `web/dist`, or the folder in `SLUICE_WEB_DIST`. Without a
+//! built page the table is empty, and a release build fails.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn main() -> io::Result<()> {
     }
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
     let out = Path::new(&out);
-    // A copy is compiled in: the page may be built anew meanwhile.
+    // Embeds a copy, because the page may be rebuilt during the build.
     let page = out.join("page");
     if page.exists() {
         fs::remove_dir_all(&page)?;
@@ -33,7 +33,7 @@ fn main() -> io::Result<()> {
     fs::write(out.join("page_files.rs"), table(&page, &files, out)?)
 }
 
-/// Refuses a release without a page. `profile` is `release` for the release profile and those that inherit from it.
+/// Fails for a release without a page. `profile` is `release` for the release profile and those that inherit from it.
 pub(crate) fn check_page(dist: &Path, profile: &str) -> Result<(), String> {
     if profile != "release" || dist.join("index.html").is_file() {
         return Ok(());
@@ -44,7 +44,7 @@ pub(crate) fn check_page(dist: &Path, profile: &str) -> Result<(), String> {
     ))
 }
 
-/// Copies a folder, without what is hidden.
+/// Copies a folder without hidden files.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let path = entry?.path();
@@ -69,7 +69,7 @@ fn dist() -> PathBuf {
     let web = Path::new(&manifest).join("../../web");
     let dist = web.join("dist");
     if web.is_dir() {
-        // Cargo takes a folder that is not there as changed, and would build this crate anew every time.
+        // Cargo treats a missing folder as changed and would rebuild this crate each time.
         fs::create_dir_all(&dist).ok();
     }
     dist
@@ -87,13 +87,13 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// A compressed form of the file beside it.
+/// True for a compressed form of another file.
 fn is_variant(path: &Path) -> bool {
     let packed = path.extension().is_some_and(|ending| ending == "br" || ending == "gz");
     packed && path.with_extension("").is_file()
 }
 
-/// How the page knows which build it is.
+/// Tag with which the page knows its build.
 const MARK: &str = "<meta name=\"sluice-build\" content=\"";
 
 fn table(dist: &Path, files: &[PathBuf], out: &Path) -> io::Result<String> {
@@ -114,7 +114,7 @@ fn table(dist: &Path, files: &[PathBuf], out: &Path) -> io::Result<String> {
             match marked(&text) {
                 Some(own) => build = own.to_owned(),
                 None => {
-                    // A few hundred bytes: not worth packing again.
+                    // A few hundred bytes; not worth compressing again.
                     plain = out.join("index.html");
                     fs::write(&plain, text.replacen("<head>", &format!("<head>\n{MARK}{build}\">"), 1))?;
                     packed = [None, None];
@@ -122,7 +122,7 @@ fn table(dist: &Path, files: &[PathBuf], out: &Path) -> io::Result<String> {
             }
         }
         let hash = short(&Sha256::digest(fs::read(&plain)?), 32);
-        // Nearly everybody takes it packed: it is not kept twice.
+        // Nearly all clients accept the compressed form, so the plain one is not stored as well.
         let plain = packed[1].is_none().then_some(plain);
         let [br, gz] = packed;
         let [plain, br, gz] = [plain, br, gz].map(|form| match form {
@@ -141,7 +141,7 @@ fn table(dist: &Path, files: &[PathBuf], out: &Path) -> io::Result<String> {
     ))
 }
 
-/// The build the page says it is, if it does.
+/// Returns the build in the tag of the page, if there is one.
 fn marked(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once(MARK)?;
     rest.split('"').next()
@@ -166,7 +166,7 @@ fn short(bytes: &[u8], length: usize) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
+        // Cannot fail when writing to a string.
         write!(text, "{byte:02x}").ok();
         text
     })

@@ -1,5 +1,4 @@
-//! The door with nothing behind it: a server whose backend repeats what it hears. For looking at it with a browser,
-//! and for `interop/hostile`.
+//! A server with a backend that echoes messages, for trying it with a browser and for `interop/hostile`.
 //!
 //! `cargo run -p sluice-server --example door -- STATE_FOLDER`
 #![allow(clippy::print_stdout, reason = "it prints the address to open, as the real one does")]

@@ -1,10 +1,10 @@
 //! Access control: pairing codes, device cookies, bearer tokens.
 
-// Pure: what a code is worth, and when.
+// Pairing codes and secrets; pure.
 mod pairing;
 mod secret;
 
-// Where devices are kept, and what is known of them while the server runs.
+// Device storage, and the state of devices while the server runs.
 mod book;
 mod devices;
 mod entry;

@@ -1,11 +1,11 @@
-//! The archive format of backups: a tar file, as `tar tzf` lists it.
+//! Archive format of backups: a compressed tar file.
 
 use std::io::{self, Read, Write};
 use std::path::{Component, Path};
 
 use tar::{Archive, Builder, EntryType, Header};
 
-/// Appends a file of `length` bytes. A file that became shorter meanwhile is filled up with zeros.
+/// Appends a file of `length` bytes. If the file has become shorter, it is padded with zeros.
 pub(crate) fn append<W: Write>(
     archive: &mut Builder<W>,
     name: &str,
@@ -18,7 +18,7 @@ pub(crate) fn append<W: Write>(
     archive.append_data(&mut header, name, content.chain(io::repeat(0)).take(length))
 }
 
-/// Reads an archive to its end and passes each file to `take`, with its path and its content.
+/// Reads an archive and passes each file to `take`, with its path and content.
 pub(crate) fn read(
     mut archive: impl Read,
     mut take: impl FnMut(&Path, &mut dyn Read) -> io::Result<()>,

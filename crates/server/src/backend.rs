@@ -1,4 +1,5 @@
-//! `Backend`: the sessions behind the server. This crate says who may connect; a [`Backend`] says what they get.
+//! `Backend`: the sessions behind the server. This crate decides who may connect; a [`Backend`] decides what clients
+//! can do.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,11 +15,11 @@ use tokio_util::sync::CancellationToken;
 use crate::scope::Scope;
 use crate::socket::Socket;
 
-/// How a device shows who it is.
+/// How a device authenticates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceKind {
-    /// A browser, paired by a code.
+    /// A browser, paired with a code.
     Cookie,
     /// A program, with `Authorization: Bearer`.
     Token,
@@ -33,30 +34,30 @@ impl DeviceKind {
     }
 }
 
-/// A device that was let in.
+/// An authenticated device.
 #[derive(Debug, Clone)]
 pub struct Who {
-    /// Its id.
+    /// Id of the device.
     pub device: String,
     pub name: String,
     pub scope: Scope,
     pub kind: DeviceKind,
-    /// Fires when the device is revoked or the server has to cut it off. [`Socket`] ends by itself then; a command
-    /// that takes long should look.
+    /// Cancelled when the device is revoked or the server disconnects it. A [`Socket`] then ends by itself;
+    /// long-running commands should check it.
     pub revoked: CancellationToken,
-    /// Where it comes from, without a port.
+    /// Address of the client, without port.
     pub address: String,
-    /// Over TLS, our own or that of the proxy.
+    /// True for TLS, of this server or of the proxy.
     pub secure: bool,
 }
 
-/// What the server asks of the sessions.
+/// Functions that the server needs from the sessions.
 pub trait Backend: Send + Sync + 'static {
-    /// Talks with a client until either side is done. The guard has let it in; the scope of each command is for the
-    /// backend to check. The server drops the future soon after `who.revoked` fires.
+    /// Serves a client until either side disconnects. The client is authenticated; the backend checks the scope of each
+    /// command. The server drops the future soon after `who.revoked` is cancelled.
     fn serve(self: Arc<Self>, socket: Socket, who: Who) -> BoxFuture<'static, ()>;
 
-    /// A session to take along. `format` is `md`, `html` or `jsonl`; `query` what stood after the `?`, decoded.
+    /// Exports a session. `format` is `md`, `html` or `jsonl`; `query` is the decoded query string.
     fn export<'a>(
         &'a self,
         who: &'a Who,
@@ -65,44 +66,44 @@ pub trait Backend: Send + Sync + 'static {
         query: Vec<(String, String)>,
     ) -> BoxFuture<'a, Result<Exported, Refusal>>;
 
-    /// A heavy body. `hash` is 64 hexadecimal digits.
+    /// Returns a large body. `hash` is 64 hexadecimal digits.
     fn blob<'a>(&'a self, who: &'a Who, hash: String) -> BoxFuture<'a, Result<BlobFile, Refusal>>;
 
-    /// An image, at most 20 MiB, of the type it says it is: not looked into yet.
+    /// Stores an image of at most 20 MiB. The content was not checked against its declared type.
     fn upload<'a>(&'a self, who: &'a Who, mime: String, bytes: Bytes) -> BoxFuture<'a, Result<Uploaded, Refusal>>;
 
-    /// Lines in Prometheus' text form, put below the server's own.
+    /// Returns metrics in the Prometheus text format, appended to those of the server.
     fn metrics(&self) -> String;
 
-    /// What `sluice serve status` shows of the sessions.
+    /// Returns the session part of `sluice serve status`.
     fn status(&self) -> BoxFuture<'_, serde_json::Value>;
 
-    /// Whether sessions can be served and stored now.
+    /// Returns whether sessions can be served and stored now.
     fn health(&self) -> Health;
 
-    /// The server stops: nobody new comes. Tell the sockets, write what waits, and return; at the server's deadline
-    /// the sockets are cut.
+    /// Prepares for the stop of the server, which accepts no new clients. Notifies clients, writes pending data and
+    /// returns; at the server's deadline connections are closed.
     fn closing(&self) -> BoxFuture<'_, ()>;
 }
 
-/// What health checks report.
+/// Result of a health check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Health {
-    /// What prevents the bridge from storing what clients send; none when it is well. Shown without authentication: no
-    /// paths and no names.
+    /// Problems that prevent the bridge from storing client data; empty if there are none. Shown without
+    /// authentication, so it contains no paths or names.
     pub problems: Vec<String>,
 }
 
-/// The answer to an export.
+/// Response to an export.
 #[derive(Debug)]
 pub struct Exported {
     pub mime: String,
-    /// For `Content-Disposition`; any text.
+    /// File name for `Content-Disposition`; any text.
     pub file_name: String,
     pub body: Body,
 }
 
-/// The answer to a blob.
+/// Response to a request for a body.
 #[derive(Debug)]
 pub struct BlobFile {
     pub content: Content,
@@ -110,14 +111,14 @@ pub struct BlobFile {
     pub len: u64,
 }
 
-/// Where the bytes are.
+/// Location of the content.
 #[derive(Debug, Clone)]
 pub enum Content {
     Bytes(Bytes),
     File(PathBuf),
 }
 
-/// The answer to an upload, as the page reads it.
+/// Response to an upload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Uploaded {
@@ -128,7 +129,7 @@ pub struct Uploaded {
     pub mime_type: String,
 }
 
-/// Why a request is not answered with what it asks for.
+/// Why a request was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub kind: RefusalKind,
@@ -138,17 +139,17 @@ pub struct Refusal {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusalKind {
-    /// It cannot be read, or says what cannot be.
+    /// Malformed or invalid.
     Invalid,
-    /// The device's scope is too small.
+    /// The scope of the device is insufficient.
     Scope,
     NotFound,
-    /// There is such a thing, and it is in the way.
+    /// It conflicts with an existing object.
     Conflict,
     TooLarge,
-    /// Not this kind of content.
+    /// The content type is not supported.
     Unsupported,
-    /// Not now; later perhaps.
+    /// Temporarily unavailable.
     Unavailable,
     Internal,
 }

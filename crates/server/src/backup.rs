@@ -1,8 +1,8 @@
 //! Backup and restore of a state folder.
 //!
-//! A backup is taken while the bridge runs. The logs of the runners are opened before and after the snapshot of the
-//! database: what the bridge trims in between is still in the files that were opened before. So each log reaches back
-//! at least to the last line that the database holds.
+//! A backup is taken while the bridge runs. The logs of the runners are opened before and after the database snapshot:
+//! files that the bridge trims in between are still open from before. So each log reaches back at least to the last
+//! line in the database.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -56,7 +56,7 @@ pub struct BackupSummary {
 #[serde(rename_all = "camelCase")]
 struct Manifest {
     format: u32,
-    /// Unix milliseconds.
+    /// Milliseconds since 1970.
     created_at: i64,
     sessions: usize,
 }
@@ -64,13 +64,13 @@ struct Manifest {
 const FORMAT: u32 = 1;
 const MANIFEST: &str = "sluice-backup.json";
 const DATABASE: &str = "bridge.db";
-/// The maximum number of attempts to get logs that fit the database.
+/// Maximum number of attempts to get logs that match the database.
 const ATTEMPTS: u32 = 5;
 
-/// A log of runners: its files, open, by their path in the state folder.
+/// Open files of runner logs, by their path in the state folder.
 type Logs = BTreeMap<String, File>;
 
-/// Writes the state folder to a new file. The bridge may run and work meanwhile.
+/// Writes a backup of the state folder to a new file. The bridge may be running.
 ///
 /// # Errors
 /// See [`BackupError`].
@@ -123,12 +123,12 @@ fn write(state: &Path, part: &Path, copy: &Path) -> Result<BackupSummary, Backup
     for name in others(state).map_err(|error| at(state, error))? {
         match File::open(state.join(&name)) {
             Ok(file) => add(&name, &file).map_err(failed)?,
-            // A blob of a session that was deleted meanwhile.
+            // The blob of a session that was deleted meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(at(&state.join(&name), error)),
         }
     }
-    // Last: a backup that was cut off has no database.
+    // Last, so that an incomplete backup has no database.
     let content = File::open(copy).map_err(|error| at(copy, error))?;
     add(DATABASE, &content).map_err(failed)?;
     let mut out = archive.into_inner().and_then(GzEncoder::finish).map_err(failed)?;
@@ -136,7 +136,7 @@ fn write(state: &Path, part: &Path, copy: &Path) -> Result<BackupSummary, Backup
     Ok(BackupSummary { files, sessions })
 }
 
-/// A snapshot of the database and logs that reach back to what it holds.
+/// Returns a snapshot of the database, and logs that reach back to its last line.
 fn consistent(state: &Path) -> Result<(Snapshot, Logs), BackupError> {
     for _ in 0..ATTEMPTS {
         let before = logs(state).map_err(|error| at(state, error))?;
@@ -151,7 +151,7 @@ fn consistent(state: &Path) -> Result<(Snapshot, Logs), BackupError> {
     Err(BackupError::Moving)
 }
 
-/// Whether no file of a log was made and trimmed between the two: the last file of each log is in both.
+/// True if no log file was both created and removed in between: the last file of each log is in both lists.
 fn joins(before: &Logs, after: &Logs) -> bool {
     let folder = |name: &str| {
         name.rsplit_once('/')
@@ -165,7 +165,7 @@ fn joins(before: &Logs, after: &Logs) -> bool {
         .all(|(of, name)| after.contains_key(*name) || !after.keys().any(|other| folder(other) == *of))
 }
 
-/// The files of all logs, opened: they can be read to the end after they were removed.
+/// Opens the files of all logs, so that they can be read even after they are removed.
 fn logs(state: &Path) -> io::Result<Logs> {
     let mut found = Logs::new();
     for name in walk(state, "runners")? {
@@ -183,7 +183,7 @@ fn logs(state: &Path) -> io::Result<Logs> {
     Ok(found)
 }
 
-/// Everything else that is worth keeping: no locks, sockets, drafts or notes of the running process.
+/// Returns the other files to back up: no locks, sockets, temporary files or state of the running process.
 fn others(state: &Path) -> io::Result<Vec<String>> {
     let is_passing = |name: &str| {
         let file = name.rsplit('/').next().unwrap_or(name);
@@ -194,7 +194,7 @@ fn others(state: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The regular files below a folder of the state folder, by their paths in it.
+/// Returns the regular files below a folder, by their path in the state folder.
 fn walk(state: &Path, below: &str) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut folders = vec![below.to_owned()];
@@ -225,10 +225,10 @@ fn walk(state: &Path, below: &str) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
-/// Restores a backup to a state folder that is new or empty.
+/// Restores a backup to a new or empty state folder.
 ///
 /// # Errors
-/// See [`BackupError`]. Nothing is restored then.
+/// See [`BackupError`]. Nothing is restored in this case.
 pub fn restore(file: &Path, state: &Path) -> Result<BackupSummary, BackupError> {
     let archive = File::open(file).map_err(|error| at(file, error))?;
     let is_new = !state.exists();
@@ -287,7 +287,8 @@ fn unpack(archive: File, file: &Path, draft: &Path) -> Result<BackupSummary, Bac
     }
 }
 
-/// Moves what was unpacked to its place; the database last, so that half a restore is not taken for a state.
+/// Moves the unpacked files to their place; the database last, so that a partial restore is not mistaken for a state
+/// folder.
 fn move_in(draft: &Path, state: &Path) -> io::Result<()> {
     for entry in fs::read_dir(draft)? {
         let entry = entry?;

@@ -1,6 +1,6 @@
-//! `sluice serve status | pair | token | devices | stop | upgrade`: how the bridge is spoken to from its own machine.
+//! `sluice serve status | pair | token | devices | stop | upgrade`: control of the bridge from the same machine.
 //!
-//! A Unix socket in the state folder; one line of JSON asks, one answers.
+//! A Unix socket in the state folder; request and response are one line of JSON each.
 
 mod client;
 mod request;
@@ -11,8 +11,8 @@ pub use request::BridgeRequest;
 pub(crate) use serve::{Control, listen};
 pub use serve::{Reply, Wanted, What};
 
-/// In the state folder.
+/// Name of the socket in the state folder.
 pub(crate) const SOCKET: &str = "control.sock";
 
-/// Longest line.
+/// Maximum length of a line in bytes.
 pub(crate) const LONGEST: u64 = 4 * 1024 * 1024;

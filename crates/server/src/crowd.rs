@@ -28,7 +28,7 @@ struct Now {
     devices: HashMap<String, usize>,
 }
 
-/// A place in the crowd, free again when dropped.
+/// A counted connection or WebSocket; uncounted when dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
     crowd: Crowd,
@@ -38,7 +38,7 @@ pub(crate) struct Place {
 #[derive(Debug)]
 enum PlaceOf {
     Connection(IpAddr),
-    /// A socket, by the id of its device.
+    /// A WebSocket, by the id of its device.
     Socket(String),
 }
 
@@ -55,7 +55,8 @@ impl Crowd {
         }
     }
 
-    /// A place for a connection; none when it is full. `proxy`: every address is the proxy's, so none is limited.
+    /// Counts a connection; `None` if a limit is reached. With `proxy`, all connections come from the proxy's address,
+    /// so there is no limit per address.
     pub(crate) fn connection(&self, address: IpAddr, proxy: bool) -> Option<Place> {
         let address = address.to_canonical();
         let mut now = self.now();
@@ -76,7 +77,7 @@ impl Crowd {
         })
     }
 
-    /// A place for a socket of this device; none when there are too many, of the device or of all.
+    /// Counts a WebSocket of a device; `None` if the limit of the device or the total limit is reached.
     pub(crate) fn socket(&self, device: &str) -> Option<Place> {
         let mut now = self.now();
         let here = now.devices.get(device).copied().unwrap_or(0);
@@ -100,7 +101,7 @@ impl Crowd {
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
-        // Counts are whole between statements.
+        // Counts are consistent between statements.
         self.inner.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

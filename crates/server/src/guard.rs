@@ -1,7 +1,7 @@
-//! Checks that every request has to pass before it is handled.
+//! Checks that every request must pass before it is handled.
 //!
-//! Loopback is no boundary: any page in a browser on this machine can send requests here. So the name they come by,
-//! the page they come from and the secret they carry are each looked at. All of it is pure.
+//! Loopback is no boundary: any web page in a browser on this machine can send requests here. So the host name, the
+//! origin and the credential of each request are checked. All of it is pure.
 
 mod credential;
 mod host;

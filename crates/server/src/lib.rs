@@ -1,6 +1,6 @@
 //! The web server of the bridge: HTTP, TLS, access control (pairing, devices, tokens), and the embedded page.
 //!
-//! Nothing here can see an agent or a session: what an authenticated client gets is up to a [`Backend`].
+//! The server has no access to agents or sessions: what an authenticated client can do is up to a [`Backend`].
 
 // The backend, the scope of a device, and its WebSocket.
 mod backend;
@@ -51,7 +51,7 @@ pub use scope::{Scope, UnknownScope};
 pub use server::{Running, Server, ServerOptions, StartError};
 pub use socket::{MAX_FRAME, Socket, SocketError};
 pub use state::{BridgeNote, StateError, StateFolder, read_note, released};
-// Types of other libraries in the interface of a backend.
+// Types of other libraries in the backend interface.
 pub use axum::body::Body;
 pub use axum::extract::ws::{CloseFrame, Message, Utf8Bytes};
 pub use tokio_util::sync::CancellationToken;

@@ -2,35 +2,35 @@
 
 use std::time::Duration;
 
-/// What one client, or all together, may take of the server.
+/// Limits for a client, or for all clients together.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// For the request line and headers, and for the next request on a connection that stays open.
+    /// Timeout for the request line and headers, and for the next request on an open connection.
     pub header_timeout: Duration,
     pub header_bytes: usize,
     pub headers: usize,
     pub tls_handshake: Duration,
-    /// Longest pause in a body.
+    /// Maximum pause while receiving a body.
     pub body_stall: Duration,
-    /// Bytes a second a body has to reach on the whole.
+    /// Minimum average rate of a body in bytes per second.
     pub body_rate: u64,
-    /// Largest JSON body.
+    /// Maximum size of a JSON body.
     pub json_bytes: usize,
-    /// Largest image.
+    /// Maximum size of an image.
     pub upload_bytes: usize,
-    /// Images being received at once.
+    /// Maximum number of concurrent image uploads.
     pub uploads: usize,
-    /// Longest time a client takes nothing of what is sent to it.
+    /// Maximum time without progress while sending to a client.
     pub write_stall: Duration,
-    /// Connections open at once, sockets not counted.
+    /// Maximum number of open connections without WebSockets.
     pub connections: usize,
-    /// The same, of one address; this machine's own are bound by `connections` alone.
+    /// As `connections`, per address; not applied to this machine.
     pub connections_per_address: usize,
-    /// WebSockets open at once.
+    /// Maximum number of open WebSockets.
     pub sockets: usize,
-    /// The same, of one device.
+    /// As `sockets`, per device.
     pub sockets_per_device: usize,
-    /// How long a backend may take to let go of the socket of a revoked device.
+    /// Time a backend has to close the WebSocket of a revoked device.
     pub revoked_grace: Duration,
 }
 
@@ -56,8 +56,7 @@ impl Default for Limits {
     }
 }
 
-/// The part of the descriptors that clients may take is one half: the rest is for the database, the connections to
-/// runners and the control socket.
+/// Clients may use half of the file descriptors: the rest is for the database, runners and the control socket.
 const SHARE_OF_CLIENTS: usize = 2;
 
 impl Limits {
@@ -65,7 +64,7 @@ impl Limits {
     #[must_use]
     pub fn within_descriptors(self, descriptors: usize) -> Self {
         let share = descriptors / SHARE_OF_CLIENTS;
-        // Three of four are WebSockets, which last.
+        // Three quarters are WebSockets, which are long-lived.
         let connections = self.connections.min((share / 4).max(1));
         let sockets = self.sockets.min((share - share / 4).max(1));
         Self {

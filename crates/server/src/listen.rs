@@ -1,4 +1,4 @@
-//! Where the server listens: which addresses and ports, with which certificate.
+//! Listening addresses, ports and certificates.
 
 mod accept;
 mod bind;

@@ -1,4 +1,4 @@
-//! Metrics in Prometheus' text format. Labels are fixed words, never input of a client.
+//! Metrics in the Prometheus text format. Labels are fixed words, never client input.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -149,8 +149,8 @@ impl Metrics {
     }
 }
 
-/// From OpenMetrics to the older text form, which others can be appended to: counters are named with their `_total`,
-/// an info is a gauge, and no line says that this is the end.
+/// Converts OpenMetrics to the older text format, which can be concatenated: counters are named with `_total`, an info
+/// is a gauge, and there is no end marker.
 fn plain(text: &str) -> String {
     let mut lines = String::with_capacity(text.len());
     let mut help: Option<&str> = None;

@@ -1,4 +1,4 @@
-//! The page: files compiled in, with their compressed forms.
+//! The page: embedded files with their compressed forms.
 
 use std::io::Read as _;
 
@@ -11,11 +11,12 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode};
 /// A file of the page.
 #[derive(Debug, Clone, Copy)]
 pub struct PageFile {
-    /// From the root: `/index.html`.
+    /// Absolute path: `/index.html`.
     pub path: &'static str,
-    /// Of its content.
+    /// Hash of the content.
     pub hash: &'static str,
-    /// As it is; none where it is kept packed alone, and unpacked for the few who take nothing packed.
+    /// Uncompressed content; `None` if only the compressed form is stored, which is decompressed for the few clients
+    /// without compression.
     pub plain: Option<&'static [u8]>,
     pub br: Option<&'static [u8]>,
     pub gz: Option<&'static [u8]>,
@@ -23,28 +24,28 @@ pub struct PageFile {
 
 include!(concat!(env!("OUT_DIR"), "/page_files.rs"));
 
-/// Which page is compiled in: changes whenever a file of it does. None: no page was built.
+/// Id of the embedded page, which changes with any of its files. `None` if no page was built.
 pub const BUILD: Option<&str> = EMBEDDED_BUILD;
 
-/// What is served where no page was built.
+/// Served if no page was built.
 const NO_PAGE: &str = include_str!("page/missing.html");
 
-/// The files that are served.
+/// Files to serve.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
     files: &'static [PageFile],
 }
 
 impl Page {
-    /// What was compiled in.
+    /// The embedded files.
     pub const EMBEDDED: Self = Self { files: EMBEDDED };
 
-    /// Others, for tests.
+    /// Creates a page from other files, for tests.
     pub const fn of(files: &'static [PageFile]) -> Self {
         Self { files }
     }
 
-    /// Exactly that file: no folder is looked into, nothing is decoded.
+    /// Returns exactly this file; no folders are searched and nothing is decoded.
     pub(crate) fn find(&self, path: &str) -> Option<&'static PageFile> {
         let path = if path == "/" { "/index.html" } else { path };
         self.files.iter().find(|file| file.path == path)
@@ -112,12 +113,12 @@ fn choose(file: &'static PageFile, request: &HeaderMap) -> (Bytes, Option<&'stat
 
 fn unpacked(gz: &[u8]) -> Bytes {
     let mut plain = Vec::new();
-    // It was packed by the build: what cannot be unpacked was never there.
+    // The compressed form comes from the build, so decompression cannot fail.
     let _read = GzDecoder::new(gz).read_to_end(&mut plain);
     plain.into()
 }
 
-/// Whether `Accept-Encoding` names it, and not with `q=0`.
+/// True if `Accept-Encoding` contains the encoding without `q=0`.
 pub(crate) fn accepts(request: &HeaderMap, encoding: &str) -> bool {
     let values = request
         .get_all(ACCEPT_ENCODING)
@@ -136,7 +137,7 @@ pub(crate) fn accepts(request: &HeaderMap, encoding: &str) -> bool {
     })
 }
 
-/// The builder puts a hash of the content into these names, so another content has another name.
+/// The bundler puts a hash of the content into these names, so changed content has another name.
 fn is_hashed(path: &str) -> bool {
     let Some(name) = path.strip_prefix("/assets/") else {
         return false;
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn only_names_with_a_hash_are_kept_for_ever() {
-        // A hash may itself begin with or hold a dash: it is base64url.
+        // A base64url hash may contain or start with a dash.
         for hashed in [
             "/assets/index-B3x_9dQz.js",
             "/assets/theme-ab-cd_12.css",

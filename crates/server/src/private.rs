@@ -1,22 +1,22 @@
-//! Private files and folders: only this user can read them, under any umask.
+//! Files and folders readable only by this user, with any umask.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
-/// Creates the folder, and the missing ones above it, with mode 0700.
+/// Creates a folder and its missing parents with mode 0700.
 ///
 /// # Errors
-/// When the folder cannot be created.
+/// A folder cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Writes the file with mode 0600, also over one that others could read. Returns it for a caller that has to sync it.
+/// Writes a file with mode 0600, also if it existed with wider permissions. Returns it for callers that sync it.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// The file cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let mut file = options.create(true).truncate(true).write(true).mode(0o600).open(path)?;

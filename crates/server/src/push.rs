@@ -1,8 +1,8 @@
-//! Web push: a device that is not connected is told that somebody is waited for.
+//! Web push: notifies disconnected devices that an answer is required.
 //!
-//! A browser makes the subscription; what is sent is encrypted for that browser (RFC 8291) and signed with a key of this
-//! bridge (RFC 8292), so the push service in between can read nothing of it. Requests go to push services alone, however a
-//! client calls its endpoint: it could otherwise send this machine to any address.
+//! A browser creates the subscription. Messages are encrypted for that browser (RFC 8291) and signed with a key of this
+//! bridge (RFC 8292), so push services cannot read them. Requests are only sent to known push services, because an
+//! endpoint given by a client could otherwise be any address.
 
 mod message;
 mod vapid;
@@ -23,38 +23,38 @@ use serde::{Deserialize, Serialize};
 use crate::private;
 use vapid::Signer;
 
-/// The services browsers subscribe at: a host, or with a dot in front all below it.
+/// Hosts of push services; a leading dot includes all subdomains.
 const SERVICES: &[&str] = &[
     "fcm.googleapis.com",
     ".push.services.mozilla.com",
     ".push.apple.com",
     ".notify.windows.com",
 ];
-/// A device has one subscription for each of its browsers' profiles; more are not believed.
+/// Maximum number of subscriptions per device, one per browser profile.
 const A_DEVICE: usize = 4;
-/// How long a push service keeps a message for a device that is away.
+/// Time for which a push service stores a message for an offline device.
 const TTL: Duration = Duration::from_secs(3600);
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Encrypted it has to fit into 4,096 bytes.
+/// Maximum size of a message in bytes; encrypted it must fit into 4,096 bytes.
 const PAYLOAD: usize = 3000;
 
-/// A browser's subscription, as its `PushSubscription` has it.
+/// Subscription of a browser, as in `PushSubscription`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subscription {
-    /// Where messages go.
+    /// URL for messages.
     pub endpoint: String,
-    /// Whom they are for.
+    /// Encryption keys of the receiver.
     pub keys: SubscriptionKeys,
 }
 
-/// The browser's half of the encryption.
+/// Public keys of the browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubscriptionKeys {
     pub p256dh: String,
     pub auth: String,
 }
 
-/// Why something about push does not work.
+/// Errors of push messages.
 #[derive(Debug, thiserror::Error)]
 pub enum PushError {
     #[error("no push service is known at this endpoint")]
@@ -71,13 +71,13 @@ pub enum PushError {
     Io(#[from] io::Error),
 }
 
-/// Makes the client that reaches push services: its proxies and roots are the program's. It must not follow redirects: an
-/// endpoint is an endpoint.
+/// Creates the HTTP client for push services, with the proxies and root certificates of the program. It must not follow
+/// redirects.
 pub type Connect = Box<dyn Fn() -> Result<reqwest::Client, String> + Send + Sync>;
 
 type Devices = BTreeMap<String, Vec<Subscription>>;
 
-/// Who wants to be told. Clones are the same.
+/// Push subscriptions of devices. Clones share their state.
 #[derive(Clone)]
 pub struct Push {
     inner: Arc<Inner>,
@@ -88,7 +88,7 @@ struct Inner {
     signer: Signer,
     devices: Mutex<Devices>,
     connect: Connect,
-    /// Made when something is pushed for the first time: most bridges never do.
+    /// Created on first use, because most bridges never send a push message.
     client: OnceLock<Option<reqwest::Client>>,
 }
 
@@ -99,15 +99,15 @@ impl std::fmt::Debug for Push {
 }
 
 impl Push {
-    /// What the state folder holds; a key is made where there is none.
+    /// Loads the state; creates a signing key if there is none.
     ///
     /// # Errors
-    /// When the folder cannot be read or written.
+    /// The folder cannot be read or written.
     pub fn open(state: &Path, connect: Connect) -> Result<Self, PushError> {
         let signer = Signer::open(&state.join("push.key"))?;
         let file = state.join("push.json");
         let devices = match fs::read(&file) {
-            // What is damaged is made anew by the browsers: they offer their subscription at each visit.
+            // Damaged data is discarded; browsers renew their subscriptions at each visit.
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Devices::new(),
             Err(error) => return Err(error.into()),
@@ -123,16 +123,16 @@ impl Push {
         })
     }
 
-    /// The public key a browser subscribes with.
+    /// Returns the public key for subscriptions.
     #[must_use]
     pub fn key(&self) -> String {
         BASE64.encode(self.inner.signer.public_key())
     }
 
-    /// A browser of this device wants to be told.
+    /// Adds a subscription of a device.
     ///
     /// # Errors
-    /// When it is no subscription at a push service, or cannot be kept.
+    /// It is not a subscription of a known push service, or it cannot be stored.
     pub fn subscribe(&self, device: &str, subscription: Subscription) -> Result<(), PushError> {
         service(&subscription.endpoint)?;
         message::Receiver::read(&subscription.keys)?;
@@ -146,10 +146,10 @@ impl Push {
         })
     }
 
-    /// It no longer wants to.
+    /// Removes a subscription.
     ///
     /// # Errors
-    /// When that cannot be kept.
+    /// The change cannot be stored.
     pub fn unsubscribe(&self, device: &str, endpoint: &str) -> Result<(), PushError> {
         self.change(|devices| {
             if let Some(known) = devices.get_mut(device) {
@@ -159,8 +159,8 @@ impl Push {
         })
     }
 
-    /// Tells the devices that `wanted` picks. `topic` names what it is about: a newer message of the same topic takes
-    /// the place of one that was not delivered yet.
+    /// Sends a message to the devices selected by `wanted`. A newer message with the same `topic` replaces an
+    /// undelivered one.
     pub async fn send(&self, wanted: impl Fn(&str) -> bool, topic: &str, payload: &[u8]) {
         let chosen: Vec<(String, Subscription)> = {
             let devices = self.inner.devices.lock().unwrap_or_else(PoisonError::into_inner);
@@ -172,14 +172,14 @@ impl Push {
         for (device, subscription) in chosen {
             match self.send_one(&subscription, topic, payload).await {
                 Ok(()) => {}
-                // The browser took it back.
+                // The browser has cancelled the subscription.
                 Err(PushError::Refused(404 | 410)) => {
                     tracing::info!(device, "a push subscription is gone");
                     if let Err(error) = self.unsubscribe(&device, &subscription.endpoint) {
                         tracing::warn!(device, %error, "a push subscription could not be deleted");
                     }
                 }
-                // Never the endpoint: who has it can write to the device.
+                // The endpoint is not logged, because anyone who knows it can send to the device.
                 Err(error) => tracing::warn!(device, %error, "a device could not be told"),
             }
         }
@@ -251,7 +251,7 @@ impl Push {
     }
 }
 
-/// The endpoint, when it is one of a push service.
+/// Checks that an endpoint belongs to a known push service.
 fn service(endpoint: &str) -> Result<Uri, PushError> {
     let uri: Uri = endpoint.parse().map_err(|_| PushError::Endpoint)?;
     let known = |host: &str| {
@@ -266,7 +266,7 @@ fn service(endpoint: &str) -> Result<Uri, PushError> {
     fits.then_some(uri).ok_or(PushError::Endpoint)
 }
 
-/// At most 32 letters a service does not understand.
+/// Hashes a topic to at most 32 characters, which reveal nothing to the service.
 fn topic_of(topic: &str) -> String {
     let hash = <sha2::Sha256 as sha2::Digest>::digest(topic.as_bytes());
     let mut text = BASE64.encode(hash);

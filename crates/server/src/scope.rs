@@ -1,21 +1,21 @@
-//! Scopes: what a device may do.
+//! Scopes: permissions of devices.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What a device may do; each includes those before.
+/// Permissions of a device; each scope includes the previous ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Look.
+    /// View sessions.
     View,
-    /// Prompt, interrupt, start in allowed folders.
+    /// Send prompts, interrupt, start sessions in allowed folders.
     Operate,
-    /// Answer asks.
+    /// Answer permission requests, questions and forms.
     Approve,
-    /// Devices, folders, settings, bypass mode.
+    /// Manage devices, folders, settings and bypass mode.
     Admin,
 }
 
@@ -31,7 +31,7 @@ impl Scope {
         }
     }
 
-    /// Whether it is `needed` or includes it.
+    /// True if it equals or includes `needed`.
     pub fn includes(self, needed: Self) -> bool {
         self >= needed
     }

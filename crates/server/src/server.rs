@@ -28,15 +28,15 @@ use crate::push::Push;
 use crate::state::{BridgeNote, StateFolder};
 use crate::web::{Door, Quiet};
 
-/// How the server is to be.
+/// Configuration of the server.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
     pub listen: ListenOptions,
     pub limits: Limits,
-    /// Of the program, for `/api/health` and the like.
+    /// Version of the program, for `/api/health`.
     pub version: String,
     pub page: Page,
-    /// Devices that are away are told through this.
+    /// Push messages to disconnected devices.
     pub push: Option<Push>,
 }
 
@@ -52,7 +52,7 @@ impl ServerOptions {
     }
 }
 
-/// Why the server did not start.
+/// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error(transparent)]
@@ -73,7 +73,7 @@ pub enum StartError {
 #[derive(Debug)]
 pub struct Server;
 
-/// A server that runs. Dropped, it ends at once.
+/// A running server. Dropping it stops it immediately.
 pub struct Running {
     addresses: Vec<SocketAddr>,
     metrics_address: Option<SocketAddr>,
@@ -85,15 +85,15 @@ pub struct Running {
     wanted: mpsc::Receiver<Wanted>,
     stop: CancellationToken,
     tracker: TaskTracker,
-    /// Whatever way this goes away, nobody is left inside.
+    /// Cancels all connections when dropped.
     _end: [DropGuard; 2],
 }
 
 impl Server {
-    /// Takes the addresses, and lets people in from then on. `inherited` is what [`Inherited::take`] gave.
+    /// Binds the addresses and accepts connections. `inherited` is the result of [`Inherited::take`].
     ///
     /// # Errors
-    /// See [`StartError`]; every one says what to do.
+    /// See [`StartError`]; each error says how to fix it.
     pub async fn start(
         options: ServerOptions,
         inherited: Option<Inherited>,
@@ -191,7 +191,7 @@ fn start_accepting(listeners: &Bound, accepting: &Accepting) -> io::Result<()> {
     let main = listeners.main.iter().map(|listener| (listener, Surface::All));
     let metrics = listeners.metrics.iter().map(|listener| (listener, Surface::Metrics));
     for (listener, surface) in main.chain(metrics) {
-        // A copy: the original stays for a process that takes over.
+        // A copy: the original remains for a process that takes over.
         let listener = listener.try_clone()?;
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -204,7 +204,7 @@ fn local_addresses(listeners: &[TcpListener]) -> io::Result<Vec<SocketAddr>> {
     listeners.iter().map(TcpListener::local_addr).collect()
 }
 
-/// The addresses as people can use them: for "all of them" this machine's own and the one it reaches others by.
+/// Returns usable addresses: an unspecified address is replaced by loopback and the outgoing address of this machine.
 fn shown(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
     let mut shown = Vec::new();
     for address in addresses {
@@ -223,7 +223,7 @@ fn shown(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
     shown
 }
 
-/// The address packets to others would come from. Nothing is sent: the target is one kept for documents.
+/// Returns the source address of packets to other networks. Nothing is sent; the target is reserved for documentation.
 fn outward(four: bool) -> Option<IpAddr> {
     let (from, to) = if four {
         ("0.0.0.0:0", "192.0.2.1:9")
@@ -236,7 +236,7 @@ fn outward(four: bool) -> Option<IpAddr> {
     (!ip.is_unspecified() && !ip.is_loopback()).then_some(ip)
 }
 
-/// What people open. Names that were given come first: they are what others can reach.
+/// Returns the URLs of the server. Configured names come first, because other machines can reach them.
 fn urls(addresses: &[SocketAddr], hosts: &HostRules, tls: bool, behind_proxy: bool) -> Vec<String> {
     let named = hosts.names().iter().map(|name| match (behind_proxy, name.port) {
         (true, _) => format!("https://{name}"),
@@ -279,7 +279,7 @@ fn certificate_names(addresses: &[SocketAddr], hosts: &HostRules) -> BTreeSet<St
 }
 
 impl Running {
-    /// What was bound.
+    /// Returns the bound addresses.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
@@ -288,35 +288,35 @@ impl Running {
         self.metrics_address
     }
 
-    /// To open in a browser; [`Access::offer`] adds a code.
+    /// Returns the URLs for a browser; [`Access::offer`] adds a code.
     pub fn urls(&self) -> &[String] {
         &self.urls
     }
 
-    /// SHA-256 of the certificate, to be printed when it was made here.
+    /// Returns the SHA-256 fingerprint of a self-signed certificate.
     pub fn fingerprint(&self) -> Option<&str> {
         self.fingerprint.as_deref()
     }
 
-    /// The next thing somebody wants of the whole program through the control socket.
+    /// Waits for the next request on the control socket that concerns the whole program.
     pub async fn wanted(&mut self) -> Wanted {
         match self.wanted.recv().await {
             Some(wanted) => wanted,
-            // The control socket is gone only after `stop`.
+            // The control socket closes only after `stop`.
             None => std::future::pending().await,
         }
     }
 
-    /// Copies of the listeners for the process this one is about to become. Connections that come meanwhile wait.
+    /// Returns copies of the listeners for the next program. New connections wait meanwhile.
     ///
     /// # Errors
-    /// When no descriptors are left.
+    /// No file descriptors are left.
     pub fn inheritance(&self) -> io::Result<Inheritance> {
         Inheritance::of_this_program(&self.listeners.main, self.listeners.metrics.as_ref())
     }
 
-    /// Lets nobody new in, tells the backend, lets those who are here finish, and cuts them off at the deadline.
-    /// Gives the state folder back, still held.
+    /// Stops accepting connections, notifies the backend, waits for open connections, and closes them at the deadline.
+    /// Returns the state folder, still locked.
     pub async fn stop(self, grace: Duration) -> StateFolder {
         let deadline = Instant::now() + grace;
         self.stop.cancel();
@@ -332,7 +332,7 @@ impl Running {
         }
         self.state.remove_note();
         let path = self.state.path().join(control::SOCKET);
-        // The next one removes what is left.
+        // The next start removes it otherwise.
         std::fs::remove_file(path).ok();
         tracing::info!("stopped");
         self.state

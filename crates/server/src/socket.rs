@@ -1,5 +1,5 @@
-//! A WebSocket that knows its limits: it ends when its device is revoked, and closes with the right code when a frame
-//! is too large or none. Otherwise it is axum's: a stream and a sink of [`Message`].
+//! A WebSocket that enforces limits: it ends when its device is revoked, and closes with the right code if a frame is
+//! too large or malformed. Otherwise like axum's: a stream and a sink of [`Message`].
 
 use std::fmt;
 use std::future::Future;
@@ -10,10 +10,10 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::{Sink, SinkExt, Stream, StreamExt};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// Largest frame, and message, a client may send.
+/// Maximum size of a frame and of a message from a client.
 pub const MAX_FRAME: usize = 24 * 1024 * 1024;
 
-/// Why a message was not sent.
+/// Why a message could not be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
     #[error("the device was revoked")]
@@ -22,7 +22,7 @@ pub enum SocketError {
     Ended(#[source] axum::Error),
 }
 
-/// A client's WebSocket.
+/// WebSocket of a client.
 pub struct Socket {
     inner: WebSocket,
     revoked: CancellationToken,
@@ -33,9 +33,9 @@ pub struct Socket {
 #[derive(Debug)]
 enum Ending {
     Open,
-    /// The close frame is to be handed over.
+    /// The close frame must be sent.
     Saying(CloseFrame),
-    /// It is on its way out.
+    /// The close frame is being flushed.
     Flushing,
     Ended,
 }
@@ -50,13 +50,13 @@ impl Socket {
         }
     }
 
-    /// The next message; nothing when the connection is over.
+    /// Receives the next message; `None` when the connection has ended.
     pub async fn recv(&mut self) -> Option<Message> {
         self.next().await
     }
 
     /// # Errors
-    /// When the connection is over or the device was revoked.
+    /// The connection has ended or the device was revoked.
     pub async fn send(&mut self, message: Message) -> Result<(), SocketError> {
         SinkExt::send(self, message).await
     }
@@ -87,7 +87,7 @@ impl Socket {
     }
 }
 
-/// What the client is told when it broke the rules of WebSockets.
+/// Returns the close frame for a protocol violation of the client.
 fn complaint(error: axum::Error) -> Option<CloseFrame> {
     use tokio_tungstenite::tungstenite::Error;
     let error = error.into_inner();

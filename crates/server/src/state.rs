@@ -1,4 +1,4 @@
-//! The state folder: one bridge at a time, and a note of which.
+//! The state folder: locked by one bridge at a time, whose addresses are in `bridge.json`.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -12,14 +12,14 @@ use tokio::time::timeout;
 
 use crate::private;
 
-/// What `bridge.json` says of the bridge that runs.
+/// Contents of `bridge.json` about the running bridge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BridgeNote {
     pub pid: u32,
-    /// Unix milliseconds.
+    /// Milliseconds since 1970.
     pub started_at: i64,
-    /// To open in a browser; without a code.
+    /// URLs for a browser, without a code.
     pub addresses: Vec<String>,
     pub version: String,
 }
@@ -47,7 +47,7 @@ fn pid(note: Option<&BridgeNote>) -> String {
 
 const LOCK: &str = "bridge.lock";
 
-/// The folder, held: no other bridge runs on it while this lives.
+/// The locked folder: no other bridge uses it while this exists.
 #[derive(Debug)]
 pub struct StateFolder {
     path: PathBuf,
@@ -55,10 +55,10 @@ pub struct StateFolder {
 }
 
 impl StateFolder {
-    /// Makes the folder if need be, for this user alone, and holds it.
+    /// Creates the folder for this user only if it is missing, and locks it.
     ///
     /// # Errors
-    /// When another bridge holds it, or it cannot be written.
+    /// Another bridge has locked it, or it cannot be written.
     pub fn take(path: &Path) -> Result<Self, StateError> {
         let problem = |error| StateError::Io {
             path: path.to_owned(),
@@ -70,7 +70,7 @@ impl StateFolder {
             return Err(StateError::Foreign { path: path.to_owned() });
         }
         if about.permissions().mode() & 0o077 != 0 {
-            // Somebody's home or /tmp, named by mistake, is not ours to close.
+            // A home folder or /tmp given by mistake must not be closed to other users.
             let empty = fs::read_dir(path).map_err(problem)?.next().is_none();
             if !empty && !path.join(LOCK).exists() {
                 return Err(StateError::Shared { path: path.to_owned() });
@@ -108,23 +108,23 @@ impl StateFolder {
     }
 
     pub(crate) fn remove_note(&self) {
-        // Whoever reads it finds that nobody holds the folder.
+        // If it remains, readers find that the folder is not locked.
         fs::remove_file(self.path.join("bridge.json")).ok();
     }
 }
 
-/// Waits until no bridge holds the folder. Returns false if one still does after `limit`.
+/// Waits until no bridge uses the folder. Returns false if one still does after `limit`.
 pub async fn released(path: &Path, limit: Duration) -> bool {
     let Ok(lock) = File::open(path.join(LOCK)) else {
         return true;
     };
     let (done, ended) = oneshot::channel();
-    // A thread that the runtime does not wait for. The shared lock is released at once.
+    // A thread that the runtime does not wait for. The shared lock is released immediately.
     std::thread::spawn(move || done.send(lock.lock_shared().is_ok()));
     timeout(limit, ended).await.is_ok_and(|free| free.unwrap_or(false))
 }
 
-/// What the bridge of that folder says of itself. It may be gone since.
+/// Returns the contents of `bridge.json`. The bridge may have ended since.
 pub fn read_note(path: &Path) -> Option<BridgeNote> {
     serde_json::from_slice(&fs::read(path.join("bridge.json")).ok()?).ok()
 }

@@ -1,4 +1,4 @@
-//! HTTP: routes, request bodies, and headers of every response.
+//! HTTP: routes, request bodies, and headers of all responses.
 
 mod answer;
 mod api;

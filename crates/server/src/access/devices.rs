@@ -18,10 +18,10 @@ use super::secret::{self, TokenHash};
 use crate::backend::{DeviceKind, Who};
 use crate::scope::Scope;
 
-/// Something the person at the terminal should see.
+/// A notice for the user at the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// Too many wrong codes.
+    /// Too many wrong codes were entered.
     PairingLocked {
         wait: Duration,
         address: String,
@@ -36,13 +36,12 @@ pub enum Notice {
     },
 }
 
-/// How devices are treated.
+/// Options for devices.
 #[derive(Debug, Clone)]
 pub struct AccessOptions {
-    /// A device that was not seen for this long is not let in any more: a browser has to pair again, a program needs a
-    /// new token.
+    /// Time after which an inactive device is rejected: a browser must pair again, a program needs a new token.
     pub idle: Duration,
-    /// A device's last visit is written at most this often.
+    /// Minimum interval between two updates of a device's last visit in the store.
     pub touch_every: Duration,
 }
 
@@ -55,7 +54,7 @@ impl Default for AccessOptions {
     }
 }
 
-/// Why somebody does not become, or is no longer to be, known.
+/// Why a device could not be added or removed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
     #[error("the code is wrong, was used or is too old\nhint: `sluice serve pair` makes another")]
@@ -70,7 +69,7 @@ pub enum AccessError {
     Book(#[from] BookError),
 }
 
-/// A device, as lists show it.
+/// A device in lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceInfo {
@@ -81,11 +80,11 @@ pub struct DeviceInfo {
     pub created_at: i64,
     pub last_seen_at: i64,
     pub last_address: Option<String>,
-    /// It has a socket open.
+    /// True if it has an open WebSocket.
     pub online: bool,
 }
 
-/// A new device and its secret, which is shown this once.
+/// A new device and its secret, which is only shown once.
 #[derive(Clone)]
 pub struct Paired {
     pub device: DeviceInfo,
@@ -100,7 +99,7 @@ impl fmt::Debug for Paired {
     }
 }
 
-/// Who is known here. Cheap to clone; the server and the backend share one.
+/// Access control for devices. Cheap to clone; the server and the backend share it.
 #[derive(Clone)]
 pub struct Access {
     pub(super) inner: Arc<Inner>,
@@ -122,23 +121,23 @@ pub(super) struct State {
     pub(super) devices: Vec<Live>,
 }
 
-/// A device that may come in now.
+/// A device with access.
 pub(super) struct Live {
     pub(super) known: KnownDevice,
     pub(super) hash: TokenHash,
     pub(super) revoked: CancellationToken,
     pub(super) sockets: usize,
-    /// When its last visit was written.
+    /// Time of the last visit in the store.
     pub(super) touched_at: i64,
 }
 
 const MOST_DEVICES: usize = 1000;
 
 impl Access {
-    /// Reads the book. `notice` is called for what the terminal should show.
+    /// Loads the devices. `notice` is called with messages for the terminal.
     ///
     /// # Errors
-    /// When the book cannot be read.
+    /// The store cannot be read.
     pub async fn open(
         book: Arc<dyn DeviceBook>,
         options: AccessOptions,
@@ -161,13 +160,13 @@ impl Access {
         })
     }
 
-    /// The addresses people use, for [`Access::offer`]. The server says them once it listens.
+    /// Sets the URLs for [`Access::offer`], once the server is listening.
     pub(crate) fn set_bases(&self, bases: Vec<String>) {
-        // The first server says it; a second one on the same devices keeps those.
+        // Only the first server sets them; a second one with the same devices keeps them.
         self.inner.bases.set(bases).ok();
     }
 
-    /// Opens a pairing code. Without a scope the device gets admin if no device has that, else approve.
+    /// Creates a pairing code. Without a scope the device gets admin if no device has it, otherwise approve.
     pub fn offer(&self, scope: Option<Scope>) -> Offer {
         let letters = secret::new_code();
         let lifetime = self.state().pairing.offer(self.now(), letters, scope);
@@ -176,11 +175,12 @@ impl Access {
         Offer::new(pairing::write(letters), bases, expires_at, scope)
     }
 
-    /// Takes a code for a device. `before` is the device this browser was until now: it is replaced, and what it might
-    /// do the new one may too.
+    /// Pairs a device with a code. `before` is the device that this browser was until now: it is replaced, and its
+    /// scope is kept.
     ///
     /// # Errors
-    /// When the code is not open, pairing is locked, or the device cannot be kept; the code is open again then.
+    /// The code is not valid, pairing is locked, or the device cannot be stored; in the last case the code remains
+    /// valid.
     pub async fn pair(
         &self,
         code: &str,
@@ -238,10 +238,10 @@ impl Access {
         Ok(paired)
     }
 
-    /// A bearer token for a program. `by` is who asked for it; nobody when it was done at the terminal.
+    /// Creates a bearer token for a program. `by` is the device that requested it; `None` for the terminal.
     ///
     /// # Errors
-    /// When it cannot be kept.
+    /// The device cannot be stored.
     pub async fn token(&self, name: &str, scope: Scope, by: Option<&Who>) -> Result<Paired, AccessError> {
         let adding = self.inner.adding.lock().await;
         let paired = self.add(name, DeviceKind::Token, scope, None, None).await?;
@@ -251,15 +251,15 @@ impl Access {
         Ok(paired)
     }
 
-    /// Oldest first.
+    /// Returns all devices, oldest first.
     pub fn devices(&self) -> Vec<DeviceInfo> {
         self.state().devices.iter().map(Live::info).collect()
     }
 
-    /// A device is out at once: its sockets end, its next request is refused. `by` is who did it.
+    /// Revokes a device: its WebSockets close and its next request is rejected. `by` is the device that requested it.
     ///
     /// # Errors
-    /// When there is no such device; when it cannot be written, and so would be back after a restart.
+    /// There is no such device, or the change cannot be stored and would be lost at the next start.
     pub async fn revoke(&self, id: &str, by: Option<&Who>) -> Result<(), AccessError> {
         let removed = {
             let mut state = self.state();
@@ -290,7 +290,7 @@ impl Access {
             ..before.clone()
         };
         match self.revoke(&before.device, Some(&by)).await {
-            // Somebody else was quicker.
+            // It was revoked concurrently.
             Ok(()) | Err(AccessError::NoSuchDevice(_)) => {}
             Err(error) => {
                 tracing::error!(device = before.device, %error, "a device that was replaced is still written");
@@ -299,7 +299,7 @@ impl Access {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        // The state is whole between statements: a panic elsewhere does not spoil it.
+        // The state is consistent between statements, so a panic elsewhere does no harm.
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -344,7 +344,7 @@ impl Access {
         Ok(Paired { device, secret })
     }
 
-    /// Records a refused request. Nobody waits for it to be written.
+    /// Records a refused request without waiting for the write.
     pub(crate) fn note_refusal(&self, reason: &'static str, route: &'static str, address: IpAddr, left_out: u64) {
         let access = self.clone();
         tokio::spawn(async move {
@@ -407,7 +407,7 @@ pub(crate) fn unix_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
-/// A name that can be shown anywhere: one line, nothing hidden, not endless.
+/// Returns a name that is safe to display: a single line without hidden characters, of limited length.
 fn clean_name(name: &str) -> String {
     let name: String = name.chars().filter(|letter| !is_hidden(*letter)).collect();
     match name.trim() {

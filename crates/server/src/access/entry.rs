@@ -4,7 +4,7 @@ use super::devices::{Access, unix_ms};
 use super::secret::TokenHash;
 use crate::backend::{DeviceKind, Who};
 
-/// Why a secret opens nothing.
+/// Why a secret is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
     #[error("this device is not known here\nhint: pair it with a code; `sluice serve pair` makes one")]
@@ -15,7 +15,7 @@ pub enum AuthError {
     Expired,
 }
 
-/// A socket of a device, counted while this lives.
+/// Counts an open WebSocket of a device until dropped.
 #[derive(Debug)]
 pub(crate) struct Connected {
     access: Access,
@@ -27,22 +27,22 @@ impl Drop for Connected {
         let mut state = self.access.state();
         if let Some(live) = state.devices.iter_mut().find(|live| live.known.id == self.device) {
             live.sockets = live.sockets.saturating_sub(1);
-            // It was here until now, however long ago it came.
+            // The device was active until now, regardless of when it connected.
             live.known.last_seen_at = unix_ms();
         }
     }
 }
 
 impl Access {
-    /// Who has this secret. A cookie's does not work as a token, nor the other way round.
+    /// Finds the device with this secret. The secret of a cookie is not accepted as a token, or vice versa.
     ///
     /// # Errors
-    /// When no device has this secret, or the device was not used for too long.
+    /// No device has this secret, or the device was inactive for too long.
     pub fn authenticate(&self, secret: &str, kind: DeviceKind, address: &str, secure: bool) -> Result<Who, AuthError> {
         let hash = TokenHash::of(secret).ok_or(AuthError::Unknown)?;
         let now = unix_ms();
         let mut state = self.state();
-        // Every device is compared, so that time does not tell which one it was.
+        // All devices are compared, so that timing does not reveal which one matched.
         let mut found = None;
         for (place, live) in state.devices.iter().enumerate() {
             if live.hash.is(&hash) {
@@ -75,7 +75,7 @@ impl Access {
         Ok(who)
     }
 
-    /// Counts a socket of the device.
+    /// Counts a WebSocket of the device.
     pub(crate) fn connect(&self, who: &Who) -> Connected {
         if let Some(live) = self.state().devices.iter_mut().find(|live| live.known.id == who.device) {
             live.sockets += 1;
@@ -86,7 +86,7 @@ impl Access {
         }
     }
 
-    /// Nobody waits for it to be written.
+    /// Updates the last visit without waiting for the write.
     fn touch(&self, id: String, at: i64, address: String) {
         let book = self.inner.book.clone();
         tokio::spawn(async move {

@@ -1,19 +1,19 @@
-//! A pairing link: the address with the code in its fragment, also as a QR code.
+//! A pairing link: the URL with the code in its fragment, also as a QR code.
 
 use qrcode::{Color, EcLevel, QrCode};
 
 use crate::scope::Scope;
 
-/// A code that may be used now.
+/// A valid pairing code.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// Two groups of four.
+    /// The code, as two groups of four characters.
     pub code: String,
-    /// The server's addresses with the code in the fragment, which no server and no log gets to see.
+    /// URLs of the server with the code in the fragment, which is neither sent to servers nor logged.
     pub urls: Vec<String>,
-    /// Unix milliseconds.
+    /// Expiry in milliseconds since 1970.
     pub expires_at: i64,
-    /// What the device will be allowed to do; nothing: admin for the first, approve for others.
+    /// Scope of the device; `None` means admin for the first device and approve for others.
     pub scope: Option<Scope>,
 }
 
@@ -37,7 +37,7 @@ impl Offer {
         }
     }
 
-    /// The address a phone can use when there is one: the first that is not this machine alone.
+    /// Returns a URL for a phone: the first one that is not a loopback address, if there is one.
     pub fn url_to_scan(&self) -> Option<&str> {
         let local = |url: &&String| url.contains("//127.") || url.contains("//[::1]") || url.contains("//localhost");
         let outside = self.urls.iter().find(|url| !local(url));
@@ -45,7 +45,7 @@ impl Offer {
     }
 }
 
-/// The text as a QR code: rows of `0` and `1`, with the quiet zone around it.
+/// Returns a text as a QR code: rows of `0` and `1` including the quiet zone.
 pub fn qr_rows(text: &str) -> Vec<String> {
     const QUIET: usize = 4;
     let Ok(code) = QrCode::with_error_correction_level(text, EcLevel::M) else {
@@ -65,15 +65,15 @@ pub fn qr_rows(text: &str) -> Vec<String> {
     rows
 }
 
-/// The text as a QR code for a terminal: two rows a line, in half blocks. Light on dark, as most terminals are;
-/// readers take it either way round.
+/// Returns a text as a QR code for a terminal, with two rows per line in half blocks. Light on dark, as most terminals
+/// are; scanners accept both.
 pub fn qr_text(text: &str) -> String {
     let rows = qr_rows(text);
     let mut lines = String::new();
     for pair in rows.chunks(2) {
         let upper = pair.first().map(String::as_str).unwrap_or_default();
         let lower = pair.get(1).map(String::as_str);
-        // An odd last row has light below it.
+        // An odd last row is completed with light modules.
         let lower = lower.unwrap_or_default().chars().chain(std::iter::repeat('0'));
         for (up, down) in upper.chars().zip(lower) {
             lines.push(match (up, down) {

@@ -1,4 +1,4 @@
-//! Pairing codes as a state machine; time is passed in.
+//! State machine of pairing codes; time is passed as an argument.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use crate::scope::Scope;
 
-/// Without `0`, `O`, `1` and `I`, which look alike. 32 of them: five bits each.
+/// Letters and digits without the ambiguous `0`, `O`, `1` and `I`: 32 characters, five bits each.
 pub(crate) const ALPHABET: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 pub(crate) const LENGTH: usize = 8;
 
-/// How long a code works, and what guessing costs.
+/// Lifetime of codes, and limits on guessing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PairingLimits {
     pub(crate) lifetime: Duration,
     pub(crate) wrong: u32,
     pub(crate) lock: Duration,
-    /// Codes open at once; the oldest makes room.
+    /// Maximum number of valid codes; a new one replaces the oldest.
     pub(crate) open: usize,
 }
 
@@ -31,7 +31,7 @@ impl Default for PairingLimits {
     }
 }
 
-/// A code somebody may still use.
+/// A valid code.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct OpenCode {
     letters: [u8; LENGTH],
@@ -48,16 +48,16 @@ impl std::fmt::Debug for OpenCode {
     }
 }
 
-/// What came of a code somebody gave.
+/// Result of an entered code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Attempt<T> {
-    /// It was open and is used up.
+    /// The code was valid and is now used.
     Good(T),
-    /// Unknown, used up or too old.
+    /// Unknown, used or expired.
     Wrong,
-    /// As [`Attempt::Wrong`], and the last one for now.
+    /// As [`Attempt::Wrong`], and pairing is now locked.
     Locks { wait: Duration },
-    /// Not even looked at.
+    /// Not checked, because pairing is locked.
     Locked { wait: Duration },
 }
 
@@ -77,7 +77,7 @@ impl Pairing {
         }
     }
 
-    /// Opens a code. Gives how long it works.
+    /// Creates a code and returns its lifetime.
     pub(crate) fn offer(&mut self, now: Duration, letters: [u8; LENGTH], scope: Option<Scope>) -> Duration {
         self.forget_old(now);
         if self.open.len() >= self.limits.open.max(1) {
@@ -100,7 +100,7 @@ impl Pairing {
             self.wrong = 0;
         }
         self.forget_old(now);
-        // Something to compare with even when the text cannot be a code: the same work is done.
+        // Compares with a dummy if the text cannot be a code, so that the same work is done.
         let letters = read(text).unwrap_or([0; LENGTH]);
         let mut place = u32::MAX;
         for (index, code) in (0u32..).zip(&self.open) {
@@ -120,7 +120,7 @@ impl Pairing {
         Attempt::Locks { wait: self.limits.lock }
     }
 
-    /// Puts back what was used up for nothing.
+    /// Makes a used code valid again after pairing failed.
     pub(crate) fn give_back(&mut self, code: OpenCode) {
         self.open.push(code);
     }
@@ -130,7 +130,7 @@ impl Pairing {
     }
 }
 
-/// The letters of a code, however it was typed: case, dashes and spaces do not matter.
+/// Normalizes an entered code: case, dashes and spaces are ignored.
 pub(crate) fn read(text: &str) -> Option<[u8; LENGTH]> {
     let mut letters = text
         .bytes()
@@ -143,7 +143,7 @@ pub(crate) fn read(text: &str) -> Option<[u8; LENGTH]> {
     letters.next().is_none().then_some(code)
 }
 
-/// Two groups of four.
+/// Formats a code as two groups of four characters.
 pub(crate) fn write(letters: [u8; LENGTH]) -> String {
     let (first, second) = letters.split_at(LENGTH / 2);
     format!("{}-{}", String::from_utf8_lossy(first), String::from_utf8_lossy(second))

@@ -11,7 +11,7 @@ fn letters() -> impl Strategy<Value = [u8; LENGTH]> {
 #[derive(Debug, Clone)]
 enum Step {
     Offer([u8; LENGTH]),
-    /// A code that was offered, by place.
+    /// An offered code, by index.
     Use(usize),
     Guess([u8; LENGTH]),
     Pass(u64),
@@ -42,8 +42,8 @@ proptest! {
         }
     }
 
-    /// Against a plain model: a code is good once, within its life, when pairing is not locked; five wrong ones in a
-    /// row lock it for a minute.
+    /// Compares with a simple model: a code is valid once, within its lifetime, unless pairing is locked; five wrong
+    /// codes in a row lock it for a minute.
     #[test]
     fn a_code_works_once_in_its_time_and_guessing_locks(steps in proptest::collection::vec(step(), 1..60)) {
         let limits = PairingLimits { open: 100, ..PairingLimits::default() };

@@ -1,4 +1,4 @@
-//! Secrets: generated here, shown once, stored as their hash.
+//! Secrets: generated here, shown once, stored as a hash.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -22,16 +22,16 @@ pub(crate) fn new_token() -> String {
 }
 
 pub(crate) fn new_code() -> [u8; LENGTH] {
-    // 256 is a multiple of 32, so every letter is equally likely.
+    // 256 is a multiple of 32, so all characters are equally likely.
     random::<LENGTH>().map(|byte| ALPHABET.get(usize::from(byte & 31)).copied().unwrap_or(b'A'))
 }
 
-/// The hash a token is kept as.
+/// The stored hash of a token.
 #[derive(Clone, Copy)]
 pub(crate) struct TokenHash([u8; 32]);
 
 impl TokenHash {
-    /// Nothing when the text cannot be a token.
+    /// Returns `None` if the text cannot be a token.
     pub(crate) fn of(token: &str) -> Option<Self> {
         (token.len() == TOKEN_LENGTH).then(|| Self(Sha256::digest(token.as_bytes()).into()))
     }
@@ -51,7 +51,7 @@ impl TokenHash {
         hex(&self.0)
     }
 
-    /// In constant time.
+    /// Compares in constant time.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.0.ct_eq(&other.0).into()
     }
@@ -62,7 +62,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()
         .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            // Writing to a string cannot fail.
+            // Cannot fail when writing to a string.
             write!(text, "{byte:02x}").ok();
             text
         })

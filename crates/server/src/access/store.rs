@@ -12,8 +12,7 @@ impl From<StoreError> for BookError {
     }
 }
 
-/// A device as it stands in the store; none when it is out, or of a kind or scope that is not known here: what cannot
-/// be understood lets nobody in.
+/// Converts a row to a device; `None` if it is revoked or has an unknown kind or scope, which must not give access.
 fn known(row: DeviceRow) -> Option<KnownDevice> {
     let kind = match row.kind.as_str() {
         "cookie" => DeviceKind::Cookie,

@@ -26,10 +26,10 @@ pub enum ControlError {
     Refused(String),
 }
 
-/// Asks the bridge of that state folder.
+/// Sends a request to the bridge of a state folder.
 ///
 /// # Errors
-/// When none runs, it does not answer within half a minute, or refuses.
+/// No bridge is running, it does not respond within half a minute, or it refuses.
 pub async fn ask(state: &Path, request: &BridgeRequest) -> Result<Value, ControlError> {
     let answer = timeout(Duration::from_secs(30), exchange(state, request)).await;
     answer.map_err(|_| ControlError::TimedOut)?

@@ -1,4 +1,4 @@
-//! Requests at the control socket.
+//! Requests on the control socket.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,22 +8,22 @@ use crate::scope::Scope;
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum BridgeRequest {
     Status,
-    /// A pairing code: `{code, urls, expiresAt, scope, scan, qr}`.
+    /// Creates a pairing code; returns `{code, urls, expiresAt, scope, scan, qr}`.
     Pair {
         #[serde(default)]
         scope: Option<Scope>,
     },
-    /// A bearer token: `{device, token}`.
+    /// Creates a bearer token; returns `{device, token}`.
     Token {
         name: String,
         scope: Scope,
     },
-    /// `{devices}`.
+    /// Returns `{devices}`.
     Devices,
     Revoke {
         device: String,
     },
     Stop,
-    /// The running bridge becomes the program that lies at its path now.
+    /// Replaces the running bridge with the program that is now at its path.
     Upgrade,
 }

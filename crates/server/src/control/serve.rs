@@ -20,11 +20,11 @@ use crate::access::qr_rows;
 use crate::state::BridgeNote;
 use crate::web::Door;
 
-/// Something only the whole program can do.
+/// A request that the server passes to the program.
 #[derive(Debug)]
 pub struct Wanted {
     pub what: What,
-    /// Whoever asked waits for this.
+    /// Receives the response.
     pub reply: Reply,
 }
 
@@ -34,18 +34,18 @@ pub enum What {
     Upgrade,
 }
 
-/// The answer to a [`Wanted`]. Dropped, it says that it was not done.
+/// The response to a [`Wanted`] request. Dropping it reports that the request was not carried out.
 #[derive(Debug)]
 pub struct Reply(oneshot::Sender<Result<Value, String>>);
 
 impl Reply {
-    /// It is being done.
+    /// Reports success.
     pub fn accept(self, answer: Value) {
-        // Nobody may be there any more to hear it.
+        // An error means that the client disconnected.
         self.0.send(Ok(answer)).ok();
     }
 
-    /// It cannot be done, and why.
+    /// Reports why the request is refused.
     pub fn refuse(self, message: impl Into<String>) {
         self.0.send(Err(message.into())).ok();
     }
@@ -58,7 +58,7 @@ pub(crate) struct Control {
     pub(crate) wanted: mpsc::Sender<Wanted>,
 }
 
-/// Opens the socket for this user alone. The folder is held, so one that lies there is left over.
+/// Creates the socket for this user only. The state folder is locked, so an existing socket is stale.
 pub(crate) fn listen(folder: &Path) -> io::Result<UnixListener> {
     let path = folder.join(SOCKET);
     match fs::remove_file(&path) {
@@ -66,7 +66,7 @@ pub(crate) fn listen(folder: &Path) -> io::Result<UnixListener> {
         _ => {}
     }
     let listener = UnixListener::bind(&path)?;
-    // The folder keeps others out in the moment between.
+    // Until then, the permissions of the folder protect the socket.
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
     Ok(listener)
 }

@@ -5,10 +5,10 @@ use http::header::{AUTHORIZATION, COOKIE};
 
 use super::reason::Reason;
 
-/// A secret, as given. Not to be shown anywhere.
+/// A secret from a request. It must not be shown or logged.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Credential {
-    /// Every cookie of our name: a page at another port of this machine can set one beside ours.
+    /// All cookies with our name: a page on another port of this machine can set another one.
     Cookies(Vec<String>),
     Bearer(String),
 }
@@ -24,7 +24,7 @@ impl std::fmt::Debug for Credential {
 
 const MOST_COOKIES: usize = 4;
 
-/// Under TLS the name makes the browser see to it that the cookie is ours: no other host, port or path sets it.
+/// Under TLS the prefix makes browsers ensure that no other host, port or path can set the cookie.
 fn cookie_name(secure: bool) -> &'static str {
     if secure { "__Host-sluice" } else { "sluice" }
 }
@@ -55,7 +55,7 @@ pub(super) fn read(headers: &HeaderMap, secure: bool) -> Result<Option<Credentia
     Ok((!cookies.is_empty()).then_some(Credential::Cookies(cookies)))
 }
 
-/// 400 days, the longest browsers keep one. How long a device is known is decided here, not there.
+/// 400 days, the maximum of browsers. The expiry of devices is decided by the server.
 const MAX_AGE: u32 = 400 * 24 * 3600;
 
 pub(crate) fn set_cookie(secret: &str, secure: bool) -> String {

@@ -1,9 +1,9 @@
-//! The `Host` header. A page that lets its own name point here (DNS rebinding) is recognised by it.
+//! Checks the `Host` header, which reveals DNS rebinding by other web pages.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// What stands in `Host`.
+/// Value of the `Host` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Authority {
     pub(crate) host: Host,
@@ -13,12 +13,12 @@ pub(crate) struct Authority {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Host {
     Ip(IpAddr),
-    /// In lower case.
+    /// A name in lower case.
     Name(String),
 }
 
 impl Authority {
-    /// Reads it strictly: no user, no path, no empty port.
+    /// Parses the value strictly: no user, no path, no empty port.
     pub(crate) fn read(text: &str) -> Option<Self> {
         if let Some(rest) = text.strip_prefix('[') {
             let (inside, after) = rest.split_once(']')?;
@@ -63,7 +63,7 @@ impl Authority {
     }
 }
 
-/// The name alone.
+/// Returns the name without its port.
 pub(crate) fn without_port(authority: &Authority) -> String {
     let alone = Authority {
         host: authority.host.clone(),
@@ -91,19 +91,19 @@ impl fmt::Display for Authority {
     }
 }
 
-/// `--host` names something that cannot be a name.
+/// A value of `--host` that is not a host name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no host name\nhint: a name or NAME:PORT, as it stands in the address bar")]
 pub struct BadHost(pub String);
 
-/// The names that are ours.
+/// Accepted host names.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HostRules {
     names: Vec<Authority>,
 }
 
 impl HostRules {
-    /// `names` come from `--host`.
+    /// Creates the rules; `names` are the values of `--host`.
     pub(crate) fn new(names: &[String]) -> Result<Self, BadHost> {
         let read = |name: &String| Authority::read(name).ok_or_else(|| BadHost(name.clone()));
         Ok(Self {
@@ -115,8 +115,8 @@ impl HostRules {
         &self.names
     }
 
-    /// `local` is the address the connection was accepted at. An address as such cannot be rebound, so it is ours
-    /// when it is the one that was reached; names are ours when they were given.
+    /// True if the host is accepted. `local` is the address at which the connection was accepted. A literal address
+    /// cannot be rebound, so it is accepted if it is `local`; names are accepted if they are configured.
     pub(crate) fn allow(&self, given: &Authority, local: SocketAddr, secure: bool) -> bool {
         let port = given.port_or_default(secure);
         let local_ip = local.ip().to_canonical();

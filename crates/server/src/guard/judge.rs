@@ -1,4 +1,4 @@
-//! The decision on a request: first the checks for all requests, then those of its route.
+//! Decides about a request: first the checks for all requests, then those of its route.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,22 +11,22 @@ use super::host::{Authority, HostRules};
 use super::origin::{self, Navigation, Site};
 use super::reason::Reason;
 
-/// How a connection reached us.
+/// Properties of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrival {
     pub(crate) local: SocketAddr,
     pub(crate) peer: IpAddr,
     pub(crate) tls: bool,
-    /// At a Unix socket, which has no port.
+    /// True for a Unix socket, which has no port.
     pub(crate) unix: bool,
 }
 
-/// What is known of a request that came by one of our names and from no foreign page.
+/// A request that passed the checks of host and origin.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub(crate) host: Authority,
     pub(crate) secure: bool,
-    /// Who sent it, behind a proxy too.
+    /// Address of the client, also behind a proxy.
     pub(crate) address: IpAddr,
     own_origin: bool,
     site: Site,
@@ -34,22 +34,22 @@ pub(crate) struct Seen {
     pub(crate) credential: Option<Credential>,
 }
 
-/// What a route asks for.
+/// Requirements of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// Anybody; also by a link on another page.
+    /// No authentication; links from other pages are allowed.
     Page,
-    /// Anybody, but no other page.
+    /// No authentication; requests from other pages are refused.
     Public,
-    /// Anybody, but no other page; it changes something.
+    /// As `Public`, for a request that changes something.
     PublicChange,
-    /// A device that looks.
+    /// An authenticated device that only reads.
     Read,
-    /// A device that changes something, or opens a socket.
+    /// An authenticated device that changes something or opens a WebSocket.
     Change,
 }
 
-/// What holds for every request.
+/// Performs the checks for all requests.
 pub(crate) fn look(parts: &Parts, arrival: &Arrival, rules: &HostRules, behind_proxy: bool) -> Result<Seen, Reason> {
     let headers = &parts.headers;
     let secure = arrival.tls || (behind_proxy && forwarded_https(headers));
@@ -61,14 +61,14 @@ pub(crate) fn look(parts: &Parts, arrival: &Arrival, rules: &HostRules, behind_p
     if !by_socket && !rules.allow(&host, arrival.local, secure) {
         return Err(Reason::Host);
     }
-    // `GET http://name/path`: the name counts as much as the header.
+    // The host in `GET http://name/path` is checked like the header.
     if let Some(given) = parts.uri.authority() {
         let same = Authority::read(given.as_str()).is_some_and(|given| given.is_same(&host, secure));
         if !same {
             return Err(Reason::Host);
         }
     }
-    // A body has a length that is said first. So there is one way to tell where a request ends, here and at a proxy.
+    // The length of a body must be declared, so that this server and a proxy agree on where a request ends.
     if headers.contains_key(TRANSFER_ENCODING) {
         return Err(Reason::Length);
     }
@@ -93,14 +93,14 @@ pub(crate) fn look(parts: &Parts, arrival: &Arrival, rules: &HostRules, behind_p
     })
 }
 
-/// What the route needs. Whether the secret is anybody's is looked at after this.
+/// Performs the checks of a route. The credential itself is verified afterwards.
 pub(crate) fn admit(seen: &Seen, need: Need) -> Result<(), Reason> {
     if seen.site == Site::Foreign && !(need == Need::Page && seen.navigation != Navigation::No) {
         return Err(Reason::Site);
     }
     let from_browser = match (need, &seen.credential) {
         (Need::Page | Need::Public, _) => return Ok(()),
-        // The code in the body is the secret, as a token is; a page of ours sends its origin with it.
+        // The code in the body is the credential, like a token; requests from our page include the origin.
         (Need::PublicChange, _) if seen.site == Site::Unsaid => return Ok(()),
         (Need::PublicChange, _) => true,
         (_, None) => return Err(Reason::Unauthenticated),
@@ -112,7 +112,7 @@ pub(crate) fn admit(seen: &Seen, need: Need) -> Result<(), Reason> {
     }
     match need {
         Need::Read if seen.own_origin => Ok(()),
-        // Browsers send no Origin with what a page of ours merely reads; they say by this where it came from.
+        // Browsers send no Origin header with mere reads by our page; `Sec-Fetch-Site` identifies it instead.
         Need::Read if seen.site == Site::SameOrigin => Ok(()),
         Need::Read if seen.site == Site::Person && seen.navigation == Navigation::Yes => Ok(()),
         _ if !seen.own_origin => Err(Reason::OriginMissing),
@@ -121,7 +121,7 @@ pub(crate) fn admit(seen: &Seen, need: Need) -> Result<(), Reason> {
     }
 }
 
-/// The last hop's word: what stands before it may have been written by anybody.
+/// Returns the value added by the last proxy; earlier values may be forged.
 fn last_of<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let last = headers.get_all(name).iter().next_back()?.to_str().ok()?;
     last.rsplit(',').next().map(str::trim)

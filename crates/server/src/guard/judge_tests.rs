@@ -148,7 +148,7 @@ fn header() -> impl Strategy<Value = (&'static str, &'static str)> {
 }
 
 proptest! {
-    /// Whatever else it carries: a request that names a foreign page or a foreign host changes nothing.
+    /// A request from a foreign page or host never changes anything, whatever else it contains.
     #[test]
     fn nothing_foreign_ever_passes(
         mut headers in proptest::collection::vec(header(), 0..7),
@@ -165,7 +165,7 @@ proptest! {
         prop_assert!(outcome(method, &headers, need).is_err());
     }
 
-    /// A cookie changes something only with our own origin beside it.
+    /// A cookie is only accepted for changes together with our own origin.
     #[test]
     fn a_cookie_alone_changes_nothing(headers in proptest::collection::vec(header(), 0..7)) {
         let headers: Vec<_> = headers.into_iter().filter(|(name, value)| *name != "authorization" && *value != OUR_PAGE.1).collect();

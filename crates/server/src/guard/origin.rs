@@ -1,4 +1,4 @@
-//! `Origin` and `Sec-Fetch-Site`: which page a request came from, as far as a browser says.
+//! `Origin` and `Sec-Fetch-Site`: the page from which a request came, as reported by browsers.
 
 use http::HeaderMap;
 use http::header::ORIGIN;
@@ -6,15 +6,15 @@ use http::header::ORIGIN;
 use super::host::Authority;
 use super::reason::Reason;
 
-/// What `Sec-Fetch-Site` says.
+/// Value of `Sec-Fetch-Site`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Site {
-    /// It does not: an old browser, or none.
+    /// Missing: an old browser or another program.
     Unsaid,
     SameOrigin,
-    /// A person typed the address, or opened a bookmark.
+    /// Typed address or bookmark.
     Person,
-    /// Another page, of this site (another port of this machine) or of another one.
+    /// Another page, of the same site (another port of this machine) or of another site.
     Foreign,
 }
 
@@ -32,13 +32,13 @@ impl Site {
     }
 }
 
-/// Whether a browser is about to show the answer as a page of its own.
+/// Whether the browser navigates to the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Navigation {
-    /// No; or in a frame, which is no page of its own.
+    /// No navigation, or in a frame.
     No,
     Yes,
-    /// Through a service worker of ours, which asks in its place (seen in Chromium 148).
+    /// By our service worker on behalf of a navigation (observed in Chromium 148).
     ByWorker,
 }
 
@@ -47,14 +47,14 @@ impl Navigation {
         let value = |name| headers.get(name).map(http::HeaderValue::as_bytes);
         match (value("sec-fetch-mode"), value("sec-fetch-dest")) {
             (Some(b"navigate"), Some(b"document")) => Self::Yes,
-            // Scripts of a page cannot ask like this.
+            // Scripts of a page cannot send this combination.
             (Some(b"navigate"), Some(b"empty")) => Self::ByWorker,
             _ => Self::No,
         }
     }
 }
 
-/// Whether it says our own origin (`true`) or none (`false`).
+/// Returns true if the origin is ours and false if it is missing.
 pub(super) fn is_own(headers: &HeaderMap, own: &Authority, secure: bool) -> Result<bool, Reason> {
     let mut values = headers.get_all(ORIGIN).iter();
     let Some(given) = values.next() else {

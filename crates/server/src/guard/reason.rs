@@ -2,35 +2,35 @@
 
 use http::StatusCode;
 
-/// Each is counted by its name in the metrics.
+/// Each reason is counted by its name in the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Reason {
-    /// No `Host`, more than one, or one that cannot be read.
+    /// `Host` is missing, repeated or malformed.
     HostMissing,
-    /// A name that is not ours.
+    /// Unknown host name.
     Host,
-    /// Another page's.
+    /// Request from another page.
     Origin,
-    /// A browser's, with a cookie, that does not say which page it comes from.
+    /// A browser request with a cookie but without an origin.
     OriginMissing,
-    /// A browser says that another page sent it.
+    /// Marked by the browser as coming from another page.
     Site,
-    /// `Authorization` that is no bearer token.
+    /// `Authorization` is not a bearer token.
     Authorization,
-    /// No secret.
+    /// No credential.
     Unauthenticated,
-    /// A secret nobody has.
+    /// Unknown credential.
     Unknown,
     Expired,
     Scope,
     Method,
-    /// Not the kind of content this route takes.
+    /// Unsupported content type.
     ContentType,
-    /// A body whose length is not said first.
+    /// The length of the body is not declared.
     Length,
     TooLarge,
     TooSlow,
-    /// Too many connections or sockets.
+    /// Too many connections or WebSockets.
     Crowded,
 }
 

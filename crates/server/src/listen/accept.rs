@@ -1,4 +1,4 @@
-//! Accepting connections, and HTTP on them.
+//! Accepts connections and serves HTTP on them.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::crowd::Place;
 use crate::guard::{Arrival, Reason};
 use crate::web::{Door, serve_metrics};
 
-/// What a listener leads to.
+/// Service provided by a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surface {
     All,
     Metrics,
 }
 
-/// What every connection shares.
+/// State shared by all connections.
 #[derive(Clone)]
 pub(crate) struct Accepting {
     pub(crate) door: Arc<Door>,
     pub(crate) tls: Option<Tls>,
-    /// Nobody new; those who are here finish what they began.
+    /// Stops accepting connections; requests in progress complete.
     pub(crate) stop: CancellationToken,
     pub(crate) tracker: TaskTracker,
 }
@@ -44,7 +44,7 @@ pub(crate) async fn accept(listener: TcpListener, surface: Surface, accepting: A
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // No descriptors left, most likely; those who are here free some.
+                // Most likely out of descriptors, which become free when connections close.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -59,7 +59,7 @@ pub(crate) async fn accept(listener: TcpListener, surface: Surface, accepting: A
     }
 }
 
-/// Accepts at a Unix socket. Its clients count as this machine, at the address `local`.
+/// Accepts connections on a Unix socket. Its clients count as clients of this machine at the address `local`.
 pub(crate) async fn accept_unix(listener: UnixListener, local: SocketAddr, accepting: Accepting) {
     let peer = IpAddr::from([127, 0, 0, 1]);
     loop {
@@ -91,7 +91,7 @@ pub(crate) async fn accept_unix(listener: UnixListener, local: SocketAddr, accep
     }
 }
 
-/// Removes the file of a Unix socket that is closed.
+/// Removes the file of a closed Unix socket.
 fn remove(listener: &UnixListener) {
     let address = listener.local_addr().ok();
     if let Some(path) = address.as_ref().and_then(|address| address.as_pathname()) {
@@ -101,7 +101,7 @@ fn remove(listener: &UnixListener) {
 }
 
 impl Accepting {
-    /// A place for a connection from there; none when there are too many.
+    /// Counts a connection from an address; `None` if there are too many.
     fn place(&self, address: IpAddr) -> Option<Place> {
         let door = &self.door;
         door.metrics.accepted();
@@ -120,7 +120,7 @@ async fn tcp(stream: TcpStream, peer: SocketAddr, surface: Surface, accepting: A
     let Ok(local) = stream.local_addr() else {
         return;
     };
-    // Deltas are small and wanted at once. Without it they are late, not wrong.
+    // Deltas are small and should be sent immediately. An error only delays them.
     stream.set_nodelay(true).ok();
     let limits = &accepting.door.limits;
     let transport = match &accepting.tls {
@@ -143,7 +143,7 @@ async fn tcp(stream: TcpStream, peer: SocketAddr, surface: Surface, accepting: A
     serve(transport, arrival, surface, accepting, place).await;
 }
 
-/// HTTP on a connection.
+/// Serves HTTP on a connection.
 async fn serve(transport: Transport, arrival: Arrival, surface: Surface, accepting: Accepting, place: Place) {
     let limits = &accepting.door.limits;
     let door = accepting.door.clone();
@@ -181,7 +181,7 @@ async fn serve(transport: Transport, arrival: Arrival, surface: Surface, accepti
         }
     };
     if let Err(error) = ended {
-        // The error may not quote what was sent, and hyper's does not.
+        // The error must not quote request data; hyper's does not.
         tracing::debug!(address = %arrival.peer, %error, "a connection broke");
     }
     drop(place);

@@ -1,4 +1,4 @@
-//! Binding addresses and ports.
+//! Binds addresses and ports.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -13,28 +13,28 @@ use super::holder::{Holder, who_listens};
 use super::inherit::Inherited;
 use super::tls::TlsOptions;
 
-/// Where to listen.
+/// Listening options.
 #[derive(Debug, Clone, Default)]
 pub struct ListenOptions {
-    /// None: this machine alone.
+    /// Addresses; empty for loopback only.
     pub addresses: Vec<IpAddr>,
     pub port: Port,
     pub tls: Option<TlsOptions>,
-    /// A proxy stands before us and sees to TLS; what it says in `X-Forwarded-*` counts.
+    /// True if a proxy terminates TLS; its `X-Forwarded-*` headers are trusted.
     pub behind_proxy: bool,
-    /// Names people reach us by (`--host`).
+    /// Host names of the server (`--host`).
     pub hosts: Vec<String>,
-    /// A Unix socket in addition, for a proxy or programs of this user. Without TLS.
+    /// Additional Unix socket, for a proxy or programs of this user. Without TLS.
     pub unix: Option<PathBuf>,
-    /// A listener of its own for the metrics.
+    /// Separate listener for metrics.
     pub metrics: Option<SocketAddr>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Port {
-    /// This one or one of the next hundred.
+    /// This port or one of the next hundred.
     From(u16),
-    /// This one. 0: any.
+    /// Exactly this port; 0 for any.
     Exactly(u16),
 }
 
@@ -46,7 +46,7 @@ impl Default for Port {
 
 const TRIES: u16 = 100;
 
-/// Why the server does not listen.
+/// Why the server cannot listen.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     #[error(
@@ -74,14 +74,14 @@ fn by(holder: Option<&Holder>) -> String {
     )
 }
 
-/// What was taken.
+/// Bound listeners.
 #[derive(Debug)]
 pub(crate) struct Bound {
     pub(crate) main: Vec<TcpListener>,
     pub(crate) metrics: Option<TcpListener>,
 }
 
-/// Takes what the options name. What an earlier process of this server handed over is used as it is.
+/// Binds the configured addresses, or uses listeners inherited from an earlier process.
 pub(crate) fn bind(options: &ListenOptions, inherited: Option<Inherited>) -> Result<Bound, ListenError> {
     let addresses = match options.addresses.as_slice() {
         [] => vec![IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)],
@@ -114,8 +114,7 @@ pub(crate) fn bind(options: &ListenOptions, inherited: Option<Inherited>) -> Res
     Ok(Bound { main, metrics })
 }
 
-/// Listens at a Unix socket that only this user can open. A socket that an earlier process left is replaced; any other
-/// file stays.
+/// Listens on a Unix socket accessible only to this user. A stale socket is replaced; any other file is kept.
 pub(crate) fn bind_unix(path: &Path) -> Result<UnixListener, ListenError> {
     let failed = |error| ListenError::Unix {
         path: path.to_owned(),
@@ -153,7 +152,7 @@ fn first_free(addresses: &[IpAddr], first: u16) -> Result<Vec<TcpListener>, List
     Err(ListenError::AllTaken { first, last })
 }
 
-/// A port that is free at every address.
+/// Finds a port that is free on all addresses.
 fn any_port(addresses: &[IpAddr]) -> Result<Vec<TcpListener>, ListenError> {
     let first = addresses.first().copied().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let mut tries = 0;
@@ -173,7 +172,7 @@ fn any_port(addresses: &[IpAddr]) -> Result<Vec<TcpListener>, ListenError> {
     }
 }
 
-/// Every address at one port, or none: half of them would leave the rest to somebody else.
+/// Binds all addresses at one port, or none: another program could use the port on the remaining ones.
 fn all_at(addresses: &[IpAddr], port: u16) -> Result<Vec<TcpListener>, ListenError> {
     let mut listeners = Vec::new();
     for address in addresses {

@@ -1,4 +1,4 @@
-//! The process that holds a port. Only known on Linux.
+//! Finds the process that uses a port. Linux only.
 
 use std::fmt;
 use std::fs;
@@ -16,7 +16,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// The process that listens at the TCP port, if this user may see it.
+/// Returns the process that listens on a TCP port, if visible to this user.
 pub fn who_listens(port: u16) -> Option<Holder> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"];
     let inodes: Vec<String> = tables
@@ -45,7 +45,7 @@ pub fn who_listens(port: u16) -> Option<Holder> {
         })
 }
 
-/// The inode of the socket, when the line of the table is of one that listens at the port.
+/// Returns the inode of the socket if a line of the table is for a listener on the port.
 fn listening(line: &str, port: u16) -> Option<String> {
     let mut fields = line.split_whitespace();
     let local = fields.nth(1)?;

@@ -1,5 +1,5 @@
-//! Listeners inherited over `exec`, so that no connection is refused during an upgrade; and the program that left them,
-//! which continues when the new one does not start.
+//! Listeners inherited through `exec`, so that no connection is refused during an upgrade, and the previous program,
+//! which continues if the new one does not start.
 
 use std::fs::File;
 use std::io;
@@ -10,27 +10,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::{FdFlags, fcntl_setfd};
 
-/// Environment variables for the program that follows, by name.
+/// Environment variables for the next program.
 pub(super) type Variables = Vec<(&'static str, String)>;
 
-/// Names the process and its listeners: `PID main=5,6 metrics=7`.
+/// Contains the process id and its listeners: `PID main=5,6 metrics=7`.
 const VARIABLE: &str = "SLUICE_LISTENERS";
 
-/// Names the process and its previous program, an open file: `PID 8`.
+/// Contains the process id and the previous program as an open file: `PID 8`.
 const PROGRAM: &str = "SLUICE_PREVIOUS";
-/// The program of this process, also when its file was replaced.
+/// The program of this process, even if its file was replaced.
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
-/// Listeners an earlier process left open for this one.
+/// Listeners inherited from an earlier process.
 #[derive(Debug)]
 pub struct Inherited {
     pub(super) main: Vec<TcpListener>,
     pub(super) metrics: Option<TcpListener>,
-    /// The program that this process was before.
+    /// The program that this process ran before.
     program: Option<File>,
 }
 
-/// What the next process needs. Keep it until `exec`: dropping it closes the listeners.
+/// State for the next program. Keep it until `exec`, because dropping it closes the listeners.
 #[derive(Debug)]
 pub struct Inheritance {
     listeners: Vec<TcpListener>,
@@ -41,7 +41,7 @@ pub struct Inheritance {
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 impl Inherited {
-    /// What was left for this process, if anything was. Can be taken once.
+    /// Takes the inherited listeners, if there are any. Succeeds at most once.
     pub fn take() -> Option<Self> {
         let text = std::env::var(VARIABLE).ok()?;
         let (main, metrics) = read(&text, std::process::id())?;
@@ -59,10 +59,10 @@ impl Inherited {
         })
     }
 
-    /// Copies of the listeners for the program that left them, in case this one does not start.
+    /// Returns copies of the listeners for the previous program, in case this one does not start.
     ///
     /// # Errors
-    /// When no descriptors are left.
+    /// No file descriptors are left.
     pub fn to_go_back(&self) -> io::Result<Inheritance> {
         let program = self.program.as_ref().map(File::try_clone).transpose()?;
         Inheritance::new(&self.main, self.metrics.as_ref(), program)
@@ -71,26 +71,26 @@ impl Inherited {
 
 fn adopt(number: RawFd) -> io::Result<TcpListener> {
     let listener = TcpListener::from(adopt_descriptor(number)?);
-    // Fails, with the descriptor closed, when it is no socket after all.
+    // Fails and closes the descriptor if it is not a socket.
     listener.local_addr()?;
     Ok(listener)
 }
 
-/// Takes a descriptor over, and keeps it from programs started from here.
+/// Takes ownership of a descriptor and marks it close-on-exec.
 #[allow(unsafe_code, reason = "a descriptor's number is all that passes through exec")]
 fn adopt_descriptor(number: RawFd) -> io::Result<OwnedFd> {
-    // SAFETY: the variables are written right before `exec` by `Inheritance::variables` for this very process id, and
-    // name descriptors that were kept open for it. Nothing else in this process knows these numbers, and `TAKEN` sees
-    // to it that they are taken over once.
+    // SAFETY: the variables are written by `Inheritance::variables` right before `exec` for this process id, and name
+    // descriptors kept open for it. No other code in this process knows these numbers, and `TAKEN` ensures that they
+    // are taken only once.
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
     fcntl_setfd(descriptor.as_fd(), FdFlags::CLOEXEC)?;
     Ok(descriptor)
 }
 
 impl Inheritance {
-    /// Of the listeners, and of the program that runs.
+    /// Creates the state from listeners and the running program.
     pub(crate) fn of_this_program(main: &[TcpListener], metrics: Option<&TcpListener>) -> io::Result<Self> {
-        // Systems without `/proc` have no file of the program that runs.
+        // Systems without `/proc` cannot open the running program.
         Self::new(main, metrics, File::open(OWN_PROGRAM).ok())
     }
 
@@ -114,11 +114,11 @@ impl Inheritance {
         })
     }
 
-    /// Lets the listeners and the previous program pass through `exec`, which has to follow at once, with these
-    /// variables set. Programs started in between would have them too.
+    /// Makes the listeners and the previous program survive `exec`, which must follow immediately with these variables
+    /// set. Programs started in between would inherit them too.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// A system call fails.
     pub fn keep_for_exec(&self) -> io::Result<Variables> {
         let mut variables = self.keep_listeners()?;
         if let Some(program) = &self.program {
@@ -128,13 +128,13 @@ impl Inheritance {
         Ok(variables)
     }
 
-    /// The same for going back to the previous program, and its path. `None` if there is none.
+    /// As `keep_for_exec`, for returning to the previous program; also returns its path. `None` if there is none.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// A system call fails.
     pub fn keep_to_go_back(&self) -> io::Result<Option<(PathBuf, Variables)>> {
         let Some(program) = &self.program else { return Ok(None) };
-        // It is passed no program to go back to: it would be itself.
+        // No program is passed on, because it would be the program itself.
         let mut variables = self.keep_listeners()?;
         variables.push((PROGRAM, String::new()));
         let path = format!("/proc/self/fd/{}", program.as_raw_fd()).into();
@@ -158,7 +158,7 @@ fn read_program(text: &str, own: u32) -> Option<RawFd> {
 fn read(text: &str, own: u32) -> Option<(Vec<RawFd>, Option<RawFd>)> {
     let mut words = text.split(' ');
     let pid: u32 = words.next()?.parse().ok()?;
-    // Children see the variable too, and are somebody else.
+    // Child processes inherit the variable too, but have another process id.
     if pid != own {
         return None;
     }

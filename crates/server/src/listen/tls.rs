@@ -1,4 +1,4 @@
-//! Certificates: given ones, or one made here and kept.
+//! Certificates: from files, or self-signed and stored.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,10 +19,10 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::private;
 
-/// Which certificate.
+/// Source of the certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TlsOptions {
-    /// One made here, kept in the state folder.
+    /// Self-signed, stored in the state folder.
     SelfMade,
     /// PEM files.
     Given { certificate: PathBuf, key: PathBuf },
@@ -40,7 +40,7 @@ pub enum TlsError {
     Keep { path: PathBuf, error: io::Error },
 }
 
-/// The certificate in use. A given one is read again when its files change.
+/// The current certificate. A certificate from files is reloaded when they change.
 #[derive(Clone)]
 pub(crate) struct Tls {
     certificate: PathBuf,
@@ -51,21 +51,21 @@ pub(crate) struct Tls {
 struct Current {
     loaded: Loaded,
     stamp: Stamp,
-    /// When the files were looked at last.
+    /// Time of the last check of the files.
     looked: Instant,
 }
 
 struct Loaded {
     acceptor: TlsAcceptor,
-    /// SHA-256 of the certificate, in pairs of digits.
+    /// SHA-256 of the certificate, in pairs of hexadecimal digits.
     fingerprint: String,
 }
 
-/// What changes when the files of a certificate are replaced: length, inode and time of both.
+/// Length, inode and modification time of both files, to detect replacements.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Stamp([(u64, u64, i64, i64); 2]);
 
-/// Minimum interval between two looks at the files of the certificate.
+/// Minimum interval between two checks of the certificate files.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 impl Tls {
@@ -82,9 +82,9 @@ impl Tls {
         })
     }
 
-    /// The acceptor for the next connection.
+    /// Returns the TLS acceptor for the next connection.
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        // The value is whole between statements.
+        // The value is consistent between statements.
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.looked.elapsed() >= LOOK_EVERY {
             current.looked = Instant::now();
@@ -93,7 +93,7 @@ impl Tls {
         current.loaded.acceptor.clone()
     }
 
-    /// Reads files that changed. While they do not fit together, the certificate in use stays.
+    /// Reloads changed files. While certificate and key do not match, the current certificate is kept.
     fn reload(&self, current: &mut Current) {
         let stamp = Stamp::of(&self.certificate, &self.key);
         if stamp == current.stamp {
@@ -126,18 +126,18 @@ impl Stamp {
 }
 
 const DAYS: i64 = 397;
-/// A certificate with less left is made anew.
+/// Minimum remaining validity of a self-signed certificate in days; otherwise it is renewed.
 const LEFT: i64 = 30;
 
-/// Beside a certificate made here: what it is for.
+/// Stored next to a self-signed certificate: its names and expiry.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct About {
     names: BTreeSet<String>,
-    /// Unix seconds.
+    /// Seconds since 1970.
     until: i64,
 }
 
-/// `names` are those a self-made certificate is for.
+/// Loads or creates a certificate; `names` are those of a self-signed one.
 pub(crate) fn prepare(options: &TlsOptions, folder: &Path, names: BTreeSet<String>) -> Result<Tls, TlsError> {
     let (certificate, key) = match options {
         TlsOptions::Given { certificate, key } => (certificate.clone(), key.clone()),
@@ -193,7 +193,7 @@ fn make(certificate: &Path, key: &Path, about: &Path, names: BTreeSet<String>) -
     params
         .distinguished_name
         .push(DnType::CommonName, "sluice on this machine");
-    // Yesterday: clocks differ.
+    // Valid from yesterday, because clocks differ.
     let (year, month, day) = date(now - 24 * 3600);
     params.not_before = date_time_ymd(year, month, day);
     let (year, month, day) = date(until);

@@ -1,4 +1,4 @@
-//! The bytes of a connection, plain or through TLS. A client that takes nothing for too long is cut off.
+//! Stream of a connection, plain or TLS. A client that does not read for too long is disconnected.
 
 use std::io;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use tokio_rustls::server::TlsStream;
 pub(crate) struct Transport {
     stream: Stream,
     stall: Duration,
-    /// Runs while the client takes nothing.
+    /// Runs while the client does not read.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
@@ -48,7 +48,7 @@ impl Transport {
         }
     }
 
-    /// Passes on how a write went, and watches for how long it has not gone on.
+    /// Passes on the result of a write, and starts or stops the stall timer.
     fn watch<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.stalled = None;

@@ -1,4 +1,4 @@
-//! One message, encrypted for one browser: RFC 8291, in the `aes128gcm` coding of RFC 8188.
+//! Encrypts a message for one browser: RFC 8291 with the `aes128gcm` coding of RFC 8188.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
@@ -9,21 +9,21 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 
 use super::{PushError, SubscriptionKeys};
 
-/// An uncompressed point of P-256.
+/// Length of an uncompressed P-256 point.
 const POINT: usize = 65;
 const AUTH: usize = 16;
 const SALT: usize = 16;
-/// The one record there is may be this long.
+/// Maximum length of the single record.
 const RECORD: u32 = 4096;
 
-/// Who can read a message.
+/// Keys of the receiver of a message.
 #[derive(Debug)]
 pub(super) struct Receiver {
     public: [u8; POINT],
     auth: [u8; AUTH],
 }
 
-/// What both sides work out for one message.
+/// Values derived by both sides for one message.
 struct Sealed<'a> {
     shared: &'a [u8],
     sender: &'a [u8],
@@ -32,7 +32,7 @@ struct Sealed<'a> {
 
 impl Receiver {
     pub(super) fn read(keys: &SubscriptionKeys) -> Result<Self, PushError> {
-        // Some browsers pad, some do not.
+        // Some browsers pad base64, others do not.
         let bytes = |text: &str| BASE64.decode(text.trim_end_matches('=')).map_err(|_| PushError::Keys);
         let public: [u8; POINT] = bytes(&keys.p256dh)?.try_into().map_err(|_| PushError::Keys)?;
         let auth: [u8; AUTH] = bytes(&keys.auth)?.try_into().map_err(|_| PushError::Keys)?;
@@ -42,7 +42,7 @@ impl Receiver {
         Ok(Self { public, auth })
     }
 
-    /// Encrypts for this receiver, with a key and a salt that are used once.
+    /// Encrypts a message with a fresh key and salt.
     pub(super) fn encrypt(&self, plain: &[u8]) -> Result<Vec<u8>, PushError> {
         let failed = |_| PushError::Keys;
         let random = SystemRandom::new();
@@ -70,7 +70,7 @@ impl Receiver {
         let key: [u8; 16] = derive(&sealed.salt, &secret, b"Content-Encoding: aes128gcm\0")?;
         let nonce: [u8; 12] = derive(&sealed.salt, &secret, b"Content-Encoding: nonce\0")?;
         let mut record = plain.to_vec();
-        // The last record, and nothing to hide its length with.
+        // Marks the last record, without padding.
         record.push(2);
         let key = UnboundKey::new(&AES_128_GCM, &key).map_err(|_| PushError::Keys)?;
         LessSafeKey::new(key)

@@ -1,4 +1,4 @@
-//! VAPID (RFC 8292): the key of this bridge, and the signature a push service asks for.
+//! VAPID (RFC 8292): the key of this bridge, and the signatures required by push services.
 
 use std::fs;
 use std::io;
@@ -14,9 +14,9 @@ use super::PushError;
 use crate::access::unix_ms;
 use crate::private;
 
-/// How long a signature is good; a day is the most.
+/// Validity of a signature in seconds; the maximum is a day.
 const GOOD_FOR: i64 = 12 * 3600;
-/// Whom a service may ask. The bridge knows no address of its owner, and tells none.
+/// Contact for push services; contains no address of the user.
 const SUBJECT: &str = "mailto:sluice@localhost";
 
 pub(super) struct Signer {
@@ -24,7 +24,8 @@ pub(super) struct Signer {
 }
 
 impl Signer {
-    /// The key in this file, or a new one. Browsers are bound to it: one that cannot be read is an error, not replaced.
+    /// Loads the key from a file, or creates one. Subscriptions depend on the key, so an unreadable one is an error
+    /// instead of being replaced.
     pub(super) fn open(path: &Path) -> Result<Self, PushError> {
         let broken = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {what}", path.display()));
         let random = SystemRandom::new();
@@ -47,7 +48,7 @@ impl Signer {
         self.pair.public_key().as_ref()
     }
 
-    /// The value of `Authorization` for this service.
+    /// Returns the `Authorization` header for a service.
     pub(super) fn authorization(&self, audience: &str) -> Result<String, PushError> {
         let head = json!({"typ": "JWT", "alg": "ES256"}).to_string();
         let until = unix_ms() / 1000 + GOOD_FOR;

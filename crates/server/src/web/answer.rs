@@ -1,4 +1,4 @@
-//! Responses, and the headers of every one of them.
+//! Responses and their common headers.
 
 use axum::body::Body;
 use http::header::{
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use crate::backend::Refusal;
 use crate::guard::Reason;
 
-/// Nothing inline, nothing from elsewhere. The page has one Trusted Types policy, `sluice-worker`, for the address
-/// of its service worker.
+/// No inline code and no external resources. The page has one Trusted Types policy, `sluice-worker`, for the URL of its
+/// service worker.
 pub(super) const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
     connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types sluice-worker";
 
-/// For what agents and people made: shown alone, it can do nothing.
+/// For content created by agents and users: displayed in isolation, without scripts.
 pub(super) const SANDBOX_CSP: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -26,11 +26,11 @@ const PERMISSIONS: &str = "accelerometer=(), autoplay=(self), camera=(), display
     magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), screen-wake-lock=(self), \
     serial=(), usb=(), xr-spatial-tracking=()";
 
-/// Puts on what every answer carries; what a route has set itself stays. `hsts`: under TLS, and by a name of its own.
-/// Not for `localhost`: browsers would hold it against every other server on this machine.
+/// Adds the common headers; headers set by the route are kept. `hsts`: over TLS, for a name other than `localhost`,
+/// where it would affect all other servers on this machine.
 pub(super) fn finish(response: &mut Response<Body>, hsts: bool) {
     let headers = response.headers_mut();
-    // A script or a style is no document: what a document may ask of the browser says nothing there.
+    // Headers about document features do not apply to scripts and styles.
     let part = |kind: &HeaderValue| {
         ["text/javascript", "text/css"]
             .iter()
@@ -64,7 +64,7 @@ pub(super) fn json(status: StatusCode, value: &Value) -> Response<Body> {
     response
 }
 
-/// An error, as every route tells it, and in the form sockets tell theirs.
+/// Builds an error response, in the same form as errors on WebSockets.
 pub(crate) fn problem(status: StatusCode, code: &str, message: &str, hint: Option<&str>) -> Response<Body> {
     json(
         status,

@@ -19,11 +19,11 @@ use crate::guard::{Credential, Reason, Seen, clear_cookie, set_cookie};
 use crate::push::{PushError, Subscription};
 use crate::socket::{MAX_FRAME, Socket};
 
-/// What `/api/pair` takes.
+/// Request body of `/api/pair`.
 #[derive(Deserialize)]
 struct PairRequest {
     code: String,
-    /// Its name, as lists show it.
+    /// Display name.
     #[serde(default)]
     device: String,
 }
@@ -33,7 +33,7 @@ pub(super) async fn pair(door: &Door, seen: &Seen, parts: &Parts, body: Body) ->
         return Err(Reason::ContentType);
     }
     let bytes = body::read(&parts.headers, body, door.limits.json_bytes, &door.limits).await?;
-    // The cause is not told: it may quote the code.
+    // The parse error is not reported, because it may quote the code.
     let Ok(asked) = serde_json::from_slice::<PairRequest>(&bytes) else {
         let message = "the body has to be {\"code\": …, \"device\": …}";
         return Ok(problem(StatusCode::BAD_REQUEST, "invalid", message, None));
@@ -58,7 +58,7 @@ pub(super) async fn pair(door: &Door, seen: &Seen, parts: &Parts, body: Body) ->
     Ok(response)
 }
 
-/// The device this browser was until now.
+/// Returns the device that this browser was until now.
 fn known_before(door: &Door, seen: &Seen) -> Option<Who> {
     let Some(Credential::Cookies(cookies)) = &seen.credential else {
         return None;
@@ -123,7 +123,7 @@ pub(super) fn push_key(door: &Door) -> Response<Body> {
     }
 }
 
-/// What `/api/push/subscribe` takes to be taken back.
+/// Request body for removing a push subscription.
 #[derive(Deserialize)]
 struct Unsubscribe {
     endpoint: String,
@@ -190,7 +190,7 @@ pub(super) async fn blob(door: &Door, who: &Who, parts: &Parts, hash: String) ->
     }
 }
 
-/// The handshake; from there on the connection is a [`Socket`] and the backend's.
+/// Performs the WebSocket handshake; the connection then becomes a [`Socket`] for the backend.
 pub(super) async fn socket(door: &Door, who: Who, mut parts: Parts) -> Result<Response<Body>, Reason> {
     let Ok(upgrade) = WebSocketUpgrade::from_request_parts(&mut parts, &()).await else {
         let message = "this address speaks WebSocket, version 13";
@@ -208,7 +208,7 @@ pub(super) async fn socket(door: &Door, who: Who, mut parts: Parts) -> Result<Re
     let upgrade = upgrade
         .max_message_size(MAX_FRAME)
         .max_frame_size(MAX_FRAME)
-        // The default, 128 KiB for every socket, is most of what an idle one would take.
+        // The default of 128 KiB would be most of the memory of an idle WebSocket.
         .read_buffer_size(8 * 1024)
         .on_failed_upgrade(|_| tracing::debug!("a client left during the handshake"));
     let response = upgrade.on_upgrade(move |socket| async move {

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::guard::Reason;
 use crate::limits::Limits;
 
-/// The type without its parameters, in lower case; none when the body is packed or the type is said twice.
+/// Returns the media type without parameters in lower case; `None` if the body is compressed or the header is repeated.
 pub(super) fn content_type(headers: &HeaderMap) -> Option<String> {
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let value = values.next().filter(|_| values.next().is_none())?;
@@ -23,7 +23,7 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// # Errors
-/// When there is no length, it is beyond `most`, or the body does not keep coming.
+/// The length is missing or exceeds `most`, or the body stalls.
 pub(super) async fn read(headers: &HeaderMap, mut body: Body, most: usize, limits: &Limits) -> Result<Bytes, Reason> {
     let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let length: usize = length.and_then(|text| text.parse().ok()).ok_or(Reason::Length)?;

@@ -28,7 +28,7 @@ use crate::metrics::Metrics;
 use crate::page::{self, Page};
 use crate::push::Push;
 
-/// What answers requests.
+/// Handles requests.
 pub(crate) struct Door {
     pub(crate) access: Access,
     pub(crate) backend: Arc<dyn Backend>,
@@ -42,9 +42,9 @@ pub(crate) struct Door {
     pub(crate) uploads: Semaphore,
     pub(crate) push: Option<Push>,
     pub(crate) quiet: Quiet,
-    /// Ends every socket, whatever its backend does.
+    /// Closes all WebSockets, even if the backend does not.
     pub(crate) cut: CancellationToken,
-    /// Knows which sockets are still open.
+    /// Tracks open WebSockets.
     pub(crate) sockets: TaskTracker,
 }
 
@@ -66,7 +66,7 @@ impl Door {
         let length = parts.headers.get(CONTENT_LENGTH);
         let has_body = length.is_some_and(|length| length != "0") || parts.headers.contains_key(TRANSFER_ENCODING);
         let seen = look(&parts, &arrival, &self.hosts, self.behind_proxy);
-        // By a name of its own: see `finish`.
+        // Only for names other than `localhost`: see `finish`.
         let hsts = seen.as_ref().is_ok_and(|seen| seen.secure && !seen.host.is_localhost());
         let answered = match seen {
             Ok(seen) => self.pass(&seen, route, parts, Body::new(body)).await,
@@ -77,7 +77,7 @@ impl Door {
         if let Some(reason) = refused {
             self.complain(reason, name, arrival.peer);
             if has_body {
-                // What of the body was not read must not be taken for the next request.
+                // Unread parts of the body must not be taken for the next request.
                 response
                     .headers_mut()
                     .insert(CONNECTION, HeaderValue::from_static("close"));
@@ -86,7 +86,7 @@ impl Door {
         finish(&mut response, hsts);
         let status = response.status().as_u16();
         self.metrics.answered(name, status);
-        // Never the address as given, a header or a body: they hold codes and secrets.
+        // Logs neither URL, headers nor body, because they may contain codes and secrets.
         self.metrics.took(name, began.elapsed());
         let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::debug!(route = name, method = method_name(&method), status, ms, "answered");
@@ -102,7 +102,7 @@ impl Door {
             self.metrics.refused(Reason::Method);
             return Ok(response);
         }
-        // Without an upgrade nothing is opened: a page asks like this whether its device is still known.
+        // Without an upgrade no WebSocket is opened: the page checks in this way whether its device is still known.
         let need = match route {
             Route::Socket if !parts.headers.contains_key(UPGRADE) => Need::Read,
             _ => route.need(),
@@ -147,7 +147,7 @@ impl Door {
         }
     }
 
-    /// What health checks get: `unwell` is the status when something is wrong.
+    /// Returns the response to a health check; `unwell` is the status if there are problems.
     fn health(&self, unwell: StatusCode) -> Response<Body> {
         let problems = self.backend.health().problems;
         if problems.is_empty() {
@@ -204,7 +204,7 @@ impl Door {
     }
 }
 
-/// The listener of `--metrics-addr`: the metrics and nothing else, for whoever reaches it by one of our names.
+/// Serves the listener of `--metrics-addr`: only metrics, and only for accepted host names.
 pub(crate) async fn serve_metrics(
     door: &Door,
     arrival: Arrival,
@@ -226,7 +226,7 @@ pub(crate) async fn serve_metrics(
     Ok(response)
 }
 
-/// A method of the client's own making is not written into logs.
+/// Returns the method for logs; unknown methods, which a client may choose, are not logged.
 fn method_name(method: &http::Method) -> &str {
     match method.as_str() {
         known @ ("GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "OPTIONS" | "TRACE" | "CONNECT" | "PATCH") => known,

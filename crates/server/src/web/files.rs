@@ -1,4 +1,4 @@
-//! Exports and blobs as responses. Both hold what agents and people made, so neither may act as a page of ours.
+//! Serves exports and blobs. Both contain content from agents and users, so neither may act as our page.
 
 use axum::body::Body;
 use http::header::{
@@ -13,7 +13,7 @@ use super::packed;
 use crate::backend::{BlobFile, Content, Exported};
 use crate::page::accepts;
 
-/// Shown where they stand; all others are saved.
+/// Image types that are displayed inline; other types are downloaded.
 pub(super) const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 pub(super) fn export(exported: Exported, request: &HeaderMap) -> Response<Body> {
@@ -77,7 +77,7 @@ fn content(body: Body, mime: &str, len: Option<u64>, request: &HeaderMap) -> Res
     response
 }
 
-/// Saved under that name: whole for browsers that read UTF-8, plain letters for others.
+/// Builds the header with the file name: in UTF-8, and in ASCII for old browsers.
 fn attachment(name: &str) -> HeaderValue {
     use std::fmt::Write;
     let safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
@@ -97,7 +97,7 @@ fn attachment(name: &str) -> HeaderValue {
         if safe(char::from(byte)) {
             whole.push(char::from(byte));
         } else {
-            // Writing to a string cannot fail.
+            // Cannot fail when writing to a string.
             write!(whole, "%{byte:02X}").ok();
         }
     }

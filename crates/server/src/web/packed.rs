@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures_util::stream::{self, StreamExt};
 
-/// Whether packing is worth it: images are packed already.
+/// True if compression is worthwhile; images are compressed already.
 pub(super) fn is_text(mime: &str) -> bool {
     let kind = mime.split(';').next().unwrap_or_default().trim();
     kind.starts_with("text/")
@@ -18,7 +18,7 @@ pub(super) fn is_text(mime: &str) -> bool {
         )
 }
 
-/// The same content through gzip, piece by piece.
+/// Compresses a body with gzip while streaming.
 pub(super) fn gzip(body: Body) -> Body {
     let pieces = body.into_data_stream();
     let packer = GzEncoder::new(Vec::new(), Compression::fast());

@@ -21,10 +21,10 @@ struct State {
 }
 
 impl Quiet {
-    /// Whether this one is said, and if so, how many were not since the last.
+    /// Returns whether to log this refusal, and if so, how many were omitted since the last one.
     pub(crate) fn say(&self) -> Option<u64> {
         let now = Instant::now();
-        // Counts are whole between statements.
+        // Counts are consistent between statements.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.since.is_none_or(|since| now - since >= EVERY) {
             (state.since, state.said) = (Some(now), 0);

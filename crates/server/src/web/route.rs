@@ -1,4 +1,4 @@
-//! Routes by path. Nothing is decoded and no folder is walked; a path that does not match is not found.
+//! Routes by path. Paths are not decoded and folders not searched; unknown paths are not found.
 
 use http::Method;
 
@@ -7,10 +7,10 @@ use crate::scope::Scope;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// A file of the page, if there is one of that name.
+    /// A file of the page, if it exists.
     Page,
     Health,
-    /// The process answers.
+    /// The process is running.
     Live,
     /// Sessions can be served and stored.
     Ready,
@@ -25,12 +25,12 @@ pub(crate) enum Route {
         hash: String,
     },
     Upload,
-    /// The key browsers subscribe to push messages with.
+    /// The public key for push subscriptions.
     PushKey,
-    /// A browser's subscription, given and taken back.
+    /// Adding and removing a push subscription.
     PushSubscription,
     Socket,
-    /// No such address.
+    /// Unknown path.
     Nothing,
 }
 
@@ -75,7 +75,7 @@ impl Route {
         })
     }
 
-    /// For logs and metrics: never anything the client wrote.
+    /// Returns the name for logs and metrics, which contains no client input.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Page => "page",
@@ -95,7 +95,7 @@ impl Route {
         }
     }
 
-    /// For `Allow`.
+    /// Returns the value of the `Allow` header.
     pub(crate) fn methods(&self) -> &'static str {
         match self {
             Self::Pair | Self::Logout | Self::Upload => "POST",
@@ -119,7 +119,7 @@ impl Route {
         }
     }
 
-    /// The least a device needs. Sockets check each command.
+    /// Returns the minimum scope. WebSockets check the scope of each command.
     pub(crate) fn scope(&self) -> Option<Scope> {
         match self {
             Self::Page | Self::Health | Self::Live | Self::Ready | Self::Pair | Self::Nothing => None,

@@ -1,4 +1,4 @@
-//! Devices, codes and time, without a network. The clock is tokio's, and paused.
+//! Devices, codes and expiry without a network, with tokio's paused clock.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The build script: which page is compiled in.
+//! The build script: embedding of the page.
 
 use std::fs;
 

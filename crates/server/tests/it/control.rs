@@ -128,7 +128,7 @@ async fn without_a_bridge_it_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let nobody = ask(folder.path(), &BridgeRequest::Status).await.unwrap_err();
     assert!(matches!(nobody, ControlError::NotRunning(_)));
-    // What a bridge that was killed leaves behind.
+    // The stale socket of a bridge that was killed.
     drop(std::os::unix::net::UnixListener::bind(folder.path().join("control.sock")).unwrap());
     let nobody = ask(folder.path(), &BridgeRequest::Status).await.unwrap_err();
     assert!(nobody.to_string().contains("hint: `sluice serve` starts one"));

@@ -1,4 +1,4 @@
-//! Exports and heavy bodies.
+//! Exports and blobs.
 
 use std::io::Read;
 

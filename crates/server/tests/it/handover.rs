@@ -1,5 +1,5 @@
-//! A process that becomes another one and keeps its listeners, as an upgrade does. The test starts its own program
-//! again, which then plays both parts.
+//! Replaces a process with another one that keeps its listeners, as in an upgrade. The test runs its own program again
+//! in both roles.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -15,7 +15,8 @@ use crate::raw::{connect, get, read};
 const PART: &str = "SLUICE_TEST_PART";
 const FOLDER: &str = "SLUICE_TEST_FOLDER";
 
-/// Says its port, waits for a line, and becomes the second part, which says its process and waits for another.
+/// Prints its port, waits for a line and becomes the second process, which prints its process id and waits for another
+/// line.
 #[tokio::test]
 #[ignore = "played by the test below, as a process of its own"]
 async fn player() {
@@ -33,7 +34,7 @@ async fn player() {
         .unwrap();
     println!("\nPLAYER {} {}", running.addresses()[0].port(), std::process::id());
     let mut line = String::new();
-    // Blocking, so beside the server.
+    // Blocking, so in a separate thread.
     tokio::task::spawn_blocking(move || std::io::stdin().read_line(&mut line).unwrap())
         .await
         .unwrap();

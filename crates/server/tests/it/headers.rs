@@ -1,4 +1,4 @@
-//! What every answer carries, and how the page is sent.
+//! Common headers of responses, and delivery of the page.
 
 use sluice_server::Scope;
 use sluice_server::page::Page;
@@ -49,7 +49,7 @@ async fn every_answer_is_guarded() {
         is("x-frame-options", "DENY");
         is("cross-origin-opener-policy", "same-origin");
         is("cross-origin-resource-policy", "same-origin");
-        // What a document may ask of the browser is said with documents.
+        // Headers about document features are sent only with documents.
         let part = response
             .header("content-type")
             .is_some_and(|kind| kind.starts_with("text/javascript"));

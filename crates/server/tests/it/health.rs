@@ -1,4 +1,4 @@
-//! Health checks, the Unix socket, and the audit of refusals.
+//! Health checks, the Unix socket, and the audit log of refusals.
 
 use serde_json::Value;
 use sluice_server::Scope;
@@ -56,7 +56,7 @@ async fn a_unix_socket_serves_the_same_under_the_same_rules() {
     };
     let host = format!("127.0.0.1:{}", house.port);
     let request = |path: &str, more: &str| of_host(&host, path, more);
-    // A socket has no port, so clients of one send none.
+    // A socket has no port, so its clients send none.
     assert!(
         ask(of_host("localhost", "/healthz", ""))
             .await

@@ -1,4 +1,4 @@
-//! Attackers. Each tries something that worked on a bridge before this one, and gets nothing.
+//! Attacks. Each of them has succeeded against a bridge in the past and must fail here.
 
 use sluice_server::Scope;
 
@@ -182,7 +182,7 @@ async fn a_name_that_was_rebound_to_us_opens_nothing() {
                 "{host} {path}"
             );
         }
-        // The page believes to be at home there.
+        // For a browser, the page is at home at this name.
         let origin = format!("http://{host}");
         let response = handshake("/ws")
             .with("Host", &host)
@@ -296,7 +296,7 @@ async fn no_path_leads_out_of_a_route() {
             for suffix in ["", "/export.md", "/index.html"] {
                 let path = format!("{route}{escape}{suffix}");
                 let bytes = get(&path).with("Authorization", &token).bytes(house.port);
-                // The parser itself refuses some of these.
+                // Some of these are refused by the parser.
                 let Some(response) = send(house.port, &bytes).await else {
                     continue;
                 };

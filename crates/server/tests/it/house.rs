@@ -1,4 +1,4 @@
-//! A server with a backend that says little, and a client that knows its way.
+//! Test server with a simple backend, and a client for it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub(crate) const PAGE: &[PageFile] = &[
 /// Session, format, query.
 pub(crate) type Asked = (String, String, Vec<(String, String)>);
 
-/// Says who came, then repeats what it hears. `stuck`: never looks at its sockets again.
+/// Sends the identity of the device, then echoes messages. `stuck`: stops reading its WebSockets.
 #[derive(Default)]
 pub(crate) struct Echo {
     pub(crate) stuck: Mutex<bool>,
@@ -225,7 +225,7 @@ impl House {
         self.folder.path().join("state")
     }
 
-    /// As the page does it: the code goes into the body, with our origin.
+    /// Sends a code like the page: in the body, with our origin.
     pub(crate) async fn post_code(&self, code: &str) -> Response {
         let body = json!({"code": code, "device": "a browser"}).to_string();
         self.as_page(post("/api/pair", "application/json", body))
@@ -233,7 +233,7 @@ impl House {
             .await
     }
 
-    /// Pairs a browser. Gives its `Cookie`.
+    /// Pairs a browser and returns its `Cookie` header.
     pub(crate) async fn pair(&self, scope: Scope) -> String {
         let offer = self.access.offer(Some(scope));
         let response = self.post_code(&offer.code).await;
@@ -242,13 +242,13 @@ impl House {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    /// A token's `Authorization`.
+    /// Creates a token and returns its `Authorization` header.
     pub(crate) async fn token(&self, scope: Scope) -> String {
         let made = self.access.token("a program", scope, None).await.unwrap();
         format!("Bearer {}", made.secret)
     }
 
-    /// What a browser adds to a request of our page.
+    /// Adds the headers of a request from our page.
     pub(crate) fn as_page(&self, request: Request) -> Request {
         request
             .with("Origin", &self.origin())
@@ -256,7 +256,7 @@ impl House {
     }
 }
 
-/// Looks again and again until it holds.
+/// Polls a condition until it is true.
 pub(crate) async fn eventually(what: &str, holds: impl Fn() -> bool) {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
     while !holds() {

@@ -1,4 +1,4 @@
-//! Too much, too slow, too many.
+//! Limits on sizes, rates and counts.
 
 use std::time::Duration;
 
@@ -99,7 +99,7 @@ async fn headers_that_never_end_do_not_hold_a_connection() {
         let ended = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut rest)).await;
         assert!(ended.is_ok(), "{beginning:?} holds on");
     }
-    // One byte at a time does not help: the clock is for the whole of them.
+    // Sending one byte at a time does not help, because the timeout covers all headers.
     let mut stream = connect(house.port).await;
     let began = tokio::time::Instant::now();
     let slowly = async {

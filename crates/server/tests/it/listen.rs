@@ -1,4 +1,4 @@
-//! Ports, addresses, the folder, and the listener for metrics.
+//! Ports, addresses, the state folder, and the metrics listener.
 
 use std::net::{IpAddr, TcpListener};
 
@@ -159,7 +159,7 @@ async fn listeners_can_be_handed_on_and_nobody_is_turned_away() {
         assert_eq!(flags & 0o2_000_000, 0, "it passes through exec");
     }
     let (port, state) = (house.port, house.running.stop(std::time::Duration::from_secs(20)).await);
-    // Nobody accepts now, yet nobody is refused: the connection waits for whoever takes over.
+    // While no process accepts, connections are not refused but wait for the next process.
     let waiting = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     assert!(waiting.as_raw_fd() > 2);
     drop((state, inheritance));

@@ -1,4 +1,4 @@
-//! What the log holds: that something happened, and nothing of what was said.
+//! The log contains events, but no contents or secrets.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -39,7 +39,7 @@ async fn nothing_secret_is_ever_logged() {
         .with_writer(log.clone())
         .with_ansi(false)
         .finish();
-    // The runtime of this test has one thread: this one.
+    // The runtime of this test uses only the current thread.
     let _guard = tracing::subscriber::set_default(subscriber);
     let house = House::open().await;
     let offer = house.access.offer(Some(Scope::Admin));

@@ -1,4 +1,4 @@
-//! The server over real connections, as friends and strangers meet it.
+//! Tests of the server over real connections, from legitimate and malicious clients.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,7 +8,7 @@
     clippy::print_stdout
 )]
 
-// What the tests are made of.
+// Test support.
 mod house;
 mod raw;
 

@@ -1,4 +1,4 @@
-//! Pairing as a page does it.
+//! Pairing with the requests of the page.
 
 use serde_json::Value;
 use sluice_server::{Notice, Scope};

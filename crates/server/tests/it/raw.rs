@@ -1,4 +1,4 @@
-//! HTTP by hand: every byte of a request is the test's.
+//! Raw HTTP: the test controls every byte of a request.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Longer than anything takes here: a test that waits for this has failed.
+/// Timeout for expected events; only failing tests reach it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Response {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The `code` of an error.
+    /// Returns the `code` of an error response.
     pub(crate) fn code(&self) -> String {
         let body: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
         body["code"].as_str().unwrap_or_default().to_owned()
@@ -39,10 +39,10 @@ pub(crate) async fn connect(port: u16) -> TcpStream {
     TcpStream::connect(("127.0.0.1", port)).await.unwrap()
 }
 
-/// Sends the bytes on a connection of their own and reads one answer; none when the server just closes.
+/// Sends bytes on a new connection and reads one response; `None` if the server closes the connection.
 pub(crate) async fn send(port: u16, bytes: &[u8]) -> Option<Response> {
     let mut stream = connect(port).await;
-    // The server may close before it has read everything.
+    // The server may close the connection before it has read everything.
     stream.write_all(bytes).await.ok();
     read(&mut tokio::io::BufReader::new(stream), bytes.starts_with(b"HEAD ")).await
 }
@@ -102,7 +102,7 @@ async fn read_chunks<S: AsyncRead + Unpin>(stream: &mut S) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether the server ends the connection without another byte.
+/// True if the server closes the connection without sending another byte.
 pub(crate) async fn ends(stream: &mut TcpStream) -> bool {
     let mut rest = Vec::new();
     timeout(PATIENCE, stream.read_to_end(&mut rest))
@@ -112,7 +112,7 @@ pub(crate) async fn ends(stream: &mut TcpStream) -> bool {
         || rest.is_empty()
 }
 
-/// A request as a well-behaved client writes it.
+/// A well-formed request.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     line: String,
@@ -164,7 +164,7 @@ impl Request {
     }
 }
 
-/// The headers of a WebSocket handshake.
+/// Builds a WebSocket handshake.
 pub(crate) fn handshake(path: &str) -> Request {
     get(path)
         .with("Connection", "Upgrade")

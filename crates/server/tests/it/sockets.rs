@@ -1,4 +1,4 @@
-//! WebSockets: opened, limited, ended.
+//! WebSockets: opening, limits, closing.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::raw::{PATIENCE, connect, get, handshake};
 
 pub(crate) type Client = WebSocketStream<TcpStream>;
 
-/// Opens a socket with these headers.
+/// Opens a WebSocket with these headers.
 pub(crate) async fn open(house: &House, headers: &[(&'static str, &str)]) -> Client {
     let mut request = format!("ws://127.0.0.1:{}/ws", house.port)
         .into_client_request()
@@ -38,7 +38,7 @@ async fn next(client: &mut Client) -> Option<Message> {
         .ok()
 }
 
-/// The code of the close frame, if one came before the end.
+/// Returns the code of the close frame, if one was received before the end.
 async fn close_code(client: &mut Client) -> Option<u16> {
     loop {
         if let Message::Close(frame) = next(client).await? {
@@ -127,7 +127,7 @@ async fn a_frame_may_hold_24_mib_and_not_a_byte_more() {
     let largest = "x".repeat(sluice_server::MAX_FRAME);
     socket.send(Message::text(largest.clone())).await.unwrap();
     assert_eq!(next(&mut socket).await.unwrap().len(), largest.len());
-    // The server may be gone before all of it is sent.
+    // The server may close the connection before everything is sent.
     socket.send(Message::text(largest + "x")).await.ok();
     assert_eq!(close_code(&mut socket).await, Some(1009));
 }
@@ -158,7 +158,7 @@ async fn frames_that_are_none_end_their_own_connection_with_the_reason() {
     use tokio::io::AsyncWriteExt;
     let house = House::open().await;
     let token = house.token(Scope::View).await;
-    // Text that is no UTF-8; an unmasked frame; a reserved opcode; a control frame in pieces.
+    // Invalid UTF-8 in text; an unmasked frame; a reserved opcode; a fragmented control frame.
     let cases: [(&[u8], u16); 4] = [
         (&[0x81, 0x82, 0, 0, 0, 0, 0xff, 0xff], 1007),
         (&[0x81, 0x01, b'x'], 1002),
@@ -242,7 +242,7 @@ async fn what_is_no_handshake_is_told_what_is_spoken_here() {
 async fn a_page_can_ask_whether_its_device_is_known_without_opening_a_socket() {
     let house = House::open().await;
     let cookie = house.pair(Scope::View).await;
-    // As a browser sends what a page of ours reads: no Origin.
+    // As browsers send reads by our page: without an Origin header.
     let ask = get("/ws").with("Sec-Fetch-Site", "same-origin");
     assert_eq!(ask.send(house.port).await.status, 401);
     let ask = ask.with("Cookie", &cookie);

@@ -1,4 +1,4 @@
-//! TLS with a certificate made here.
+//! TLS with a self-signed certificate.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tokio::io::AsyncWriteExt;
 use crate::house::{House, options};
 use crate::raw::{Request, Response, connect, ends, get, post, read};
 
-/// Takes the certificate whose fingerprint the terminal showed, and no other.
+/// Accepts only the certificate with the fingerprint shown in the terminal.
 #[derive(Debug)]
 struct ByFingerprint(String);
 
@@ -135,7 +135,7 @@ async fn plain_http_at_the_tls_port_gets_no_answer_from_behind_it() {
     let mut stream = connect(house.port).await;
     stream.write_all(&get("/api/health").bytes(house.port)).await.unwrap();
     let mut bytes = Vec::new();
-    // An alert may come first.
+    // An alert may be received first.
     tokio::io::AsyncReadExt::read_to_end(&mut stream, &mut bytes).await.ok();
     assert!(!String::from_utf8_lossy(&bytes).contains("HTTP/1.1"));
 }
