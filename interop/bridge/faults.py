@@ -135,7 +135,7 @@ async def an_agent_that_exits_at_once_is_shown_with_its_last_words(stage, token)
         assert (await command(client, type="subscribe", sessionId=session))["ok"]
         crashed = await client.until(standing("crashed"))
         assert "my last words" in crashed["info"]["about"], crashed["info"]
-        # What is typed now waits, and says so.
+        # A prompt sent now is either queued or refused with a message.
         receipt = await command(client, type="input", sessionId=session, text="anybody?")
         assert receipt["ok"] or receipt["error"]["message"], receipt
 

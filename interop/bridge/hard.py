@@ -217,7 +217,7 @@ async def a_client_that_does_not_read_costs_nobody_else(stage, token):
         await command(quick, type="input", sessionId=session, text="go")
         await quick.until(is_record("result"), 120)
         slow.socket.transport.resume_reading()
-        # It is told to begin anew, and then has the end of it.
+        # The slow client is asked to reload, and then receives the end of the turn.
         await slow.until(lambda it: it["type"] == "snapshot" and any(r["what"]["type"] == "result" for r in it["records"]) or is_record("result")(it), 120)
 
 
@@ -310,7 +310,7 @@ def main():
             try:
                 asyncio.run(test(stage, stage.token()))
                 print(f"ok   {test.__name__}", flush=True)
-            except Exception as error:  # noqa: BLE001 - every failure is told, and the others still run
+            except Exception as error:  # noqa: BLE001 - every failure is reported, and the other tests still run
                 failed += 1
                 print(f"FAIL {test.__name__}: {error!r} {stage.log()[-600:]}", flush=True)
     print(f"{run - failed} passed, {failed} failed")

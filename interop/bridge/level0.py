@@ -243,7 +243,7 @@ def main():
             try:
                 asyncio.run(test(stage, token))
                 print(f"ok   {test.__name__}", flush=True)
-            except Exception as error:  # noqa: BLE001 - every failure is told, and the others still run
+            except Exception as error:  # noqa: BLE001 - every failure is reported, and the other tests still run
                 failed += 1
                 print(f"FAIL {test.__name__}: {error!r}", flush=True)
                 if os.environ.get("LOG"):

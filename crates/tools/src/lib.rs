@@ -17,7 +17,7 @@
 //!
 //! Adding a tool: one file with a unit struct that implements [`Tool`], one line in `registry.rs`. Its [`Descriptor`] says
 //! what its calls touch; from that follow the permission decision, the checkpoint before a file is changed, where its path
-//! is looked up, and how it is shown. One that says nothing is asked about.
+//! is looked up, and how it is shown. Calls of a tool that states nothing need permission.
 
 // an outcome is created once per call and passed on immediately
 #![allow(clippy::result_large_err)]

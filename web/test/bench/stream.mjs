@@ -154,6 +154,6 @@ async function type(table, page) {
     quantile(shown, 0.95),
     'ms',
     16,
-    `handlers, style, layout and paint, without the wait for the next frame; median ${median(shown).toFixed(1)}, longest ${Math.max(...shown).toFixed(1)}; until the letter stands in the box ${median(keys.map((one) => one.handled)).toFixed(1)}`,
+    `handlers, style, layout and paint, without the wait for the next frame; median ${median(shown).toFixed(1)}, longest ${Math.max(...shown).toFixed(1)}; until the letter is in the box ${median(keys.map((one) => one.handled)).toFixed(1)}`,
   );
 }

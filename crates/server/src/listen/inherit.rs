@@ -134,7 +134,7 @@ impl Inheritance {
     /// A system call fails.
     pub fn keep_to_go_back(&self) -> io::Result<Option<(PathBuf, Variables)>> {
         let Some(program) = &self.program else { return Ok(None) };
-        // No program is passed on, because it would be the program itself.
+        // Passes no previous program on: the next program is the previous one itself.
         let mut variables = self.keep_listeners()?;
         variables.push((PROGRAM, String::new()));
         let path = format!("/proc/self/fd/{}", program.as_raw_fd()).into();

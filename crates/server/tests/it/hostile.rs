@@ -182,7 +182,7 @@ async fn a_name_that_was_rebound_to_us_opens_nothing() {
                 "{host} {path}"
             );
         }
-        // For a browser, the page is at home at this name.
+        // For a browser, this name is the origin of the page.
         let origin = format!("http://{host}");
         let response = handshake("/ws")
             .with("Host", &host)
