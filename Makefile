@@ -14,7 +14,7 @@ SHARED ?= ../shared
 step = @printf '\033[1m%s\033[0m\n' "$(1)"
 need = @scripts/need $(1)
 
-.PHONY: help run web types test test-web check fmt bench bench-bridge bench-terminal bench-page hostile oracle soak shots conform interop release
+.PHONY: help run web types test test-web check fmt bench bench-bridge bench-terminal bench-page hostile oracle soak shots conform interop release docs reference
 
 help:
 	@printf '%s\n' \
@@ -23,6 +23,8 @@ help:
 	  'make check           style, lints and tests of the crates that changed' \
 	  'make fmt             format the sources' \
 	  'make release         build the binary to ship' \
+	  'make docs            build the documentation as a site' \
+	  'make reference       generate docs/reference, after a change to flags, settings or hook events' \
 	  'make types           TypeScript types of the bridge API, after a change to it' \
 	  'make interop         tests with the official SDKs, the official MCP client and the reference CLI' \
 	  'make conform         replay the recorded scenarios of the reference CLI' \
@@ -49,6 +51,15 @@ web:
 types:
 	$(call need,cargo)
 	@cargo run -q -p sluice-bridge --features types --example types
+
+docs:
+	$(call need,cargo)
+	@scripts/docs
+
+# Each page is written by the test that checks it.
+reference:
+	$(call need,cargo)
+	@SLUICE_WRITE_DOCS=1 cargo test -q -p sluice-settings -p sluice-hooks -p sluice --lib --bins reference_of
 
 test:
 	$(call need,cargo node npm python3)

@@ -16,6 +16,8 @@ mod table;
 mod validate;
 
 #[cfg(test)]
+mod reference;
+#[cfg(test)]
 mod tests;
 
 use std::ffi::OsString;

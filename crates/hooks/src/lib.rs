@@ -35,6 +35,8 @@ mod run;
 pub mod tool;
 
 mod client;
+#[cfg(test)]
+mod reference;
 
 pub use client::{Consultation, HookClient};
 pub use config::{Handler, Hook, Origin};

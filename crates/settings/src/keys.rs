@@ -13,6 +13,8 @@ use crate::writers::Writable;
 pub struct Key {
     /// The name in a settings file.
     pub name: &'static str,
+    /// What it sets, in one sentence. It begins with a space, as documentation comments do.
+    about: &'static str,
     /// The type of the value.
     pub shape: Shape,
     /// Whether it applies in an untrusted folder.
@@ -146,11 +148,18 @@ impl Scopes {
 }
 
 impl Key {
+    /// Returns what it sets, in one sentence.
+    #[must_use]
+    pub fn about(&self) -> &'static str {
+        self.about.trim_start()
+    }
+
     /// Creates a row with the defaults: all scopes may set the key, it is held back in an untrusted folder, and no host
     /// may write it.
     const fn new(name: &'static str, shape: Shape) -> Self {
         Self {
             name,
+            about: "",
             shape,
             untrusted: Untrusted::Waits,
             merge: Merge::Joined,
@@ -234,10 +243,10 @@ impl Key {
 }
 
 macro_rules! keys {
-    ($($constant:ident = $key:expr;)+) => {
+    ($($(#[doc = $about:literal])+ $constant:ident = $key:expr;)+) => {
         $(
-            #[doc = concat!("`", stringify!($key), "`")]
-            pub const $constant: Key = $key;
+            $(#[doc = $about])+
+            pub const $constant: Key = Key { about: concat!($($about),+), ..$key };
         )+
 
         /// All settings.
@@ -246,80 +255,145 @@ macro_rules! keys {
 }
 
 keys! {
+    /// The JSON schema of the file, for editors.
     SCHEMA = Key::text("$schema").counts();
     // The conversation.
+    /// The agent definition that a session starts with (`--agent`).
     AGENT = Key::text("agent");
+    /// Whether the model thinks before it answers. Default: `true`.
     ALWAYS_THINKING_ENABLED = Key::flag("alwaysThinkingEnabled").counts().configurable("true|false").writable(Writable::OwnHosts);
+    /// Attribution in commits and pull requests. Not used: Sluice adds none.
     ATTRIBUTION = Key::any("attribution").counts().writable(Writable::OwnHosts);
+    /// Whether the conversation is compacted when the context window is nearly full. Default: `true`.
     AUTO_COMPACT_ENABLED = Key::flag("autoCompactEnabled").counts().configurable("true|false").writable(Writable::OwnHosts);
+    /// The number of tokens at which the conversation is compacted, if it is smaller than the context window.
     AUTO_COMPACT_WINDOW = Key::number("autoCompactWindow").counts();
+    /// Whether the agent keeps notes in the memory folder. Default: `true`.
     AUTO_MEMORY_ENABLED = Key::flag("autoMemoryEnabled").writable(Writable::OwnHosts);
     // Files in this folder are written without a permission request, so a project must not set it.
+    /// The memory folder.
     AUTO_MEMORY_DIRECTORY = Key::text("autoMemoryDirectory").of(Scopes::NotProjects);
+    /// Patterns of `CLAUDE.md` files that are not loaded.
     CLAUDE_MD_EXCLUDES = Key::list("claudeMdExcludes");
+    /// The older form of `attribution`. Not used: Sluice adds none.
     INCLUDE_CO_AUTHORED_BY = Key::flag("includeCoAuthoredBy").counts().writable(Writable::OwnHosts);
+    /// Whether the system prompt contains instructions for git. Not used.
     INCLUDE_GIT_INSTRUCTIONS = Key::flag("includeGitInstructions").counts();
+    /// The language in which the model answers.
     LANGUAGE = Key::text("language").counts().configurable("<language>").writable(Writable::OwnHosts);
+    /// The output style: a name from `/output-style`.
     OUTPUT_STYLE = Key::text("outputStyle").counts().writable(Writable::AnyHostUserAndLocal).configurable("<style>");
+    /// Whether the model suggests the next prompt after a turn.
     PROMPT_SUGGESTION_ENABLED = Key::flag("promptSuggestionEnabled").writable(Writable::OwnHosts);
+    /// Whether `@` leaves out ignored files. Not used.
     RESPECT_GITIGNORE = Key::flag("respectGitignore").counts().configurable("true|false").writable(Writable::OwnHosts);
     // The model.
+    /// A command that prints the API key.
     API_KEY_HELPER = Key::text("apiKeyHelper");
+    /// The models that can be selected, as names or beginnings of names.
     AVAILABLE_MODELS = Key::list("availableModels");
+    /// Models that cannot be selected. Not used.
     DENIED_MODELS = Key::list("deniedModels").counts();
+    /// The effort of the model: `low`, `medium`, `high`, `xhigh` or `max`.
     EFFORT_LEVEL = Key::text("effortLevel").counts().writable(Writable::AnyHostUser).configurable("low|medium|high|xhigh|max");
+    /// The models that answer while the first one is overloaded. Not used: use `--fallback-model`.
     FALLBACK_MODEL = Key::any("fallbackModel").counts_for_hosts().replaced().writable(Writable::OwnHosts);
+    /// The highest effort that can be selected. Not used.
     MAX_EFFORT_LEVEL = Key::text("maxEffortLevel").counts();
+    /// The model: an alias such as `sonnet`, or a full name.
     MODEL = Key::text("model").counts_for_hosts().configurable("<model>").writable(Writable::OwnHosts);
+    /// An object with the model id to send to the server, by the requested model id.
     MODEL_OVERRIDES = Key::object("modelOverrides");
+    /// Settings by model, such as `effortLevel`.
     MODEL_SETTINGS = Key::object("modelSettings");
     // Permissions and environment.
+    /// Permission rules and modes; its keys are listed below.
     PERMISSIONS = Key::object("permissions").writable(Writable::Terminal);
+    /// Whether only the administrator's allow rules apply.
     ALLOW_MANAGED_PERMISSION_RULES_ONLY = Key::flag("allowManagedPermissionRulesOnly").of(Scopes::Policy);
+    /// `"disable"` turns off the permission mode `auto`.
     DISABLE_AUTO_MODE = Key::any("disableAutoMode");
+    /// `"disable"` turns off the permission mode `bypassPermissions`.
     DISABLE_BYPASS_PERMISSIONS_MODE = Key::any("disableBypassPermissionsMode");
+    /// Environment variables for the session and the commands it runs.
     ENV = Key::object("env").told_by_name();
+    /// `"merge"` adds the settings of the program that started Sluice to the administrator's.
     PARENT_SETTINGS_BEHAVIOR = Key::text("parentSettingsBehavior").of(Scopes::Policy);
+    /// The sandbox of commands.
     SANDBOX = Key::object("sandbox").concerns(Concerns::Sandbox);
+    /// Folders that are trusted without a question.
     TRUSTED_FOLDERS = Key::list("trustedFolders").of(Scopes::Owners);
     // Hooks.
+    /// Hooks, by event.
     HOOKS = Key::object("hooks").counts_for_hosts().told_by_name();
+    /// Whether only the administrator's hooks run.
     ALLOW_MANAGED_HOOKS_ONLY = Key::flag("allowManagedHooksOnly").of(Scopes::Policy);
+    /// Patterns of the addresses that HTTP hooks may use.
     ALLOWED_HTTP_HOOK_URLS = Key::list("allowedHttpHookUrls");
+    /// Whether hooks and the status line are off.
     DISABLE_ALL_HOOKS = Key::flag("disableAllHooks");
+    /// Environment variables that HTTP hooks may send.
     HTTP_HOOK_ALLOWED_ENV_VARS = Key::list("httpHookAllowedEnvVars");
     // Skills, commands and plugins.
+    /// Whether shell commands in skills and slash commands do not run.
     DISABLE_SKILL_SHELL_EXECUTION = Key::flag("disableSkillShellExecution");
+    /// Whether a plugin is enabled, by `name@marketplace`.
     ENABLED_PLUGINS = Key::object("enabledPlugins").writable(Writable::Terminal);
+    /// The part of the context window that the list of skills may use.
     SKILL_LISTING_BUDGET_FRACTION = Key::number("skillListingBudgetFraction");
+    /// The maximum length of a description in the list of skills.
     SKILL_LISTING_MAX_DESC_CHARS = Key::number("skillListingMaxDescChars");
+    /// `"on"`, `"name-only"`, `"user-invocable-only"` or `"off"`, by skill.
     SKILL_OVERRIDES = Key::object("skillOverrides");
     // MCP servers.
+    /// Whether only the administrator's list of MCP servers counts. Not used: it is always so.
     ALLOW_MANAGED_MCP_SERVERS_ONLY = Key::flag("allowManagedMcpServersOnly").concerns(Concerns::Servers);
+    /// The MCP servers that may be connected. Only the administrator's list excludes others.
     ALLOWED_MCP_SERVERS = Key::list("allowedMcpServers").concerns(Concerns::Servers);
+    /// The MCP servers that are never connected.
     DENIED_MCP_SERVERS = Key::list("deniedMcpServers").counts().concerns(Concerns::Servers);
+    /// Servers of `.mcp.json` that were rejected.
     DISABLED_MCPJSON_SERVERS = Key::list("disabledMcpjsonServers").counts().concerns(Concerns::Servers);
+    /// Whether all servers of `.mcp.json` are approved.
     ENABLE_ALL_PROJECT_MCP_SERVERS = Key::flag("enableAllProjectMcpServers").counts_for_hosts().concerns(Concerns::Servers);
+    /// Servers of `.mcp.json` that were approved.
     ENABLED_MCPJSON_SERVERS = Key::list("enabledMcpjsonServers").counts_for_hosts().concerns(Concerns::Servers);
     // Display.
+    /// The keys of the message box: `normal` or `vim`.
     EDITOR_MODE = Key::text("editorMode").counts().writable(Writable::OwnHosts);
+    /// The maximum width of text in the terminal, in columns.
     MAX_PROSE_WIDTH = Key::number("maxProseWidth").counts().writable(Writable::OwnHosts);
+    /// How the terminal notifies you: `auto`, `terminal_bell` or `notifications_disabled`.
     PREFERRED_NOTIF_CHANNEL = Key::text("preferredNotifChannel").counts().writable(Writable::OwnHosts);
+    /// Whether animations are off.
     PREFERS_REDUCED_MOTION = Key::flag("prefersReducedMotion").counts().writable(Writable::OwnHosts);
+    /// Whether the model answers when you run a command with `!`.
     RESPOND_TO_BASH_COMMANDS = Key::flag("respondToBashCommands").writable(Writable::OwnHosts);
+    /// Whether the terminal shows when a prompt was sent.
     SHOW_MESSAGE_TIMESTAMPS = Key::flag("showMessageTimestamps").counts().writable(Writable::OwnHosts);
+    /// Whether the terminal shows how long a turn took. Default: `true`.
     SHOW_TURN_DURATION = Key::flag("showTurnDuration").counts().writable(Writable::OwnHosts);
+    /// Whether summaries of thinking are shown. Not used.
     SHOW_THINKING_SUMMARIES = Key::flag("showThinkingSummaries").counts().writable(Writable::OwnHosts);
-    // Settings of Sluice's terminal: `wrap`, `glyphs`, `screenReader`.
+    /// Settings of Sluice's terminal: `wrap`, `glyphs`, `screenReader`, `escapeMs`, `notifyAfter`.
     SLUICE = Key::object("sluice").writable(Writable::OwnHosts);
+    /// Whether tips are shown while the agent works. Not used: Sluice shows none.
     SPINNER_TIPS_ENABLED = Key::flag("spinnerTipsEnabled").counts().writable(Writable::OwnHosts);
+    /// The command that prints the status line.
     STATUS_LINE = Key::object("statusLine").writable(Writable::Terminal);
+    /// Whether code is shown without colours.
     SYNTAX_HIGHLIGHTING_DISABLED = Key::flag("syntaxHighlightingDisabled").counts().writable(Writable::OwnHosts);
+    /// Whether the task bar of the terminal shows progress. Default: `true`.
     TERMINAL_PROGRESS_BAR_ENABLED = Key::flag("terminalProgressBarEnabled").counts().writable(Writable::OwnHosts);
+    /// Whether the title of the terminal window is the title of the session. Default: `true`.
     TERMINAL_TITLE_FROM_RENAME = Key::flag("terminalTitleFromRename").counts().writable(Writable::OwnHosts);
+    /// The colours of the terminal.
     THEME = Key::text("theme").counts().writable(Writable::OwnHosts);
+    /// The format of times: `auto`, `24-hour`, `12-hour` or `24-hour-utc`.
     TIME_FORMAT = Key::text("timeFormat").counts().writable(Writable::OwnHosts);
+    /// Whether the terminal shows the whole output of tool calls.
     VERBOSE = Key::flag("verbose").counts().writable(Writable::OwnHosts);
+    /// The view at the start: `default`, `verbose` or `focus`. Not used.
     VIEW_MODE = Key::text("viewMode").counts().writable(Writable::OwnHosts);
 }
 
@@ -344,6 +418,8 @@ pub fn misshapen(changes: &Map<String, Value>) -> Vec<&'static Key> {
 pub struct PermissionKey {
     /// The name in a settings file.
     pub name: &'static str,
+    /// What it sets, in one sentence. It begins with a space, as documentation comments do.
+    about: &'static str,
     /// Whether it is a restriction.
     pub restricts: Restricts,
 }
@@ -364,6 +440,14 @@ pub enum Restricts {
 /// Permission modes that allow nothing by themselves.
 const ASKING_MODES: &[&str] = &["default", "dontAsk", "manual", "plan"];
 
+impl PermissionKey {
+    /// Returns what it sets, in one sentence.
+    #[must_use]
+    pub fn about(&self) -> &'static str {
+        self.about.trim_start()
+    }
+}
+
 impl Restricts {
     /// Whether this value is a restriction.
     #[must_use]
@@ -382,10 +466,14 @@ pub mod permissions {
     use super::{PermissionKey, Restricts};
 
     macro_rules! keys {
-        ($($constant:ident = $name:literal, $restricts:ident;)+) => {
+        ($($(#[doc = $about:literal])+ $constant:ident = $name:literal, $restricts:ident;)+) => {
             $(
-                #[doc = concat!("`permissions.", $name, "`")]
-                pub const $constant: PermissionKey = PermissionKey { name: $name, restricts: Restricts::$restricts };
+                $(#[doc = $about])+
+                pub const $constant: PermissionKey = PermissionKey {
+                    name: $name,
+                    about: concat!($($about),+),
+                    restricts: Restricts::$restricts,
+                };
             )+
 
             /// All settings inside `permissions`.
@@ -394,15 +482,25 @@ pub mod permissions {
     }
 
     keys! {
+        /// Rules that allow calls without a permission request.
         ALLOW = "allow", Never;
+        /// Rules that require a permission request.
         ASK = "ask", Always;
+        /// Rules that deny calls.
         DENY = "deny", Always;
+        /// Further folders that the agent may work in.
         ADDITIONAL_DIRECTORIES = "additionalDirectories", Never;
+        /// Whether reading outside the working folders is denied.
         BLOCK_READS_OUTSIDE = "blockReadsOutsideWorkingDirectories", WhenTrue;
+        /// Whether writing outside the working folders is denied.
         BLOCK_WRITES_OUTSIDE = "blockWritesOutsideWorkingDirectories", WhenTrue;
+        /// The permission mode in which sessions start.
         DEFAULT_MODE = "defaultMode", WhenAsking;
+        /// Whether calls that need a permission request are denied instead.
         DENY_INSTEAD_OF_PROMPTING = "denyInsteadOfPrompting", Never;
+        /// `"disable"` turns off the permission mode `auto`.
         DISABLE_AUTO_MODE = "disableAutoMode", Always;
+        /// `"disable"` turns off the permission mode `bypassPermissions`.
         DISABLE_BYPASS_PERMISSIONS_MODE = "disableBypassPermissionsMode", Always;
     }
 

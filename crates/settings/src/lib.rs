@@ -29,6 +29,8 @@ mod layer;
 mod merge;
 mod permission_edit;
 mod places;
+#[cfg(test)]
+mod reference;
 mod regular;
 mod repository;
 mod rules;

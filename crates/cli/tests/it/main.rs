@@ -44,5 +44,6 @@ mod cycles;
 mod file_length;
 mod forgotten;
 mod layers;
+mod links;
 mod repository;
 mod scripts;
