@@ -1,13 +1,14 @@
 // The page: pairing, the frame, and the screen of the current route.
-import { createEffect, createMemo, createSignal, ErrorBoundary, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, ErrorBoundary, on, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
 import { lazy } from './ui/part';
 import { useNotices } from './asks/notice';
-import { registerWorker } from './boot/worker';
 import { listenKeys, useKeys } from './keys/listen';
 import { format, go, listen, route, sessionHref } from './route/route';
+import { Broken } from './screens/Broken';
 import { Sheets, titleOf } from './screens/Dialogs';
 import { greets } from './screens/greeting';
 import { group } from './screens/groups';
+import { focusNewScreens, loadLater, registerWorkerLater } from './screens/later';
 import { client, goneOf, infoOf, line, listed, sessions, unread, up, welcome } from './screens/link';
 import { NewSession } from './screens/NewSession';
 import { Notices } from './screens/Notices';
@@ -17,8 +18,7 @@ import { Rail, spots } from './screens/Rail';
 import { cycleRegion, focusRegion } from './screens/regions';
 import { SessionStage } from './screens/Session';
 import { t } from './text';
-import { announce, Button, installRegions, Toasts } from './ui';
-import { whenIdle } from './ui/task';
+import { announce, installRegions, Toasts } from './ui';
 import './screens/frame.css';
 import './panels/panels.css';
 import './screens/pairing.css';
@@ -58,6 +58,71 @@ export function App(props: { code: string | null }): JSX.Element {
   );
 }
 
+type Overlay = 'palette' | 'keys';
+
+function useShellKeys(open: (overlay: Overlay) => void): void {
+  const needs = createMemo(() => group(sessions(), unread).needs);
+
+  useKeys({
+    palette: () => void open('palette'),
+    keys: () => void open('keys'),
+    search: () => void open('palette'),
+    new: () => go('#/new'),
+    goSessions: () => go('#/'),
+    nextNeed: () => {
+      const here = route();
+      const at = needs().findIndex((info) => here.at === 'session' && info.sessionId === here.id);
+      const next = needs()[(at + 1) % Math.max(1, needs().length)];
+      if (next) go(sessionHref(next.sessionId));
+    },
+    region: () => cycleRegion(1),
+    regionBack: () => cycleRegion(-1),
+    box: () => focusRegion('box'),
+  });
+}
+
+/** The name of the current screen; `useNotices` adds the number of sessions that need the user. */
+function screenTitle(): string {
+  const here = route();
+  if (here.at === 'session') return `${goneOf(here.id) ? t('sessions.gone') : titleOf(infoOf(here.id))} · Sluice`;
+  if (here.at === 'new' || here.at === 'welcome') return `${t('sessions.newSession')} · Sluice`;
+  return `${spots.find((spot) => spot.at === here.at)?.word() ?? ''} · Sluice`;
+}
+
+const SCREENS = { sessions: Sessions, new: NewSession, welcome: Welcome, usage: Usage, settings: Settings, help: Help, keys: Keys };
+
+/** The screen of the current route. */
+function Screen(): JSX.Element {
+  const view = createMemo(() => {
+    const { at } = route();
+    return at === 'session' ? null : SCREENS[at];
+  });
+  return (
+    <Show keyed when={view()} fallback={<SessionStage />}>
+      {(View) => (
+        <div class="stage">
+          <View />
+        </div>
+      )}
+    </Show>
+  );
+}
+
+function SkipLink(): JSX.Element {
+  return (
+    <a
+      class="skip"
+      href="#main"
+      onClick={(event) => {
+        event.preventDefault();
+        document.getElementById('main')?.focus();
+      }}
+    >
+      {t('ui.skip')}
+    </a>
+  );
+}
+
 function Shell(): JSX.Element {
   onCleanup(listen());
   onCleanup(
@@ -71,34 +136,10 @@ function Shell(): JSX.Element {
     installRegions();
     onCleanup(listenKeys());
   });
-  const [over, setOver] = createSignal<'palette' | 'keys' | null>(null);
-  const needs = createMemo(() => group(sessions(), unread).needs);
+  const [over, setOver] = createSignal<Overlay | null>(null);
+  useShellKeys(setOver);
 
-  useKeys({
-    palette: () => void setOver('palette'),
-    keys: () => void setOver('keys'),
-    search: () => void setOver('palette'),
-    new: () => go('#/new'),
-    goSessions: () => go('#/'),
-    nextNeed: () => {
-      const here = route();
-      const at = needs().findIndex((info) => here.at === 'session' && info.sessionId === here.id);
-      const next = needs()[(at + 1) % Math.max(1, needs().length)];
-      if (next) go(sessionHref(next.sessionId));
-    },
-    region: () => cycleRegion(1),
-    regionBack: () => cycleRegion(-1),
-    box: () => focusRegion('box'),
-  });
-
-  // The name of the current screen; `useNotices` adds the number of sessions that need the user.
-  const place = (): string => {
-    const here = route();
-    if (here.at === 'session') return `${goneOf(here.id) ? t('sessions.gone') : titleOf(infoOf(here.id))} · Sluice`;
-    if (here.at === 'new' || here.at === 'welcome') return `${t('sessions.newSession')} · Sluice`;
-    return `${spots.find((spot) => spot.at === here.at)?.word() ?? ''} · Sluice`;
-  };
-  useNotices(client(), { notices, sound: () => sound() === 'on', title: place, onOpen: (id) => go(sessionHref(id)) });
+  useNotices(client(), { notices, sound: () => sound() === 'on', title: screenTitle, onOpen: (id) => go(sessionHref(id)) });
   createEffect(
     on(
       up,
@@ -109,59 +150,9 @@ function Shell(): JSX.Element {
     ),
   );
 
-  // Fetches the parts that are loaded on demand while the page is idle: after an update, the bridge may no longer serve
-  // the files of this build. Not while disconnected: browsers do not retry a module whose fetch failed.
-  const [late, setLate] = createSignal(false);
-  const early = setTimeout(() => setLate(true), 5000);
-  createEffect(() => {
-    if (late() && up())
-      for (const part of [() => import('./asks/kinds'), () => import('./gate/bodies'), () => import('./panels/Panel'), () => import('./screens/Sessions')])
-        void part().catch(() => undefined);
-  });
-  onCleanup(() => clearTimeout(early));
-
-  // The service worker speeds up the next visit, but downloads all files again. It is registered when the page has been
-  // rendered and the bridge has answered: a lost connection may not be detected yet, and browsers report a failed fetch
-  // as an error.
-  const [shown, setShown] = createSignal(false);
-  const settled = setTimeout(() => setShown(true), 1500);
-  onCleanup(() => clearTimeout(settled));
-  createEffect(() => {
-    if (!shown() || !up()) return;
-    let current = true;
-    onCleanup(() => {
-      current = false;
-    });
-    onCleanup(
-      whenIdle(
-        () =>
-          void client()
-            .connection.reached()
-            .then(() => {
-              if (current) registerWorker();
-            }),
-      ),
-    );
-  });
-
-  // Moves the focus to the top of a new screen, so that screen readers announce its heading. After its first frame,
-  // because focusing forces a layout.
-  createEffect(
-    on(
-      () => {
-        const here = route();
-        return here.at === 'session' ? `s ${here.id} ${here.view}` : here.at;
-      },
-      () => {
-        requestAnimationFrame(() =>
-          setTimeout(() => {
-            if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
-          }),
-        );
-      },
-      { defer: true },
-    ),
-  );
+  loadLater();
+  registerWorkerLater();
+  focusNewScreens();
 
   createEffect(() => {
     const here = route();
@@ -176,16 +167,7 @@ function Shell(): JSX.Element {
 
   return (
     <>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          document.getElementById('main')?.focus();
-        }}
-      >
-        {t('ui.skip')}
-      </a>
+      <SkipLink />
       <div class="app">
         <Notices />
         <Rail />
@@ -197,46 +179,7 @@ function Shell(): JSX.Element {
               </div>
             }
           >
-            <Switch>
-              <Match when={route().at === 'session'}>
-                <SessionStage />
-              </Match>
-              <Match when={route().at === 'sessions'}>
-                <div class="stage">
-                  <Sessions />
-                </div>
-              </Match>
-              <Match when={route().at === 'new'}>
-                <div class="stage">
-                  <NewSession />
-                </div>
-              </Match>
-              <Match when={route().at === 'welcome'}>
-                <div class="stage">
-                  <Welcome />
-                </div>
-              </Match>
-              <Match when={route().at === 'usage'}>
-                <div class="stage">
-                  <Usage />
-                </div>
-              </Match>
-              <Match when={route().at === 'settings'}>
-                <div class="stage">
-                  <Settings />
-                </div>
-              </Match>
-              <Match when={route().at === 'help'}>
-                <div class="stage">
-                  <Help />
-                </div>
-              </Match>
-              <Match when={route().at === 'keys'}>
-                <div class="stage">
-                  <Keys />
-                </div>
-              </Match>
-            </Switch>
+            <Screen />
           </Suspense>
         </ErrorBoundary>
       </div>
@@ -251,44 +194,5 @@ function Shell(): JSX.Element {
       </Suspense>
       <Toasts />
     </>
-  );
-}
-
-/** Shown when the page failed to render. Drafts are stored elsewhere; this shows the error and how to continue. */
-function Broken(props: { error: unknown; again: () => void; inside?: boolean }): JSX.Element {
-  const words = () => (props.error instanceof Error ? (props.error.stack ?? props.error.message) : String(props.error));
-  // eslint-disable-next-line no-console -- for bug reports
-  console.error(props.error);
-  return (
-    <main class="main" id="main" tabIndex={-1}>
-      <div class="scroll">
-        <div class="cols">
-          <div class="blank" role="alert">
-            <h1>{t('sessions.broke')}</h1>
-            <p>{t('sessions.brokeWords')}</p>
-            <div class="row wrap">
-              <Button look="primary" icon="retry" onClick={() => props.again()}>
-                {t('sessions.again')}
-              </Button>
-              <Button onClick={() => location.reload()}>{t('sessions.reload')}</Button>
-              <Show when={props.inside}>
-                <Button
-                  look="bare"
-                  onClick={() => {
-                    go('#/');
-                    props.again();
-                  }}
-                >
-                  {t('sessions.toSessions')}
-                </Button>
-              </Show>
-            </div>
-            <pre class="well" tabIndex={0}>
-              {words()}
-            </pre>
-          </div>
-        </div>
-      </div>
-    </main>
   );
 }
