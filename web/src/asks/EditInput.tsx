@@ -3,8 +3,7 @@ import { t } from '../text';
 import { Button, Checkbox } from '../ui';
 import { asJson, fromJson, sameInput, type EditKind, type Input } from './inputs';
 
-/** Form for the input of a tool call: replacement text, content, command and timeout, or JSON. */
-export function EditInput(props: {
+interface EditInputProps {
   kind: EditKind;
   original: Input;
   input: Input;
@@ -12,7 +11,10 @@ export function EditInput(props: {
   disabled: boolean;
   onInput: (input: Input | null, json: string | null) => void;
   onUndo: () => void;
-}): JSX.Element {
+}
+
+/** Form for the input of a tool call: replacement text, content, command and timeout, or JSON. */
+export function EditInput(props: EditInputProps): JSX.Element {
   const [raw, setRaw] = createSignal(props.kind === 'json' || props.json !== null);
   const put = (over: Input) => props.onInput({ ...props.input, ...over }, null);
   const text = () => props.json ?? asJson(props.input);
@@ -35,22 +37,7 @@ export function EditInput(props: {
     <div class="editinput">
       <Switch>
         <Match when={raw()}>
-          <label class="fieldlab">
-            {t('asks.inputJson')}
-            <textarea
-              class="input codefield mono"
-              spellcheck={false}
-              aria-invalid={bad() ? true : undefined}
-              disabled={props.disabled}
-              value={text()}
-              onInput={(event) => props.onInput(fromJson(event.currentTarget.value), event.currentTarget.value)}
-            />
-          </label>
-          <Show when={bad()}>
-            <p class="t-bad" role="alert">
-              {t('asks.notJson')}
-            </p>
-          </Show>
+          <JsonField {...props} text={text()} bad={bad()} />
         </Match>
         <Match when={props.kind === 'edit'}>{area(t('asks.newText'), 'new_string')}</Match>
         <Match when={props.kind === 'write'}>{area(t('asks.content'), 'content')}</Match>
@@ -63,23 +50,7 @@ export function EditInput(props: {
           </Checkbox>
         </Show>
         <Show when={!raw() && props.kind === 'bash'}>
-          <label class="row">
-            {t('asks.timeout')}{' '}
-            <input
-              class="input short"
-              type="number"
-              min="1"
-              step="1"
-              disabled={props.disabled}
-              value={typeof props.input['timeout'] === 'number' ? Math.round(props.input['timeout'] / 1000) : ''}
-              onInput={(event) => {
-                const seconds = Number(event.currentTarget.value);
-                const { timeout: _, ...rest } = props.input;
-                props.onInput(seconds > 0 ? { ...rest, timeout: seconds * 1000 } : rest, null);
-              }}
-            />{' '}
-            s
-          </label>
+          <Timeout {...props} />
         </Show>
         <span class="grow" />
         <Show when={props.kind !== 'json'}>
@@ -100,5 +71,51 @@ export function EditInput(props: {
         </Button>
       </div>
     </div>
+  );
+}
+
+function JsonField(props: EditInputProps & { text: string; bad: boolean }): JSX.Element {
+  return (
+    <>
+      <label class="fieldlab">
+        {t('asks.inputJson')}
+        <textarea
+          class="input codefield mono"
+          spellcheck={false}
+          aria-invalid={props.bad ? true : undefined}
+          disabled={props.disabled}
+          value={props.text}
+          onInput={(event) => props.onInput(fromJson(event.currentTarget.value), event.currentTarget.value)}
+        />
+      </label>
+      <Show when={props.bad}>
+        <p class="t-bad" role="alert">
+          {t('asks.notJson')}
+        </p>
+      </Show>
+    </>
+  );
+}
+
+/** The timeout of a command, in seconds; stored in milliseconds. */
+function Timeout(props: EditInputProps): JSX.Element {
+  return (
+    <label class="row">
+      {t('asks.timeout')}{' '}
+      <input
+        class="input short"
+        type="number"
+        min="1"
+        step="1"
+        disabled={props.disabled}
+        value={typeof props.input['timeout'] === 'number' ? Math.round(props.input['timeout'] / 1000) : ''}
+        onInput={(event) => {
+          const seconds = Number(event.currentTarget.value);
+          const { timeout: _, ...rest } = props.input;
+          props.onInput(seconds > 0 ? { ...rest, timeout: seconds * 1000 } : rest, null);
+        }}
+      />{' '}
+      s
+    </label>
   );
 }

@@ -1,11 +1,13 @@
 // A form or a link that an MCP server requests. The values are sent to the server, not to the model.
-import { createMemo, createSignal, createUniqueId, For, Match, Show, Switch, type JSX } from 'solid-js';
-import type { JsonValue } from '../api/types';
+import { createMemo, For, Show, type JSX } from 'solid-js';
+import type { AskInfo, JsonValue } from '../api/types';
 import { around, t } from '../text';
-import { Button, Checkbox, Select, Switch as Toggle } from '../ui';
-import type { AskContext } from './context';
+import { Button } from '../ui';
+import { Answers } from './Answers';
+import { createForm, type AskContext } from './context';
 import { Revealed } from './Revealed';
-import { contentOf, fieldsOf, initialValues, problemOf, type FormField, type FormValue, type FormValues } from './schema';
+import { FieldRow } from './FieldRow';
+import { contentOf, fieldsOf, initialValues, problemOf, type FormValues } from './schema';
 
 interface Form {
   values: FormValues;
@@ -30,11 +32,7 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
   const isLink = ask.request['mode'] === 'url';
   const link = webAddress(ask.request['url']);
   const fields = isLink ? [] : fieldsOf(ask.request);
-  const [form, setForm] = createSignal<Form>(context.forms.get<Form>(ask.ask, { values: initialValues(fields), touched: [], opened: false }));
-  const change = (over: Partial<Form>) => {
-    setForm({ ...form(), ...over });
-    context.forms.set(ask.ask, form());
-  };
+  const [form, change] = createForm<Form>(context, { values: initialValues(fields), touched: [], opened: false });
   const problems = createMemo(() => new Map(fields.map((field) => [field.key, problemOf(field, form().values[field.key])])));
   const wrong = createMemo(() => fields.filter((field) => problems().get(field.key) !== null));
   let body!: HTMLDivElement;
@@ -54,20 +52,10 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
   };
   const cancel = (interrupt = false) => void context.answer('cancel', { decision: 'cancel', interrupt });
   context.setKeys({ primary: send, dismiss: () => cancel(), dismissAndStop: () => cancel(true) });
-  const off = () => !context.may() || context.act.busy();
-  const destination = around('forms.goesToServer', 'server');
+  const { off } = context;
   return (
     <>
-      <div class="asktitle">
-        <h2 id={`ask-title-${ask.ask}`}>
-          <Revealed prose text={String(ask.request['message'] ?? ask.request['title'] ?? server)} />
-        </h2>
-        <p id={`ask-why-${ask.ask}`}>
-          {destination[0]}
-          <code>{server}</code>
-          {destination[1]}
-        </p>
-      </div>
+      <Heading ask={ask} server={server} />
       <div class="askbody" ref={body}>
         <Show
           when={isLink}
@@ -90,40 +78,13 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
             </div>
           }
         >
-          <div class="linkask">
-            <p>{t('forms.linkWhole')}</p>
-            <p class="mono whole">
-              <Show when={link} fallback={<Revealed text={String(ask.request['url'] ?? '')} />}>
-                {(url) => (
-                  <>
-                    {`${url().protocol}//`}
-                    <b>{url().host}</b>
-                    <Revealed text={url().href.slice(url().origin.length)} />
-                  </>
-                )}
-              </Show>
-            </p>
-            <Show when={link} fallback={<p class="t-bad">{t('forms.notWeb')}</p>}>
-              {(url) => (
-                <a class="btn" href={url().href} target="_blank" rel="noopener noreferrer" onClick={() => change({ opened: true })}>
-                  <span>{t('forms.openLink', { host: url().host })}</span>
-                </a>
-              )}
-            </Show>
-          </div>
+          <Link url={ask.request['url']} link={link} onOpened={() => change({ opened: true })} />
         </Show>
       </div>
-      <Show
-        when={context.client.may('approve')}
-        fallback={
-          <div class="askfoot">
-            <span class="lab">{t('asks.waitingForSomeone')}</span>
-          </div>
-        }
-      >
+      <Answers context={context}>
         <div class="askfoot acts three">
           <Button look="primary" hotkey="Ctrl Enter" disabled={off() || (isLink && link === null)} onClick={send}>
-            {context.verb() === 'send' && context.act.shown() ? t('forms.sending') : isLink ? t('forms.linkDone') : t('forms.send')}
+            {context.label('send', isLink ? t('forms.linkDone') : t('forms.send'), t('forms.sending'))}
           </Button>
           <span class="grow" />
           <Button disabled={off()} onClick={() => void context.answer('decline', { decision: 'decline' })}>
@@ -133,143 +94,51 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
             {t('forms.cancelForm')}
           </Button>
         </div>
-      </Show>
+      </Answers>
     </>
   );
 }
 
-function FieldRow(props: {
-  field: FormField;
-  value: FormValue | undefined;
-  problem: string | null;
-  disabled: boolean;
-  onChange: (value: FormValue) => void;
-  onTouch: () => void;
-}): JSX.Element {
-  const id = createUniqueId();
-  const field = props.field;
-  const described = () => [props.problem ? `${id}-e` : '', field.description ? `${id}-h` : ''].filter(Boolean).join(' ') || undefined;
-  const text = () => (typeof props.value === 'string' ? props.value : '');
-  const common = {
-    id,
-    'data-field': field.key,
-    get disabled() {
-      return props.disabled;
-    },
-    get 'aria-describedby'() {
-      return described();
-    },
-    get 'aria-invalid'() {
-      return props.problem ? true : undefined;
-    },
-    'aria-required': field.required,
-    onBlur: () => props.onTouch(),
-  } as const;
-  const many = () => (Array.isArray(props.value) ? props.value : []);
+/** A link, shown in full before it is opened. */
+function Link(props: { url: unknown; link: URL | null; onOpened: () => void }): JSX.Element {
   return (
-    <>
-      <label class="ellab" for={id} id={`${id}-l`}>
-        <Revealed prose text={field.label} />
-        <Show when={field.required}>
-          <span class="req">{t('ui.required')}</span>
+    <div class="linkask">
+      <p>{t('forms.linkWhole')}</p>
+      <p class="mono whole">
+        <Show when={props.link} fallback={<Revealed text={String(props.url ?? '')} />}>
+          {(url) => (
+            <>
+              {`${url().protocol}//`}
+              <b>{url().host}</b>
+              <Revealed text={url().href.slice(url().origin.length)} />
+            </>
+          )}
         </Show>
-      </label>
-      <div>
-        <Switch>
-          <Match when={field.kind === 'text' && field.format === null && (field.max === null || field.max > 80) && field}>
-            <textarea {...common} class="input" rows="1" value={text()} onInput={(event) => props.onChange(event.currentTarget.value)} />
-          </Match>
-          <Match when={field.kind === 'text' && field}>
-            {(one) => (
-              <input
-                {...common}
-                class="input"
-                type={
-                  one().format === 'email'
-                    ? 'email'
-                    : one().format === 'uri'
-                      ? 'url'
-                      : one().format === 'date'
-                        ? 'date'
-                        : one().format === 'date-time'
-                          ? 'datetime-local'
-                          : 'text'
-                }
-                value={text()}
-                onInput={(event) => props.onChange(event.currentTarget.value)}
-              />
-            )}
-          </Match>
-          <Match when={field.kind === 'number' && field}>
-            {(one) => (
-              <input
-                {...common}
-                class="input short"
-                type="text"
-                inputmode={one().whole ? 'numeric' : 'decimal'}
-                value={text()}
-                onInput={(event) => props.onChange(event.currentTarget.value)}
-              />
-            )}
-          </Match>
-          <Match when={field.kind === 'switch'}>
-            <Toggle id={id} label={field.label} checked={props.value === true} disabled={props.disabled} onChange={(on) => props.onChange(on)} />
-          </Match>
-          <Match when={field.kind === 'one' && field}>
-            {(one) => (
-              <Select
-                {...common}
-                value={text()}
-                options={[
-                  ...(one().required && text() !== '' ? [] : [{ value: '', label: t('forms.nothingChosen') }]),
-                  ...one().options.map(({ value, label }) => ({ value, label })),
-                ]}
-                onChange={(value) => props.onChange(value)}
-              />
-            )}
-          </Match>
-          <Match when={field.kind === 'many' && field}>
-            {(one) => (
-              <div class="many" role="group" aria-labelledby={`${id}-l`} id={id} data-field={field.key} tabIndex={-1}>
-                <For each={one().options}>
-                  {(option) => (
-                    <Checkbox
-                      checked={many().includes(option.value)}
-                      disabled={props.disabled}
-                      onChange={(on) => {
-                        props.onTouch();
-                        props.onChange(on ? [...many(), option.value] : many().filter((value) => value !== option.value));
-                      }}
-                    >
-                      {option.label}
-                    </Checkbox>
-                  )}
-                </For>
-              </div>
-            )}
-          </Match>
-          <Match when={field.kind === 'json'}>
-            <textarea
-              {...common}
-              class="input mono"
-              rows="2"
-              spellcheck={false}
-              value={text()}
-              onInput={(event) => props.onChange(event.currentTarget.value)}
-            />
-          </Match>
-        </Switch>
-        <Show when={field.description}>
-          <p class="elhint" id={`${id}-h`}>
-            <Revealed prose text={field.description ?? ''} />
-          </p>
-        </Show>
-        <Show when={props.problem}>
-          <p class="elerr t-bad" id={`${id}-e`}>
-            {props.problem}
-          </p>
-        </Show>
-      </div>
-    </>
+      </p>
+      <Show when={props.link} fallback={<p class="t-bad">{t('forms.notWeb')}</p>}>
+        {(url) => (
+          <a class="btn" href={url().href} target="_blank" rel="noopener noreferrer" onClick={() => props.onOpened()}>
+            <span>{t('forms.openLink', { host: url().host })}</span>
+          </a>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+/** The message of the server, and where the answer goes. */
+function Heading(props: { ask: AskInfo; server: string }): JSX.Element {
+  const destination = around('forms.goesToServer', 'server');
+  return (
+    <div class="asktitle">
+      <h2 id={`ask-title-${props.ask.ask}`}>
+        <Revealed prose text={String(props.ask.request['message'] ?? props.ask.request['title'] ?? props.server)} />
+      </h2>
+      <p id={`ask-why-${props.ask.ask}`}>
+        {destination[0]}
+        <code>{props.server}</code>
+        {destination[1]}
+      </p>
+    </div>
   );
 }

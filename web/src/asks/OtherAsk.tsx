@@ -1,20 +1,17 @@
 // A request of an unknown kind: shown as JSON; it can be answered with JSON or cancelled.
-import { createSignal, Show, type JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import type { JsonValue } from '../api/types';
 import { isObject } from '../protocol/storage';
 import { t } from '../text';
 import { Button } from '../ui';
-import type { AskContext } from './context';
+import { Answers } from './Answers';
+import { createForm, type AskContext } from './context';
 import { CommandText } from './Revealed';
 
 export function OtherAsk(props: { context: AskContext }): JSX.Element {
   const context = props.context;
   const { ask } = context;
-  const [form, setForm] = createSignal<{ json: string | null }>(context.forms.get<{ json: string | null }>(ask.ask, { json: null }));
-  const change = (json: string | null) => {
-    setForm({ json });
-    context.forms.set(ask.ask, form());
-  };
+  const [form, change] = createForm<{ json: string | null }>(context, { json: null });
   const parsed = (): JsonValue | undefined => {
     try {
       return JSON.parse(form().json ?? '') as JsonValue;
@@ -29,7 +26,7 @@ export function OtherAsk(props: { context: AskContext }): JSX.Element {
     if (value !== undefined) void context.answer('send', { decision: 'accept', content: value });
   };
   context.setKeys({ primary: send, dismiss: () => cancel(), dismissAndStop: () => cancel(true) });
-  const off = () => !context.may() || context.act.busy();
+  const { off } = context;
   return (
     <>
       <div class="asktitle">
@@ -47,24 +44,17 @@ export function OtherAsk(props: { context: AskContext }): JSX.Element {
               value={form().json ?? ''}
               disabled={off()}
               aria-invalid={form().json !== '' && parsed() === undefined ? true : undefined}
-              onInput={(event) => change(event.currentTarget.value)}
+              onInput={(event) => change({ json: event.currentTarget.value })}
             />
           </label>
         </Show>
       </div>
-      <Show
-        when={context.client.may('approve')}
-        fallback={
-          <div class="askfoot">
-            <span class="lab">{t('asks.waitingForSomeone')}</span>
-          </div>
-        }
-      >
+      <Answers context={context}>
         <div class="askfoot acts three">
           <Show
             when={form().json !== null}
             fallback={
-              <Button disabled={off()} onClick={() => change('{}')}>
+              <Button disabled={off()} onClick={() => change({ json: '{}' })}>
                 {t('forms.answerWithJson')}
               </Button>
             }
@@ -78,7 +68,7 @@ export function OtherAsk(props: { context: AskContext }): JSX.Element {
             {t('forms.cancelForm')}
           </Button>
         </div>
-      </Show>
+      </Answers>
     </>
   );
 }

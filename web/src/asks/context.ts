@@ -39,7 +39,10 @@ export interface AskContext {
   /** Sets a function that returns the text to keep if the request is answered elsewhere. */
   readonly setLeftover: (text: () => string) => void;
   readonly act: Act;
-  readonly verb: Accessor<Verb | null>;
+  /** The controls are off: this device may not answer, or an answer is being sent. */
+  readonly off: Accessor<boolean>;
+  /** The label of a button: `running` while its answer is being sent. */
+  readonly label: (verb: Verb, plain: string, running: string) => string;
   /** Answers the request. A second call while the first is running does nothing. */
   readonly answer: (verb: Verb, body: Omit<AnswerAsk, 'ask' | 'sessionId'>, before?: () => Promise<unknown>) => Promise<boolean>;
 }
@@ -64,8 +67,9 @@ export function createContext(options: ContextOptions): AskContext {
   return {
     ...rest,
     act,
-    verb,
     may,
+    off: () => !may() || act.busy(),
+    label: (which, plain, running) => (verb() === which && act.shown() ? running : plain),
     answer: async (which, body, before) => {
       // Ignores presses in the first moments, which were meant for something else.
       if (act.busy() || !may() || !options.guard.open(performance.now())) return false;
@@ -83,4 +87,15 @@ export function createContext(options: ContextOptions): AskContext {
       return done;
     },
   };
+}
+
+/** The values of a form, kept until the request is answered. */
+export function createForm<T extends object>(context: AskContext, empty: T): [Accessor<T>, (over: Partial<T>) => void] {
+  const { ask } = context.ask;
+  const [form, setForm] = createSignal<T>(context.forms.get<T>(ask, empty));
+  const change = (over: Partial<T>) => {
+    setForm(() => ({ ...form(), ...over }));
+    context.forms.set(ask, form());
+  };
+  return [form, change];
 }

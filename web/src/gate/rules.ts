@@ -11,6 +11,10 @@ export class Guard {
   constructor(appeared: number) {
     this.until = appeared + KEY_GUARD;
   }
+  /** Starts the waiting time again, for another request. */
+  restart(now: number): void {
+    this.until = now + KEY_GUARD;
+  }
   /** Returns whether a key pressed now counts. If not, the waiting time starts again. */
   accept(now: number): boolean {
     if (now >= this.until) return true;
