@@ -290,8 +290,9 @@ def is_done(screen, session, accepted):
 
 
 def is_equal(screens, session):
-    """Whether all screens hold the same truth, to the last record."""
-    truths = [dict(screen.state[session], now=0, cursor=screen.cursor[session]) for screen in screens]
+    """Whether all clients hold the same state, to the last record. A sign of life alone sends no state, only list updates."""
+    states = [screen.state[session] for screen in screens]
+    truths = [dict(it, now=0, info=dict(it["info"], lastSign=0), cursor=screen.cursor[session]) for screen, it in zip(screens, states)]
     return all(truth == truths[0] for truth in truths)
 
 
