@@ -75,16 +75,25 @@ export function Stalled(props: { client: Client; session: SessionView; now: numb
   );
 }
 
-/** The likely cause, what is saved, the last error output, and how to continue. */
-export function Crashed(props: {
+interface CrashProps {
   client: Client;
   session: SessionView;
   now: number;
   queued: boolean;
   onSession?: ((sessionId: string) => void) | undefined;
-}): JSX.Element {
+}
+
+/** The likely cause of an exit by a signal. */
+function causeOf(signal: number | null): string {
+  if (signal === 9) return t('forms.causeMemory');
+  if (signal === 15 || signal === 2) return t('forms.causeEnded');
+  if (signal === 11 || signal === 6 || signal === 4) return t('forms.causeBug');
+  return t('forms.causeUnknown');
+}
+
+/** Ways to continue after a crash: as it was, with the last prompt again, without the broken turn, or in a copy before it. */
+function createRecovery(props: CrashProps) {
   const id = () => props.session.store.id;
-  const process = () => props.session.state()?.process;
   const broken = createMemo(() => {
     const records = props.session.records();
     for (let index = records.length - 1; index >= 0; index -= 1) {
@@ -93,18 +102,6 @@ export function Crashed(props: {
     }
     return null;
   });
-  const cause = () => {
-    const signal = process()?.signal ?? null;
-    if (signal === 9) return t('forms.causeMemory');
-    if (signal === 15 || signal === 2) return t('forms.causeEnded');
-    if (signal === 11 || signal === 6 || signal === 4) return t('forms.causeBug');
-    return t('forms.causeUnknown');
-  };
-  const saved = () => {
-    const at = props.session.records().at(-1)?.at;
-    return at === undefined ? '' : t('forms.savedUpTo', { time: seconds(at) });
-  };
-  const ended = () => props.session.state()?.tasks.filter((task) => task.state === 'gone').length ?? 0;
   const resume = createAct(() => props.client.commands.send({ type: 'resume_session', sessionId: id() }));
   const without = createAct(async () => {
     const at = broken();
@@ -127,30 +124,25 @@ export function Crashed(props: {
     await props.client.outbox.keep({ sessionId: id(), text: prompt.text, images: prompt.images.map((one) => ({ hash: one.hash, mimeType: one.mime })) });
   });
   const busy = () => resume.busy() || without.busy() || fork.busy() || retry.busy();
+  return { broken, last, resume, without, fork, retry, busy };
+}
+
+/** The likely cause, what is saved, the last error output, and how to continue. */
+export function Crashed(props: CrashProps): JSX.Element {
+  const process = () => props.session.state()?.process;
+  const { broken, last, resume, without, fork, retry, busy } = createRecovery(props);
+  const saved = () => {
+    const at = props.session.records().at(-1)?.at;
+    return at === undefined ? '' : t('forms.savedUpTo', { time: seconds(at) });
+  };
+  const ended = () => props.session.state()?.tasks.filter((task) => task.state === 'gone').length ?? 0;
   return (
     <div class="gatebody crash" role="group" aria-label={t('asks.exited')}>
       <p>
-        {cause()} {saved()}
+        {causeOf(process()?.signal ?? null)} {saved()}
         <Show when={ended() > 0}> {t('forms.endedWith', { n: ended() })}</Show>
       </p>
-      <Show when={(process()?.stderr.length ?? 0) > 0}>
-        <div class="box">
-          <pre class="term" tabIndex={0} aria-label={t('forms.stderr')}>
-            <span class="dim">
-              {t('forms.stderrLast', { n: process()?.stderr.length ?? 0 })}
-              {'\n'}
-            </span>
-            <For each={process()?.stderr ?? []}>
-              {(line) => (
-                <>
-                  {line}
-                  {'\n'}
-                </>
-              )}
-            </For>
-          </pre>
-        </div>
-      </Show>
+      <Stderr lines={process()?.stderr ?? []} />
       <Show when={props.queued}>
         <p class="dim">{t('forms.queuedAfterResume')}</p>
       </Show>
@@ -188,6 +180,30 @@ export function Crashed(props: {
         )}
       </Show>
     </div>
+  );
+}
+
+/** The last error output. */
+function Stderr(props: { lines: readonly string[] }): JSX.Element {
+  return (
+    <Show when={props.lines.length > 0}>
+      <div class="box">
+        <pre class="term" tabIndex={0} aria-label={t('forms.stderr')}>
+          <span class="dim">
+            {t('forms.stderrLast', { n: props.lines.length })}
+            {'\n'}
+          </span>
+          <For each={props.lines}>
+            {(line) => (
+              <>
+                {line}
+                {'\n'}
+              </>
+            )}
+          </For>
+        </pre>
+      </div>
+    </Show>
   );
 }
 

@@ -103,7 +103,6 @@ function briefWords(about: string | null, brief: Brief | null): string {
   return about ? t('asks.waits', { tool: toolWords(about) }) : t('asks.waitsPlain');
 }
 
-const ago = (at: number | null, now: number): string | null => (at === null ? null : t('asks.lastSign', { age: age(Math.max(0, now - at)) }));
 /** The age in the width of a figure: now, 42 s, 9 m, 3 h, then the day. */
 function figureAt(at: number, now: number): string {
   const passed = now - at;
@@ -167,165 +166,152 @@ function wasWords(name: Standing['name'], at: number): string {
   }
 }
 
-function standingNow(info: SessionInfo, c: Circumstances): Standing {
-  const { now, state } = c;
-  const project = folderName(info.projectPath);
-  const group = groupOf(info);
-  const plain = {
+/** What all states have in common; a state changes what differs. */
+function plainOf(info: SessionInfo, now: number): Omit<Standing, 'name' | 'shape' | 'word'> {
+  return {
     quiet: false,
     about: null,
     mono: false,
     evidence: null,
-    short: project,
+    short: folderName(info.projectPath),
     figure: figureAt(info.lastActivityAt, now),
-    ground: 'neutral' as Ground,
-    group,
+    ground: 'neutral',
+    group: groupOf(info),
     title: null,
     known: true,
   };
-  const sign = ago(info.lastSign, now);
-  const signShort = info.lastSign === null ? null : t('asks.ago', { age: age(Math.max(0, now - info.lastSign)) });
+}
 
+const ageOf = (at: number, now: number): string => age(Math.max(0, now - at));
+
+/** What a state shows beside what all have in common. */
+type Shown = Pick<Standing, 'name' | 'shape' | 'word'> & Partial<Standing>;
+
+function waiting(info: SessionInfo, { now, state }: Circumstances): Shown {
   const ask = state?.asks[0];
-  if (ask || info.standing === 'waiting' || info.pendingAsks > 0) {
-    const brief = briefOf(info);
-    const since = ask?.at ?? brief?.at ?? info.since;
-    const word = ask ? askWords(ask) : briefWords(info.about, brief);
-    return {
-      ...plain,
-      name: 'waiting',
-      shape: 'down',
-      word,
-      evidence: age(Math.max(0, now - since)),
-      short: age(Math.max(0, now - since)),
-      figure: age(Math.max(0, now - since)),
-      ground: 'warn',
-      title: word,
-    };
+  const brief = briefOf(info);
+  const since = ageOf(ask?.at ?? brief?.at ?? info.since, now);
+  const word = ask ? askWords(ask) : briefWords(info.about, brief);
+  return { name: 'waiting', shape: 'down', word, evidence: since, short: since, figure: since, ground: 'warn', title: word };
+}
+
+function starting(_info: SessionInfo, { state }: Circumstances): Shown {
+  const version = state?.process.version;
+  return {
+    name: 'starting',
+    shape: 'starting',
+    word: t('asks.starting'),
+    evidence: version ? t('asks.agentVersion', { version }) : null,
+    figure: t('asks.now'),
+  };
+}
+
+function running(info: SessionInfo, { now, state, writing, target }: Circumstances): Shown {
+  const compacts = state?.activity.evidence === 'compacting';
+  const word = compacts ? t('asks.compacting') : writing === 'thinking' ? t('asks.thinking') : writing === 'text' ? t('asks.writing') : t('asks.running');
+  const about = compacts || writing ? null : named(info.about, target ?? null);
+  const sign = info.lastSign === null ? null : t('asks.ago', { age: ageOf(info.lastSign, now) });
+  return {
+    name: 'running',
+    shape: 'flow',
+    word,
+    about,
+    mono: true,
+    evidence: info.lastSign === null ? null : t('asks.lastSign', { age: ageOf(info.lastSign, now) }),
+    short: [info.about && about ? firstWord(toolWords(info.about)) : null, sign].filter(Boolean).join(' · '),
+    ground: 'run',
+    figure: figureAt(info.lastSign ?? info.since, now),
+  };
+}
+
+function retrying(info: SessionInfo, { now, state }: Circumstances): Shown {
+  const retry = state?.retry;
+  const wait = retry ? Math.max(0, retry.until - now) : 0;
+  const still = { shape: 'still', ground: 'warn' } as const;
+  if ((retry?.status === 429 || info.about === 'rate limit') && (!retry || wait > 60_000)) {
+    const word = t('asks.limited');
+    if (!retry) return { ...still, name: 'limited', word };
+    const time = clock(retry.until);
+    return { ...still, name: 'limited', word, evidence: t('asks.resets', { time, age: age(wait) }), short: t('asks.resetsShort', { time }) };
   }
-  switch (info.standing) {
-    case 'starting':
-      return {
-        ...plain,
-        name: 'starting',
-        shape: 'starting',
-        word: t('asks.starting'),
-        evidence: state?.process.version ? t('asks.agentVersion', { version: state.process.version }) : null,
-        figure: t('asks.now'),
-      };
-    case 'running': {
-      const thinks = c.writing === 'thinking';
-      const compacts = state?.activity.evidence === 'compacting';
-      const word = compacts ? t('asks.compacting') : thinks ? t('asks.thinking') : c.writing === 'text' ? t('asks.writing') : t('asks.running');
-      const about = compacts || c.writing ? null : named(info.about, c.target ?? null);
-      return {
-        ...plain,
-        name: 'running',
-        shape: 'flow',
-        word,
-        about,
-        mono: true,
-        evidence: sign,
-        short: [info.about && about ? firstWord(toolWords(info.about)) : null, signShort].filter(Boolean).join(' · '),
-        ground: 'run',
-        figure: figureAt(info.lastSign ?? info.since, now),
-      };
-    }
-    case 'retrying': {
-      const retry = state?.retry;
-      const wait = retry ? Math.max(0, retry.until - now) : 0;
-      const limited = retry?.status === 429 || info.about === 'rate limit';
-      if (limited && (!retry || wait > 60_000)) {
-        const evidence = retry ? t('asks.resets', { time: clock(retry.until), age: age(wait) }) : null;
-        return {
-          ...plain,
-          name: 'limited',
-          shape: 'still',
-          word: t('asks.limited'),
-          evidence,
-          short: retry ? t('asks.resetsShort', { time: clock(retry.until) }) : project,
-          ground: 'warn',
-        };
-      }
-      const next = retry ? (wait > 0 ? t('asks.nextTry', { age: age(wait + 999) }) : t('asks.triesNow')) : null;
-      const attempt = retry ? (retry.max ? t('asks.attemptOf', { n: retry.attempt, max: retry.max }) : t('asks.attempt', { n: retry.attempt })) : null;
-      const why = retry ? retryWords(retry.error, retry.status) : info.about;
-      return {
-        ...plain,
-        name: 'retrying',
-        shape: 'still',
-        word: t('asks.retrying'),
-        about: why,
-        evidence: [next, attempt].filter(Boolean).join(', ') || null,
-        short: next ?? project,
-        ground: 'warn',
-      };
-    }
-    case 'stalled': {
-      const silent = age(Math.max(0, now - (info.lastSign ?? info.since)));
-      return {
-        ...plain,
-        name: 'stalled',
-        shape: 'still',
-        word: t('asks.noSign', { age: silent }),
-        about: [info.about, c.target].filter(Boolean).join(' · ') || null,
-        mono: true,
-        short: info.about ? firstWord(info.about) : project,
-        figure: silent,
-        ground: 'warn',
-      };
-    }
-    case 'stopping':
-      return {
-        ...plain,
-        name: 'stopping',
-        shape: 'still',
-        quiet: true,
-        word: t('asks.stopping'),
-        evidence: t('asks.stoppingSince', { age: age(Math.max(0, now - info.since)) }),
-        short: age(Math.max(0, now - info.since)),
-      };
-    case 'crashed': {
-      const why = exitWords(state?.process.signal ?? null, state?.process.code ?? null) ?? info.about;
-      return {
-        ...plain,
-        name: 'crashed',
-        shape: 'broken',
-        word: t('asks.exited'),
-        about: why,
-        evidence: t('asks.ago', { age: age(Math.max(0, now - info.since)) }),
-        short: why ?? project,
-        ground: 'bad',
-        title: t('asks.exited'),
-      };
-    }
-    case 'stopped':
-      return { ...plain, name: c.unread ? 'unread' : 'stopped', shape: c.unread ? 'unread' : 'idle', word: c.unread ? t('asks.finished') : t('asks.stopped') };
-    case 'lost':
-      return {
-        ...plain,
-        name: 'lost',
-        shape: 'broken',
-        word: t('asks.lost'),
-        evidence: t('asks.lostHow', { age: age(Math.max(0, now - info.since)) }),
-        ground: 'bad',
-        title: t('asks.lost'),
-      };
-    case 'external':
-      return {
-        ...plain,
-        name: 'external',
-        shape: 'dots',
-        quiet: true,
-        word: t('asks.external'),
-        evidence: t('asks.externalHow'),
-        short: t('asks.fromTerminal'),
-      };
-    default:
-      return c.unread
-        ? { ...plain, name: 'unread', shape: 'unread', word: t('asks.finished') }
-        : { ...plain, name: 'idle', shape: 'idle', word: t('asks.idle') };
-  }
+  const word = t('asks.retrying');
+  if (!retry) return { ...still, name: 'retrying', word, about: info.about };
+  const next = wait > 0 ? t('asks.nextTry', { age: age(wait + 999) }) : t('asks.triesNow');
+  const attempt = retry.max ? t('asks.attemptOf', { n: retry.attempt, max: retry.max }) : t('asks.attempt', { n: retry.attempt });
+  return { ...still, name: 'retrying', word, about: retryWords(retry.error, retry.status), evidence: `${next}, ${attempt}`, short: next };
+}
+
+function stalled(info: SessionInfo, { now, target }: Circumstances): Shown {
+  const silent = ageOf(info.lastSign ?? info.since, now);
+  return {
+    name: 'stalled',
+    shape: 'still',
+    word: t('asks.noSign', { age: silent }),
+    about: [info.about, target].filter(Boolean).join(' · ') || null,
+    mono: true,
+    ...(info.about ? { short: firstWord(info.about) } : {}),
+    figure: silent,
+    ground: 'warn',
+  };
+}
+
+function stopping(info: SessionInfo, { now }: Circumstances): Shown {
+  const since = ageOf(info.since, now);
+  return { name: 'stopping', shape: 'still', quiet: true, word: t('asks.stopping'), evidence: t('asks.stoppingSince', { age: since }), short: since };
+}
+
+function crashed(info: SessionInfo, { now, state }: Circumstances): Shown {
+  const why = exitWords(state?.process.signal ?? null, state?.process.code ?? null) ?? info.about;
+  return {
+    name: 'crashed',
+    shape: 'broken',
+    word: t('asks.exited'),
+    about: why,
+    evidence: t('asks.ago', { age: ageOf(info.since, now) }),
+    ...(why === null ? {} : { short: why }),
+    ground: 'bad',
+    title: t('asks.exited'),
+  };
+}
+
+function lost(info: SessionInfo, { now }: Circumstances): Shown {
+  const word = t('asks.lost');
+  return { name: 'lost', shape: 'broken', word, evidence: t('asks.lostHow', { age: ageOf(info.since, now) }), ground: 'bad', title: word };
+}
+
+const external = (): Shown => ({
+  name: 'external',
+  shape: 'dots',
+  quiet: true,
+  word: t('asks.external'),
+  evidence: t('asks.externalHow'),
+  short: t('asks.fromTerminal'),
+});
+
+/** Without a turn: finished and not read, or `otherwise`. */
+const resting =
+  (name: 'idle' | 'stopped', otherwise: () => string) =>
+  (_info: SessionInfo, { unread }: Circumstances): Shown =>
+    unread ? { name: 'unread', shape: 'unread', word: t('asks.finished') } : { name, shape: 'idle', word: otherwise() };
+
+const idle = resting('idle', () => t('asks.idle'));
+const SHOWN: Partial<Record<SessionInfo['standing'], (info: SessionInfo, c: Circumstances) => Shown>> = {
+  waiting,
+  starting,
+  running,
+  retrying,
+  stalled,
+  stopping,
+  crashed,
+  lost,
+  external,
+  stopped: resting('stopped', () => t('asks.stopped')),
+};
+
+function standingNow(info: SessionInfo, c: Circumstances): Standing {
+  const asks = (c.state?.asks.length ?? 0) > 0 || info.pendingAsks > 0;
+  const show = asks ? waiting : (SHOWN[info.standing] ?? idle);
+  return { ...plainOf(info, c.now), ...show(info, c) };
 }
 
 /** A shell command is shown alone; other tools are named first. */

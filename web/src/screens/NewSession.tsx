@@ -1,7 +1,7 @@
 // A new session: folder, worktree, settings and the first message.
 import { createEffect, createMemo, createSignal, on, onMount, Show, type JSX } from 'solid-js';
 import type { Image, PathInfo } from '../api/types';
-import { Composer, type ComposerHandle } from '../composer';
+import { Composer, type ComposerHandle } from '../composer/Composer';
 import { announce, Button, Field, Icon, IconButton, Input, Select } from '../ui';
 import { t } from '../text';
 import { when } from '../text/format';
