@@ -1,5 +1,5 @@
 // Queued messages: at the bridge, and on this device while it is disconnected.
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, For, Show, type Accessor, type JSX } from 'solid-js';
 import type { QueuedPrompt } from '../api/types';
 import { reason } from '../gate/act';
 import type { Client, KeptEntry, SessionView } from '../protocol';
@@ -16,90 +16,117 @@ export interface QueueProps {
   onTakenBack: (text: string) => void;
 }
 
-export function Queue(props: QueueProps): JSX.Element {
-  const id = () => props.session.store.id;
-  const [editing, setEditing] = createSignal<string | null>(null);
+/** The queue at the bridge and what can be done with it. */
+interface QueueActions {
+  readonly waiting: Accessor<readonly QueuedPrompt[]>;
+  readonly may: Accessor<boolean>;
+  /** Why the last action failed. */
+  readonly problem: Accessor<string | null>;
+  /** The message that is being edited. */
+  readonly editing: Accessor<string | null>;
+  readonly setEditing: (id: string | null) => void;
+  readonly takeBack: (one: QueuedPrompt) => Promise<void>;
+  readonly sendNow: (one: QueuedPrompt) => void;
+  readonly edit: (one: QueuedPrompt, text: string) => Promise<void>;
+  readonly release: () => void;
+  /** Moves a message to a position. */
+  readonly place: (uuid: string, to: number) => Promise<void>;
+  /** Moves a message by one step. */
+  readonly move: (one: QueuedPrompt, step: number) => void;
+}
+
+function createActions(props: QueueProps): QueueActions {
+  const sessionId = () => props.session.store.id;
   const [problem, setProblem] = createSignal<string | null>(null);
-  const [dragged, setDragged] = createSignal<{ uuid: string; over: number } | null>(null);
-  let list!: HTMLOListElement;
+  const [editing, setEditing] = createSignal<string | null>(null);
   const waiting = () => props.session.queue;
   const may = () => props.client.may('operate') && props.connected;
-  const run = async (act: () => Promise<unknown>) => {
+  const send = async (command: Parameters<typeof props.client.commands.send>[0]) => {
     setProblem(null);
     try {
-      await act();
+      await props.client.commands.send(command);
       return true;
     } catch (error) {
       setProblem(reason(error));
       return false;
     }
   };
-
-  const takeBack = async (one: QueuedPrompt) => {
-    if (!(await run(() => props.client.commands.send({ type: 'take_back', sessionId: id(), uuid: one.uuid })))) return;
-    props.client.drafts.remember(id(), one.text);
-    toast(t('composer.takenBack'), { action: { label: t('ui.undo'), run: () => void props.client.outbox.keep({ sessionId: id(), text: one.text }) } });
-  };
   const place = async (uuid: string, to: number) => {
     const rest = waiting().filter((one) => one.uuid !== uuid);
-    const before = rest[to]?.uuid ?? null;
-    if (await run(() => props.client.commands.send({ type: 'reorder', sessionId: id(), uuid, before })))
+    if (await send({ type: 'reorder', sessionId: sessionId(), uuid, before: rest[to]?.uuid ?? null }))
       announce(t('composer.moved', { n: to + 1, of: waiting().length }));
   };
-  const move = (one: QueuedPrompt, step: number) => {
-    const from = waiting().findIndex((entry) => entry.uuid === one.uuid);
-    const to = from + step;
-    if (from < 0 || to < 0 || to >= waiting().length || !may()) return;
-    void place(one.uuid, to);
+  return {
+    waiting,
+    may,
+    problem,
+    editing,
+    setEditing,
+    takeBack: async ({ uuid, text }) => {
+      if (!(await send({ type: 'take_back', sessionId: sessionId(), uuid }))) return;
+      props.client.drafts.remember(sessionId(), text);
+      toast(t('composer.takenBack'), { action: { label: t('ui.undo'), run: () => void props.client.outbox.keep({ sessionId: sessionId(), text }) } });
+    },
+    sendNow: ({ uuid }) => void send({ type: 'send_now', sessionId: sessionId(), uuid }),
+    edit: async ({ uuid }, text) => {
+      if (await send({ type: 'edit', sessionId: sessionId(), uuid, text })) setEditing(null);
+    },
+    release: () => void send({ type: 'release_queue', sessionId: sessionId() }),
+    place,
+    move: (one, step) => {
+      const from = waiting().findIndex((entry) => entry.uuid === one.uuid);
+      const to = from + step;
+      if (from < 0 || to < 0 || to >= waiting().length || !may()) return;
+      void place(one.uuid, to);
+    },
   };
-  const drag = (down: PointerEvent, one: QueuedPrompt) => {
-    if (!may() || waiting().length < 2) return;
-    down.preventDefault();
-    const handle = down.currentTarget as HTMLElement;
-    handle.setPointerCapture(down.pointerId);
-    const from = waiting().findIndex((entry) => entry.uuid === one.uuid);
-    const at = (y: number) => {
-      const rows = [...list.querySelectorAll<HTMLElement>('li[data-uuid]')];
-      const index = rows.findIndex((row) => {
-        const box = row.getBoundingClientRect();
-        return y < box.top + box.height / 2;
-      });
-      return index < 0 ? rows.length : index;
-    };
-    const follow = (event: PointerEvent) => setDragged({ uuid: one.uuid, over: at(event.clientY) });
-    const end = (event: Event) => {
-      handle.removeEventListener('pointermove', follow);
-      const to = dragged()?.over;
-      setDragged(null);
-      if (event.type !== 'pointerup' || to === undefined) return;
-      const target = to > from ? to - 1 : to;
-      if (target !== from) void place(one.uuid, target);
-    };
-    handle.addEventListener('pointermove', follow);
-    handle.addEventListener('pointerup', end, { once: true });
-    handle.addEventListener('pointercancel', end, { once: true });
-  };
-  /** True for a message that is queued at the bridge and can still be edited. */
-  const open = (one: QueuedPrompt) => one.state === 'queued' || one.state === 'held';
-  const held = () => waiting().filter((one) => one.state === 'held').length;
-  const note = (one: QueuedPrompt) =>
-    one.state === 'sent'
-      ? t('composer.withAgent')
-      : one.state === 'held'
-        ? t('composer.held')
-        : one.state === 'indeterminate'
-          ? t('composer.unsure')
-          : props.resumable
-            ? t('composer.afterResume')
-            : null;
+}
 
+/** A message that is being dragged, and the position it is over. */
+type Dragged = { uuid: string; over: number } | null;
+
+/** Follows the pointer from `down` until the message is dropped. */
+function drag(down: PointerEvent, one: QueuedPrompt, list: HTMLElement, queue: QueueActions, setDragged: (dragged: Dragged) => void): void {
+  if (!queue.may() || queue.waiting().length < 2) return;
+  down.preventDefault();
+  const handle = down.currentTarget as HTMLElement;
+  handle.setPointerCapture(down.pointerId);
+  const from = queue.waiting().findIndex((entry) => entry.uuid === one.uuid);
+  let over: number | undefined;
+  const follow = (event: PointerEvent) => {
+    const rows = [...list.querySelectorAll<HTMLElement>('li[data-uuid]')];
+    const index = rows.findIndex((row) => {
+      const box = row.getBoundingClientRect();
+      return event.clientY < box.top + box.height / 2;
+    });
+    over = index < 0 ? rows.length : index;
+    setDragged({ uuid: one.uuid, over });
+  };
+  const end = (event: Event) => {
+    handle.removeEventListener('pointermove', follow);
+    setDragged(null);
+    if (event.type !== 'pointerup' || over === undefined) return;
+    const target = over > from ? over - 1 : over;
+    if (target !== from) void queue.place(one.uuid, target);
+  };
+  handle.addEventListener('pointermove', follow);
+  handle.addEventListener('pointerup', end, { once: true });
+  handle.addEventListener('pointercancel', end, { once: true });
+}
+
+export function Queue(props: QueueProps): JSX.Element {
+  const queue = createActions(props);
+  const { waiting, may, editing, setEditing } = queue;
+  const [dragged, setDragged] = createSignal<Dragged>(null);
+  let list!: HTMLOListElement;
+  const held = () => waiting().filter((one) => one.state === 'held').length;
   return (
     <Show when={waiting().length + props.kept.length > 0}>
       <ol class="queue" ref={list} aria-label={waiting().length > 0 ? t('composer.queueLabel') : t('composer.keptLabel')}>
         <Show when={held() > 0}>
           <li class="held">
             <span class="grow">{t('composer.heldQueue', { n: held() })}</span>
-            <Button small disabled={!may()} onClick={() => void run(() => props.client.commands.send({ type: 'release_queue', sessionId: id() }))}>
+            <Button small disabled={!may()} onClick={queue.release}>
               {t('composer.release')}
             </Button>
           </li>
@@ -112,69 +139,15 @@ export function Queue(props: QueueProps): JSX.Element {
               onKeyDown={(event) => {
                 if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
                   event.preventDefault();
-                  move(one, event.key === 'ArrowUp' ? -1 : 1);
+                  queue.move(one, event.key === 'ArrowUp' ? -1 : 1);
                 }
               }}
             >
               <Show
                 when={editing() === one.uuid}
-                fallback={
-                  <>
-                    <Show when={waiting().length > 1 && open(one)} fallback={<span class="q">{index() === 0 ? t('composer.first') : index() + 1}</span>}>
-                      <span class="q grip" aria-hidden="true" onPointerDown={(event) => drag(event, one)}>
-                        {index() === 0 ? t('composer.first') : index() + 1}
-                      </span>
-                    </Show>
-                    <span class="grow trunc">
-                      {one.text}
-                      <Show when={one.images > 0}>
-                        {' '}
-                        <span class="dim">· {t('composer.pictures', { n: one.images })}</span>
-                      </Show>
-                    </span>
-                    <Show when={note(one)}>{(words) => <span class="q not-phone">{words()}</span>}</Show>
-                    <Show when={one.device !== props.client.welcome.value?.device.id && one.by}>
-                      <span class="q not-phone">{t('composer.by', { who: one.by })}</span>
-                    </Show>
-                    <Show when={open(one)}>
-                      <Show when={props.running || one.state === 'held'}>
-                        <Button
-                          small
-                          look="bare"
-                          icon="steer"
-                          class="steer"
-                          disabled={!may()}
-                          onClick={() => void run(() => props.client.commands.send({ type: 'send_now', sessionId: id(), uuid: one.uuid }))}
-                        >
-                          {props.running ? t('composer.steer') : t('composer.sendHeld')}
-                        </Button>
-                      </Show>
-                      <Show when={waiting().length > 1}>
-                        <IconButton
-                          small
-                          class="mover"
-                          icon="down"
-                          label={t('composer.moveDown')}
-                          hotkey="Alt ↓"
-                          disabled={!may() || index() === waiting().length - 1}
-                          onClick={() => move(one, 1)}
-                        />
-                      </Show>
-                      <IconButton small icon="edit" label={t('composer.edit')} disabled={!may()} onClick={() => setEditing(one.uuid)} />
-                    </Show>
-                    <IconButton small icon="x" label={t('composer.takeBack')} disabled={!may()} onClick={() => void takeBack(one)} />
-                  </>
-                }
+                fallback={<QueuedRow {...props} queue={queue} one={one} index={index()} onGrip={(event) => drag(event, one, list, queue, setDragged)} />}
               >
-                <EditRow
-                  text={one.text}
-                  onCancel={() => setEditing(null)}
-                  onSave={(text) =>
-                    void run(() => props.client.commands.send({ type: 'edit', sessionId: id(), uuid: one.uuid, text })).then((done) => {
-                      if (done) setEditing(null);
-                    })
-                  }
-                />
+                <EditRow text={one.text} onCancel={() => setEditing(null)} onSave={(text) => void queue.edit(one, text)} />
               </Show>
             </li>
           )}
@@ -182,43 +155,7 @@ export function Queue(props: QueueProps): JSX.Element {
         <For each={props.kept}>
           {(one) => (
             <li data-kept={one.id}>
-              <Show
-                when={editing() === one.id}
-                fallback={
-                  <>
-                    <span class={`q ${one.state === 'failed' ? 't-bad' : 't-ask'}`}>
-                      {one.state === 'failed' ? t('composer.failed') : one.state === 'kept' ? t('composer.notSent') : t('composer.beingSent')}
-                    </span>
-                    <span class="grow trunc">{one.text}</span>
-                    <span class="q not-phone" classList={{ 't-bad': one.state === 'failed' }}>
-                      {one.state === 'failed'
-                        ? (one.problem?.message ?? '')
-                        : one.state === 'unanswered'
-                          ? t('composer.wasItSent')
-                          : one.state === 'kept'
-                            ? t('composer.goesOnce')
-                            : ''}
-                    </span>
-                    <Show when={one.state === 'failed'}>
-                      <Button small icon="retry" onClick={() => props.client.outbox.retry(one.id)}>
-                        {t('composer.retry')}
-                      </Button>
-                    </Show>
-                    <Show when={one.state === 'failed' || one.state === 'kept'}>
-                      <IconButton small icon="edit" label={t('composer.edit')} onClick={() => setEditing(one.id)} />
-                      <IconButton
-                        small
-                        icon="x"
-                        label={t('composer.takeBack')}
-                        onClick={() => {
-                          const taken = props.client.outbox.takeBack(one.id);
-                          if (taken) props.onTakenBack(taken.text);
-                        }}
-                      />
-                    </Show>
-                  </>
-                }
-              >
+              <Show when={editing() === one.id} fallback={<KeptRow {...props} one={one} onEdit={() => setEditing(one.id)} />}>
                 <EditRow
                   text={one.text}
                   onCancel={() => setEditing(null)}
@@ -232,7 +169,7 @@ export function Queue(props: QueueProps): JSX.Element {
           )}
         </For>
       </ol>
-      <Show when={problem()}>
+      <Show when={queue.problem()}>
         {(why) => (
           <p class="compnote t-bad" role="alert">
             {why()}
@@ -240,6 +177,120 @@ export function Queue(props: QueueProps): JSX.Element {
         )}
       </Show>
     </Show>
+  );
+}
+
+interface QueuedProps extends QueueProps {
+  queue: QueueActions;
+  one: QueuedPrompt;
+  index: number;
+  onGrip: (down: PointerEvent) => void;
+}
+
+/** Why a message still waits, where its position does not say it. */
+function noteOf(one: QueuedPrompt, resumable: boolean): string | null {
+  switch (one.state) {
+    case 'sent':
+      return t('composer.withAgent');
+    case 'held':
+      return t('composer.held');
+    case 'indeterminate':
+      return t('composer.unsure');
+    default:
+      return resumable ? t('composer.afterResume') : null;
+  }
+}
+
+/** A message at the bridge. */
+function QueuedRow(props: QueuedProps): JSX.Element {
+  const { queue } = props;
+  const { may } = queue;
+  const one = () => props.one;
+  /** It can still be edited. */
+  const open = () => one().state === 'queued' || one().state === 'held';
+  const many = () => queue.waiting().length > 1;
+  const nth = () => (props.index === 0 ? t('composer.first') : props.index + 1);
+  return (
+    <>
+      <Show when={many() && open()} fallback={<span class="q">{nth()}</span>}>
+        <span class="q grip" aria-hidden="true" onPointerDown={(event) => props.onGrip(event)}>
+          {nth()}
+        </span>
+      </Show>
+      <span class="grow trunc">
+        {one().text}
+        <Show when={one().images > 0}>
+          {' '}
+          <span class="dim">· {t('composer.pictures', { n: one().images })}</span>
+        </Show>
+      </span>
+      <Show when={noteOf(one(), props.resumable)}>{(words) => <span class="q not-phone">{words()}</span>}</Show>
+      <Show when={one().device !== props.client.welcome.value?.device.id && one().by}>
+        {(who) => <span class="q not-phone">{t('composer.by', { who: who() })}</span>}
+      </Show>
+      <Show when={open()}>
+        <Show when={props.running || one().state === 'held'}>
+          <Button small look="bare" icon="steer" class="steer" disabled={!may()} onClick={() => queue.sendNow(one())}>
+            {props.running ? t('composer.steer') : t('composer.sendHeld')}
+          </Button>
+        </Show>
+        <Show when={many()}>
+          <IconButton
+            small
+            class="mover"
+            icon="down"
+            label={t('composer.moveDown')}
+            hotkey="Alt ↓"
+            disabled={!may() || props.index === queue.waiting().length - 1}
+            onClick={() => queue.move(one(), 1)}
+          />
+        </Show>
+        <IconButton small icon="edit" label={t('composer.edit')} disabled={!may()} onClick={() => queue.setEditing(one().uuid)} />
+      </Show>
+      <IconButton small icon="x" label={t('composer.takeBack')} disabled={!may()} onClick={() => void queue.takeBack(one())} />
+    </>
+  );
+}
+
+/** State of a message on this device, and what becomes of it. */
+function keptWords(one: KeptEntry): { state: string; note: string } {
+  switch (one.state) {
+    case 'failed':
+      return { state: t('composer.failed'), note: one.problem?.message ?? '' };
+    case 'kept':
+      return { state: t('composer.notSent'), note: t('composer.goesOnce') };
+    case 'unanswered':
+      return { state: t('composer.beingSent'), note: t('composer.wasItSent') };
+    default:
+      return { state: t('composer.beingSent'), note: '' };
+  }
+}
+
+/** A message on this device. */
+function KeptRow(props: QueueProps & { one: KeptEntry; onEdit: () => void }): JSX.Element {
+  const one = () => props.one;
+  const failed = () => one().state === 'failed';
+  const takeBack = () => {
+    const taken = props.client.outbox.takeBack(one().id);
+    if (taken) props.onTakenBack(taken.text);
+  };
+  return (
+    <>
+      <span class={`q ${failed() ? 't-bad' : 't-ask'}`}>{keptWords(one()).state}</span>
+      <span class="grow trunc">{one().text}</span>
+      <span class="q not-phone" classList={{ 't-bad': failed() }}>
+        {keptWords(one()).note}
+      </span>
+      <Show when={failed()}>
+        <Button small icon="retry" onClick={() => props.client.outbox.retry(one().id)}>
+          {t('composer.retry')}
+        </Button>
+      </Show>
+      <Show when={failed() || one().state === 'kept'}>
+        <IconButton small icon="edit" label={t('composer.edit')} onClick={() => props.onEdit()} />
+        <IconButton small icon="x" label={t('composer.takeBack')} onClick={takeBack} />
+      </Show>
+    </>
   );
 }
 

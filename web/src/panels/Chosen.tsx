@@ -3,13 +3,13 @@
 import '../text/later';
 import { createSignal, Show, type JSX } from 'solid-js';
 import type { Facts, JsonValue, SessionState } from '../api/types';
+import { createSettings } from '../composer/settings';
+import { SettingFields } from './SettingFields';
 import { Field, Select, toast } from '../ui';
 import { t } from '../text';
 import { tokens } from '../text/format';
 import { act } from '../screens/act';
 import { may, request } from '../screens/link';
-import { nameOf } from '../screens/models';
-import { EFFORTS, effortWord, MODES, modeWord, type Mode } from '../screens/modes';
 
 /** Thinking budgets in tokens, as used by the agents. */
 const BUDGETS = [0, 4_000, 10_000, 31_999] as const;
@@ -37,8 +37,16 @@ export function Chosen(props: {
   saved: { [name: string]: JsonValue } | undefined;
   onSaved: () => void;
 }): JSX.Element {
-  const models = () => props.facts?.models ?? [];
   const send = (command: Parameters<typeof request>[0]) => void act(() => request<unknown>(command));
+  const settings = createSettings({
+    id: () => props.id,
+    state: () => props.state,
+    facts: () => props.facts,
+    send,
+    // Chosen in the message box, where it is confirmed.
+    mayBypass: () => false,
+    askBypass: () => undefined,
+  });
   // The value in the file. The agent may apply it only after a restart, or once the folder is trusted.
   const [kept, setKept] = createSignal<string | null>(null);
   const style = () => {
@@ -59,47 +67,7 @@ export function Chosen(props: {
   const options = (values: readonly string[], now: string) => [...new Set([...values, now])].map((value) => ({ value, label: value }));
   return (
     <div class="chosen">
-      <Field label={t('sessions.model')}>
-        {(attributes) => (
-          <Select
-            {...attributes}
-            disabled={off()}
-            value={props.state?.model ?? ''}
-            onChange={(model) => send({ type: 'set_model', sessionId: props.id, model: model || null })}
-            options={[
-              ...models().map((one) => ({ value: one.value, label: one.name })),
-              ...(models().some((one) => one.value === props.state?.model) || !props.state?.model
-                ? []
-                : [{ value: props.state.model, label: nameOf(props.state.model, models()) }]),
-              { value: '', label: t('composer.modelDefault') },
-            ]}
-          />
-        )}
-      </Field>
-      <Field label={t('sessions.mode')}>
-        {(attributes) => (
-          <Select<Mode>
-            {...attributes}
-            disabled={off()}
-            value={(props.state?.permissionMode ?? 'default') as Mode}
-            onChange={(mode) => send({ type: 'set_permission_mode', sessionId: props.id, mode })}
-            options={MODES.map((value) => ({ value, label: modeWord(value), disabled: value === 'bypassPermissions' }))}
-          />
-        )}
-      </Field>
-      <Field label={t('composer.effortNone')}>
-        {(attributes) => (
-          <Select
-            {...attributes}
-            disabled={off()}
-            value={props.state?.effort ?? ''}
-            onChange={(effort) => {
-              if (effort) send({ type: 'set_effort', sessionId: props.id, effort });
-            }}
-            options={[{ value: '', label: t('sessions.modelDefault') }, ...EFFORTS.map((value) => ({ value, label: effortWord(value) }))]}
-          />
-        )}
-      </Field>
+      <SettingFields settings={settings} disabled={off()} />
       <Field label={t('panels.thinking')}>
         {(attributes) => (
           <Select
