@@ -320,7 +320,7 @@ async fn show(bridge: Bridge, id: &str, mut facts: Facts) -> std::io::Result<Aft
     let agent = Agent::Over(Box::new(transport));
     let outcome = sluice_terminal::run(facts, agent, sluice_host::Options::new()).await;
     let after = match outcome? {
-        Outcome::Again {
+        Outcome::StartNext {
             next: Next::Take,
             draft,
         } => {
@@ -333,7 +333,7 @@ async fn show(bridge: Bridge, id: &str, mut facts: Facts) -> std::io::Result<Aft
                 notices,
             }
         }
-        Outcome::Again { .. } => After::Left(0),
+        Outcome::StartNext { .. } => After::Left(0),
         Outcome::Left(code) => After::Left(code),
     };
     if let (After::Left(_), Some(line)) = (&after, bridge.left_running()) {

@@ -115,7 +115,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         let outcome = sluice_terminal::run(facts, agent, sluice_host::Options::new()).await;
         match outcome {
             Ok(Outcome::Left(code)) => return code,
-            Ok(Outcome::Again { next, draft: written }) => {
+            Ok(Outcome::StartNext { next, draft: written }) => {
                 draft = written;
                 begin_at(&mut flags, &mut told, &next);
                 match next {
@@ -237,7 +237,7 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
         let outcome = sluice_terminal::run(facts, Agent::Child, options).await;
         match outcome {
             Ok(Outcome::Left(code)) => return code,
-            Ok(Outcome::Again { next, draft: written }) => {
+            Ok(Outcome::StartNext { next, draft: written }) => {
                 draft = written;
                 begin_at(&mut flags, &mut told, &next);
                 match next {
@@ -340,7 +340,7 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
         command: None,
         kept: false,
         told: Vec::new(),
-        able: variables.able(),
+        capabilities: variables.capabilities(),
         draft: String::new(),
         picks: false,
         prompt: flags.prompt.clone(),

@@ -2,34 +2,34 @@
 
 mod act;
 mod agents;
-mod answering;
-mod asking;
+mod answers;
 mod commands;
 mod completion;
-mod drafting;
-mod dressing;
+mod draft;
 mod earlier;
 mod editing;
+mod farewell;
 mod frame;
-mod helping;
+mod help;
+mod history;
 mod jobs;
 mod keys;
-mod leaving;
-mod modelling;
-mod noting;
-mod paging;
-mod picking;
+mod models;
+mod notes;
+mod open_request;
+mod outcomes;
+mod pager;
+mod permissions;
+mod pickers;
 mod plugins;
-mod recalling;
-mod resuming;
-mod rewinding;
-mod ruling;
+mod rewind;
+mod running_commands;
 mod servers;
+mod sessions;
 mod settings;
-mod standing;
-mod stopping;
-mod telling;
-mod watching;
+mod status_line;
+mod stop;
+mod theme;
 
 #[cfg(test)]
 mod tests;
@@ -42,19 +42,19 @@ use crate::facts::Facts;
 use crate::input::{Bindings, Editor, History, Key, Vim};
 use crate::text::{Role, Row, Style};
 use crate::view::feed::{Feed, Kind};
-use crate::view::picture::Picture;
-use crate::view::status::Around;
+use crate::view::snapshot::Snapshot;
+use crate::view::status::StatusContext;
 
-pub use act::{Act, Next, Told};
-pub(crate) use asking::Asking;
+pub use act::{Act, ActOutcome, Next};
 pub(crate) use commands::MODES;
 pub(crate) use completion::Popup;
 pub(crate) use editing::edit;
-pub use jobs::Written;
-pub(crate) use paging::Pager;
-pub(crate) use picking::{Picker, Picks};
-pub use rewinding::{Files, Point};
-pub(crate) use ruling::source_word as place_word;
+pub use jobs::OutputSize;
+pub(crate) use open_request::OpenRequest;
+pub(crate) use pager::Pager;
+pub(crate) use permissions::source_word as place_word;
+pub(crate) use pickers::{Picker, PickerKind};
+pub use rewind::{Files, Point};
 
 /// Milliseconds since 1970.
 pub type Now = u64;
@@ -68,9 +68,9 @@ pub struct App {
     pub(crate) editor: Editor,
     pub(crate) history: History,
     pub(crate) feed: Feed,
-    pub(crate) picture: Picture,
+    pub(crate) snapshot: Snapshot,
     /// The open permission request, question or form, and the input given to it so far.
-    pub(crate) asking: Option<Asking>,
+    pub(crate) open_request: Option<OpenRequest>,
     pub(crate) popup: Option<Popup>,
     pub(crate) picker: Option<Picker>,
     pub(crate) pager: Option<Pager>,
@@ -80,11 +80,11 @@ pub struct App {
     bound: Option<Key>,
     /// Index of the selected history search scope.
     pub(crate) scope: usize,
-    pub(crate) standing: standing::Standing,
+    pub(crate) status_line: status_line::StatusLineState,
     pub(crate) read_bytes: fn(&std::path::Path) -> Option<Vec<u8>>,
     /// Text shown instead of the status line, and the time it disappears.
     notice: Option<(String, Now)>,
-    pub(crate) around: Around,
+    pub(crate) status_context: StatusContext,
     help: bool,
     todos: bool,
     stash: Option<String>,
@@ -95,16 +95,16 @@ pub struct App {
     last_kill: Now,
     last_letter: Now,
     /// True if the terminal distinguishes shift+enter from enter.
-    pub(crate) knows_shift: bool,
+    pub(crate) reports_shift_enter: bool,
     /// Running `!` commands and Bash calls.
-    watched: watching::Watched,
+    running_commands: running_commands::RunningCommands,
     /// True if extended thinking is enabled.
     thinks: bool,
     /// Effort level of the model, as last reported by the agent.
     effort: Option<String>,
     /// Effort level selected in the open model picker; not applied yet.
-    wished_effort: Option<String>,
-    wished_thinking: bool,
+    selected_effort: Option<String>,
+    selected_thinking: bool,
     /// Definition files of subagents, by agent name.
     agent_files: std::collections::HashMap<String, std::path::PathBuf>,
     /// Theme previewed in the open theme picker.
@@ -119,7 +119,7 @@ pub struct App {
     /// Requests whose long text was written to the history.
     committed: HashSet<String>,
     /// Output size of background jobs, by id.
-    written: std::collections::HashMap<String, jobs::Written>,
+    written: std::collections::HashMap<String, jobs::OutputSize>,
     /// True if the turn was stopped in this terminal, by a stop key or by a denied call.
     stopped_turn: bool,
     /// Requests answered in this terminal that the snapshot still contains.
@@ -137,7 +137,7 @@ pub struct App {
     /// True if a dialog was requested and no key was pressed since. Later, the dialog does not take the keyboard focus.
     pub(crate) expects: bool,
     /// The window title last sent to the terminal.
-    pub(crate) told_title: String,
+    pub(crate) last_title: String,
 }
 
 impl App {
@@ -148,18 +148,18 @@ impl App {
         let mut app = Self {
             feed: Feed::new(&folder),
             history: History::kept_in(facts.config_dir.join("history.jsonl")),
-            around: Around {
+            status_context: StatusContext {
                 model: crate::view::status::model_word(&facts.model),
                 root: facts.root,
                 served: facts.served.is_some(),
-                ..Around::default()
+                ..StatusContext::default()
             },
             facts,
             columns,
             rows,
             editor: Editor::default(),
-            picture: Picture::default(),
-            asking: None,
+            snapshot: Snapshot::default(),
+            open_request: None,
             popup: None,
             picker: None,
             pager: None,
@@ -167,8 +167,8 @@ impl App {
             bindings: Bindings::default(),
             bound: None,
             scope: 0,
-            standing: standing::Standing::default(),
-            read_bytes: noting::read_bytes,
+            status_line: status_line::StatusLineState::default(),
+            read_bytes: notes::read_bytes,
             notice: None,
             help: false,
             todos: false,
@@ -179,12 +179,12 @@ impl App {
             last_stop: 0,
             last_kill: 0,
             last_letter: 0,
-            knows_shift: false,
-            watched: watching::Watched::default(),
+            reports_shift_enter: false,
+            running_commands: running_commands::RunningCommands::default(),
             thinks: true,
             effort: None,
-            wished_effort: None,
-            wished_thinking: true,
+            selected_effort: None,
+            selected_thinking: true,
             agent_files: std::collections::HashMap::new(),
             tried: None,
             keeps: 0,
@@ -204,7 +204,7 @@ impl App {
             serves: false,
             // `-r` without an id opens the session list.
             expects: true,
-            told_title: String::new(),
+            last_title: String::new(),
         };
         if app.facts.settings.vim {
             app.vim = Some(Vim::default());
@@ -231,7 +231,7 @@ impl App {
             (Some(address), _) => format!("served at {address}"),
             (None, Some(agent)) => agent.clone(),
             (None, None) if self.facts.is_demo() => "demo model".to_owned(),
-            (None, None) => self.around.model.clone(),
+            (None, None) => self.status_context.model.clone(),
         };
         let mut facts = vec![
             format!("sluice {}", self.facts.version),
@@ -268,9 +268,9 @@ impl App {
     }
 
     /// Takes a new snapshot of the conversation.
-    pub fn see(&mut self, picture: Picture, now: Now) {
-        self.feed.take(&picture, self.columns);
-        let ended = self.picture.turn.filter(|_| picture.turn.is_none());
+    pub fn set_snapshot(&mut self, snapshot: Snapshot, now: Now) {
+        self.feed.take(&snapshot, self.columns);
+        let ended = self.snapshot.turn.filter(|_| snapshot.turn.is_none());
         if ended.is_some() {
             self.acts.push(Act::Branch);
         }
@@ -279,10 +279,10 @@ impl App {
             self.acts.push(Act::Ring("done".to_owned()));
         }
         // A short turn can end between two snapshots; its stop key then no longer applies.
-        let over = !picture.is_busy() && (self.picture.is_busy() || picture.turn_count > self.picture.turn_count);
-        let begun = picture.speaks || picture.changes.iter().any(is_call);
-        self.picture = picture;
-        self.picture.changes.clear();
+        let over = !snapshot.is_busy() && (self.snapshot.is_busy() || snapshot.turn_count > self.snapshot.turn_count);
+        let begun = snapshot.speaks || snapshot.changes.iter().any(is_call);
+        self.snapshot = snapshot;
+        self.snapshot.changes.clear();
         if over
             || self
                 .sent
@@ -292,8 +292,8 @@ impl App {
         {
             self.sent = None;
         }
-        self.find_ask(now);
-        if self.serves && !self.picture.is_busy() && self.picture.queue.is_empty() {
+        self.sync_request(now);
+        if self.serves && !self.snapshot.is_busy() && self.snapshot.queue.is_empty() {
             self.serves = false;
             self.serve();
         }
@@ -302,12 +302,12 @@ impl App {
     /// Moves the session to a bridge.
     pub(crate) fn serve(&mut self) {
         let session = self.begun();
-        self.acts.push(Act::Again(Next::Serve { session }));
+        self.acts.push(Act::StartNext(Next::Serve { session }));
     }
 
     /// Returns the id of this session, if it contains at least one turn.
     pub(crate) fn begun(&self) -> Option<String> {
-        let said = self.picture.session.clone().filter(|_| self.picture.turn_count > 0);
+        let said = self.snapshot.session.clone().filter(|_| self.snapshot.turn_count > 0);
         said.or_else(|| self.facts.session.clone())
     }
 
@@ -326,12 +326,12 @@ impl App {
     pub fn focus(&mut self, focused: bool, now: Now) {
         self.focused = Some(focused);
         // Keys typed in an unfocused window must not answer a request: it waits again before it takes the keyboard.
-        if let Some(asking) = self
-            .asking
+        if let Some(open_request) = self
+            .open_request
             .as_mut()
-            .filter(|asking| focused && asking.focused.is_some())
+            .filter(|open_request| focused && open_request.focused.is_some())
         {
-            asking.focused = Some(now);
+            open_request.focused = Some(now);
         }
     }
 
@@ -352,7 +352,7 @@ impl App {
     pub fn next_tick(&self, now: Now) -> Option<Now> {
         let notice = self.notice.as_ref().map(|(_, until)| *until);
         // Nothing is animated while an answer is required.
-        let spins = (self.picture.is_busy() || self.runs_shell()) && self.asking.is_none();
+        let spins = (self.snapshot.is_busy() || self.runs_shell()) && self.open_request.is_none();
         let step = match (self.facts.settings.still, self.facts.ssh, self.focused) {
             (true, ..) => 5000,
             (_, true, _) => 500,
@@ -360,7 +360,7 @@ impl App {
             _ => 125,
         };
         let spin = spins.then(|| now + step - now % step);
-        let status = self.standing.next(&self.facts.settings, self.asking.is_some());
+        let status = self.status_line.next(&self.facts.settings, self.open_request.is_some());
         notice
             .into_iter()
             .chain(spin)
@@ -380,7 +380,7 @@ impl App {
     }
 
     /// Selects the light or dark theme from the background colour of the terminal, if the theme is set to automatic.
-    pub fn lit(&mut self, red: u8, green: u8, blue: u8) -> Option<crate::theme::Theme> {
+    pub fn set_background(&mut self, red: u8, green: u8, blue: u8) -> Option<crate::theme::Theme> {
         use crate::theme::Theme;
         let settings = &mut self.facts.settings;
         if !settings.auto_theme || !settings.truecolor {
@@ -415,10 +415,10 @@ impl App {
     }
 
     /// Shows the error that ended the session, and how to resume it.
-    pub fn broke(&mut self, why: &str) {
-        let hint = self.picture.session.as_deref();
+    pub fn show_fatal_error(&mut self, why: &str) {
+        let hint = self.snapshot.session.as_deref();
         let hint = hint
-            .map(|id| format!("; nothing is lost: {}", self.facts.coming_back(id)))
+            .map(|id| format!("; nothing is lost: {}", self.facts.resume_command(id)))
             .unwrap_or_default();
         self.say(vec![
             Row::new()
@@ -430,14 +430,16 @@ impl App {
     /// Returns the id of the open request.
     #[must_use]
     pub fn asking_id(&self) -> Option<String> {
-        self.asking.as_ref().map(|asking| asking.id.to_string())
+        self.open_request
+            .as_ref()
+            .map(|open_request| open_request.id.to_string())
     }
 
     /// Returns the progress state for the task bar.
     #[must_use]
     pub fn progress(&self) -> crate::screen::Progress {
         use crate::screen::Progress;
-        match (self.asking.is_some(), self.picture.is_busy()) {
+        match (self.open_request.is_some(), self.snapshot.is_busy()) {
             (true, _) => Progress::Waiting,
             (_, true) => Progress::Working,
             _ if self.feed.failed => Progress::Failed,
@@ -453,21 +455,21 @@ impl App {
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default();
-        let sign = match (self.asking.is_some(), self.picture.is_busy()) {
+        let sign = match (self.open_request.is_some(), self.snapshot.is_busy()) {
             (true, _) => "? ",
             (_, true) => "* ",
             _ => "",
         };
         let session = self
-            .picture
+            .snapshot
             .title
             .as_ref()
             .filter(|_| !self.facts.settings.no_session_title)
             .map(|title| format!(": {title}"))
             .unwrap_or_default();
         let title = crate::text::clean::one_line(&format!("{sign}{folder}{session}"));
-        (title != self.told_title).then(|| {
-            self.told_title.clone_from(&title);
+        (title != self.last_title).then(|| {
+            self.last_title.clone_from(&title);
             title
         })
     }
@@ -480,7 +482,7 @@ fn is_call(change: &ItemChange) -> bool {
 
 /// Reads a file, unless it is too large to be shown.
 fn read_file(path: &std::path::Path) -> Option<String> {
-    const MOST: u64 = 2 << 20;
+    const MAX_SIZE: u64 = 2 << 20;
     let data = std::fs::metadata(path).ok()?;
-    (data.is_file() && data.len() <= MOST).then(|| std::fs::read_to_string(path).ok())?
+    (data.is_file() && data.len() <= MAX_SIZE).then(|| std::fs::read_to_string(path).ok())?
 }

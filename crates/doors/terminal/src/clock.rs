@@ -70,7 +70,7 @@ mod tests {
     const DAY: u64 = 86_400_000;
 
     #[test]
-    fn today_is_told_by_the_clock_and_other_days_by_their_date() {
+    fn times_of_other_days_include_the_date() {
         // 2024-02-29 10:31.
         let at = 19_782 * DAY + 37_860_000;
         let clock = Clock::default();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_place_the_time_is_the_worlds() {
+    fn time_is_utc_without_a_time_zone() {
         assert_eq!(utc(0), [1970, 1, 1, 0, 0]);
         assert_eq!(utc(951_782_400_000), [2000, 2, 29, 0, 0]);
         assert_eq!(utc(1_763_290_260_000), [2025, 11, 16, 10, 51]);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::clock::Clock;
 use crate::plugins::PluginStore;
-use crate::screen::{Able, Named};
+use crate::screen::{Capabilities, TerminalVariables};
 use crate::theme::{Glyphs, Theme};
 
 /// Where and how a session is displayed.
@@ -46,7 +46,7 @@ pub struct Facts {
     /// Messages sent to the agent at the start, without a reply.
     pub told: Vec<String>,
     /// Capabilities of the terminal, as derived from environment variables.
-    pub able: Able,
+    pub capabilities: Capabilities,
     /// Initial draft in the composer.
     pub draft: String,
     /// First prompt, sent automatically.
@@ -208,8 +208,8 @@ pub struct Variables<'a> {
 impl Variables<'_> {
     /// Returns the capabilities of the terminal that the variables imply.
     #[must_use]
-    pub fn able(&self) -> Able {
-        Able::named(&Named {
+    pub fn capabilities(&self) -> Capabilities {
+        Capabilities::from_variables(&TerminalVariables {
             term: self.term,
             program: self.program,
             version: self.program_version,
@@ -320,7 +320,7 @@ impl Facts {
 
     /// Returns the command that resumes a session.
     #[must_use]
-    pub fn coming_back(&self, session: &str) -> String {
+    pub fn resume_command(&self, session: &str) -> String {
         let short = session.get(..8).unwrap_or(session);
         format!("{} -r {short}", self.command.as_deref().unwrap_or("sluice"))
     }
@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_win_over_the_theme() {
+    fn environment_variables_override_the_theme() {
         let settings = json!({"theme": "dark"});
         let dark = Variables {
             colorterm: "truecolor",

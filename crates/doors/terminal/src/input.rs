@@ -7,7 +7,7 @@ pub mod history;
 pub mod key;
 pub mod vim;
 
-pub use bindings::{Bindings, Context, Meaning};
+pub use bindings::{Bindings, Context, Translation};
 pub use decoder::{Decoder, Input, Reply};
 pub use editor::{Chip, Editor};
 pub use history::{History, PastPrompt};

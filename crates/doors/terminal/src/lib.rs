@@ -21,7 +21,7 @@ pub mod app;
 pub mod screen;
 
 // The event loop, and the actions it carries out.
-mod doing;
+mod executor;
 mod run;
 // Questions before a session: folder trust, API key.
 mod before;

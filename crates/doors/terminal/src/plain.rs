@@ -4,7 +4,7 @@
 //! updates.
 
 mod answer;
-mod called;
+mod call_request;
 mod change;
 mod commands;
 mod lines;
@@ -25,18 +25,18 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::app::Next;
-use crate::doing::Forms;
+use crate::executor::Forms;
 use crate::facts::Facts;
 use crate::run::{Agent, Outcome, now};
-use crate::view::picture::Picture;
+use crate::view::snapshot::Snapshot;
 use crate::view::status::mode_word;
-use answer::{Asked, Step};
+use answer::{PendingRequest, Step};
 use commands::Commands;
 use lines::Lines;
 use list::{List, ListChoice};
 
 /// Interval at which a running turn is checked for long-running calls to report.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Input line of a user who pressed escape, then enter.
 const ESCAPE: &str = "\x1b";
 
@@ -79,7 +79,7 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
     )]);
     let notices: Vec<String> = facts.said.iter().map(|line| format!("notice: {line}")).collect();
     say(&notices);
-    let mut talk = Talk {
+    let mut talk = PlainSession {
         client: client.clone(),
         commands: Commands::new((&client, &forms, &facts)),
         lines: Lines::new(&facts.folder.display().to_string(), facts.settings.verbose),
@@ -106,13 +106,13 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
     Ok(outcome)
 }
 
-struct Talk {
+struct PlainSession {
     client: Client,
     commands: Commands,
     facts: Facts,
     lines: Lines,
     from: ItemCursor,
-    asked: Option<Asked>,
+    asked: Option<PendingRequest>,
     list: Option<List>,
     busy: bool,
     /// Number of queued prompts.
@@ -124,7 +124,7 @@ struct Talk {
     edited: bool,
 }
 
-impl Talk {
+impl PlainSession {
     async fn listen(&mut self) -> io::Result<Outcome> {
         let (mut typed, next) = typed();
         let mut events = self.client.events_from(0);
@@ -163,7 +163,7 @@ impl Talk {
                     Some(Event::Changed(_)) => self.look().await,
                     Some(_) => {}
                 },
-                () = tokio::time::sleep(LOOK), if self.busy && self.asked.is_none() => self.look().await,
+                () = tokio::time::sleep(CHECK_INTERVAL), if self.busy && self.asked.is_none() => self.look().await,
             }
         }
     }
@@ -177,17 +177,17 @@ impl Talk {
     async fn look(&mut self) {
         let from = self.from.clone();
         let time = Time(now());
-        let Ok(picture) = self.client.look(move |state| Picture::of(state, from, time)).await else {
+        let Ok(snapshot) = self.client.look(move |state| Snapshot::of(state, from, time)).await else {
             return;
         };
-        self.from = picture.cursor.clone();
-        self.busy = picture.is_busy();
-        self.waiting = picture.queue.len();
-        say(&self.lines.of(&picture));
-        let open = |asked: &Asked| picture.asks.iter().any(|ask| ask.id == asked.id);
+        self.from = snapshot.cursor.clone();
+        self.busy = snapshot.is_busy();
+        self.waiting = snapshot.queue.len();
+        say(&self.lines.of(&snapshot));
+        let open = |asked: &PendingRequest| snapshot.asks.iter().any(|ask| ask.id == asked.id);
         if self.asked.as_ref().is_some_and(|asked| !open(asked)) {
             let gone = self.asked.take().map(|asked| asked.id);
-            let settled = picture.settled.iter().find(|it| Some(&it.id) == gone.as_ref());
+            let settled = snapshot.settled.iter().find(|it| Some(&it.id) == gone.as_ref());
             // Not printed if the answer of another client was already reported.
             if let Some(settled) = settled.filter(|it| !self.lines.was_answered(it.call.as_deref())) {
                 say(&[format!("ask withdrawn: {}", settled.why(self.stopped))]);
@@ -195,8 +195,8 @@ impl Talk {
         }
         self.stopped &= self.busy;
         if self.asked.is_none()
-            && let Some(ask) = picture.asks.first()
-            && let Some(asked) = Asked::read(ask, picture.asks.len(), &self.facts, picture.mode.as_ref())
+            && let Some(ask) = snapshot.asks.first()
+            && let Some(asked) = PendingRequest::read(ask, snapshot.asks.len(), &self.facts, snapshot.mode.as_ref())
         {
             say(&asked.lines);
             // Rings the bell once per request.
@@ -231,7 +231,7 @@ impl Talk {
             ESCAPE => {}
             "/exit" | "/quit" => return Some(Outcome::Left(0)),
             "/clear" | "/new" => {
-                return Some(Outcome::Again {
+                return Some(Outcome::StartNext {
                     next: Next::Fresh { prompt: None },
                     draft: String::new(),
                 });
@@ -267,7 +267,7 @@ impl Talk {
             ListChoice::Nothing => return None,
             ListChoice::Session(session) => {
                 let next = Next::Resume { session, fork: false };
-                return Some(Outcome::Again {
+                return Some(Outcome::StartNext {
                     next,
                     draft: String::new(),
                 });
@@ -302,7 +302,7 @@ impl Talk {
         match step {
             Step::Say(lines) => say(&lines),
             Step::Edit(text) => self.edit(&text).await,
-            Step::Anew { refusal, prompt, said } => {
+            Step::NewSession { refusal, prompt, said } => {
                 say(&[format!("you answered: {said}")]);
                 if let Some(asked) = self.asked.take() {
                     self.client
@@ -311,7 +311,7 @@ impl Talk {
                         .ok();
                 }
                 let next = Next::Fresh { prompt: Some(prompt) };
-                return Some(Outcome::Again {
+                return Some(Outcome::StartNext {
                     next,
                     draft: String::new(),
                 });

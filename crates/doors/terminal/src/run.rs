@@ -19,11 +19,11 @@ use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-use crate::app::{Act, App, Next, Now, Told};
-use crate::doing::{Doer, Forms, Shells, branch};
+use crate::app::{Act, ActOutcome, App, Next, Now};
+use crate::executor::{Executor, Forms, Shells, branch};
 use crate::facts::Facts;
 use crate::input::Decoder;
-use crate::screen::{Able, Outlet, Progress, Writer, tty};
+use crate::screen::{Capabilities, Outlet, Progress, Writer, tty};
 use crate::text::width::Habits;
 use crate::theme::Glyphs;
 use closing::{Closing, Work};
@@ -31,18 +31,18 @@ use drafts::DraftFile;
 pub(crate) use editor::edit_text;
 
 /// Minimum interval between two frames of streamed output.
-const FRAME: Duration = Duration::from_millis(33);
+const MIN_FRAME_INTERVAL: Duration = Duration::from_millis(33);
 /// Delay after the last size change before redrawing; size changes arrive in bursts.
-const QUIET: Duration = Duration::from_millis(50);
+const RESIZE_DELAY: Duration = Duration::from_millis(50);
 /// Maximum size of buffered events, in bytes.
 pub(crate) const LOG: usize = 32 * 1024;
 /// Exit code after a panic, as for any Rust program.
-const FAULT: i32 = 101;
+const PANIC_EXIT_CODE: i32 = 101;
 /// Interval at which a background process checks whether it is in the foreground again: not every shell sends `SIGCONT`
 /// to a running process.
-const BROUGHT_BACK: Duration = Duration::from_millis(500);
+const FOREGROUND_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Time the agent has to exit.
-const FAREWELL: Duration = Duration::from_secs(3);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Connection to the agent.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub enum Outcome {
     /// The user exited with this code.
     Left(i32),
     /// Another session starts, with this draft.
-    Again { next: Next, draft: String },
+    StartNext { next: Next, draft: String },
 }
 
 pub(crate) fn now() -> Now {
@@ -93,12 +93,12 @@ pub async fn run(facts: Facts, agent: Agent, options: Options) -> io::Result<Out
     });
     let outcome = session.live(connecting, forms).await;
     session.shells.kill();
-    if outcome != Outcome::Left(FAULT) {
+    if outcome != Outcome::Left(PANIC_EXIT_CODE) {
         session.draft_file.remove();
         session.close(&outcome);
     }
     if let Some(client) = session.client.take() {
-        tokio::time::timeout(FAREWELL, client.close()).await.ok();
+        tokio::time::timeout(EXIT_TIMEOUT, client.close()).await.ok();
     }
     Ok(outcome)
 }
@@ -107,7 +107,7 @@ struct Signals {
     resize: Signal,
     terminate: Signal,
     hangup: Signal,
-    go_on: Signal,
+    resumed_signal: Signal,
     /// In test builds: simulates a panic.
     fault: Option<Signal>,
 }
@@ -141,7 +141,7 @@ struct Session {
     /// True if the cursor is a block.
     block: bool,
     /// Capabilities reported by the terminal.
-    able: Able,
+    capabilities: Capabilities,
     /// Number of received replies to the character width probes.
     probed: Option<usize>,
     habits: Habits,
@@ -156,7 +156,7 @@ struct Session {
     /// Acts requested before the agent was connected.
     waiting: Vec<Act>,
     /// Id of the session for the resume hint that is printed after a panic.
-    told_back: Option<String>,
+    resume_hint: Option<String>,
 }
 
 impl Session {
@@ -175,9 +175,9 @@ impl Session {
         let on = tty::take()?;
         let outlet = Outlet::stdout();
         let settings = &facts.settings;
-        let able = facts.able;
+        let capabilities = facts.capabilities;
         let mut writer = Writer::new(settings.theme, settings.glyphs, columns, rows);
-        writer.knows(able);
+        writer.set_capabilities(capabilities);
         // With ASCII output there are no ambiguous widths to probe.
         let probes = settings.glyphs == Glyphs::Full;
         let drawn = if probes { tty::probes() } else { String::new() };
@@ -200,7 +200,7 @@ impl Session {
                 resize: signal(SignalKind::window_change())?,
                 terminate: signal(SignalKind::terminate())?,
                 hangup: signal(SignalKind::hangup())?,
-                go_on: signal(SignalKind::from_raw(Os::CONT.as_raw()))?,
+                resumed_signal: signal(SignalKind::from_raw(Os::CONT.as_raw()))?,
                 fault: match cfg!(debug_assertions) {
                     true => Some(signal(SignalKind::user_defined2())?),
                     false => None,
@@ -219,7 +219,7 @@ impl Session {
             paging: false,
             bound: None,
             block: false,
-            able,
+            capabilities,
             probed: probes.then_some(0),
             habits: Habits::default(),
             answers: false,
@@ -227,16 +227,16 @@ impl Session {
             draft_file,
             shells: Shells::default(),
             waiting: Vec::new(),
-            told_back: None,
+            resume_hint: None,
         })
     }
 
     async fn live(&mut self, mut connecting: tokio::task::JoinHandle<Result<Client, Error>>, forms: Forms) -> Outcome {
-        let (told, mut heard) = mpsc::unbounded_channel::<Told>();
+        let (told, mut heard) = mpsc::unbounded_channel::<ActOutcome>();
         let mut events: Option<Events> = None;
-        let mut doer: Option<Doer> = None;
+        let mut executor: Option<Executor> = None;
         self.read_bindings();
-        told.send(Told::Branch(branch(&self.facts.folder))).ok();
+        told.send(ActOutcome::Branch(branch(&self.facts.folder))).ok();
         if self.facts.picks {
             self.waiting.push(Act::Sessions { everywhere: false });
         }
@@ -245,14 +245,14 @@ impl Session {
             self.app.send_first(&prompt, now());
         }
         loop {
-            if let Some(outcome) = self.carry_out(doer.as_ref(), &told).await {
+            if let Some(outcome) = self.carry_out(executor.as_ref(), &told).await {
                 return outcome;
             }
             if self.outlet.is_gone() {
                 return Outcome::Left(0);
             }
             let work = Work {
-                busy: self.app.picture.is_busy(),
+                busy: self.app.snapshot.is_busy(),
                 asks: self.app.asking_id().is_some(),
             };
             if self
@@ -262,14 +262,14 @@ impl Session {
                 return self.ended(0);
             }
             let wake = self.wake();
-            let connected = doer.is_some();
+            let connected = executor.is_some();
             tokio::select! {
                 biased;
                 _ = self.signals.terminate.recv() => return self.ended(143),
                 _ = self.signals.hangup.recv() => return self.ended(129),
-                _ = self.signals.go_on.recv() => self.come_back(),
-                () = tty::fault() => return Outcome::Left(FAULT),
-                () = wished_fault(&mut self.signals.fault) => fail(),
+                _ = self.signals.resumed_signal.recv() => self.come_back(),
+                () = tty::fault() => return Outcome::Left(PANIC_EXIT_CODE),
+                () = test_panic(&mut self.signals.fault) => fail(),
                 () = self.outlet.lost() => return self.ended(0),
                 _ = self.signals.resize.recv() => self.resized = Some(Instant::now()),
                 read = read(&self.keyboard), if !self.background && self.closing.is_none() => match read {
@@ -284,10 +284,10 @@ impl Session {
                 },
                 Some(news) = heard.recv() => {
                     // The branch is read after each turn and is the last outcome of it.
-                    let is_last = matches!(news, Told::Branch(_)) && connected && !self.app.picture.is_busy();
+                    let is_last = matches!(news, ActOutcome::Branch(_)) && connected && !self.app.snapshot.is_busy();
                     // Applies the current state first, such as the commands of a newly enabled plugin.
                     self.look().await;
-                    self.app.told(news, now());
+                    self.app.apply_outcome(news, now());
                     self.note_draft();
                     self.dirty = true;
                     self.draw(true);
@@ -298,29 +298,29 @@ impl Session {
                 client = &mut connecting, if !connected => match client {
                     Ok(Ok(client)) => {
                         events = Some(client.events_from(0));
-                        doer = Some(Doer {
+                        executor = Some(Executor {
                             client: client.clone(),
-                            told: told.clone(),
+                            outcomes: told.clone(),
                             forms: forms.clone(),
                             facts: Arc::clone(&self.facts),
                             searches: Arc::default(),
                             shells: self.shells.clone(),
                         });
                         if !self.facts.is_demo()
-                            && let Some(doer) = &doer
+                            && let Some(executor) = &executor
                         {
-                            doer.begin(Act::Learn);
+                            executor.begin(Act::Learn);
                         }
                         self.client = Some(client);
                         self.dirty = true;
                     }
-                    Ok(Err(error)) => return self.broke(&error.to_string()),
-                    Err(error) => return self.broke(&error.to_string()),
+                    Ok(Err(error)) => return self.end_with_error(&error.to_string()),
+                    Err(error) => return self.end_with_error(&error.to_string()),
                 },
                 event = next(&mut events) => match event {
                     Some(Event::Gone { .. } | Event::Unreachable { .. }) | None => {
                         self.look().await;
-                        return self.broke("the session's engine ended");
+                        return self.end_with_error("the session's engine ended");
                     }
                     Some(_) => self.dirty = true,
                 },
@@ -335,10 +335,10 @@ impl Session {
         let at = |time: Now| Instant::now() + Duration::from_millis(time.saturating_sub(now()));
         self.tick = self.app.next_tick(now()).filter(|_| !self.background);
         let tick = self.tick.map(at);
-        let frame = self.dirty.then(|| self.drawn + FRAME);
-        let size = self.resized.map(|resized| resized + QUIET);
+        let frame = self.dirty.then(|| self.drawn + MIN_FRAME_INTERVAL);
+        let size = self.resized.map(|resized| resized + RESIZE_DELAY);
         if self.background {
-            return Some(Instant::now() + BROUGHT_BACK);
+            return Some(Instant::now() + FOREGROUND_CHECK_INTERVAL);
         }
         let closing = self.closing.map(Closing::until);
         [tick, frame, size, self.escape, closing, self.draft_file.due()]
@@ -370,7 +370,7 @@ impl Session {
             self.dirty = true;
             self.draw(true);
         }
-        if self.resized.is_some_and(|at| at + QUIET <= moment) {
+        if self.resized.is_some_and(|at| at + RESIZE_DELAY <= moment) {
             self.resized = None;
             if let Some((columns, rows)) = tty::size() {
                 self.writer.resize(columns, rows);
@@ -382,24 +382,28 @@ impl Session {
             self.tick = None;
             self.dirty = true;
             // An expired notice, or a request that takes the keyboard, is drawn even while an answer is pending.
-            if self.holds() {
+            if self.is_held() {
                 self.draw(true);
             }
         }
     }
 
     /// Carries out the acts of the user. Returns the outcome if one of them exits.
-    async fn carry_out(&mut self, doer: Option<&Doer>, told: &mpsc::UnboundedSender<Told>) -> Option<Outcome> {
+    async fn carry_out(
+        &mut self,
+        executor: Option<&Executor>,
+        told: &mpsc::UnboundedSender<ActOutcome>,
+    ) -> Option<Outcome> {
         let mut acts = self.app.take_acts();
-        if doer.is_some() {
+        if executor.is_some() {
             acts.splice(0..0, std::mem::take(&mut self.waiting));
         }
         for act in acts {
             match act {
                 Act::Leave(code) => return Some(Outcome::Left(code)),
-                Act::Again(next) => {
+                Act::StartNext(next) => {
                     let draft = self.app.take_draft();
-                    return Some(Outcome::Again { next, draft });
+                    return Some(Outcome::StartNext { next, draft });
                 }
                 Act::Suspend => self.suspend(),
                 Act::Ring(what) => {
@@ -416,8 +420,8 @@ impl Session {
                     self.outlet.send(bytes);
                     self.draw(true);
                 }
-                Act::Dress(theme) => {
-                    self.writer.dress(theme);
+                Act::SetTheme(theme) => {
+                    self.writer.set_theme(theme);
                     if self.app.follows_background() {
                         self.outlet.send(format!("{}\x1b]11;?\x07", tty::SCHEMES));
                     }
@@ -426,10 +430,10 @@ impl Session {
                 Act::Copy(text) => self.copy(&text),
                 Act::Edit { text, what } => {
                     let text = self.edit(&text).await;
-                    told.send(Told::Edited { text, what }).ok();
+                    told.send(ActOutcome::Edited { text, what }).ok();
                 }
-                act => match doer {
-                    Some(doer) => doer.begin(act),
+                act => match executor {
+                    Some(executor) => executor.begin(act),
                     None => self.waiting.push(act),
                 },
             }
@@ -439,7 +443,7 @@ impl Session {
     }
 }
 
-async fn wished_fault(signal: &mut Option<Signal>) {
+async fn test_panic(signal: &mut Option<Signal>) {
     match signal {
         Some(signal) => {
             signal.recv().await;

@@ -1,6 +1,6 @@
 //! The terminal: its modes, the live region, and the output thread.
 
-mod able;
+mod capabilities;
 mod outlet;
 pub mod tty;
 mod writer;
@@ -8,6 +8,6 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use able::{Able, Mark, Named, Progress};
+pub use capabilities::{Capabilities, Mark, Progress, TerminalVariables};
 pub use outlet::Outlet;
 pub use writer::{Frame, Writer};

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terminals_own_colours_are_five() {
+    fn the_terminal_theme_uses_five_colours() {
         let all = [Role::Accent, Role::Ask, Role::Good, Role::Bad, Role::Note];
         let codes: Vec<String> = all.iter().map(|role| Theme::Terminal.sgr(Style::of(*role))).collect();
         assert_eq!(codes, ["36", "1;33", "32", "31", "35"]);

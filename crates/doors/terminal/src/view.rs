@@ -10,12 +10,12 @@ pub mod export;
 pub mod feed;
 pub mod inline;
 pub mod markdown;
-pub mod picture;
+pub mod pager_text;
 pub mod prompt;
 pub mod report;
+pub mod snapshot;
 pub mod status;
 pub mod table;
-pub mod whole;
 pub mod withdrawal;
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
     /// How a tool call is displayed is decided in `sluice_host::items`, so that a new tool is displayed well in all
     /// clients.
     #[test]
-    fn no_view_knows_the_name_of_a_tool_or_reads_the_protocol() {
+    fn views_contain_no_tool_names_or_protocol_types() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut found = Vec::new();
         sources(&root, &mut found);

@@ -163,7 +163,7 @@ pub enum Act {
     /// Opens a text in the user's editor and returns the changed text.
     Edit {
         text: String,
-        what: Edited,
+        what: EditTarget,
     },
     Copy(String),
     /// Opens a URL in the browser.
@@ -175,11 +175,11 @@ pub enum Act {
     Ring(String),
     Redraw,
     /// Switches the theme.
-    Dress(crate::theme::Theme),
+    SetTheme(crate::theme::Theme),
     /// Exits with this code.
     Leave(i32),
     /// Exits and starts the given session.
-    Again(Next),
+    StartNext(Next),
 }
 
 impl Act {
@@ -201,7 +201,7 @@ impl Act {
 
 /// What the editor was opened for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Edited {
+pub enum EditTarget {
     /// The draft in the composer.
     Draft,
     /// The new content of a file that a permission request is about.
@@ -235,7 +235,7 @@ pub enum Next {
 
 /// The outcome of an act.
 #[derive(Debug, Clone)]
-pub enum Told {
+pub enum ActOutcome {
     Models(Vec<ModelInfo>),
     Servers(Vec<McpServerStatus>),
     Plugins(Vec<PluginEntry>),
@@ -273,7 +273,7 @@ pub enum Told {
     /// The editor was closed.
     Edited {
         text: Option<String>,
-        what: Edited,
+        what: EditTarget,
     },
     /// The whole conversation of this session, or of another one with its title.
     Transcript {
@@ -289,7 +289,7 @@ pub enum Told {
         then: Option<(Next, String)>,
     },
     /// The image from the clipboard, if it contains one.
-    Picture(Option<Vec<u8>>),
+    Image(Option<Vec<u8>>),
     StatusLine(String),
     /// The effort level of the model.
     Effort(Option<String>),
@@ -312,9 +312,9 @@ pub enum Told {
     /// Rows to write to the history.
     Rows(Vec<Row>),
     /// The output size of a background job.
-    Written {
+    OutputSize {
         job: String,
-        written: super::jobs::Written,
+        written: super::jobs::OutputSize,
     },
     /// A short message for the status line.
     Notice(String),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sluice_wire::control::AgentInfo;
 
-use super::{Act, App, Now, Picker, Picks};
+use super::{Act, App, Now, Picker, PickerKind};
 use crate::input::Editor;
 use crate::text::{Row, Style, wrap};
 
@@ -27,7 +27,7 @@ impl App {
                 (agent.name.clone(), format!("{place:<17} {model:<11} {about}"))
             })
             .collect();
-        let mut picker = Picker::new("Agents", Picks::Agent(agents), rows);
+        let mut picker = Picker::new("Agents", PickerKind::Agent(agents), rows);
         picker.hints = vec!["enter reads it", "e edits it", "n new, from your description", "esc"];
         self.picker = Some(picker);
     }
@@ -57,7 +57,9 @@ impl App {
     /// Handles a letter key while an agent is highlighted.
     pub(super) fn agent_key(&mut self, letter: char, at: Option<usize>, now: Now) {
         let Some(picker) = &mut self.picker else { return };
-        let Picks::Agent(agents) = &picker.picks else { return };
+        let PickerKind::Agent(agents) = &picker.picks else {
+            return;
+        };
         match letter {
             'e' => {
                 let name = at.and_then(|at| agents.get(at)).map(|agent| agent.name.clone());

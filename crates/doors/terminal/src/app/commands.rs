@@ -2,7 +2,7 @@
 
 use sluice_wire::mode::PermissionMode;
 
-use super::{Act, App, Next, Now, Picker, Picks};
+use super::{Act, App, Next, Now, Picker, PickerKind};
 use crate::text::Row;
 use crate::view::amount;
 
@@ -96,9 +96,9 @@ impl App {
         let argument = argument.trim();
         match name {
             "exit" | "quit" => self.leave(0),
-            "clear" | "new" => self.acts.push(Act::Again(Next::Fresh { prompt: None })),
+            "clear" | "new" => self.acts.push(Act::StartNext(Next::Fresh { prompt: None })),
             "fork" => match self.begun() {
-                Some(session) => self.acts.push(Act::Again(Next::Resume { session, fork: true })),
+                Some(session) => self.acts.push(Act::StartNext(Next::Resume { session, fork: true })),
                 None => self.notify("there is nothing to fork yet", now),
             },
             "help" => self.list_commands(),
@@ -129,7 +129,7 @@ impl App {
             "export" => {
                 let default = format!(
                     "sluice-{}.md",
-                    self.picture
+                    self.snapshot
                         .session
                         .as_deref()
                         .and_then(|id| id.get(..8))
@@ -146,14 +146,14 @@ impl App {
             "theme" => self.pick_theme(),
             "serve" if self.facts.served.is_some() => self.notify("it is served already; /take brings it back", now),
             "serve" if self.facts.agent.is_some() => self.notify("only a session of sluice itself can be served", now),
-            "serve" if self.picture.is_busy() => self.pick_serving(),
+            "serve" if self.snapshot.is_busy() => self.pick_serving(),
             "serve" => self.serve(),
             "take" if self.facts.served.is_none() => self.notify("it is here already", now),
-            "take" if self.picture.is_busy() => self.notify("a turn runs; esc stops it, then /take", now),
-            "take" => self.acts.push(Act::Again(Next::Take)),
+            "take" if self.snapshot.is_busy() => self.notify("a turn runs; esc stops it, then /take", now),
+            "take" => self.acts.push(Act::StartNext(Next::Take)),
             "rewind" | "checkpoint" => self.acts.push(Act::Points),
             "agents" => self.acts.push(Act::Agents),
-            "config" | "settings" if !argument.is_empty() => self.set_by_hand(argument, now),
+            "config" | "settings" if !argument.is_empty() => self.set_from_argument(argument, now),
             "config" | "settings" => self.acts.push(Act::Settings),
             "hooks" => self.acts.push(Act::Hooks),
             "btw" if !argument.is_empty() => self.acts.push(Act::Aside(argument.to_owned())),
@@ -162,7 +162,7 @@ impl App {
                 .acts
                 .push(Act::EditFile(self.facts.config_dir.join("keybindings.json"))),
             "memory" => self.pick_memory(),
-            "plan" if self.picture.mode != Some(PermissionMode::Plan) => {
+            "plan" if self.snapshot.mode != Some(PermissionMode::Plan) => {
                 self.acts.push(Act::SetMode(PermissionMode::Plan));
                 if !argument.is_empty() {
                     self.send(argument, Vec::new(), false, now);
@@ -171,7 +171,7 @@ impl App {
             "plan" if !argument.is_empty() => self.send(argument, Vec::new(), false, now),
             "plan" => self.acts.push(Act::Plan),
             "reprint" => self.acts.push(Act::Reprint(argument.parse().unwrap_or(20))),
-            "status" => self.say_status(),
+            "status" => self.print_status(),
             "vim" => {
                 let word = if self.vim.is_none() { "vim" } else { "normal" };
                 self.acts.push(Act::SettingIn(
@@ -181,11 +181,11 @@ impl App {
             }
             "login" => {
                 let session = self.begun();
-                self.acts.push(Act::Again(Next::Login { session }));
+                self.acts.push(Act::StartNext(Next::Login { session }));
             }
             "logout" => {
                 let session = self.begun();
-                self.acts.push(Act::Again(Next::Logout { session }));
+                self.acts.push(Act::StartNext(Next::Logout { session }));
             }
             _ => return false,
         }
@@ -198,7 +198,7 @@ impl App {
         let mut all: Vec<(String, String, String)> = ours
             .map(|(name, hint, about)| (String::from(*name), String::from(*hint), String::from(*about)))
             .collect();
-        for command in &self.picture.commands {
+        for command in &self.snapshot.commands {
             if !all.iter().any(|(name, ..)| **name == *command.name) {
                 let text = |text: &Option<Box<str>>| text.as_deref().unwrap_or_default().to_owned();
                 all.push((
@@ -214,7 +214,7 @@ impl App {
     /// True if `name` is the complete name of a command.
     pub(super) fn is_command(&self, name: &str) -> bool {
         let ours = OURS.iter().map(|(known, ..)| *known).chain(ALIASES.iter().copied());
-        ours.chain(self.picture.commands.iter().map(|command| &*command.name))
+        ours.chain(self.snapshot.commands.iter().map(|command| &*command.name))
             .any(|known| known == name)
     }
 
@@ -233,7 +233,7 @@ impl App {
         }
         // Agents other than ours may support commands that they do not list.
         let lists_all =
-            !self.picture.commands.is_empty() || (self.facts.agent.is_none() && self.facts.served.is_none());
+            !self.snapshot.commands.is_empty() || (self.facts.agent.is_none() && self.facts.served.is_none());
         let is_name = !name.is_empty() && name.chars().all(|it| it.is_alphanumeric() || "-_:".contains(it));
         if !is_name || !lists_all {
             return Ok(());
@@ -262,7 +262,7 @@ impl App {
                 about.lines().next().unwrap_or_default().to_owned(),
             )
         });
-        let mut picker = Picker::new("Help", Picks::Command, rows.collect::<Vec<_>>());
+        let mut picker = Picker::new("Help", PickerKind::Command, rows.collect::<Vec<_>>());
         // A small screen has no room for keys and commands; `?` shows the keys.
         if self.columns >= 60 && self.rows >= 16 {
             picker.head = self.help_rows();
@@ -335,35 +335,39 @@ impl App {
         let rows = MODES
             .iter()
             .map(|(mode, word, about)| (word.to_string(), format!("{about:<44}{}", mode.as_str())));
-        let now = self.picture.mode.clone().unwrap_or(PermissionMode::Default);
-        let mut picker = Picker::new("Mode", Picks::Mode, rows);
+        let now = self.snapshot.mode.clone().unwrap_or(PermissionMode::Default);
+        let mut picker = Picker::new("Mode", PickerKind::Mode, rows);
         picker.selected = MODES.iter().position(|(mode, ..)| *mode == now).unwrap_or(0);
         self.picker = Some(picker);
     }
 
     fn pick_serving(&mut self) {
         let rows = ["When this turn ends", "Now, which stops it"].map(|name| (name.to_owned(), String::new()));
-        let mut picker = Picker::new("Serve this session", Picks::Serving, rows);
+        let mut picker = Picker::new("Serve this session", PickerKind::Serving, rows);
         let about = "  This terminal stays one of its screens. Leaving it no longer stops the turn.";
         picker.head = crate::text::wrap::words(&Row::faint(about), self.columns, 2);
         self.picker = Some(picker);
     }
 
-    fn say_status(&mut self) {
+    fn print_status(&mut self) {
         let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "not yet".to_owned());
-        let mode = self.picture.mode.as_ref().map_or("ask", crate::view::status::mode_word);
-        let servers = match self.picture.failed_servers {
+        let mode = self
+            .snapshot
+            .mode
+            .as_ref()
+            .map_or("ask", crate::view::status::mode_word);
+        let servers = match self.snapshot.failed_servers {
             0 => "none failed".to_owned(),
             failed => format!("{failed} failed; /mcp says why"),
         };
         let model = match self.facts.is_demo() {
             true => "the built-in demo; /login brings another".to_owned(),
-            false => self.picture.model.clone().unwrap_or_else(|| self.facts.model.clone()),
+            false => self.snapshot.model.clone().unwrap_or_else(|| self.facts.model.clone()),
         };
         let facts = [
             ("version", format!("sluice {}", self.facts.version)),
             ("folder", self.facts.folder_word()),
-            ("session", word(&self.picture.session)),
+            ("session", word(&self.snapshot.session)),
             ("model", model),
             ("mode", mode.to_owned()),
             ("settings", self.facts.config_dir.display().to_string()),
@@ -374,7 +378,7 @@ impl App {
 
     /// Switches to the next of the first four permission modes.
     pub(super) fn cycle_mode(&mut self) {
-        let now = self.picture.mode.clone().unwrap_or(PermissionMode::Default);
+        let now = self.snapshot.mode.clone().unwrap_or(PermissionMode::Default);
         let at = MODES.iter().position(|(mode, ..)| *mode == now).unwrap_or(0);
         let next = MODES.iter().take(4).map(|(mode, ..)| mode.clone()).nth((at + 1) % 4);
         self.acts.extend(next.map(Act::SetMode));

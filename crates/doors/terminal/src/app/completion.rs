@@ -4,7 +4,7 @@ use super::{Act, App, Now};
 use crate::text::{Role, Row, Style, width};
 
 /// Maximum number of rows shown at once.
-pub(super) const MOST: usize = 8;
+pub(super) const MAX_ROWS: usize = 8;
 
 /// A completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,7 +167,7 @@ impl Popup {
 
     /// Returns the rows around the highlighted one, at most `room`.
     pub(crate) fn rows(&self, columns: usize, room: usize) -> Vec<Row> {
-        let most = room.min(MOST);
+        let most = room.min(MAX_ROWS);
         let from = (self.selected + 1).saturating_sub(most);
         let name = |offer: &Offer| width::of(&offer.insert);
         let names = self.offers.iter().map(name).max().unwrap_or(0).max(11);
@@ -219,7 +219,7 @@ mod tests {
     use super::rank;
 
     #[test]
-    fn beginnings_come_before_words_and_words_before_letters() {
+    fn prefix_matches_rank_before_word_and_letter_matches() {
         assert_eq!(rank("compact", "compact"), Some(0));
         assert_eq!(rank("compact", "co"), Some(1));
         assert_eq!(rank("add-dir", "dir"), Some(2));

@@ -4,7 +4,7 @@ use sluice_host::items::{Item, ItemChange, ItemId};
 
 use super::App;
 use crate::text::Row;
-use crate::view::picture::Picture;
+use crate::view::snapshot::Snapshot;
 
 impl App {
     /// Shows the last turn of a resumed session.
@@ -25,10 +25,10 @@ impl App {
             item.id.0 += first;
             item.parent = item.parent.map(|parent| ItemId(parent.0 + first));
         }
-        let picture = Picture {
+        let snapshot = Snapshot {
             changes: items.into_iter().map(ItemChange::Item).collect(),
-            ..Picture::default()
+            ..Snapshot::default()
         };
-        self.feed.take(&picture, self.columns);
+        self.feed.take(&snapshot, self.columns);
     }
 }

@@ -13,13 +13,13 @@ impl App {
         if let Some(suggestion) = &self.feed.suggestion {
             return Some(suggestion.clone());
         }
-        let first = self.facts.is_demo() && self.picture.turn_count == 0 && self.facts.resumed.is_none();
+        let first = self.facts.is_demo() && self.snapshot.turn_count == 0 && self.facts.resumed.is_none();
         first.then(|| "what is in this folder?".to_owned())
     }
 
     /// Renders the next frame.
     pub fn frame(&mut self, now: Now) -> Frame {
-        let mut commit = self.feed.commit(&self.picture, self.columns);
+        let mut commit = self.feed.commit(&self.snapshot, self.columns);
         let marks = std::mem::take(&mut self.feed.marks);
         if self.rows < 6 || self.columns < 20 {
             return Frame {
@@ -31,17 +31,17 @@ impl App {
             };
         }
         self.focus_ask(now);
-        self.around.writes_lost = self.feed.writes_lost;
-        self.around.vim = self.vim.as_ref().and_then(Vim::word);
+        self.status_context.transcript_failing = self.feed.transcript_failing;
+        self.status_context.vim = self.vim.as_ref().and_then(Vim::word);
         self.watch_status(now);
         self.look_at_calls(now);
         if self.notice.as_ref().is_some_and(|(_, until)| *until <= now) {
             self.notice = None;
         }
         let spinner = self.spinner(now);
-        let has_dialog = self.asking.is_some() || self.picker.is_some();
+        let has_dialog = self.open_request.is_some() || self.picker.is_some();
         let mut below = self.below(has_dialog);
-        let queue = status::queue(&self.picture, self.columns);
+        let queue = status::queue(&self.snapshot, self.columns);
         let mut room = self.rows.saturating_sub(below.rows.len());
         let (mut top, mut dialog_cursor) = self.dialog(room.saturating_sub(1));
         commit.append(&mut self.extra);
@@ -93,7 +93,7 @@ impl App {
     /// Returns a spinner verb from the settings; it changes with every turn.
     fn verb(&self) -> Option<String> {
         let (verbs, also) = &self.facts.settings.verbs;
-        let verb = verbs.get(self.picture.turn_count % verbs.len().max(1))?;
+        let verb = verbs.get(self.snapshot.turn_count % verbs.len().max(1))?;
         Some(match also {
             true => format!("asking the model, {}", verb.to_lowercase()),
             false => verb.to_lowercase(),
@@ -113,7 +113,7 @@ impl App {
         let columns = self.columns;
         let tool = self.feed.running_tool();
         let activity = status::activity(
-            &self.picture,
+            &self.snapshot,
             self.feed.retry.as_ref(),
             tool.or_else(|| self.verb()).as_deref(),
             now,
@@ -130,7 +130,7 @@ impl App {
         tail = hard;
         let is_text = self.feed.is_writing() && !tail.is_empty();
         let todos = if self.todos {
-            status::todos(&self.picture, columns)
+            status::todos(&self.snapshot, columns)
         } else {
             Vec::new()
         };
@@ -170,8 +170,11 @@ impl App {
 
     /// Returns the output of the status line command, prefixed with the vim mode.
     fn status_rows(&self) -> Vec<Row> {
-        let vim = self.around.vim.filter(|_| !self.facts.settings.status_hides_vim);
-        let rows = self.standing.rows.iter().enumerate().map(|(at, row)| {
+        let vim = self
+            .status_context
+            .vim
+            .filter(|_| !self.facts.settings.status_hides_vim);
+        let rows = self.status_line.rows.iter().enumerate().map(|(at, row)| {
             let mut shown = Row::plain("  ");
             if let Some(word) = vim.filter(|_| at == 0) {
                 shown.push(&format!("{word} ∙ "), Style::FAINT);
@@ -186,7 +189,11 @@ impl App {
     fn below(&self, has_dialog: bool) -> Below {
         let mut rows = Vec::new();
         let mut cursor = None;
-        let asked = self.asking.as_ref().is_some_and(|asking| asking.focused.is_some()) || self.picker.is_some();
+        let asked = self
+            .open_request
+            .as_ref()
+            .is_some_and(|open_request| open_request.focused.is_some())
+            || self.picker.is_some();
         let hidden = has_dialog && asked && self.editor.is_empty();
         if !hidden {
             let style = if asked { Style::FAINT } else { Style::TEXT };
@@ -202,7 +209,7 @@ impl App {
                 let text = self
                     .placeholder()
                     .unwrap_or_else(|| "ask for something, or type / @ ! ?".to_owned());
-                if !self.picture.is_busy() {
+                if !self.snapshot.is_busy() {
                     first.push(&text, Style::FAINT);
                 }
                 *first = std::mem::take(first).cut(self.columns);
@@ -222,8 +229,8 @@ impl App {
                 rows.extend(crate::text::wrap::whole(&notice, self.columns, 2).into_iter().take(3));
             }
             (None, Some(hints)) => rows.push(hints),
-            (None, None) if self.standing.rows.is_empty() => {
-                rows.push(status::row(&self.picture, &self.around, self.columns));
+            (None, None) if self.status_line.rows.is_empty() => {
+                rows.push(status::row(&self.snapshot, &self.status_context, self.columns));
             }
             (None, None) => rows.extend(self.status_rows()),
         }

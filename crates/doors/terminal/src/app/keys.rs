@@ -1,17 +1,17 @@
 //! Key handling: which part of the screen receives a key, and what it does in the composer.
 
-use super::act::Edited;
-use super::completion::MOST;
+use super::act::EditTarget;
+use super::completion::MAX_ROWS;
 use super::{Act, App, Now};
-use crate::input::vim::Done;
-use crate::input::{Chip, Code, Context, Input, Key, Meaning};
+use crate::input::vim::KeyResult;
+use crate::input::{Chip, Code, Context, Input, Key, Translation};
 use crate::text::Row;
 use crate::view::ask::hints;
-use crate::view::picture::Doing;
+use crate::view::snapshot::Phase;
 
 /// A paste with more lines or bytes than this becomes a chip.
-const CHIP_LINES: usize = 6;
-const CHIP_BYTES: usize = 1000;
+const MAX_INLINE_LINES: usize = 6;
+const MAX_INLINE_BYTES: usize = 1000;
 
 impl App {
     /// Handles input from the terminal.
@@ -26,25 +26,25 @@ impl App {
 
     /// Handles a key, after applying the user's key bindings.
     fn pressed(&mut self, key: Key, now: Now) {
-        let context = match (&self.pager, &self.picker, &self.asking, &self.popup) {
+        let context = match (&self.pager, &self.picker, &self.open_request, &self.popup) {
             (Some(_), ..) => Context::Transcript,
-            (_, Some(picker), ..) if matches!(picker.picks, super::Picks::Prompt(_)) => Context::HistorySearch,
+            (_, Some(picker), ..) if matches!(picker.picks, super::PickerKind::Prompt(_)) => Context::HistorySearch,
             (_, Some(_), ..) => Context::Select,
-            (_, _, Some(asking), _) if asking.focused.is_some() => Context::Confirmation,
+            (_, _, Some(open_request), _) if open_request.focused.is_some() => Context::Confirmation,
             (.., Some(_)) => Context::Autocomplete,
             _ => Context::Chat,
         };
         let before = self.bound.take().or(self.chord);
-        match self.bindings.meaning(context, before, key) {
-            Meaning::Keys(keys) => {
+        match self.bindings.translate(context, before, key) {
+            Translation::Keys(keys) => {
                 self.chord = None;
                 for key in keys {
                     self.key(key, now);
                 }
             }
-            Meaning::Begins => self.bound = Some(key),
-            Meaning::Nothing => self.chord = None,
-            Meaning::Itself => {
+            Translation::ChordStart => self.bound = Some(key),
+            Translation::Unbound => self.chord = None,
+            Translation::Unchanged => {
                 if let Some(first) = before.filter(|_| self.chord.is_none()) {
                     self.key(first, now);
                 }
@@ -62,7 +62,7 @@ impl App {
         if self.attach_path(text) {
             return;
         }
-        let long = text.lines().count() >= CHIP_LINES || text.len() >= CHIP_BYTES;
+        let long = text.lines().count() >= MAX_INLINE_LINES || text.len() >= MAX_INLINE_BYTES;
         if long {
             self.editor.attach(Chip::Paste(text.to_owned()));
         } else {
@@ -95,7 +95,8 @@ impl App {
             self.pager_key(key);
             return;
         }
-        let among_sessions = matches!(&self.picker, Some(picker) if matches!(picker.picks, super::Picks::Session(_)));
+        let among_sessions =
+            matches!(&self.picker, Some(picker) if matches!(picker.picks, super::PickerKind::Session(_)));
         if key == Key::ctrl('o') && !among_sessions {
             self.acts.push(Act::Transcript);
             return;
@@ -108,7 +109,7 @@ impl App {
             self.picker_key(key, now);
             return;
         }
-        if self.asking.is_some() && self.ask_key(key, now) {
+        if self.open_request.is_some() && self.ask_key(key, now) {
             // Answering is not typing: the next request may take the keyboard immediately.
             self.last_key = last_key;
             return;
@@ -137,8 +138,8 @@ impl App {
         match (key.code, key.ctrl) {
             (Code::Up, _) | (Code::Char('p'), true) => popup.choose(popup.selected.saturating_sub(1)),
             (Code::Down, _) | (Code::Char('n'), true) => popup.choose((popup.selected + 1).min(last)),
-            (Code::PageUp, _) => popup.choose(popup.selected.saturating_sub(MOST)),
-            (Code::PageDown, _) => popup.choose((popup.selected + MOST).min(last)),
+            (Code::PageUp, _) => popup.choose(popup.selected.saturating_sub(MAX_ROWS)),
+            (Code::PageDown, _) => popup.choose((popup.selected + MAX_ROWS).min(last)),
             (Code::Escape, _) | (Code::Char('c'), true) => self.popup = None,
             (Code::Tab, _) => {
                 self.accept();
@@ -188,7 +189,7 @@ impl App {
     fn edit_outside(&mut self) {
         self.acts.push(Act::Edit {
             text: self.editor.whole(),
-            what: Edited::Draft,
+            what: EditTarget::Draft,
         });
     }
 
@@ -196,13 +197,13 @@ impl App {
         let key = self.remapped(key, now);
         if let Some(vim) = &mut self.vim {
             match vim.key(&mut self.editor, key) {
-                Done::Used => {
+                KeyResult::Handled => {
                     self.popup = None;
                     return;
                 }
-                Done::Earlier => return self.up(now),
-                Done::Later => return self.later(),
-                Done::Not => {}
+                KeyResult::BeforeText => return self.up(now),
+                KeyResult::AfterText => return self.later(),
+                KeyResult::Unhandled => {}
             }
         }
         let empty = self.editor.is_empty();
@@ -214,11 +215,11 @@ impl App {
             (Code::Char('r'), true, _) => self.search_history(now),
             (Code::Char('g'), true, _) => self.edit_outside(),
             (Code::Char('s'), true, _) => self.stash_key(now),
-            (Code::Char('b'), true, _) if empty && self.picture.doing == Doing::Calling => {
+            (Code::Char('b'), true, _) if empty && self.snapshot.phase == Phase::Calling => {
                 self.acts.push(Act::Background);
             }
             (Code::Tab, ..) if key.shift => self.cycle_mode(),
-            (Code::Tab | Code::Right, false, false) if empty && self.placeholder_taken() => {}
+            (Code::Tab | Code::Right, false, false) if empty && self.accept_placeholder() => {}
             (Code::Char('p'), _, true) => self.acts.push(Act::Models),
             // After a yank: cycles to the earlier kill, as in readline.
             (Code::Char('y'), false, true) if self.editor.has_yanked() => self.editor.yank_earlier(),
@@ -233,8 +234,8 @@ impl App {
                     self.submit(false, now);
                 }
             }
-            (Code::Up, _, true) => self.take_waiting(false, now),
-            (Code::Down, _, true) => self.take_waiting(true, now),
+            (Code::Up, _, true) => self.edit_queued(false, now),
+            (Code::Down, _, true) => self.edit_queued(true, now),
             (Code::Up, ..) => self.up(now),
             (Code::Down, ..) => {
                 if !self.editor.down() {
@@ -255,8 +256,8 @@ impl App {
     /// Maps the last key of the configured `jk`-style sequence to escape in vim insert mode, and removes the keys
     /// before it.
     fn remapped(&mut self, key: Key, now: Now) -> Key {
-        const TOGETHER: Now = 1000;
-        let quick = now.saturating_sub(std::mem::replace(&mut self.last_letter, now)) <= TOGETHER;
+        const MAX_KEY_GAP: Now = 1000;
+        let quick = now.saturating_sub(std::mem::replace(&mut self.last_letter, now)) <= MAX_KEY_GAP;
         let inserts = self.vim.as_ref().is_some_and(crate::input::Vim::inserts);
         let (true, Some(letter)) = (inserts, key.typed()) else {
             return key;
@@ -288,8 +289,8 @@ impl App {
     }
 
     /// Moves a queued prompt, the first or the last, into the composer; the present draft goes to the history.
-    fn take_waiting(&mut self, first: bool, now: Now) {
-        let queue = &self.picture.queue;
+    fn edit_queued(&mut self, first: bool, now: Now) {
+        let queue = &self.snapshot.queue;
         let waiting = if first { queue.first() } else { queue.last() };
         let Some((uuid, text)) = waiting.cloned() else {
             self.notify("no prompt waits", now);
@@ -319,7 +320,7 @@ impl App {
     }
 
     /// Accepts the placeholder of an empty composer as the draft.
-    fn placeholder_taken(&mut self) -> bool {
+    fn accept_placeholder(&mut self) -> bool {
         let Some(text) = self.placeholder() else { return false };
         self.editor.set(&text);
         true
@@ -390,7 +391,7 @@ impl App {
 
     fn up(&mut self, now: Now) {
         if self.editor.is_empty()
-            && let Some((uuid, text)) = self.picture.queue.last().cloned()
+            && let Some((uuid, text)) = self.snapshot.queue.last().cloned()
         {
             self.acts.push(Act::Withdraw(uuid));
             self.editor.set(&text);
@@ -410,7 +411,7 @@ impl App {
     /// Returns the hints below the composer while completions are open.
     pub(super) fn popup_hints(&self) -> Option<Row> {
         self.popup.as_ref().map(|popup| match popup.offers.len() {
-            count if count > MOST => {
+            count if count > MAX_ROWS => {
                 let place = format!("{} of {count}", popup.selected + 1);
                 hints(&["tab takes it", "up/down", &place, "esc"], self.columns)
             }

@@ -1,6 +1,6 @@
 //! `/plugin`: the list of plugins, and the questions before one is installed or removed.
 
-use super::{Act, App, Now, Picker, Picks};
+use super::{Act, App, Now, Picker, PickerKind};
 use crate::plugins::{PluginAct, PluginEntry, PluginOffer};
 use crate::text::{Role, Row, Style, clean, wrap};
 use crate::view::amount;
@@ -23,7 +23,7 @@ impl App {
             return;
         }
         let rows: Vec<(String, String)> = plugins.iter().map(|it| (it.id.clone(), about(it))).collect();
-        let mut picker = Picker::new("Plugins", Picks::Plugin(plugins), rows);
+        let mut picker = Picker::new("Plugins", PickerKind::Plugin(plugins), rows);
         picker.hints = vec!["enter its contents", "space on/off", "x remove", "esc"];
         self.picker = Some(picker);
     }
@@ -31,7 +31,7 @@ impl App {
     /// Handles a letter key while a plugin is highlighted.
     pub(super) fn plugin_key(&mut self, letter: char, at: Option<usize>) {
         let Some(Picker {
-            picks: Picks::Plugin(plugins),
+            picks: PickerKind::Plugin(plugins),
             ..
         }) = &self.picker
         else {
@@ -95,7 +95,7 @@ impl App {
         (yes, no): (PluginAct, Option<PluginAct>),
     ) {
         let rows = choices.map(|choice| (choice.to_owned(), String::new()));
-        let mut picker = Picker::new(&clean::one_line(title), Picks::PluginDecision { yes, no }, rows);
+        let mut picker = Picker::new(&clean::one_line(title), PickerKind::PluginDecision { yes, no }, rows);
         picker.head = head;
         picker.selected = 1;
         self.picker = Some(picker);

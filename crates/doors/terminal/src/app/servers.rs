@@ -2,7 +2,7 @@
 
 use sluice_wire::control::McpServerStatus;
 
-use super::{Act, App, Now, Picker, Picks};
+use super::{Act, App, Now, Picker, PickerKind};
 use crate::text::{Role, Row, Style, clean, wrap};
 use crate::view::amount;
 
@@ -19,7 +19,7 @@ impl App {
                 (server.name.clone(), format!("{status:<11} {}", facts(server)))
             })
             .collect();
-        let mut picker = Picker::new("Servers", Picks::Server(servers), rows);
+        let mut picker = Picker::new("Servers", PickerKind::Server(servers), rows);
         picker.hints = vec![
             "enter its tools",
             "r reconnect",
@@ -34,7 +34,7 @@ impl App {
     /// Handles a letter key while a server is highlighted.
     pub(super) fn server_key(&mut self, letter: char, at: Option<usize>, now: Now) {
         let Some(Picker {
-            picks: Picks::Server(servers),
+            picks: PickerKind::Server(servers),
             ..
         }) = &self.picker
         else {
@@ -49,7 +49,7 @@ impl App {
             'a' => Act::Authenticate(server.name),
             'l' => {
                 self.picker = None;
-                self.say_log(&server);
+                self.print_log(&server);
                 return;
             }
             _ => return,
@@ -85,7 +85,7 @@ impl App {
     }
 
     /// Shows the configuration source and the errors of a server.
-    fn say_log(&mut self, server: &McpServerStatus) {
+    fn print_log(&mut self, server: &McpServerStatus) {
         let mut rows = vec![
             Row::new()
                 .add(&clean::one_line(&server.name), Style::TEXT.bold())

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Act, App, Now, Picker, Picks};
+use super::{Act, App, Now, Picker, PickerKind};
 use crate::text::Row;
 
 /// A setting that can be changed: key path, description, values; the first value is the default.
@@ -96,17 +96,21 @@ impl App {
                 ((*key).to_owned(), format!("{value:<20} {about}"))
             })
             .collect();
-        let mut picker = Picker::new("Settings", Picks::Setting(settings), rows);
+        let mut picker = Picker::new("Settings", PickerKind::Setting(settings), rows);
         // A refreshed list keeps its filter and highlight.
-        if let Some(shown) = self.picker.take().filter(|it| matches!(it.picks, Picks::Setting(_))) {
+        if let Some(shown) = self
+            .picker
+            .take()
+            .filter(|it| matches!(it.picks, PickerKind::Setting(_)))
+        {
             (picker.filter, picker.selected) = (shown.filter, shown.selected);
         }
         self.picker = Some(picker);
-        self.show_keeping();
+        self.show_settings_file();
     }
 
     /// Shows where changes are saved; in a separate row if the hints leave too little room.
-    fn show_keeping(&mut self) {
+    fn show_settings_file(&mut self) {
         let hints = self.setting_hints();
         let place = PLACES.get(self.keeps).and_then(|(_, hint)| hint.split_once(": "));
         let narrow = self.columns < 60;
@@ -125,16 +129,16 @@ impl App {
     }
 
     /// Selects the settings file in which changes are saved.
-    pub(super) fn turn_keeping(&mut self, right: bool) {
+    pub(super) fn select_settings_file(&mut self, right: bool) {
         self.keeps = match right {
             true => (self.keeps + 1).min(PLACES.len() - 1),
             false => self.keeps.saturating_sub(1),
         };
-        self.show_keeping();
+        self.show_settings_file();
     }
 
     /// Handles `/config key=value`.
-    pub(super) fn set_by_hand(&mut self, line: &str, now: Now) {
+    pub(super) fn set_from_argument(&mut self, line: &str, now: Now) {
         let Some((key, value)) = line.split_once('=') else {
             self.notify("a value has to follow: /config theme=dark", now);
             return;
@@ -151,30 +155,30 @@ impl App {
             match value {
                 Value::Object(group) if key == "sluice" => {
                     for (name, value) in group {
-                        self.take_setting(&format!("sluice.{name}"), value);
+                        self.apply_setting(&format!("sluice.{name}"), value);
                     }
                 }
-                value => self.take_setting(key, value),
+                value => self.apply_setting(key, value),
             }
         }
-        if matches!(&self.picker, Some(picker) if matches!(picker.picks, Picks::Setting(_))) {
+        if matches!(&self.picker, Some(picker) if matches!(picker.picks, PickerKind::Setting(_))) {
             self.acts.push(Act::Settings);
         }
         self.notify(format!("saved: {}", super::place_word(place)), now);
     }
 
     /// Applies a changed setting to this screen.
-    fn take_setting(&mut self, key: &str, value: &Value) {
+    fn apply_setting(&mut self, key: &str, value: &Value) {
         let on = value.as_bool() == Some(true);
         let word = value.as_str().unwrap_or_default();
         let settings = &mut self.facts.settings;
         match key {
             "editorMode" => self.set_vim(word == "vim"),
-            "theme" => self.wear(word),
+            "theme" => self.apply_theme(word),
             "statusLine" => {
                 let command = value.get("command").and_then(Value::as_str);
                 settings.status_line = command.map(str::to_owned);
-                self.standing = super::standing::Standing::default();
+                self.status_line = super::status_line::StatusLineState::default();
             }
             "sluice.wrap" => {
                 settings.flows = word == "terminal";
@@ -193,7 +197,7 @@ impl App {
     }
 
     /// Switches a setting to its next value and saves it in the selected file.
-    pub(super) fn turn_setting(&mut self, settings: &Value, at: usize) {
+    pub(super) fn next_value(&mut self, settings: &Value, at: usize) {
         let Some((key, _, values)) = SETTINGS.get(at) else {
             return;
         };
@@ -235,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_found_where_they_lie() {
+    fn values_are_found_by_key_path() {
         let settings = json!({"theme": "dark", "sluice": {"glyphs": "ascii"}});
         assert_eq!(value_of(&settings, "sluice.glyphs").as_deref(), Some("ascii"));
         assert_eq!(value_of(&settings, "editorMode"), None);

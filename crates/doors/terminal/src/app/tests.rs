@@ -7,11 +7,11 @@ mod dialogs;
 mod keys;
 mod lists;
 mod narrow;
+mod running_commands;
 mod screens;
 mod stage;
 mod table;
 mod turns;
-mod watching;
 
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn ask_edit_is_answered_by_enter() {
 }
 
 #[test]
-fn no_takes_words_along() {
+fn denial_includes_the_note() {
     let mut stage = Stage::new(80, 24);
     stage.turn("fix it");
     stage.later(1000);
@@ -74,7 +74,7 @@ fn no_takes_words_along() {
 }
 
 #[test]
-fn escape_says_no_and_stops() {
+fn escape_denies_and_stops_the_turn() {
     let mut stage = Stage::new(80, 24);
     stage.turn("fix it");
     stage.later(1000);
@@ -84,7 +84,7 @@ fn escape_says_no_and_stops() {
 }
 
 #[test]
-fn a_rule_is_kept_where_right_turns_it() {
+fn right_selects_where_a_rule_is_saved() {
     let mut stage = Stage::new(80, 24);
     stage.turn("publish");
     stage.later(1000);
@@ -100,7 +100,7 @@ fn a_rule_is_kept_where_right_turns_it() {
 }
 
 #[test]
-fn a_command_can_be_changed_first() {
+fn a_command_can_be_edited_before_approval() {
     let mut stage = Stage::new(80, 24);
     stage.turn("publish");
     stage.later(1000);
@@ -122,7 +122,7 @@ fn a_command_can_be_changed_first() {
 }
 
 #[test]
-fn an_ask_never_takes_the_keyboard_from_a_hand_that_types() {
+fn a_request_does_not_take_the_keyboard_while_typing() {
     let mut stage = Stage::new(80, 24);
     stage.turn("go");
     stage.later(5000);
@@ -140,7 +140,7 @@ fn an_ask_never_takes_the_keyboard_from_a_hand_that_types() {
 }
 
 #[test]
-fn a_digit_right_after_an_ask_came_is_typed() {
+fn a_digit_right_after_a_request_is_typed_into_the_draft() {
     let mut stage = Stage::new(80, 24);
     stage.turn("go");
     stage.later(5000);
@@ -152,7 +152,7 @@ fn a_digit_right_after_an_ask_came_is_typed() {
 }
 
 #[test]
-fn whoever_begins_to_write_while_asked_goes_on_writing() {
+fn typing_into_a_request_returns_the_keyboard_to_the_draft() {
     let mut stage = Stage::new(80, 24);
     stage.turn("go");
     stage.later(5000);
@@ -164,7 +164,7 @@ fn whoever_begins_to_write_while_asked_goes_on_writing() {
 }
 
 #[test]
-fn a_long_change_is_committed_whole_and_only_the_choices_stay() {
+fn a_long_diff_is_committed_and_only_the_choices_stay_live() {
     let mut stage = Stage::new(80, 24);
     stage.turn("go");
     stage.later(5000);
@@ -199,7 +199,7 @@ fn a_long_change_is_committed_whole_and_only_the_choices_stay() {
 }
 
 #[test]
-fn each_of_two_asks_is_answered_under_its_own_id() {
+fn two_requests_are_answered_with_their_ids() {
     let mut stage = Stage::new(80, 24);
     stage.turn("go");
     stage.later(5000);
@@ -296,7 +296,7 @@ fn queued_prompts_wait_below_and_come_back() {
 }
 
 #[test]
-fn right_after_enter_a_stop_brings_the_prompt_back() {
+fn stopping_right_after_enter_restores_the_prompt() {
     let mut stage = Stage::new(80, 24);
     stage.write("x");
     stage.press(&["enter"]);
@@ -311,7 +311,7 @@ fn right_after_enter_a_stop_brings_the_prompt_back() {
 }
 
 #[test]
-fn leaving_needs_two_presses() {
+fn exit_needs_two_key_presses() {
     let mut stage = Stage::new(80, 24);
     stage.press(&["ctrl+c"]);
     assert!(stage.region().contains(&"  press ctrl+c again to leave".to_owned()));
@@ -333,7 +333,7 @@ fn shift_tab_goes_through_the_first_four_modes() {
         stage.press(&["shift+tab"]);
         match stage.acts().pop() {
             Some(Act::SetMode(mode)) => {
-                stage.app.picture.mode = Some(mode.clone());
+                stage.app.snapshot.mode = Some(mode.clone());
                 seen.push(mode);
             }
             other => panic!("{other:?}"),
@@ -349,7 +349,7 @@ fn shift_tab_goes_through_the_first_four_modes() {
 }
 
 #[test]
-fn completion_stands_below_and_the_row_being_typed_never_moves() {
+fn completion_is_below_and_the_composer_row_does_not_move() {
     let mut stage = Stage::new(80, 24);
     let before = stage.region().iter().position(|row| row.starts_with("› "));
     stage.write("/co");
@@ -380,14 +380,14 @@ fn a_long_paste_is_a_chip_and_is_sent_whole() {
 }
 
 #[test]
-fn idle_means_no_timer() {
+fn no_timer_while_idle() {
     let mut stage = Stage::new(80, 24);
     stage.region();
     assert_eq!(stage.app.next_tick(stage.now), None);
 }
 
 #[test]
-fn the_help_closes_with_any_key_which_counts() {
+fn any_key_closes_the_help_and_is_handled() {
     let mut stage = Stage::new(80, 24);
     stage.write("?");
     assert!(stage.region().iter().any(|row| row.contains("shift+tab mode")));
@@ -463,7 +463,7 @@ fn steps() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn anything_can_happen_and_every_frame_fits(steps in proptest::collection::vec(steps(), 0..60)) {
+    fn frames_fit_after_any_sequence_of_events(steps in proptest::collection::vec(steps(), 0..60)) {
         let mut stage = Stage::new(80, 24);
         stage.turn("go");
         stage.begins_text();

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_shows_as_dots() {
+    fn a_secret_is_masked() {
         let mut line = LineInput::new("A key", "", true);
         line.insert("sk-ant-1\nmore");
         assert_eq!(line.text(), "sk-ant-1");

@@ -91,15 +91,15 @@ const ACTIONS: &[(&str, &str)] = &[
 
 /// Translation of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meaning {
+pub enum Translation {
     /// Translated to these keys, in order.
     Keys(Vec<Key>),
     /// First key of a chord.
-    Begins,
+    ChordStart,
     /// The default binding was removed.
-    Nothing,
+    Unbound,
     /// Not bound; keeps its default meaning.
-    Itself,
+    Unchanged,
 }
 
 /// Key bindings of a file.
@@ -166,15 +166,15 @@ impl Bindings {
 
     /// Returns the translation of a key in a context; `before` is the first key of a chord, if one was pressed.
     #[must_use]
-    pub fn meaning(&self, context: Context, before: Option<Key>, key: Key) -> Meaning {
+    pub fn translate(&self, context: Context, before: Option<Key>, key: Key) -> Translation {
         if self.keys.is_empty() {
-            return Meaning::Itself;
+            return Translation::Unchanged;
         }
         let pressed: Vec<Key> = before.into_iter().chain([key]).collect();
         for context in [context, Context::Global] {
             match self.keys.get(&(context, pressed.clone())) {
-                Some(Some(keys)) => return Meaning::Keys(keys.clone()),
-                Some(None) => return Meaning::Nothing,
+                Some(Some(keys)) => return Translation::Keys(keys.clone()),
+                Some(None) => return Translation::Unbound,
                 None => {}
             }
             let begins = |(known, keys): &(Context, Vec<Key>)| {
@@ -182,10 +182,10 @@ impl Bindings {
             };
             // `ctrl+x` starts built-in chords, which stay available.
             if self.keys.keys().any(begins) && key != Key::ctrl('x') {
-                return Meaning::Begins;
+                return Translation::ChordStart;
             }
         }
-        Meaning::Itself
+        Translation::Unchanged
     }
 
     /// Returns the key to display for an action: its custom or its default key.
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_and_what_is_unknown_is_named() {
+    fn a_file_is_parsed_and_unknown_entries_are_reported() {
         let file = r#"{"bindings": [
             {"context": "Chat", "bindings": {"ctrl+e": "chat:externalEditor", "ctrl+k ctrl+s": "chat:stash", "ctrl+s": null,
                 "f99": "chat:stash", "ctrl+q": "voice:start"}},
@@ -229,20 +229,23 @@ mod tests {
             {"context": "Nowhere", "bindings": {}}]}"#;
         let (bindings, unknown) = Bindings::read(file);
         assert_eq!(unknown.len(), 3, "{unknown:?}");
-        let means = |before: Option<&str>, name: &str| bindings.meaning(Context::Chat, before.map(key), key(name));
-        assert_eq!(means(None, "ctrl+e"), Meaning::Keys(vec![key("ctrl+g")]));
-        assert_eq!(means(None, "ctrl+s"), Meaning::Nothing);
-        assert_eq!(means(None, "ctrl+k"), Meaning::Begins);
-        assert_eq!(means(Some("ctrl+k"), "ctrl+s"), Meaning::Keys(vec![key("ctrl+s")]));
-        assert_eq!(means(None, "ctrl+y"), Meaning::Keys(vec![key("ctrl+t")]));
-        assert_eq!(means(None, "a"), Meaning::Itself);
-        assert_eq!(bindings.meaning(Context::Select, None, key("ctrl+e")), Meaning::Itself);
+        let means = |before: Option<&str>, name: &str| bindings.translate(Context::Chat, before.map(key), key(name));
+        assert_eq!(means(None, "ctrl+e"), Translation::Keys(vec![key("ctrl+g")]));
+        assert_eq!(means(None, "ctrl+s"), Translation::Unbound);
+        assert_eq!(means(None, "ctrl+k"), Translation::ChordStart);
+        assert_eq!(means(Some("ctrl+k"), "ctrl+s"), Translation::Keys(vec![key("ctrl+s")]));
+        assert_eq!(means(None, "ctrl+y"), Translation::Keys(vec![key("ctrl+t")]));
+        assert_eq!(means(None, "a"), Translation::Unchanged);
+        assert_eq!(
+            bindings.translate(Context::Select, None, key("ctrl+e")),
+            Translation::Unchanged
+        );
         assert_eq!(bindings.key_of("chat:externalEditor"), "ctrl+e");
         assert_eq!(bindings.key_of("app:toggleTranscript"), "ctrl+o");
     }
 
     #[test]
-    fn a_broken_file_says_where() {
+    fn a_malformed_file_reports_the_position() {
         let (bindings, unknown) = Bindings::read("{\n  \"bindings\": [,]}");
         assert_eq!(bindings, Bindings::default());
         assert!(

@@ -37,12 +37,12 @@ pub enum Reply {
 }
 
 /// Minimum size of a read with a line end that counts as an unbracketed paste, in bytes.
-const UNMARKED: usize = 16;
-const LONGEST: usize = 4096;
+const MIN_UNBRACKETED_PASTE: usize = 16;
+const MAX_SEQUENCE: usize = 4096;
 /// Timeout for the rest of a sequence.
-const REST: Duration = Duration::from_secs(10);
+const REST_TIMEOUT: Duration = Duration::from_secs(10);
 /// Prefixes of replies after the escape byte; they are never typed in a single read.
-const REPLIES: &[&[u8]] = &[b"[?", b"]11;", b"P>|"];
+const REPLY_PREFIXES: &[&[u8]] = &[b"[?", b"]11;", b"P>|"];
 
 /// Incremental decoder.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ impl Decoder {
         match bytes {
             [] => None,
             _ if self.paste.is_some() => None,
-            [0x1b, b'[' | b']' | b'P' | b'_' | b'^', _, ..] | [0xc2..=0xf4, ..] => Some(REST),
+            [0x1b, b'[' | b']' | b'P' | b'_' | b'^', _, ..] | [0xc2..=0xf4, ..] => Some(REST_TIMEOUT),
             _ => Some(escape),
         }
     }
@@ -82,7 +82,7 @@ impl Decoder {
         let mut whole = std::mem::take(&mut self.given_up);
         if !whole.is_empty() {
             whole.extend_from_slice(bytes);
-            let begun = REPLIES.iter().any(|reply| whole.starts_with(reply));
+            let begun = REPLY_PREFIXES.iter().any(|reply| whole.starts_with(reply));
             if begun || matches!(step(&whole), Step::Took(_, Some(Input::Reply(_)))) {
                 whole.truncate(whole.len() - bytes.len());
                 self.bytes = whole;
@@ -99,7 +99,7 @@ impl Decoder {
             }
             match step(&self.bytes) {
                 Step::Wait => {
-                    if self.bytes.len() > LONGEST {
+                    if self.bytes.len() > MAX_SEQUENCE {
                         self.bytes.clear();
                     }
                     return found;
@@ -160,7 +160,7 @@ impl Decoder {
 }
 
 fn is_unmarked_paste(bytes: &[u8]) -> bool {
-    bytes.len() >= UNMARKED
+    bytes.len() >= MIN_UNBRACKETED_PASTE
         && bytes.iter().any(|byte| matches!(byte, b'\r' | b'\n'))
         && !bytes.contains(&0x1b)
         && bytes.iter().filter(|byte| **byte >= b' ').count() > bytes.len() / 2

@@ -17,7 +17,7 @@ fn keys(bytes: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn a_terminal_says_that_its_colours_changed() {
+fn colour_scheme_reports_are_decoded() {
     let found = |bytes: &[u8]| Decoder::default().feed(bytes);
     assert_eq!(found(b"\x1b[?997;1n"), [Input::Reply(Reply::Scheme { dark: true })]);
     assert_eq!(found(b"\x1b[?997;2n"), [Input::Reply(Reply::Scheme { dark: false })]);
@@ -25,7 +25,7 @@ fn a_terminal_says_that_its_colours_changed() {
 }
 
 #[test]
-fn keys_of_every_dialect_are_understood() {
+fn keys_in_all_encodings_are_decoded() {
     assert_eq!(
         keys(b"a\x01\r\t\x7f\x1b"),
         ["a", "ctrl+a", "enter", "tab", "backspace", "esc"]
@@ -68,7 +68,7 @@ fn many_lines_in_one_read_are_a_paste() {
 }
 
 #[test]
-fn a_terminal_that_answers_marks_its_pastes() {
+fn a_terminal_that_replies_uses_bracketed_paste() {
     let mut decoder = Decoder::default();
     decoder.feed(b"\x1b[?64;1c");
     let found = decoder.feed(b"run echo hello there\r");
@@ -78,7 +78,7 @@ fn a_terminal_that_answers_marks_its_pastes() {
 const SAID: &[u8] = b"\x1b[?1u\x1bP>|kitty(0.35)\x1b\\\x1b]11;rgb:1e1e/1e1e/1e1e\x07\x1b[12;40R\x1b[?64;1c";
 
 #[test]
-fn replies_whose_pieces_come_three_seconds_apart_are_never_typed() {
+fn replies_split_by_three_seconds_are_never_typed() {
     let (escape, late) = (Duration::from_millis(50), Duration::from_secs(3));
     let replies = [
         "\x1b[?1u",
@@ -111,7 +111,7 @@ fn replies_whose_pieces_come_three_seconds_apart_are_never_typed() {
 }
 
 #[test]
-fn what_is_typed_after_escape_is_typed() {
+fn keys_after_escape_are_decoded() {
     for text in ["[", "[?", "P", "]11", "?6"] {
         let mut decoder = Decoder::default();
         decoder.feed(b"\x1b");
@@ -125,7 +125,7 @@ fn what_is_typed_after_escape_is_typed() {
 }
 
 #[test]
-fn half_a_reply_does_not_swallow_the_enter_behind_it() {
+fn an_incomplete_reply_does_not_swallow_a_following_enter() {
     let mut decoder = Decoder::default();
     let found = decoder.feed(b"\x1b]11;rgb:00ab\r");
     assert_eq!(found, [Input::Key(Key::of(Code::Enter))]);
@@ -151,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_come_to_an_end(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn decoding_any_bytes_terminates(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let mut decoder = Decoder::default();
         for byte in &bytes {
             decoder.feed(&[*byte]);

@@ -28,7 +28,7 @@ pub fn chip_number(letter: char) -> Option<usize> {
 
 /// State before a change, for undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Before {
+struct UndoState {
     text: String,
     cursor: usize,
 }
@@ -43,8 +43,8 @@ pub struct Editor {
     kills: Vec<String>,
     /// Start and end of the last yank and its index in the kill ring, for replacing it with an earlier kill.
     yanked: Option<(usize, usize, usize)>,
-    undo: Vec<Before>,
-    redo: Vec<Before>,
+    undo: Vec<UndoState>,
+    redo: Vec<UndoState>,
     /// True if the last change inserted a character of the same word.
     typing: bool,
     /// True if the last key was a kill; the next kill is then appended to it.
@@ -171,7 +171,7 @@ impl Editor {
         if goes_on && self.typing {
             return;
         }
-        let before = Before {
+        let before = UndoState {
             text: self.text.clone(),
             cursor: self.cursor,
         };
@@ -417,7 +417,7 @@ impl Editor {
 
     pub fn undo(&mut self) {
         if let Some(before) = self.undo.pop() {
-            self.redo.push(Before {
+            self.redo.push(UndoState {
                 text: std::mem::replace(&mut self.text, before.text),
                 cursor: self.cursor,
             });
@@ -427,7 +427,7 @@ impl Editor {
 
     pub fn redo(&mut self) {
         if let Some(after) = self.redo.pop() {
-            self.undo.push(Before {
+            self.undo.push(UndoState {
                 text: std::mem::replace(&mut self.text, after.text),
                 cursor: self.cursor,
             });

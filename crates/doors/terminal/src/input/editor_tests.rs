@@ -11,7 +11,7 @@ fn written(text: &str) -> Editor {
 }
 
 #[test]
-fn cuts_in_a_row_come_back_together() {
+fn consecutive_kills_are_yanked_together() {
     let mut editor = written("one two three");
     editor.kill_word_before();
     editor.kill_word_before();
@@ -21,7 +21,7 @@ fn cuts_in_a_row_come_back_together() {
 }
 
 #[test]
-fn undo_goes_by_words() {
+fn undo_reverts_word_by_word() {
     let mut editor = written("one two");
     editor.undo();
     assert_eq!(editor.text(), "one ");
@@ -30,7 +30,7 @@ fn undo_goes_by_words() {
 }
 
 #[test]
-fn a_chip_is_one_sign_and_sent_whole() {
+fn a_chip_is_one_character_and_sent_in_full() {
     let mut editor = written("see ");
     editor.attach(Chip::Paste("a\nb\nc".to_owned()));
     assert_eq!(editor.whole(), "see a\nb\nc");
@@ -50,7 +50,7 @@ fn up_and_down_keep_their_column() {
 
 proptest! {
     #[test]
-    fn the_cursor_always_stands_between_clusters(steps in proptest::collection::vec((0_u8..16, "[a日e\u{301}👩\n ]{0,3}"), 0..60)) {
+    fn the_cursor_is_always_between_clusters(steps in proptest::collection::vec((0_u8..16, "[a日e\u{301}👩\n ]{0,3}"), 0..60)) {
         let mut editor = Editor::default();
         for (step, text) in steps {
             match step {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 /// Maximum number of bytes read from the end of the file: some thousands of prompts.
-const MOST: u64 = 4 << 20;
+const MAX_READ: u64 = 4 << 20;
 
 /// A prompt of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl History {
 fn read(file: &Path) -> io::Result<Vec<PastPrompt>> {
     let mut file = fs::File::open(file)?;
     let size = file.metadata()?.len();
-    file.seek(SeekFrom::Start(size.saturating_sub(MOST)))?;
+    file.seek(SeekFrom::Start(size.saturating_sub(MAX_READ)))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);

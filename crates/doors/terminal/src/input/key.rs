@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn key_names_round_trip() {
         for name in [
             "ctrl+x",
             "shift+tab",

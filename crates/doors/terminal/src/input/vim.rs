@@ -24,14 +24,14 @@ pub enum Mode {
 
 /// Result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Done {
+pub enum KeyResult {
     /// The key was handled.
-    Used,
+    Handled,
     /// Not a vim key; it keeps its normal meaning.
-    Not,
-    /// A movement beyond the first or last line.
-    Earlier,
-    Later,
+    Unhandled,
+    /// A movement before the first line or after the last one.
+    BeforeText,
+    AfterText,
 }
 
 /// State between keys.
@@ -75,7 +75,7 @@ impl Vim {
     }
 
     /// Handles a key.
-    pub fn key(&mut self, editor: &mut Editor, key: Key) -> Done {
+    pub fn key(&mut self, editor: &mut Editor, key: Key) -> KeyResult {
         if self.mode == Mode::Insert {
             return self.insert_key(editor, key);
         }
@@ -83,11 +83,11 @@ impl Vim {
             let idle = self.mode == Mode::Normal && self.pending.is_empty();
             self.mode = Mode::Normal;
             self.pending.clear();
-            return if idle { Done::Not } else { Done::Used };
+            return if idle { KeyResult::Unhandled } else { KeyResult::Handled };
         }
         if key == Key::ctrl('r') {
             editor.redo();
-            return Done::Used;
+            return KeyResult::Handled;
         }
         let letter = match (key.code, key.ctrl || key.alt) {
             (Code::Char(letter), false) => letter,
@@ -96,7 +96,7 @@ impl Vim {
             (Code::Home, _) => '0',
             (Code::End, _) => '$',
             (Code::Delete, _) => 'x',
-            _ => return Done::Not,
+            _ => return KeyResult::Unhandled,
         };
         if self.recording.is_none() {
             self.recording = Some(Vec::new());
@@ -112,7 +112,7 @@ impl Vim {
         done
     }
 
-    fn insert_key(&mut self, editor: &mut Editor, key: Key) -> Done {
+    fn insert_key(&mut self, editor: &mut Editor, key: Key) -> KeyResult {
         if key.is(Code::Escape) || key == Key::ctrl('[') {
             self.mode = Mode::Normal;
             if editor.cursor() > editor.line_start(editor.cursor()) {
@@ -121,12 +121,12 @@ impl Vim {
             if let Some(keys) = self.recording.take() {
                 self.last = keys;
             }
-            return Done::Used;
+            return KeyResult::Handled;
         }
         if let Some(keys) = &mut self.recording {
             keys.push(key);
         }
-        Done::Not
+        KeyResult::Unhandled
     }
 
     fn insert(&mut self) {
@@ -138,28 +138,28 @@ impl Vim {
     }
 
     /// Completes a change, so that it can be repeated.
-    fn changed(&mut self) -> Done {
+    fn changed(&mut self) -> KeyResult {
         self.pending.clear();
         if let Some(keys) = self.recording.take() {
             self.last = keys;
         }
-        Done::Used
+        KeyResult::Handled
     }
 
-    fn dropped(&mut self) -> Done {
+    fn dropped(&mut self) -> KeyResult {
         self.pending.clear();
-        Done::Used
+        KeyResult::Handled
     }
 
     /// Runs the pending keys if they form a complete command.
-    fn command(&mut self, editor: &mut Editor) -> Done {
+    fn command(&mut self, editor: &mut Editor) -> KeyResult {
         let keys: String = self.pending.iter().collect();
         let digits = keys.len() - keys.trim_start_matches(|it: char| it.is_ascii_digit()).len();
         let digits = if keys.starts_with('0') { 0 } else { digits };
         let count = keys.get(..digits).and_then(|it| it.parse::<usize>().ok());
         let rest = keys.get(digits..).unwrap_or_default().to_owned();
         let Some(first) = rest.chars().next() else {
-            return Done::Used;
+            return KeyResult::Handled;
         };
         let times = count.unwrap_or(1).min(1000);
         if let Mode::Visual { anchor, lines } = self.mode {
@@ -167,7 +167,7 @@ impl Vim {
         }
         match first {
             'd' | 'c' | 'y' => self.operate(editor, first, rest.get(1..).unwrap_or_default(), times),
-            'f' | 'F' | 't' | 'T' | 'g' | 'r' if rest.chars().count() < 2 => Done::Used,
+            'f' | 'F' | 't' | 'T' | 'g' | 'r' if rest.chars().count() < 2 => KeyResult::Handled,
             'r' => {
                 let with = rest.chars().nth(1).unwrap_or(' ');
                 let (at, end) = (editor.cursor(), editor.line_end(editor.cursor()));
@@ -182,7 +182,7 @@ impl Vim {
         }
     }
 
-    fn simple(&mut self, editor: &mut Editor, first: char, rest: &str, times: usize) -> Done {
+    fn simple(&mut self, editor: &mut Editor, first: char, rest: &str, times: usize) -> KeyResult {
         let at = editor.cursor();
         let (start, end) = (editor.line_start(at), editor.line_end(at));
         match first {
@@ -220,7 +220,7 @@ impl Vim {
                 self.cut(editor, at, end, false);
                 if first == 'C' {
                     self.insert();
-                    return Done::Used;
+                    return KeyResult::Handled;
                 }
                 self.stay_inside(editor);
                 return self.changed();
@@ -265,9 +265,9 @@ impl Vim {
                 self.pending.clear();
                 let moved = if first == 'j' { editor.down() } else { editor.up() };
                 return match (moved, first) {
-                    (true, _) => Done::Used,
-                    (false, 'j') => Done::Later,
-                    _ => Done::Earlier,
+                    (true, _) => KeyResult::Handled,
+                    (false, 'j') => KeyResult::AfterText,
+                    _ => KeyResult::BeforeText,
                 };
             }
             _ => {
@@ -278,7 +278,7 @@ impl Vim {
                 return self.dropped();
             }
         }
-        Done::Used
+        KeyResult::Handled
     }
 
     /// In normal mode the cursor is on a character, not after the last one.
@@ -289,12 +289,12 @@ impl Vim {
         }
     }
 
-    fn repeat(&mut self, editor: &mut Editor) -> Done {
+    fn repeat(&mut self, editor: &mut Editor) -> KeyResult {
         self.pending.clear();
         self.recording = None;
         let keys = std::mem::take(&mut self.last);
         for key in &keys {
-            if self.key(editor, *key) == Done::Not {
+            if self.key(editor, *key) == KeyResult::Unhandled {
                 crate::app::edit(editor, *key);
             }
         }
@@ -302,7 +302,7 @@ impl Vim {
             self.insert_key(editor, Key::of(Code::Escape));
         }
         self.last = keys;
-        Done::Used
+        KeyResult::Handled
     }
 }
 

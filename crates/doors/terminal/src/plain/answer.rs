@@ -9,7 +9,7 @@ use sluice_wire::control::{
 };
 use sluice_wire::mode::PermissionMode;
 
-use super::called::{Called, Chosen};
+use super::call_request::{CallRequest, ChosenAction};
 use crate::facts::Facts;
 use crate::text::clean::one_line;
 use crate::view::ask::{FieldValue, Form, Questions};
@@ -17,19 +17,19 @@ use crate::view::status::mode_word;
 
 /// A pending request.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct PendingRequest {
     pub(super) id: RequestId,
     pub(super) lines: Vec<String>,
-    wants: Wants,
+    wants: ExpectedAnswer,
 }
 
 /// Kind of answer that is expected.
 #[derive(Debug)]
-enum Wants {
+enum ExpectedAnswer {
     /// A number.
-    Choice(Called),
+    Choice(CallRequest),
     /// A command that replaces the one that needs permission.
-    Command(Called),
+    Command(CallRequest),
     Questions(Questions, Value),
     Form(Form, Box<Elicitation>),
 }
@@ -44,14 +44,14 @@ pub(super) enum Step {
     /// Opens this text in the user's editor.
     Edit(String),
     /// Denies the plan and starts a new session with this prompt.
-    Anew {
+    NewSession {
         refusal: Box<CanUseToolResponse>,
         prompt: String,
         said: String,
     },
 }
 
-impl Asked {
+impl PendingRequest {
     /// Reads a request; `None` if it needs no answer from the user.
     pub(super) fn read(ask: &Ask, count: usize, facts: &Facts, mode: Option<&PermissionMode>) -> Option<Self> {
         let Ok(ToHost::ControlRequest(request)) = ask.line.as_ref()?.to_host() else {
@@ -69,16 +69,16 @@ impl Asked {
         {
             let mut lines = vec![format!("ask 1 of {count}: {}", title(&questions))];
             lines.extend(options(&questions));
-            let wants = Wants::Questions(questions, input);
+            let wants = ExpectedAnswer::Questions(questions, input);
             return Some(Self { id, lines, wants });
         }
-        let called = Called::new(call, &facts.folder, mode.map_or("ask", mode_word), count);
+        let called = CallRequest::new(call, &facts.folder, mode.map_or("ask", mode_word), count);
         Some(Self::about(id, called))
     }
 
-    fn about(id: RequestId, called: Called) -> Self {
+    fn about(id: RequestId, called: CallRequest) -> Self {
         let lines = called.lines();
-        let wants = Wants::Choice(called);
+        let wants = ExpectedAnswer::Choice(called);
         Self { id, lines, wants }
     }
 
@@ -95,16 +95,16 @@ impl Asked {
         )];
         lines.extend(elicitation.url.iter().map(|url| format!("  open: {url}")));
         lines.push(field(&form));
-        let wants = Wants::Form(form, Box::new(elicitation));
+        let wants = ExpectedAnswer::Form(form, Box::new(elicitation));
         Self { id, lines, wants }
     }
 
     /// Returns the accepted inputs.
     fn hint(&self) -> String {
         match &self.wants {
-            Wants::Choice(called) => called.hint(),
-            Wants::Command(_) => "type the command as it shall run, then Enter; back: Enter alone".to_owned(),
-            Wants::Questions(questions, _) => {
+            ExpectedAnswer::Choice(called) => called.hint(),
+            ExpectedAnswer::Command(_) => "type the command as it shall run, then Enter; back: Enter alone".to_owned(),
+            ExpectedAnswer::Questions(questions, _) => {
                 let several = questions
                     .list
                     .get(questions.at)
@@ -114,13 +114,13 @@ impl Asked {
                     false => "answer with a number or your own words, then Enter; stop: Escape, Enter".to_owned(),
                 }
             }
-            Wants::Form(form, _) => field(form),
+            ExpectedAnswer::Form(form, _) => field(form),
         }
     }
 
     /// Denies the request and stops the turn.
     pub(super) fn stop(&self) -> Step {
-        if let Wants::Form(_, elicitation) = &self.wants {
+        if let ExpectedAnswer::Form(_, elicitation) = &self.wants {
             return filled(elicitation, ElicitationAction::Cancel, None, "nothing");
         }
         let deny = Deny {
@@ -134,28 +134,28 @@ impl Asked {
     /// Handles an input line.
     pub(super) fn typed(&mut self, line: &str) -> Step {
         match &mut self.wants {
-            Wants::Choice(called) => match called.choose(line) {
-                Some(Chosen::Step(step)) => step,
-                Some(Chosen::Command) => {
-                    self.wants = Wants::Command(called.clone());
+            ExpectedAnswer::Choice(called) => match called.choose(line) {
+                Some(ChosenAction::Step(step)) => step,
+                Some(ChosenAction::Command) => {
+                    self.wants = ExpectedAnswer::Command(called.clone());
                     Step::Say(vec![self.hint()])
                 }
                 None => Step::Say(vec![self.hint()]),
             },
-            Wants::Command(called) if line.is_empty() => {
+            ExpectedAnswer::Command(called) if line.is_empty() => {
                 // The whole request is printed again.
-                self.wants = Wants::Choice(called.clone());
+                self.wants = ExpectedAnswer::Choice(called.clone());
                 Step::Say(self.lines.clone())
             }
-            Wants::Command(called) => called.with_command(line),
-            Wants::Questions(questions, input) => answer_question(questions, input, line),
-            Wants::Form(form, elicitation) => fill(form, elicitation, line),
+            ExpectedAnswer::Command(called) => called.with_command(line),
+            ExpectedAnswer::Questions(questions, input) => answer_question(questions, input, line),
+            ExpectedAnswer::Form(form, elicitation) => fill(form, elicitation, line),
         }
     }
 
     /// Applies the text from the editor and prints the changed request.
     pub(super) fn edited(&mut self, text: &str) -> Vec<String> {
-        if let Wants::Choice(called) = &mut self.wants {
+        if let ExpectedAnswer::Choice(called) = &mut self.wants {
             if !called.change(text) {
                 return vec!["notice: nothing was changed".to_owned(), called.hint()];
             }

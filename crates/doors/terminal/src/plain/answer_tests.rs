@@ -5,19 +5,19 @@ use serde_json::json;
 use super::super::change::details;
 use super::*;
 
-fn asked(wants: Wants) -> Asked {
-    Asked {
+fn asked(wants: ExpectedAnswer) -> PendingRequest {
+    PendingRequest {
         id: RequestId::new("r"),
         lines: vec!["ask 1 of 1: it".to_owned()],
         wants,
     }
 }
 
-fn about(tool: &str, input: &Value) -> Asked {
+fn about(tool: &str, input: &Value) -> PendingRequest {
     let call = json!({"subtype": "can_use_tool", "tool_name": tool, "input": input});
     let call = serde_json::from_value(call).unwrap();
-    let called = Called::new(call, "/nowhere".as_ref(), "ask", 1);
-    Asked::about(RequestId::new("r"), called)
+    let called = CallRequest::new(call, "/nowhere".as_ref(), "ask", 1);
+    PendingRequest::about(RequestId::new("r"), called)
 }
 
 fn given(step: Step) -> (Value, String) {
@@ -42,7 +42,7 @@ fn only_a_number_answers() {
 }
 
 #[test]
-fn a_command_is_changed_by_writing_it_anew() {
+fn a_command_is_replaced_by_a_new_one() {
     let mut asked = about("Bash", &json!({"command": "cargo publish"}));
     assert!(matches!(asked.typed("2"), Step::Say(lines) if lines[0].starts_with("type the command")));
     let all = asked.lines.clone();
@@ -56,7 +56,7 @@ fn a_command_is_changed_by_writing_it_anew() {
 }
 
 #[test]
-fn the_text_of_a_file_is_changed_in_an_editor_and_asked_about_again() {
+fn file_content_edited_in_the_editor_is_shown_again() {
     let mut asked = about("Write", &json!({"file_path": "notes.md", "content": "hello"}));
     assert!(matches!(asked.typed("2"), Step::Edit(text) if text == "hello"));
     assert_eq!(asked.edited("hello")[0], "notice: nothing was changed");
@@ -75,7 +75,7 @@ fn the_text_of_a_file_is_changed_in_an_editor_and_asked_about_again() {
 }
 
 #[test]
-fn a_plan_is_changed_first_or_carried_out_in_a_fresh_context() {
+fn a_plan_is_edited_or_carried_out_in_a_new_session() {
     let mut asked = about("ExitPlanMode", &json!({"plan": "1. Read"}));
     assert_eq!(
         asked.lines,
@@ -96,7 +96,7 @@ fn a_plan_is_changed_first_or_carried_out_in_a_fresh_context() {
     assert_eq!(response["updatedInput"], json!({"plan": "1. Write"}));
     assert_eq!(response["updatedPermissions"][0]["mode"], "acceptEdits");
     match asked.typed("3 but gently") {
-        Step::Anew { refusal, prompt, said } => {
+        Step::NewSession { refusal, prompt, said } => {
             assert_eq!(prompt, "Carry out this plan:\n\n1. Write\n\nbut gently");
             assert_eq!(said, "3 yes, in a fresh context");
             assert_eq!(serde_json::to_value(*refusal).unwrap()["interrupt"], true);
@@ -110,7 +110,7 @@ fn questions_are_answered_one_after_the_other() {
     let input = json!({"questions": [
         {"question": "How?", "options": [{"label": "Well", "description": "slowly"}, {"label": "Fast", "description": ""}]},
         {"question": "Which?", "multiSelect": true, "options": [{"label": "A", "description": ""}, {"label": "B", "description": ""}]}]});
-    let mut asked = asked(Wants::Questions(Questions::read(&input).unwrap(), input));
+    let mut asked = asked(ExpectedAnswer::Questions(Questions::read(&input).unwrap(), input));
     assert!(matches!(asked.typed("7"), Step::Say(_)), "there is no seventh");
     let Step::Say(lines) = asked.typed("2") else { panic!() };
     assert_eq!(lines[..2], ["you answered: Fast", "ask: Which? (question 2 of 2)"]);
@@ -123,13 +123,13 @@ fn questions_are_answered_one_after_the_other() {
 }
 
 #[test]
-fn a_form_is_filled_in_field_by_field_and_says_what_is_wrong() {
+fn a_form_is_filled_in_field_by_field_and_reports_errors() {
     let elicitation: Elicitation =
         serde_json::from_value(json!({"subtype": "elicitation", "mcp_server_name": "tracker",
         "message": "Which project?", "requested_schema": {"type": "object", "required": ["project"], "properties": {
             "project": {"type": "string", "minLength": 3}, "urgent": {"type": "boolean"}}}}))
         .unwrap();
-    let mut asked = Asked::form(RequestId::new("r"), 1, elicitation);
+    let mut asked = PendingRequest::form(RequestId::new("r"), 1, elicitation);
     assert_eq!(asked.lines[0], "ask 1 of 1: tracker asks: Which project?");
     assert!(
         asked.lines[1].starts_with("field 1 of 2: project, "),
@@ -155,7 +155,7 @@ fn a_form_is_filled_in_field_by_field_and_says_what_is_wrong() {
 }
 
 #[test]
-fn a_change_is_told_by_what_lines_were_and_become() {
+fn a_change_is_described_by_old_and_new_lines() {
     let input = json!({"file_path": "add.rs", "old_string": "a - b", "new_string": "a + b"});
     let file = "fn add() {\n    a - b\n}\n";
     assert_eq!(

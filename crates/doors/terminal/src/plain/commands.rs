@@ -5,9 +5,9 @@ use std::sync::Arc;
 use sluice_wire::control::{PermissionRulesState, RuleEntry};
 use tokio::sync::mpsc;
 
-use super::{List, Outcome, Talk, say};
-use crate::app::{Act, Next, Point, Told};
-use crate::doing::{Doer, Shells};
+use super::{List, Outcome, PlainSession, say};
+use crate::app::{Act, ActOutcome, Next, Point};
+use crate::executor::{Executor, Shells};
 use crate::plugins::{PluginAct, PluginEntry};
 use crate::text::Row;
 use crate::text::clean::one_line;
@@ -29,8 +29,8 @@ const HELP: &[&str] = &[
 
 /// Carries out commands and receives their results.
 pub(super) struct Commands {
-    doer: Doer,
-    results: mpsc::UnboundedReceiver<Told>,
+    executor: Executor,
+    results: mpsc::UnboundedReceiver<ActOutcome>,
     /// Number of `!` commands started, and number running.
     started: usize,
     running: usize,
@@ -40,16 +40,16 @@ impl Commands {
     pub(super) fn new(talk: (&sluice_host::Client, &super::Forms, &super::Facts)) -> Self {
         let (client, forms, facts) = talk;
         let (told, results) = mpsc::unbounded_channel();
-        let doer = Doer {
+        let executor = Executor {
             client: client.clone(),
-            told,
+            outcomes: told,
             forms: forms.clone(),
             facts: Arc::new(facts.clone()),
             shells: Shells::default(),
             searches: Arc::default(),
         };
         Self {
-            doer,
+            executor,
             results,
             started: 0,
             running: 0,
@@ -57,33 +57,33 @@ impl Commands {
     }
 
     /// Receives the next result.
-    pub(super) async fn next(&mut self) -> Option<Told> {
+    pub(super) async fn next(&mut self) -> Option<ActOutcome> {
         self.results.recv().await
     }
 
     /// Kills the running `!` commands.
     pub(super) fn end(&self) {
-        self.doer.shells.kill();
+        self.executor.shells.kill();
     }
 
     /// Stops the running `!` commands. Returns false if none runs.
     pub(super) fn stop(&self) -> bool {
         let any = self.running > 0;
         if any {
-            self.doer.begin(Act::StopShells);
+            self.executor.begin(Act::StopShells);
         }
         any
     }
 }
 
-impl Talk {
+impl PlainSession {
     /// Runs a line that is a command. Returns the line if it is a prompt.
     pub(super) async fn command<'a>(&mut self, line: &'a str) -> Result<Option<Outcome>, &'a str> {
         if let Some(command) = line.strip_prefix('!').map(str::trim).filter(|it| !it.is_empty()) {
             self.commands.started += 1;
             self.commands.running += 1;
             say(&[format!("command {} running: {command}", self.commands.started)]);
-            self.commands.doer.begin(Act::Shell {
+            self.commands.executor.begin(Act::Shell {
                 id: self.commands.started,
                 command: command.to_owned(),
                 asks: self.facts.settings.shell_asks,
@@ -95,7 +95,7 @@ impl Talk {
             .filter(|_| !line.starts_with("##"))
             .map(str::trim);
         if let Some(text) = note.filter(|text| !text.is_empty()) {
-            self.commands.doer.begin(Act::Note {
+            self.commands.executor.begin(Act::Note {
                 file: self.facts.folder.join("CLAUDE.md"),
                 text: text.to_owned(),
             });
@@ -145,13 +145,13 @@ impl Talk {
             "skills" => Act::Skills,
             _ => return self.known(name, line).await.map(|()| None),
         };
-        self.commands.doer.begin(act);
+        self.commands.executor.begin(act);
         Ok(None)
     }
 
     /// Carries out the chosen action on a plugin.
     pub(super) fn plugin(&self, act: PluginAct) {
-        self.commands.doer.begin(Act::Plugin(act));
+        self.commands.executor.begin(Act::Plugin(act));
     }
 
     /// Returns the line if it is a command of the agent. An unknown command is an error.
@@ -176,10 +176,10 @@ impl Talk {
     }
 
     /// Prints the outcome of a command.
-    pub(super) fn result(&mut self, told: Told) {
+    pub(super) fn result(&mut self, told: ActOutcome) {
         let rows = match told {
-            Told::Notice(text) => return say(&[format!("notice: {}", one_line(&text))]),
-            Told::Shell { id, output, code } => {
+            ActOutcome::Notice(text) => return say(&[format!("notice: {}", one_line(&text))]),
+            ActOutcome::Shell { id, output, code } => {
                 self.commands.running = self.commands.running.saturating_sub(1);
                 let lines = output.trim_end().lines();
                 let mut lines: Vec<String> = lines
@@ -191,10 +191,10 @@ impl Talk {
                 });
                 return say(&lines);
             }
-            Told::Points(points) => return self.offer(List::points(&points)),
-            Told::Rules(rules) => return say(&rule_lines(&rules)),
-            Told::Plugins(plugins) => return say(&plugin_lines(&plugins)),
-            Told::PluginOffer(offer) => {
+            ActOutcome::Points(points) => return self.offer(List::points(&points)),
+            ActOutcome::Rules(rules) => return say(&rule_lines(&rules)),
+            ActOutcome::Plugins(plugins) => return say(&plugin_lines(&plugins)),
+            ActOutcome::PluginOffer(offer) => {
                 say(&[one_line(&offer.question())]);
                 let lines = offer.lines();
                 say(&lines
@@ -206,7 +206,7 @@ impl Talk {
                     [PluginAct::Discard, PluginAct::Install(offer.id)],
                 ));
             }
-            Told::PluginRemoval(id) => {
+            ActOutcome::PluginRemoval(id) => {
                 return self.offer(List::decision(
                     [format!("keep {id}"), format!("remove {id}")]
                         .each_ref()
@@ -214,11 +214,11 @@ impl Talk {
                     [PluginAct::Discard, PluginAct::Remove(id)],
                 ));
             }
-            Told::Rows(rows) => rows,
-            Told::Context(usage) => report::context(&usage, self.facts.is_demo(), COLUMNS),
-            Told::Cost(usage) => report::cost(&usage, None, self.facts.is_demo(), COLUMNS),
-            Told::Hooks(hooks) => report::hooks(&hooks, COLUMNS),
-            Told::Skills(skills) => report::skills(&skills, COLUMNS),
+            ActOutcome::Rows(rows) => rows,
+            ActOutcome::Context(usage) => report::context(&usage, self.facts.is_demo(), COLUMNS),
+            ActOutcome::Cost(usage) => report::cost(&usage, None, self.facts.is_demo(), COLUMNS),
+            ActOutcome::Hooks(hooks) => report::hooks(&hooks, COLUMNS),
+            ActOutcome::Skills(skills) => report::skills(&skills, COLUMNS),
             _ => return,
         };
         let lines = rows.iter().map(Row::text).filter(|line| !line.trim().is_empty());
@@ -240,7 +240,7 @@ impl Talk {
 }
 
 fn again(next: Next) -> Outcome {
-    Outcome::Again {
+    Outcome::StartNext {
         next,
         draft: String::new(),
     }

@@ -11,18 +11,18 @@ use sluice_host::items::{
 use super::speech::Speech;
 use crate::text::clean::{one_line, output_line};
 use crate::view::feed;
-use crate::view::picture::{Doing, Picture};
+use crate::view::snapshot::{Phase, Snapshot};
 use crate::view::{amount, ask, card, diff};
 
 /// Maximum number of lines printed of an error.
-const LAST: usize = 8;
+const MAX_ERROR_LINES: usize = 8;
 /// Seconds after which a long-running call is reported, and the interval of further reports.
-const FIRST: u64 = 10;
-const EVERY: u64 = 30;
+const FIRST_REPORT_AFTER: u64 = 10;
+const REPORT_INTERVAL: u64 = 30;
 
 /// A call that was reported.
 #[derive(Debug)]
-struct Told {
+struct ReportedCall {
     number: usize,
     subject: String,
     /// Time at which it started.
@@ -37,7 +37,7 @@ pub(super) struct Lines {
     folder: String,
     /// Also prints durations and token counts.
     verbose: bool,
-    calls: HashMap<ItemId, Told>,
+    calls: HashMap<ItemId, ReportedCall>,
     count: usize,
     /// Complete items that have been reported.
     told: HashSet<ItemId>,
@@ -71,11 +71,11 @@ impl Lines {
     }
 
     /// Returns the lines for the changes in a snapshot.
-    pub(super) fn of(&mut self, picture: &Picture) -> Vec<String> {
+    pub(super) fn of(&mut self, snapshot: &Snapshot) -> Vec<String> {
         let mut lines = Vec::new();
-        for change in &picture.changes {
+        for change in &snapshot.changes {
             match change {
-                ItemChange::Item(item) if item.parent.is_none() => self.item(item, picture.now, &mut lines),
+                ItemChange::Item(item) if item.parent.is_none() => self.item(item, snapshot.now, &mut lines),
                 ItemChange::Delta {
                     item,
                     field: ItemField::Text,
@@ -85,9 +85,9 @@ impl Lines {
                 _ => {}
             }
         }
-        self.answered.extend(picture.answered.iter().cloned());
-        self.long(picture, &mut lines);
-        lines.extend(self.tasks(picture));
+        self.answered.extend(snapshot.answered.iter().cloned());
+        self.long(snapshot, &mut lines);
+        lines.extend(self.tasks(snapshot));
         lines
     }
 
@@ -99,7 +99,7 @@ impl Lines {
     fn grow(&mut self, item: ItemId, more: &str, lines: &mut Vec<String>) {
         if let Some((id, text)) = self.writing.as_mut().filter(|(id, _)| *id == item) {
             text.push_str(more);
-            lines.extend(spoken(self.speech.go_on(id.0, text, false)));
+            lines.extend(spoken(self.speech.advance(id.0, text, false)));
         }
     }
 
@@ -108,7 +108,7 @@ impl Lines {
             ItemBody::ToolCall(call) => return self.call(item, call, lines),
             ItemBody::Text { text } if item.status == ItemStatus::Streaming => {
                 self.writing = Some((item.id, text.clone()));
-                lines.extend(spoken(self.speech.go_on(item.id.0, text, false)));
+                lines.extend(spoken(self.speech.advance(item.id.0, text, false)));
                 return;
             }
             ItemBody::Retry(retry) => {
@@ -139,11 +139,11 @@ impl Lines {
                 lines.push(format!("you: {}", one_line(&prompt.text)));
             }
             ItemBody::Text { text } if item.status == ItemStatus::Done => {
-                lines.extend(spoken(self.speech.go_on(item.id.0, text, true)));
+                lines.extend(spoken(self.speech.advance(item.id.0, text, true)));
             }
-            ItemBody::Error(error) => lines.extend(spoken(self.speech.go_on(item.id.0, &error.text, true))),
+            ItemBody::Error(error) => lines.extend(spoken(self.speech.advance(item.id.0, &error.text, true))),
             ItemBody::Command(command) => match &command.output {
-                Some(output) => lines.extend(spoken(self.speech.go_on(item.id.0, output, true))),
+                Some(output) => lines.extend(spoken(self.speech.advance(item.id.0, output, true))),
                 // Its output follows in a separate item.
                 None => {
                     self.told.remove(&item.id);
@@ -177,7 +177,7 @@ impl Lines {
         }
         if !self.calls.contains_key(&item.id) {
             self.count += 1;
-            let told = Told {
+            let told = ReportedCall {
                 number: self.count,
                 subject: self.subject(call),
                 started: call.started,
@@ -242,21 +242,21 @@ impl Lines {
             return;
         }
         lines.push(format!("call {number} failed{code}{took}, last lines:"));
-        let from = said.len().saturating_sub(LAST);
+        let from = said.len().saturating_sub(MAX_ERROR_LINES);
         let last = said.iter().skip(from);
         lines.extend(last.map(|line| format!("  {}", one_line(&output_line(line)))));
     }
 
     /// Reports long-running calls and thinking.
-    fn long(&mut self, picture: &Picture, lines: &mut Vec<String>) {
+    fn long(&mut self, snapshot: &Snapshot, lines: &mut Vec<String>) {
         let is_due = |passed: u64, told: Option<u64>| match told {
-            None => passed >= FIRST,
-            Some(told) => passed >= told + EVERY,
+            None => passed >= FIRST_REPORT_AFTER,
+            Some(told) => passed >= told + REPORT_INTERVAL,
         };
-        let mut running: Vec<&mut Told> = self.calls.values_mut().collect();
+        let mut running: Vec<&mut ReportedCall> = self.calls.values_mut().collect();
         running.sort_by_key(|told| told.number);
         for told in running {
-            let passed = picture.now.since(told.started).as_secs();
+            let passed = snapshot.now.since(told.started).as_secs();
             if is_due(passed, told.running) {
                 told.running = Some(passed);
                 lines.push(format!(
@@ -267,10 +267,10 @@ impl Lines {
                 ));
             }
         }
-        let now = picture.now.0;
-        self.thinks = match (picture.doing, self.thinks) {
-            (Doing::Thinking, None) => Some((now, None)),
-            (Doing::Thinking, Some((since, told))) => {
+        let now = snapshot.now.0;
+        self.thinks = match (snapshot.phase, self.thinks) {
+            (Phase::Thinking, None) => Some((now, None)),
+            (Phase::Thinking, Some((since, told))) => {
                 let passed = now.saturating_sub(since) / 1000;
                 let due = is_due(passed, told);
                 if due {
@@ -282,16 +282,20 @@ impl Lines {
         };
     }
 
-    fn tasks(&mut self, picture: &Picture) -> Option<String> {
-        let done = picture.todos.iter().filter(|todo| &*todo.status == "completed").count();
-        let now = picture.todos.iter().find(|todo| &*todo.status == "in_progress");
+    fn tasks(&mut self, snapshot: &Snapshot) -> Option<String> {
+        let done = snapshot
+            .todos
+            .iter()
+            .filter(|todo| &*todo.status == "completed")
+            .count();
+        let now = snapshot.todos.iter().find(|todo| &*todo.status == "in_progress");
         let now = now.map(|todo| format!(", now: {}", one_line(todo.active.as_deref().unwrap_or(&todo.subject))));
         let line = format!(
             "tasks: {done} of {} done{}",
-            picture.todos.len(),
+            snapshot.todos.len(),
             now.unwrap_or_default()
         );
-        let is_new = !picture.todos.is_empty() && line != self.tasks;
+        let is_new = !snapshot.todos.is_empty() && line != self.tasks;
         is_new.then(|| {
             self.tasks.clone_from(&line);
             line

@@ -35,9 +35,9 @@ impl Stage {
     fn happen(&mut self, what: What) {
         let at = Time(self.now);
         step(&mut self.state, ConversationEvent { at, what });
-        let picture = Picture::of(&self.state, self.from.clone(), at);
-        self.from = picture.cursor.clone();
-        self.said.extend(self.lines.of(&picture));
+        let snapshot = Snapshot::of(&self.state, self.from.clone(), at);
+        self.from = snapshot.cursor.clone();
+        self.said.extend(self.lines.of(&snapshot));
     }
 
     fn says(&mut self, line: &Value) {
@@ -74,7 +74,7 @@ impl Stage {
 }
 
 #[test]
-fn a_turn_as_the_reference_tells_it() {
+fn a_turn_is_rendered_as_in_the_reference() {
     let mut stage = Stage::new(false);
     stage.prompt("fix the sign in add");
     let edit = json!({"file_path": "/home/me/code/shop/src/add.rs", "old_string": "a - b", "new_string": "a + b"});
@@ -116,7 +116,7 @@ fn a_turn_as_the_reference_tells_it() {
 }
 
 #[test]
-fn an_answer_that_streams_is_said_sentence_by_sentence_and_once() {
+fn a_streaming_answer_is_printed_once_sentence_by_sentence() {
     let mut stage = Stage::new(false);
     stage.prompt("why?");
     let event = |event: Value| {
@@ -145,7 +145,7 @@ fn an_answer_that_streams_is_said_sentence_by_sentence_and_once() {
 }
 
 #[test]
-fn tasks_and_with_verbose_times_are_told() {
+fn tasks_are_printed_and_times_if_verbose() {
     let mut stage = Stage::new(true);
     stage.prompt("go");
     let todos = json!({"todos": [{"content": "Read", "status": "completed", "activeForm": "Reading"},

@@ -11,7 +11,7 @@ use crate::plugins::PluginAct;
 use crate::text::clean::one_line;
 
 /// Maximum number of entries printed at once.
-const MOST: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 /// The chosen entry.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,7 +97,7 @@ impl List {
         let shown = self
             .fitting
             .iter()
-            .take(MOST)
+            .take(MAX_SHOWN)
             .filter_map(|at| self.rows.get(*at))
             .enumerate();
         let mut lines: Vec<String> = shown
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_spoken_in_words() {
+    fn durations_are_written_in_words() {
         assert_eq!(ago(Duration::from_secs(7200)), "2 hours ago");
         assert_eq!(ago(Duration::from_secs(60)), "1 minute ago");
     }

@@ -13,7 +13,7 @@ pub(super) struct Speech {
 
 impl Speech {
     /// Returns the complete sentences of a growing text; once it has `ended`, also the rest.
-    pub(super) fn go_on(&mut self, item: u32, text: &str, ended: bool) -> Vec<String> {
+    pub(super) fn advance(&mut self, item: u32, text: &str, ended: bool) -> Vec<String> {
         if self.item != Some(item) || text.len() < self.at {
             *self = Self {
                 item: Some(item),
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_are_said_as_they_end_and_none_twice() {
+    fn complete_sentences_are_printed_once() {
         let text = "I will fix it. Then I run\nthe tests!\n1. one\n```\na. b\n```\nlast";
         let wanted = [
             "I will fix it.",
@@ -85,17 +85,17 @@ mod tests {
             let mut speech = Speech::default();
             let mut said = Vec::new();
             for end in (step..text.len()).step_by(step) {
-                said.extend(speech.go_on(1, text.get(..end).unwrap_or(text), false));
+                said.extend(speech.advance(1, text.get(..end).unwrap_or(text), false));
             }
-            said.extend(speech.go_on(1, text, true));
+            said.extend(speech.advance(1, text, true));
             assert_eq!(said, wanted, "in pieces of {step}");
         }
     }
 
     #[test]
-    fn another_message_begins_anew() {
+    fn a_new_message_resets_the_position() {
         let mut speech = Speech::default();
-        assert_eq!(speech.go_on(1, "One. Tw", false), ["One."]);
-        assert_eq!(speech.go_on(2, "One. Two", true), ["One.", "Two"]);
+        assert_eq!(speech.advance(1, "One. Tw", false), ["One."]);
+        assert_eq!(speech.advance(2, "One. Two", true), ["One.", "Two"]);
     }
 }

@@ -9,7 +9,7 @@ use crate::screen::tty;
 
 impl Session {
     /// Removes the live region and releases the terminal.
-    pub(super) fn step_aside(&mut self) {
+    pub(super) fn release_terminal(&mut self) {
         self.leave_pager();
         let mut bytes = String::new();
         self.writer.erase(&mut bytes);
@@ -21,18 +21,18 @@ impl Session {
     /// Releases the terminal after its pending replies were read.
     fn give_back(&self) {
         if self.answers && tty::is_foreground() {
-            tty::hear_out();
+            tty::drain_replies();
         }
         tty::give_back();
     }
 
     pub(super) fn leave_pager(&mut self) {
         if std::mem::take(&mut self.paging) {
-            self.outlet.send(tty::leave_sheet().to_owned());
+            self.outlet.send(tty::leave_alternate_screen().to_owned());
         }
     }
 
-    pub(super) fn step_in(&mut self) {
+    pub(super) fn acquire_terminal(&mut self) {
         if let Ok(on) = tty::take() {
             let schemes = if self.app.follows_background() {
                 tty::SCHEMES
@@ -50,7 +50,7 @@ impl Session {
     }
 
     pub(super) fn suspend(&mut self) {
-        self.step_aside();
+        self.release_terminal();
         rustix::process::kill_current_process_group(Os::TSTP).ok();
         // The shell resumed the process.
         self.background = true;
@@ -60,7 +60,7 @@ impl Session {
     pub(super) fn come_back(&mut self) {
         if self.background && tty::is_foreground() {
             self.background = false;
-            self.step_in();
+            self.acquire_terminal();
         }
     }
 
@@ -84,7 +84,7 @@ impl Session {
     }
 
     fn make_way(&mut self) {
-        self.step_aside();
+        self.release_terminal();
         let program = self.facts.editor.split_whitespace().next().unwrap_or_default();
         let program = program.rsplit('/').next().unwrap_or(program);
         // Visible while a graphical editor is open; an editor in the terminal covers it.
@@ -95,9 +95,9 @@ impl Session {
 
     fn take_back(&mut self, failed: Option<String>) {
         self.outlet.send("\r\x1b[K".to_owned());
-        self.step_in();
+        self.acquire_terminal();
         if let Some(why) = failed {
-            self.app.told(crate::app::Told::Notice(why), now());
+            self.app.apply_outcome(crate::app::ActOutcome::Notice(why), now());
         }
     }
 
@@ -107,9 +107,9 @@ impl Session {
         Outcome::Left(code)
     }
 
-    pub(super) fn broke(&mut self, why: &str) -> Outcome {
+    pub(super) fn end_with_error(&mut self, why: &str) -> Outcome {
         self.app.keep_draft(now());
-        self.app.broke(why);
+        self.app.show_fatal_error(why);
         self.draw(true);
         Outcome::Left(1)
     }
@@ -119,7 +119,7 @@ impl Session {
         let mut bytes = String::new();
         self.writer.erase(&mut bytes);
         self.outlet.send(bytes);
-        if let Outcome::Again { .. } = outcome {
+        if let Outcome::StartNext { .. } = outcome {
             // Separates the following output.
             self.outlet.send("\r\n".to_owned());
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Maximum time a turn continues after the end of input.
-const ALONE: Duration = Duration::from_secs(10);
+const MAX_TURN_WITHOUT_INPUT: Duration = Duration::from_secs(10);
 
 /// Work in progress when the input ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,9 @@ pub(super) struct Closing {
 impl Closing {
     /// Starts the deadline; `None` if no turn can end without the user.
     pub(super) fn begin(moment: Instant, work: Work) -> Option<Self> {
-        work.ends_by_itself().then(|| Self { until: moment + ALONE })
+        work.ends_by_itself().then(|| Self {
+            until: moment + MAX_TURN_WITHOUT_INPUT,
+        })
     }
 
     /// True if the session can end now.
@@ -60,7 +62,7 @@ mod tests {
     };
 
     #[test]
-    fn a_turn_has_ten_seconds_and_ends_earlier_when_it_is_over_or_asks() {
+    fn a_turn_has_ten_seconds_unless_it_ends_or_needs_an_answer() {
         let start = Instant::now();
         let after = |seconds: f64| start + Duration::from_secs_f64(seconds);
         let closing = Closing::begin(start, RUNS).unwrap();
@@ -73,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_ends_by_itself_nothing_is_waited_for() {
+    fn a_turn_that_needs_an_answer_is_not_awaited() {
         assert!(Closing::begin(Instant::now(), IDLE).is_none());
         assert!(Closing::begin(Instant::now(), ASKS).is_none());
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Session, now};
-use crate::app::Told;
+use crate::app::ActOutcome;
 use crate::input::{Input, Reply};
 use crate::screen::tty;
 use crate::text::width::PROBES;
@@ -32,29 +32,29 @@ impl Session {
     pub(super) fn replied(&mut self, reply: &Reply) {
         match reply {
             Reply::Kitty => {
-                self.app.knows_shift = true;
+                self.app.reports_shift_enter = true;
                 self.outlet.send(tty::KITTY.to_owned());
             }
             Reply::Version(version) => {
-                self.able = self.able.answering(version);
-                self.writer.knows(self.able);
+                self.capabilities = self.capabilities.answering(version);
+                self.writer.set_capabilities(self.capabilities);
                 if version.starts_with("XTerm") {
                     self.writer.reflows(false);
                 }
                 if version.starts_with("XTerm") || version.starts_with("tmux") {
-                    self.app.knows_shift |= version.starts_with("XTerm");
+                    self.app.reports_shift_enter |= version.starts_with("XTerm");
                     self.outlet.send(tty::OTHER_KEYS.to_owned());
                 }
             }
             Reply::Background(red, green, blue) => {
-                if let Some(theme) = self.app.lit(*red, *green, *blue) {
-                    self.writer.dress(theme);
+                if let Some(theme) = self.app.set_background(*red, *green, *blue) {
+                    self.writer.set_theme(theme);
                 }
             }
             Reply::Scheme { dark } => {
                 let part = if *dark { 0 } else { 255 };
-                if let Some(theme) = self.app.lit(part, part, part) {
-                    self.writer.dress(theme);
+                if let Some(theme) = self.app.set_background(part, part, part) {
+                    self.writer.set_theme(theme);
                 }
             }
             Reply::Cursor { column, .. } => self.probed(*column),
@@ -74,7 +74,7 @@ impl Session {
         self.probed = Some(number + 1);
         let habits = self.habits.shown(number, column.saturating_sub(1));
         if habits != std::mem::replace(&mut self.habits, habits) {
-            habits.hold();
+            habits.make_current();
             self.writer.measure_again();
         }
     }
@@ -82,20 +82,20 @@ impl Session {
     /// Copies a text to the clipboard of the terminal. A text that is too long for terminals is written to a file.
     pub(super) fn copy(&mut self, text: &str) {
         use base64::Engine as _;
-        const MOST: usize = 100_000;
-        if text.len() > MOST {
+        const MAX_CLIPBOARD: usize = 100_000;
+        if text.len() > MAX_CLIPBOARD {
             let file = std::env::temp_dir().join(format!("sluice-copy-{}.txt", uuid::Uuid::new_v4().simple()));
             let said = match super::editor::write_private(&file, text) {
                 Ok(()) => {
                     // Written to the history, because the path is needed longer than a notice is displayed.
                     let row = format!("too long for a clipboard: it is in {}", file.display());
                     let row = Row::new().add("~ ", Role::Note).add(&row, Role::Faint);
-                    self.app.told(Told::Rows(vec![row]), now());
+                    self.app.apply_outcome(ActOutcome::Rows(vec![row]), now());
                     "too long for a clipboard".to_owned()
                 }
                 Err(error) => format!("not copied: {error}"),
             };
-            self.app.told(Told::Notice(said), now());
+            self.app.apply_outcome(ActOutcome::Notice(said), now());
             return;
         }
         let data = base64::engine::general_purpose::STANDARD.encode(text);

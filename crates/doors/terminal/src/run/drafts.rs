@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// Delay between a change and saving it.
-const DELAY: Duration = Duration::from_millis(300);
+const SAVE_DELAY: Duration = Duration::from_millis(300);
 
 /// The file of this process's draft.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl DraftFile {
         } else if text.is_empty() {
             self.remove();
         } else {
-            self.due.get_or_insert(now + DELAY);
+            self.due.get_or_insert(now + SAVE_DELAY);
         }
     }
 
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_taken_by_its_session_then_by_its_folder_and_once() {
+    fn a_draft_is_restored_once_by_session_then_by_folder() {
         let dir = tempfile::tempdir().unwrap();
         left(dir.path(), "1.json", "/w", Some("s1"), "of the session");
         left(dir.path(), "2.json", "/w", None, "of the folder");
@@ -144,12 +144,12 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_written_for_its_owner_alone_and_not_taken_while_its_process_lives() {
+    fn a_draft_is_private_and_not_taken_from_a_running_process() {
         let dir = tempfile::tempdir().unwrap();
         let now = Instant::now();
         let mut file = DraftFile::new(dir.path(), Path::new("/w"));
         file.note("half a thought", now);
-        assert_eq!(file.due(), Some(now + DELAY));
+        assert_eq!(file.due(), Some(now + SAVE_DELAY));
         file.save("half a thought", None);
         let path = file.path.clone().unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use sluice_host::conversation::Time;
 
-use super::{FRAME, Session, now};
+use super::{MIN_FRAME_INTERVAL, Session, now};
 use crate::screen::tty;
-use crate::view::picture::Picture;
+use crate::view::snapshot::Snapshot;
 
 impl Session {
     /// True while a request is displayed: output pauses, and only key presses change the screen.
-    pub(super) fn holds(&self) -> bool {
+    pub(super) fn is_held(&self) -> bool {
         let asked = self.app.asking_id();
         asked.is_some() && asked == self.shown_ask
     }
@@ -19,15 +19,15 @@ impl Session {
         let Some(client) = &self.client else { return };
         let from = self.from.clone();
         let time = Time(now());
-        if let Ok(picture) = client.look(move |state| Picture::of(state, from, time)).await {
-            self.from = picture.cursor.clone();
-            let revision = picture.cursor.revision();
-            self.app.see(picture, now());
-            if self.told_back.is_none()
+        if let Ok(snapshot) = client.look(move |state| Snapshot::of(state, from, time)).await {
+            self.from = snapshot.cursor.clone();
+            let revision = snapshot.cursor.revision();
+            self.app.set_snapshot(snapshot, now());
+            if self.resume_hint.is_none()
                 && let Some(session) = self.app.begun()
             {
-                tty::remember(&self.facts.coming_back(&session));
-                self.told_back = Some(session);
+                tty::remember(&self.facts.resume_command(&session));
+                self.resume_hint = Some(session);
             }
             if self.facts.kept {
                 // The items are drawn and stored; the pager reads them from disk.
@@ -37,11 +37,11 @@ impl Session {
     }
 
     pub(super) async fn draw_what_changed(&mut self) {
-        if !self.dirty || self.drawn.elapsed() < FRAME || self.background || self.resized.is_some() {
+        if !self.dirty || self.drawn.elapsed() < MIN_FRAME_INTERVAL || self.background || self.resized.is_some() {
             return;
         }
         self.look().await;
-        if self.holds() {
+        if self.is_held() {
             self.dirty = false;
             self.drawn = Instant::now();
             return;
@@ -69,7 +69,7 @@ impl Session {
             bytes.push_str(if block { "\x1b[2 q" } else { "\x1b[5 q" });
         }
         let progress = self.app.progress();
-        let shows = self.able.progress && !self.facts.settings.no_progress;
+        let shows = self.capabilities.progress && !self.facts.settings.no_progress;
         if shows && progress != std::mem::replace(&mut self.progress, progress) {
             bytes.push_str(tty::show_progress(progress));
         }
@@ -85,13 +85,13 @@ impl Session {
     pub(super) fn page(&mut self) -> bool {
         let Some((sheet, cursor)) = self.app.sheet() else {
             if std::mem::take(&mut self.paging) {
-                self.outlet.send(tty::leave_sheet().to_owned());
+                self.outlet.send(tty::leave_alternate_screen().to_owned());
             }
             return false;
         };
         let mut bytes = String::new();
         if !std::mem::replace(&mut self.paging, true) {
-            bytes.push_str(tty::enter_sheet());
+            bytes.push_str(tty::enter_alternate_screen());
         }
         bytes.push_str(&self.writer.sheet(&sheet, cursor));
         self.outlet.send(bytes);

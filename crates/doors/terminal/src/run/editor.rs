@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_an_editor_saves_is_the_text_and_one_that_fails_changes_nothing() {
+    async fn saved_text_is_used_and_a_failed_editor_changes_nothing() {
         assert_eq!(edit("sed -i s/old/new/", "old\nend\n").await.unwrap(), "new\nend\n");
         assert_eq!(
             edit("echo >>", "a + b").await.unwrap(),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 /// Frames are skipped while more than this many bytes are unsent.
-const FULL: usize = 64 * 1024;
+const MAX_UNSENT: usize = 64 * 1024;
 
 enum Job {
     Write(Vec<u8>),
@@ -76,7 +76,7 @@ impl Outlet {
     /// True if the queue is long enough to make a new frame outdated before it is shown.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.unsent.load(Ordering::Relaxed) > FULL
+        self.unsent.load(Ordering::Relaxed) > MAX_UNSENT
     }
 
     /// True if the terminal closed.

@@ -73,7 +73,7 @@ fn texts(texts: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn rows_leave_upwards_and_stay_once() {
+fn committed_rows_scroll_up_and_occur_once() {
     let mut played = Played::new(20, 5);
     let mut expected = Vec::new();
     for number in 0..30 {
@@ -87,7 +87,7 @@ fn rows_leave_upwards_and_stay_once() {
 }
 
 #[test]
-fn a_key_costs_few_bytes_and_a_spinner_fewer() {
+fn a_key_writes_few_bytes_and_a_spinner_fewer() {
     let mut played = Played::new(80, 24);
     played.draw(
         &[],
@@ -159,7 +159,7 @@ fn rows() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #[test]
-    fn any_way_to_a_region_ends_in_a_fresh_draw_of_it(steps in proptest::collection::vec((rows(), proptest::option::of("[A-Z]{1,30}")), 1..12)) {
+    fn incremental_updates_equal_a_full_redraw(steps in proptest::collection::vec((rows(), proptest::option::of("[A-Z]{1,30}")), 1..12)) {
         let mut played = Played::new(24, 8);
         let mut committed = Vec::new();
         for (region, commit) in &steps {
@@ -178,14 +178,14 @@ proptest! {
     }
 
     #[test]
-    fn heights_that_the_writer_learns_late_keep_every_committed_row_once(
+    fn late_height_changes_keep_every_committed_row_once(
         steps in proptest::collection::vec((6_u16..30, any::<bool>(), 0_usize..4, 2_usize..6), 1..40),
     ) {
         let mut played = Played::new(40, 12);
         let mut expected = Vec::new();
-        for (height, knows, commits, high) in steps {
+        for (height, set_capabilities, commits, high) in steps {
             played.set_height(height);
-            if knows {
+            if set_capabilities {
                 played.writer.resize(40, height.into());
             }
             let first = expected.len();
@@ -224,7 +224,7 @@ proptest! {
 }
 
 #[test]
-fn rows_that_were_cut_to_fit_do_so_in_ascii_too() {
+fn cut_rows_also_fit_in_ascii() {
     let mut writer = Writer::new(Theme::None, Glyphs::Ascii, 20, 6);
     let mut terminal = vt100::Parser::new(6.try_into().unwrap(), 20.try_into().unwrap(), 0);
     let row = || Row::plain("a row that is longer than the screen").cut(20);

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 use tokio::sync::Notify;
 
-use super::able::Progress;
+use super::capabilities::Progress;
 use super::outlet::write_now;
 
 /// Original modes of the terminal, for every kind of exit including a panic.
-static FOUND: Mutex<Option<Termios>> = Mutex::new(None);
+static ORIGINAL_MODES: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Queries sent with the first frame; replies are not awaited. The device attributes are last.
 pub const QUESTIONS: &str = "\x1b[?u\x1b[>q\x1b]11;?\x07\x1b[c";
@@ -59,7 +59,7 @@ pub fn take() -> std::io::Result<&'static str> {
     raw.local_modes.remove(LocalModes::ISIG);
     // Output processing is off, so line feeds are written together with a carriage return.
     termios::tcsetattr(keyboard(), OptionalActions::Now, &raw)?;
-    FOUND
+    ORIGINAL_MODES
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .get_or_insert(found);
@@ -73,17 +73,17 @@ pub fn is_foreground() -> bool {
 }
 
 /// True while the alternate screen is displayed.
-static SHEET: AtomicBool = AtomicBool::new(false);
+static ALTERNATE_SCREEN: AtomicBool = AtomicBool::new(false);
 
 /// Returns the bytes that switch to the alternate screen.
-pub fn enter_sheet() -> &'static str {
-    SHEET.store(true, Ordering::Relaxed);
+pub fn enter_alternate_screen() -> &'static str {
+    ALTERNATE_SCREEN.store(true, Ordering::Relaxed);
     "\x1b[?1049h"
 }
 
 /// Returns the bytes that switch back to the normal screen.
-pub fn leave_sheet() -> &'static str {
-    SHEET.store(false, Ordering::Relaxed);
+pub fn leave_alternate_screen() -> &'static str {
+    ALTERNATE_SCREEN.store(false, Ordering::Relaxed);
     "\x1b[?1049l\x1b[?25h"
 }
 
@@ -98,10 +98,10 @@ pub fn show_progress(progress: Progress) -> &'static str {
 
 /// Restores the terminal. A second call has no effect.
 pub fn give_back() {
-    let found = FOUND.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let found = ORIGINAL_MODES.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(found) = found {
-        if SHEET.load(Ordering::Relaxed) {
-            write_now(leave_sheet().as_bytes());
+        if ALTERNATE_SCREEN.load(Ordering::Relaxed) {
+            write_now(leave_alternate_screen().as_bytes());
         }
         if PROGRESS.swap(false, Ordering::Relaxed) {
             write_now(Progress::Idle.bytes().as_bytes());
@@ -129,15 +129,15 @@ pub fn repair() -> std::io::Result<()> {
 
 /// Queries the device attributes once more and reads until the reply, with a short timeout, so that late replies and
 /// key releases do not reach the shell.
-pub fn hear_out() {
+pub fn drain_replies() {
     write_now(b"\x1b[c");
-    hear(keyboard(), Duration::from_millis(50));
+    read_replies(keyboard(), Duration::from_millis(50));
 }
 
 /// Reads until the device attributes reply or the timeout.
-fn hear(keyboard: BorrowedFd<'_>, most: Duration) {
+fn read_replies(keyboard: BorrowedFd<'_>, most: Duration) {
     let end = Instant::now() + most;
-    let mut heard = Vec::new();
+    let mut replies = Vec::new();
     loop {
         let left = end.saturating_duration_since(Instant::now());
         let mut ready = [rustix::event::PollFd::from_borrowed_fd(
@@ -148,12 +148,12 @@ fn hear(keyboard: BorrowedFd<'_>, most: Duration) {
         let mut bytes = [0; 256];
         match rustix::event::poll(&mut ready, wait.as_ref()) {
             Ok(1..) => match rustix::io::read(keyboard, &mut bytes) {
-                Ok(count @ 1..) => heard.extend_from_slice(bytes.get(..count).unwrap_or_default()),
+                Ok(count @ 1..) => replies.extend_from_slice(bytes.get(..count).unwrap_or_default()),
                 _ => return,
             },
             _ => return,
         }
-        let text = String::from_utf8_lossy(&heard);
+        let text = String::from_utf8_lossy(&replies);
         let answered = text
             .rfind("\x1b[?")
             .is_some_and(|at| text.get(at..).is_some_and(|it| it.contains('c')));
@@ -164,19 +164,19 @@ fn hear(keyboard: BorrowedFd<'_>, most: Duration) {
 }
 
 /// Resume hint printed after a panic.
-static COMING_BACK: Mutex<String> = Mutex::new(String::new());
+static RESUME_HINT: Mutex<String> = Mutex::new(String::new());
 /// Notified after a panic on any thread.
-static FAULT: Notify = Notify::const_new();
+static PANICKED: Notify = Notify::const_new();
 
 /// Sets the resume hint for the current session.
-pub fn remember(coming_back: &str) {
-    let mut known = COMING_BACK.lock().unwrap_or_else(PoisonError::into_inner);
-    coming_back.clone_into(&mut known);
+pub fn remember(resume_command: &str) {
+    let mut known = RESUME_HINT.lock().unwrap_or_else(PoisonError::into_inner);
+    resume_command.clone_into(&mut known);
 }
 
 /// Waits until any thread panics; the screen contents are unreliable afterwards.
 pub async fn fault() {
-    FAULT.notified().await;
+    PANICKED.notified().await;
 }
 
 /// Installs a panic hook that restores the terminal and prints the location of the panic and the resume hint.
@@ -185,16 +185,16 @@ pub fn give_back_on_panic() {
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            if FOUND.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+            if ORIGINAL_MODES.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
                 return before(panic);
             }
-            if SHEET.load(Ordering::Relaxed) {
-                write_now(leave_sheet().as_bytes());
+            if ALTERNATE_SCREEN.load(Ordering::Relaxed) {
+                write_now(leave_alternate_screen().as_bytes());
             }
             // Keeps the cursor row; the message starts on a new row.
             write_now(b"\x1b[?2026l\r\x1b[J\r\n");
             give_back();
-            let back = COMING_BACK.lock().unwrap_or_else(PoisonError::into_inner);
+            let back = RESUME_HINT.lock().unwrap_or_else(PoisonError::into_inner);
             if !back.is_empty() {
                 write_now(format!("  {back}\n").as_bytes());
             }
@@ -205,7 +205,7 @@ pub fn give_back_on_panic() {
             let report = report(panic).map_or_else(String::new, |file| format!("; report: {}", file.display()));
             let said = format!("sluice: a fault of ours{place}{report}\n");
             std::io::stderr().write_all(said.as_bytes()).ok();
-            FAULT.notify_one();
+            PANICKED.notify_one();
         }));
     });
 }
@@ -236,7 +236,7 @@ mod tests {
         for piece in said {
             terminal.send(piece.as_bytes()).unwrap();
         }
-        hear(keyboard.as_fd(), most);
+        read_replies(keyboard.as_fd(), most);
         keyboard.set_nonblocking(true).unwrap();
         let mut left = Vec::new();
         let mut bytes = [0; 256];
@@ -252,7 +252,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn late_replies_are_heard_out_and_what_is_typed_after_them_is_the_shell_s() {
+    fn late_replies_are_drained_and_later_keys_are_left_for_the_shell() {
         let late = [
             "\x1b]11;rgb:0000/0000/0000\x07",
             "\x1b[?1u",
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_that_does_not_answer_is_not_waited_for_longer() {
+    fn draining_replies_times_out() {
         assert!(left_after(&[], Duration::from_millis(1)).is_empty());
         // Other reports do not end the wait but are consumed.
         assert!(left_after(&["\x1b[?1u\x1b[I"], Duration::from_millis(50)).is_empty());

@@ -3,7 +3,7 @@
 //! Rows leave the region upwards only by line feeds. Rows above the region are never changed, and neither scroll
 //! regions nor absolute rows are used, so every committed row exists exactly once in any terminal's history.
 
-use super::able::{Able, Mark};
+use super::capabilities::{Capabilities, Mark};
 use crate::text::{Cell, Row, Style, link, wrap};
 use crate::theme::{Glyphs, Theme};
 
@@ -27,7 +27,7 @@ pub struct Frame {
 pub struct Writer {
     theme: Theme,
     glyphs: Glyphs,
-    able: Able,
+    capabilities: Capabilities,
     columns: usize,
     rows: usize,
     shown: Vec<Row>,
@@ -53,7 +53,7 @@ impl Writer {
         Self {
             theme,
             glyphs,
-            able: Able::default(),
+            capabilities: Capabilities::default(),
             columns: columns.max(2),
             rows: rows.max(2),
             shown: Vec::new(),
@@ -65,14 +65,14 @@ impl Writer {
     }
 
     /// Switches the theme.
-    pub fn dress(&mut self, theme: Theme) {
+    pub fn set_theme(&mut self, theme: Theme) {
         self.theme = theme;
         self.whole = true;
     }
 
     /// Sets the terminal's capabilities.
-    pub fn knows(&mut self, able: Able) {
-        self.able = able;
+    pub fn set_capabilities(&mut self, capabilities: Capabilities) {
+        self.capabilities = capabilities;
     }
 
     /// Redraws the region after the measured character widths changed.
@@ -143,7 +143,11 @@ impl Writer {
             frame.cursor.1.min(self.columns.saturating_sub(1)),
         );
         let mut out = String::new();
-        let marks = if self.able.marks { frame.marks } else { Vec::new() };
+        let marks = if self.capabilities.marks {
+            frame.marks
+        } else {
+            Vec::new()
+        };
         let mark = |out: &mut String, at: usize| {
             let here = marks.iter().filter(|(place, _)| *place == at);
             here.for_each(|(_, mark)| out.push_str(mark.bytes()));
@@ -162,8 +166,12 @@ impl Writer {
             let count = frame.commit.len();
             for (at, row) in frame.commit.into_iter().enumerate() {
                 mark(&mut out, at);
-                let row = if self.able.links { link::addresses(row) } else { row };
-                self.paint(&mut out, &self.spelt(row));
+                let row = if self.capabilities.links {
+                    link::addresses(row)
+                } else {
+                    row
+                };
+                self.paint(&mut out, &self.with_glyphs(row));
                 out.push_str("\r\n");
             }
             mark(&mut out, count);
@@ -216,24 +224,24 @@ impl Writer {
 
     /// Converts a row to the available glyphs. Some marks are longer in ASCII, so a row that was cut to fit is cut
     /// again.
-    fn spelt(&self, row: Row) -> Row {
+    fn with_glyphs(&self, row: Row) -> Row {
         if row.width() > self.columns {
             return self.glyphs.apply(row);
         }
         let mut width = self.columns;
-        let mut spelt = self.glyphs.apply(row.clone());
-        while spelt.width() > self.columns && width > 8 {
+        let mut with_glyphs = self.glyphs.apply(row.clone());
+        while with_glyphs.width() > self.columns && width > 8 {
             width -= 1;
-            spelt = self.glyphs.apply(row.clone().cut(width));
+            with_glyphs = self.glyphs.apply(row.clone().cut(width));
         }
-        spelt
+        with_glyphs
     }
 
     /// Splits the region into rows that fit the screen.
     fn fitted(&self, rows: Vec<Row>) -> Vec<Row> {
         let mut fitted = Vec::with_capacity(rows.len());
         for row in rows {
-            let row = self.spelt(row);
+            let row = self.with_glyphs(row);
             if row.width() <= self.columns {
                 fitted.push(row);
             } else {
@@ -342,7 +350,7 @@ impl Writer {
         let mut sgr = String::new();
         let mut leads: Option<&str> = None;
         for cell in cells {
-            let link = cell.link.filter(|_| self.able.links).map(|link| &**link);
+            let link = cell.link.filter(|_| self.capabilities.links).map(|link| &**link);
             if link != leads {
                 leads = link;
                 out.push_str(&open_link(link));

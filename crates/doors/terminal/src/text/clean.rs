@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_of_an_output_are_dropped_and_movements_shown() {
+    fn output_colours_are_removed_and_cursor_movements_shown() {
         assert_eq!(output_line("\x1b[31mred\x1b[0m"), "red");
         assert_eq!(output_line("10%\r50%\r100%"), "100%");
         assert_eq!(output_line("a\x1b[2Jb"), "a\\x1b[2Jb");

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_ends_before_what_ends_the_sentence() {
+    fn a_url_excludes_trailing_punctuation() {
         let linked = |text: &str| links(text).into_iter().filter_map(|(_, link)| link).collect::<Vec<_>>();
         assert_eq!(
             linked("see https://example.org/a(b). And (http://x.y/z), too"),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_stays_what_it_is() {
+    fn adding_links_keeps_the_text() {
         let row = Row::plain("go to http").add("s://a.b/c now", Style::of(Role::Accent));
         let linked = addresses(row.clone());
         assert_eq!(linked.text(), row.text());
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_an_address() {
+    fn a_file_path_has_a_file_url() {
         assert_eq!(
             of_file("/w/x", "src/a b.rs").as_deref(),
             Some("file:///w/x/src/a%20b.rs")

@@ -200,14 +200,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_others_cannot_drive_the_terminal() {
+    fn untrusted_text_cannot_control_the_terminal() {
         let row = Row::plain("a\x1b[31mb\u{202e}c");
         assert_eq!(row.text(), "a\\x1b[31mb\\u{202e}c");
         assert!(row.0.iter().any(|span| span.style.reverse && span.text == "\\x1b"));
     }
 
     #[test]
-    fn a_cut_row_says_so_and_fits() {
+    fn a_cut_row_fits_and_has_a_cut_mark() {
         let row = Row::plain("日本語のテキスト").cut(6);
         assert_eq!(row.text(), "日本⋯");
         assert_eq!(Row::plain("short").cut(5).text(), "short");

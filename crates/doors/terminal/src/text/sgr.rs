@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_stay_and_nothing_else_does() {
+    fn only_colours_are_kept() {
         let row = read(
             "\x1b[1;32mshop\x1b[0m on \x1b[38;5;208mmain\x1b[m\x1b[2J\x1b]8;;http://x\x07link\x1b]8;;\x1b\\ \x1b[38;2;1;2;3mx",
         );
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_dropped() {
+    fn incomplete_sequences_are_dropped() {
         assert_eq!(read("a\x1b[1").text(), "a");
         assert_eq!(read("a\x1b").text(), "a");
         assert_eq!(read("a\x1b]0;title").text(), "a");

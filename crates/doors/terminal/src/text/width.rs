@@ -36,7 +36,7 @@ impl Habits {
     }
 
     /// Sets the habits used for all measurements.
-    pub fn hold(self) {
+    pub fn make_current(self) {
         let bits = u8::from(self.ambiguous_is_wide)
             | u8::from(self.emoji_style_is_narrow) << 1
             | u8::from(self.draws_joined_apart) << 2;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_ours_take_one_cell_wherever_ambiguous_letters_take_two() {
+    fn our_marks_are_one_cell_wide_even_if_ambiguous_characters_are_two() {
         let wide = Habits::default().shown(0, 2);
         for mark in ["›", "✓", "✗", "⊘", "∙", "⋯", "⠋", "⠙", "⠹", "⣿", "⣀", "‹", "~", "&"] {
             assert_eq!(wide.cells(mark), 1, "{mark}");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_believed_about_emoji() {
+    fn emoji_width_follows_the_terminal() {
         let old = Habits::default().shown(1, 1).shown(2, 6);
         assert_eq!(old.cells(PROBES[1]), 1);
         assert_eq!(old.cells(PROBES[2]), 6);

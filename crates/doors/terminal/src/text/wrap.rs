@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn writing_without_spaces_breaks_between_letters() {
+    fn text_without_spaces_wraps_between_letters() {
         assert_eq!(texts(&words(&Row::plain("日本語です"), 4, 0)), ["日本", "語で", "す"]);
     }
 

@@ -175,9 +175,9 @@ pub(crate) fn output(line: &str) -> Row {
 }
 
 /// Maximum number of rows shown of a result, an error and a diff.
-pub(crate) const RESULT: usize = 5;
-pub(crate) const FAILURE: usize = 8;
-pub(crate) const CHANGE: usize = 16;
+pub(crate) const MAX_RESULT_ROWS: usize = 5;
+pub(crate) const MAX_ERROR_ROWS: usize = 8;
+pub(crate) const MAX_DIFF_ROWS: usize = 16;
 
 /// Renders a card; `spinner` marks a running call.
 #[must_use]
@@ -342,7 +342,7 @@ fn running(call: &CallCard) -> Parts {
                 .fact(time)
                 .fact(format!("{} to background", call.moves));
             match &call.output {
-                Some(output) => parts.last_seen(output, RESULT),
+                Some(output) => parts.last_seen(output, MAX_RESULT_ROWS),
                 None => parts,
             }
         }

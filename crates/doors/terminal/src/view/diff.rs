@@ -25,7 +25,7 @@ pub struct ChangeLine {
 }
 
 /// Number of unchanged context lines around a change.
-const AROUND: usize = 1;
+const CONTEXT_LINES: usize = 1;
 
 /// Returns the lines of hunks.
 #[must_use]
@@ -92,9 +92,9 @@ fn shortened(lines: Vec<ChangeLine>) -> Vec<ChangeLine> {
         .collect();
     let near = |at: usize| {
         let next = changes.partition_point(|change| *change < at);
-        let after = changes.get(next).is_some_and(|change| change - at <= AROUND);
+        let after = changes.get(next).is_some_and(|change| change - at <= CONTEXT_LINES);
         let before = next.checked_sub(1).and_then(|before| changes.get(before));
-        after || before.is_some_and(|change| at - change <= AROUND)
+        after || before.is_some_and(|change| at - change <= CONTEXT_LINES)
     };
     let mut kept: Vec<ChangeLine> = Vec::new();
     let mut left_out = false;
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_shows_its_surroundings_and_its_words() {
+    fn a_change_shows_context_and_changed_words() {
         let old = "// one\nfn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n// end\n";
         let new = old.replace("a - b", "a + b");
         let lines = of_texts(old, &new, 5);

@@ -4,7 +4,7 @@
 //! here; their state is read from the conversation for every frame.
 
 mod ending;
-mod reading;
+mod items;
 mod running;
 
 pub(crate) use ending::outcome_word;
@@ -15,7 +15,7 @@ use sluice_host::items::{ItemChange, ItemField, ItemId};
 
 use super::card::{self, CallCard};
 use super::markdown::{self, Markdown, Measure};
-use super::picture::Picture;
+use super::snapshot::Snapshot;
 use crate::screen::Mark;
 use crate::text::{Role, Row, Style};
 
@@ -115,9 +115,9 @@ pub struct Feed {
     /// Total duration of model requests in milliseconds.
     pub api_ms: u64,
     /// True if the transcript could not be written, until a turn ends without such an error.
-    pub writes_lost: bool,
+    pub transcript_failing: bool,
     /// True if that happened in the current turn.
-    loses_writes: bool,
+    write_failed: bool,
 }
 
 /// A failed request that is retried.
@@ -162,8 +162,8 @@ impl Feed {
             refusals: HashMap::new(),
             suggestion: None,
             api_ms: 0,
-            writes_lost: false,
-            loses_writes: false,
+            transcript_failing: false,
+            write_failed: false,
         }
     }
 
@@ -204,9 +204,9 @@ impl Feed {
     }
 
     /// Processes the changes of a snapshot.
-    pub fn take(&mut self, picture: &Picture, width: usize) {
+    pub fn take(&mut self, snapshot: &Snapshot, width: usize) {
         self.width = width;
-        for change in &picture.changes {
+        for change in &snapshot.changes {
             match change {
                 ItemChange::Item(item) => self.item(item),
                 ItemChange::Delta { item, field, text, .. } => self.grow(*item, *field, text),
@@ -214,7 +214,7 @@ impl Feed {
             }
         }
         for call in self.calls.values_mut() {
-            call.time = call.call.time(picture.now);
+            call.time = call.call.time(snapshot.now);
         }
     }
 
@@ -274,7 +274,7 @@ impl Feed {
     }
 
     /// Returns the rows to append to the history now.
-    pub fn commit(&mut self, picture: &Picture, width: usize) -> Vec<Row> {
+    pub fn commit(&mut self, snapshot: &Snapshot, width: usize) -> Vec<Row> {
         let mut rows = Vec::new();
         while let Some(item) = self.items.front() {
             match item {
@@ -289,7 +289,7 @@ impl Feed {
                     if card::is_reading(call) {
                         let count = self.readings();
                         // More calls may join this row during the turn.
-                        if count == self.items.len() && picture.turn.is_some() && !self.is_writing() {
+                        if count == self.items.len() && snapshot.turn.is_some() && !self.is_writing() {
                             break;
                         }
                         self.commit_readings(count, width, &mut rows);

@@ -25,12 +25,12 @@ pub struct Inline {
 struct Reader<'a> {
     source: &'a str,
     inline: Inline,
-    counted: Counted,
+    counted: ClusterCount,
 }
 
 /// Counts the clusters of a growing row; the last one may still grow.
 #[derive(Default)]
-struct Counted {
+struct ClusterCount {
     /// Index of the span with the last cluster, and the offset of the cluster in it.
     span: usize,
     start: usize,
@@ -44,7 +44,7 @@ pub fn read(source: &str) -> Inline {
     let mut reader = Reader {
         source,
         inline: Inline::default(),
-        counted: Counted::default(),
+        counted: ClusterCount::default(),
     };
     reader.run(0, source.len(), Style::TEXT);
     reader.inline
@@ -197,7 +197,7 @@ impl Reader<'_> {
     }
 }
 
-impl Counted {
+impl ClusterCount {
     /// Returns the number of clusters in a row; counts only what was added since the last call.
     fn clusters_of(&mut self, row: &Row) -> usize {
         while let Some(span) = row.0.get(self.span) {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn emphasis_loses_its_stars_and_code_keeps_its_ticks() {
+    fn emphasis_marks_are_removed_and_backticks_kept() {
         assert_eq!(
             shown("a **bold** and *thin* `c*d*e` word"),
             "a bold and thin `c*d*e` word"
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_mark_is_told() {
+    fn an_unclosed_delimiter_is_reported() {
         assert_eq!(read("a **bol").open, Some(2));
         assert_eq!(read("a `co").open, Some(2));
         assert_eq!(read("a **b** c").open, None);

@@ -9,7 +9,7 @@ use super::inline;
 use crate::text::{Cell, Role, Row, wrap};
 
 /// Default maximum width of prose.
-pub const PROSE: usize = 100;
+pub const DEFAULT_PROSE_WIDTH: usize = 100;
 
 /// Width limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl From<usize> for Measure {
     fn from(columns: usize) -> Self {
         Self {
             columns,
-            prose: columns.clamp(1, PROSE),
+            prose: columns.clamp(1, DEFAULT_PROSE_WIDTH),
             plain_code: false,
         }
     }
@@ -235,11 +235,11 @@ impl Markdown {
         let prose = width.prose;
         let line = self.line.clone();
         // A line that may still turn out not to be prose is not final.
-        if !line.is_empty() && !self.goes_on_with(&line) {
+        if !line.is_empty() && !self.continues_paragraph(&line) {
             return;
         }
         if !line.is_empty() && !matches!(self.block, Block::Prose { .. }) {
-            if matches!(self.block, Block::None) && is_surely_prose(&line) {
+            if matches!(self.block, Block::None) && is_certainly_prose(&line) {
                 let hang = item_hang(&line).unwrap_or(0);
                 self.block = Block::Prose { hang };
                 self.begun = false;
@@ -269,13 +269,13 @@ impl Markdown {
     }
 
     /// True if the incomplete line continues the paragraph before it.
-    fn goes_on_with(&self, line: &str) -> bool {
+    fn continues_paragraph(&self, line: &str) -> bool {
         let start = line.trim_start();
         let first = start.chars().next();
         match self.block {
             Block::Prose { .. } if self.text.is_empty() => true,
             Block::Prose { .. } | Block::None => {
-                first.is_some_and(char::is_alphabetic) || (self.block == Block::None && is_surely_prose(line))
+                first.is_some_and(char::is_alphabetic) || (self.block == Block::None && is_certainly_prose(line))
             }
             _ => false,
         }
@@ -448,7 +448,7 @@ fn item_hang(line: &str) -> Option<usize> {
 }
 
 /// True if an incomplete line is prose regardless of the text that follows.
-fn is_surely_prose(line: &str) -> bool {
+fn is_certainly_prose(line: &str) -> bool {
     let start = line.trim_start();
     item_hang(line).is_some() || start.chars().next().is_some_and(char::is_alphabetic)
 }

@@ -29,7 +29,7 @@ fn the_streaming_screen() {
 }
 
 #[test]
-fn a_row_of_prose_is_final_when_the_next_has_begun() {
+fn a_row_of_prose_is_final_once_the_next_has_started() {
     let mut markdown = Markdown::default();
     assert!(markdown.push("one two three", 8).is_empty());
     assert_eq!(texts(&markdown.push(" ", 8)), ["one two"]);
@@ -41,7 +41,7 @@ fn a_row_of_prose_is_final_when_the_next_has_begun() {
 }
 
 #[test]
-fn code_is_final_at_its_line_end_and_never_broken() {
+fn a_line_of_code_is_final_at_its_end_and_never_wrapped() {
     let mut markdown = Markdown::default();
     let rows = markdown.push("```rust\nlet a_long_line = 1;\n  inde", 10);
     assert_eq!(texts(&rows), ["```rust", "let a_long_line = 1;"]);

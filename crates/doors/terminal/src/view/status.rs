@@ -6,7 +6,7 @@ use sluice_wire::mode::PermissionMode;
 
 use super::amount;
 use super::feed::Retry;
-use super::picture::{Doing, Picture};
+use super::snapshot::{Phase, Snapshot};
 use crate::text::{Role, Row, Style, width};
 
 /// Returns the label of a permission mode.
@@ -41,7 +41,7 @@ pub fn model_word(model: &str) -> String {
 
 /// Facts of the status line that are not part of the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Around {
+pub struct StatusContext {
     /// Model, if the conversation does not name one.
     pub model: String,
     /// Branch, followed by `*` if there are uncommitted changes.
@@ -51,14 +51,14 @@ pub struct Around {
     /// True if a bridge runs the session.
     pub served: bool,
     /// True if the transcript cannot be written.
-    pub writes_lost: bool,
+    pub transcript_failing: bool,
     /// Vim mode, if vim key bindings are enabled.
     pub vim: Option<&'static str>,
 }
 
 /// Renders `sonnet-4.5 ∙ ask ∙ 18% ∙ $0.42 ∙ main*`.
 #[must_use]
-pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
+pub fn row(snapshot: &Snapshot, around: &StatusContext, columns: usize) -> Row {
     let mut parts: Vec<(String, Style)> = Vec::new();
     if let Some(vim) = around.vim {
         parts.push((vim.to_owned(), Style::FAINT));
@@ -66,16 +66,16 @@ pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
     let model = if around.model == "demo" {
         None
     } else {
-        picture.model.as_deref()
+        snapshot.model.as_deref()
     };
     let model = model.map_or_else(|| around.model.clone(), model_word);
     if !model.is_empty() {
         parts.push((model, Style::FAINT));
     }
-    if around.writes_lost {
+    if around.transcript_failing {
         parts.push(("not written down".to_owned(), Style::of(Role::Bad)));
     }
-    let mode = picture.mode.as_ref().unwrap_or(&PermissionMode::Default);
+    let mode = snapshot.mode.as_ref().unwrap_or(&PermissionMode::Default);
     let word = mode_word(mode);
     let style = match mode {
         PermissionMode::BypassPermissions => Style::of(Role::Bad),
@@ -83,12 +83,12 @@ pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
         _ => Style::FAINT,
     };
     parts.push((word.to_owned(), style));
-    if let Some(window) = picture
+    if let Some(window) = snapshot
         .context
         .window
-        .filter(|window| *window > 0 && picture.context.tokens > 0)
+        .filter(|window| *window > 0 && snapshot.context.tokens > 0)
     {
-        let percent = picture.context.tokens * 100 / window;
+        let percent = snapshot.context.tokens * 100 / window;
         let style = match percent {
             0..80 => Style::FAINT,
             80..95 => Style::of(Role::Ask),
@@ -96,23 +96,23 @@ pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
         };
         parts.push((format!("{percent}%"), style));
     }
-    if picture.cost >= 0.005 && around.model != "demo" {
-        parts.push((amount::dollars(picture.cost), Style::FAINT));
+    if snapshot.cost >= 0.005 && around.model != "demo" {
+        parts.push((amount::dollars(snapshot.cost), Style::FAINT));
     }
     if let Some(branch) = &around.branch {
         parts.push((branch.clone(), Style::FAINT));
     }
-    if !picture.jobs.is_empty() {
-        parts.push((amount::count(picture.jobs.len() as u64, "job"), Style::FAINT));
+    if !snapshot.jobs.is_empty() {
+        parts.push((amount::count(snapshot.jobs.len() as u64, "job"), Style::FAINT));
     }
-    if picture.asks.len() > 1 {
-        parts.push((amount::count(picture.asks.len() as u64, "ask"), Style::of(Role::Ask)));
+    if snapshot.asks.len() > 1 {
+        parts.push((amount::count(snapshot.asks.len() as u64, "ask"), Style::of(Role::Ask)));
     }
     if around.served {
         parts.push(("served".to_owned(), Style::FAINT));
     }
-    if picture.failed_servers > 0 {
-        parts.push((format!("mcp: {} failed", picture.failed_servers), Style::of(Role::Bad)));
+    if snapshot.failed_servers > 0 {
+        parts.push((format!("mcp: {} failed", snapshot.failed_servers), Style::of(Role::Bad)));
     }
     if around.root {
         parts.push(("root".to_owned(), Style::of(Role::Bad)));
@@ -134,17 +134,17 @@ pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
 /// Renders `⠹ writing ∙ 12s ∙ 840 tokens ∙ esc stops`; `None` while idle.
 #[must_use]
 pub fn activity(
-    picture: &Picture,
+    snapshot: &Snapshot,
     retry: Option<&Retry>,
     tool: Option<&str>,
     now: u64,
     spinner: &str,
     columns: usize,
 ) -> Option<Row> {
-    let what = match picture.doing {
-        Doing::Idle if picture.turn.is_none() => return None,
-        Doing::Waiting => return None,
-        Doing::Retrying => {
+    let what = match snapshot.phase {
+        Phase::Idle if snapshot.turn.is_none() => return None,
+        Phase::Waiting => return None,
+        Phase::Retrying => {
             let retry = retry?;
             let left = Duration::from_millis(retry.at.saturating_sub(now));
             let text = format!(
@@ -162,7 +162,7 @@ pub fn activity(
                     .cut(columns),
             );
         }
-        Doing::Stopping(since) => {
+        Phase::Stopping(since) => {
             let text = format!("stopping ∙ {}", amount::running(since));
             return Some(
                 Row::new()
@@ -171,21 +171,21 @@ pub fn activity(
                     .add(&text, Role::Faint),
             );
         }
-        Doing::Idle | Doing::Asking => tool.unwrap_or("asking the model").to_owned(),
-        Doing::Thinking => "thinking".to_owned(),
-        Doing::Writing => "writing".to_owned(),
-        Doing::Compacting => "compacting".to_owned(),
-        Doing::Calling => format!("running {}", tool.unwrap_or("a call")),
-        Doing::Stalled => "no sign of the agent".to_owned(),
+        Phase::Idle | Phase::Asking => tool.unwrap_or("asking the model").to_owned(),
+        Phase::Thinking => "thinking".to_owned(),
+        Phase::Writing => "writing".to_owned(),
+        Phase::Compacting => "compacting".to_owned(),
+        Phase::Calling => format!("running {}", tool.unwrap_or("a call")),
+        Phase::Stalled => "no sign of the agent".to_owned(),
     };
-    let mut facts = vec![what, amount::running(picture.turn.unwrap_or_default())];
-    if picture.written > 0 && columns >= 60 {
-        facts.push(format!("{} tokens", amount::tokens(picture.written)));
+    let mut facts = vec![what, amount::running(snapshot.turn.unwrap_or_default())];
+    if snapshot.written > 0 && columns >= 60 {
+        facts.push(format!("{} tokens", amount::tokens(snapshot.written)));
     }
-    if picture.silent.as_secs() >= 15 {
-        facts.push(format!("silent for {}", amount::running(picture.silent)));
+    if snapshot.silent.as_secs() >= 15 {
+        facts.push(format!("silent for {}", amount::running(snapshot.silent)));
     }
-    facts.push(match picture.queue.len() {
+    facts.push(match snapshot.queue.len() {
         0 => "esc stops".to_owned(),
         waiting if columns >= 60 => format!("esc stops and sends the {waiting} below"),
         _ => "esc stops".to_owned(),
@@ -199,10 +199,10 @@ pub fn activity(
 
 /// Renders the queued prompts.
 #[must_use]
-pub fn queue(picture: &Picture, columns: usize) -> Vec<Row> {
-    const MOST: usize = 4;
+pub fn queue(snapshot: &Snapshot, columns: usize) -> Vec<Row> {
+    const MAX_QUEUE_ROWS: usize = 4;
     let mut rows = Vec::new();
-    for (_, text) in picture.queue.iter().take(MOST) {
+    for (_, text) in snapshot.queue.iter().take(MAX_QUEUE_ROWS) {
         let mut lines = text.trim().lines();
         let first = lines.next().unwrap_or_default();
         let more = lines.count();
@@ -217,21 +217,28 @@ pub fn queue(picture: &Picture, columns: usize) -> Vec<Row> {
         row.push(&more, Role::Faint);
         rows.push(row);
     }
-    if picture.queue.len() > MOST {
-        rows.push(Row::faint(&format!("  ⋯ {} more", picture.queue.len() - MOST)));
+    if snapshot.queue.len() > MAX_QUEUE_ROWS {
+        rows.push(Row::faint(&format!(
+            "  ⋯ {} more",
+            snapshot.queue.len() - MAX_QUEUE_ROWS
+        )));
     }
     rows
 }
 
 /// Renders the task list.
 #[must_use]
-pub fn todos(picture: &Picture, columns: usize) -> Vec<Row> {
-    let open = picture.todos.iter().filter(|todo| &*todo.status != "completed");
-    let done = picture.todos.iter().filter(|todo| &*todo.status == "completed").count();
-    if picture.todos.is_empty() {
+pub fn todos(snapshot: &Snapshot, columns: usize) -> Vec<Row> {
+    let open = snapshot.todos.iter().filter(|todo| &*todo.status != "completed");
+    let done = snapshot
+        .todos
+        .iter()
+        .filter(|todo| &*todo.status == "completed")
+        .count();
+    if snapshot.todos.is_empty() {
         return Vec::new();
     }
-    let mut rows = vec![Row::faint(&format!("  Tasks  {done} of {} done", picture.todos.len()))];
+    let mut rows = vec![Row::faint(&format!("  Tasks  {done} of {} done", snapshot.todos.len()))];
     for todo in open.take(5) {
         let (sign, text) = match &*todo.status {
             "in_progress" => ("[>]", todo.active.as_deref().unwrap_or(&todo.subject)),
@@ -247,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn models_are_called_by_few_letters() {
+    fn model_names_are_shortened() {
         assert_eq!(model_word("claude-sonnet-4-5-20250929"), "sonnet-4.5");
         assert_eq!(model_word("claude-opus-4-1"), "opus-4.1");
         assert_eq!(model_word("qwen2.5-coder"), "qwen2.5-coder");
@@ -255,37 +262,37 @@ mod tests {
 
     #[test]
     fn the_idle_screen_s_status() {
-        let picture = Picture {
+        let snapshot = Snapshot {
             model: Some("claude-sonnet-4-5".to_owned()),
             cost: 0.42,
             context: sluice_host::conversation::Context {
                 tokens: 36_000,
                 window: Some(200_000),
             },
-            ..Picture::default()
+            ..Snapshot::default()
         };
-        let around = Around {
+        let around = StatusContext {
             branch: Some("main*".to_owned()),
-            ..Around::default()
+            ..StatusContext::default()
         };
         assert_eq!(
-            row(&picture, &around, 80).text(),
+            row(&snapshot, &around, 80).text(),
             "  sonnet-4.5 ∙ ask ∙ 18% ∙ $0.42 ∙ main*"
         );
-        assert_eq!(row(&picture, &around, 25).text(), "  sonnet-4.5 ∙ ask ∙ 18%");
+        assert_eq!(row(&snapshot, &around, 25).text(), "  sonnet-4.5 ∙ ask ∙ 18%");
     }
 
     #[test]
     fn the_activity_of_the_streaming_screen() {
-        let picture = Picture {
-            doing: Doing::Writing,
+        let snapshot = Snapshot {
+            phase: Phase::Writing,
             turn: Some(Duration::from_secs(12)),
             written: 840,
-            ..Picture::default()
+            ..Snapshot::default()
         };
-        let shown = activity(&picture, None, None, 0, "⠹", 80).map(|row| row.text());
+        let shown = activity(&snapshot, None, None, 0, "⠹", 80).map(|row| row.text());
         assert_eq!(shown.as_deref(), Some("⠹ writing ∙ 12s ∙ 840 tokens ∙ esc stops"));
-        let narrow = activity(&picture, None, None, 0, "⠹", 40).map(|row| row.text());
+        let narrow = activity(&snapshot, None, None, 0, "⠹", 40).map(|row| row.text());
         assert_eq!(narrow.as_deref(), Some("⠹ writing ∙ 12s ∙ esc stops"));
     }
 }

@@ -5,11 +5,11 @@ use sluice_wire::control::RequestId;
 use sluice_wire::stdout::TerminalReason;
 
 /// Maximum number of recent requests checked; older ones were reported before.
-const LAST: usize = 64;
+const MAX_CHECKED: usize = 64;
 
 /// A request that needs no answer any more, and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettledRequest {
     pub id: RequestId,
     /// The call that needed permission.
     pub call: Option<String>,
@@ -22,10 +22,10 @@ pub struct Settled {
 
 /// Returns the recent requests to the user that are no longer pending.
 #[must_use]
-pub fn settled(state: &ConversationState) -> Vec<Settled> {
-    let asks = state.asks().iter().rev().take(LAST);
+pub fn settled(state: &ConversationState) -> Vec<SettledRequest> {
+    let asks = state.asks().iter().rev().take(MAX_CHECKED);
     let gone = asks.filter(|ask| ask.kind.is_for_a_person() && !ask.is_pending());
-    gone.map(|ask| Settled {
+    gone.map(|ask| SettledRequest {
         id: ask.id.clone(),
         call: ask.call.as_deref().map(str::to_owned),
         state: ask.state,
@@ -54,7 +54,7 @@ fn is_stopped(state: &ConversationState, ask: &Ask) -> bool {
             .is_some_and(aborted)
 }
 
-impl Settled {
+impl SettledRequest {
     /// Returns the reason. `stopped` is true if the user stopped the turn, which the conversation may not record.
     #[must_use]
     pub fn why(&self, stopped: bool) -> String {

@@ -7,8 +7,8 @@ use sluice_wire::control::RequestId;
 
 use super::screens::{screen, seen};
 use super::stage::Stage;
-use crate::app::act::Edited;
-use crate::app::{Act, Told};
+use crate::app::act::EditTarget;
+use crate::app::{Act, ActOutcome};
 use crate::input::Input;
 
 fn asked(tool: &str, input: &serde_json::Value, suggestions: &serde_json::Value) -> Stage {
@@ -23,7 +23,7 @@ fn asked(tool: &str, input: &serde_json::Value, suggestions: &serde_json::Value)
 }
 
 #[test]
-fn tab_on_a_rule_edits_the_rule_and_it_is_kept_where_it_was_turned_to() {
+fn tab_edits_a_rule_and_it_is_saved_in_the_selected_file() {
     let rules = json!([{"type": "addRules", "behavior": "allow", "destination": "localSettings",
         "rules": [{"toolName": "Bash", "ruleContent": "cargo publish:*"}]}]);
     let mut stage = asked("Bash", &json!({"command": "cargo publish --dry-run"}), &rules);
@@ -44,7 +44,7 @@ fn tab_on_a_rule_edits_the_rule_and_it_is_kept_where_it_was_turned_to() {
 }
 
 #[test]
-fn a_change_that_was_edited_is_shown_again_as_its_new_diff_and_then_answered() {
+fn an_edited_change_is_shown_as_a_new_diff_before_the_answer() {
     let mut stage = Stage::new(80, 24);
     stage.turn("fix it");
     stage.later(1000);
@@ -59,8 +59,8 @@ fn a_change_that_was_edited_is_shown_again_as_its_new_diff_and_then_answered() {
     };
     assert_eq!(text, "a + b");
     let what = what.clone();
-    stage.app.told(
-        Told::Edited {
+    stage.app.apply_outcome(
+        ActOutcome::Edited {
             text: Some("a.wrapping_add(b)".to_owned()),
             what,
         },
@@ -77,17 +77,17 @@ fn a_change_that_was_edited_is_shown_again_as_its_new_diff_and_then_answered() {
 }
 
 #[test]
-fn a_command_that_is_changed_can_go_to_the_editor_and_comes_back() {
+fn a_command_can_be_edited_in_the_external_editor() {
     let mut stage = asked("Bash", &json!({"command": "cargo publish"}), &json!([]));
     stage.press(&["e", "ctrl+g"]);
     let acts = stage.acts();
     assert!(
-        matches!(acts.as_slice(), [Act::Edit { text, what: Edited::Input(_) }] if text == "cargo publish"),
+        matches!(acts.as_slice(), [Act::Edit { text, what: EditTarget::Input(_) }] if text == "cargo publish"),
         "{acts:?}"
     );
-    let what = Edited::Input(stage.app.asking.as_ref().unwrap().id.clone());
-    stage.app.told(
-        Told::Edited {
+    let what = EditTarget::Input(stage.app.open_request.as_ref().unwrap().id.clone());
+    stage.app.apply_outcome(
+        ActOutcome::Edited {
             text: Some("cargo publish --dry-run\n".to_owned()),
             what,
         },
@@ -99,7 +99,7 @@ fn a_command_that_is_changed_can_go_to_the_editor_and_comes_back() {
 }
 
 #[test]
-fn a_note_goes_along_with_an_answer() {
+fn an_answer_includes_the_note() {
     let input = json!({"questions": [{"question": "How?", "options": [{"label": "Well", "description": ""}, {"label": "Fast", "description": ""}]}]});
     let mut stage = asked("AskUserQuestion", &input, &json!([]));
     stage.press(&["tab"]);
@@ -114,7 +114,7 @@ fn a_note_goes_along_with_an_answer() {
 }
 
 #[test]
-fn an_address_is_opened_copied_or_declined() {
+fn a_url_is_opened_copied_or_declined() {
     for (keys, wanted, action) in [
         (["1"], Some(Act::Open("https://mcp.example/a".to_owned())), "accept"),
         (["2"], Some(Act::Copy("https://mcp.example/a".to_owned())), "accept"),
@@ -146,7 +146,7 @@ fn an_address_is_opened_copied_or_declined() {
 }
 
 #[test]
-fn what_was_typed_while_nobody_looked_is_no_answer() {
+fn keys_in_an_unfocused_window_do_not_answer() {
     let mut stage = asked("Bash", &json!({"command": "rm -rf target"}), &json!([]));
     stage.app.input(Input::Focus(false), stage.now);
     stage.later(60_000);
@@ -157,7 +157,7 @@ fn what_was_typed_while_nobody_looked_is_no_answer() {
 }
 
 #[test]
-fn however_little_room_there_is_the_choices_stay() {
+fn choices_stay_visible_on_small_screens() {
     for rows in 6..14 {
         let mut stage = Stage::new(40, rows);
         stage.turn("fix it");
@@ -184,7 +184,7 @@ fn withdrawn(after: impl FnOnce(&mut Stage)) -> String {
 }
 
 #[test]
-fn a_withdrawn_ask_says_why() {
+fn a_withdrawn_request_shows_the_reason() {
     let cancel = json!({"type": "control_cancel_request", "request_id": "1"});
     assert_eq!(
         withdrawn(|stage| stage.says(&cancel)),
@@ -219,7 +219,7 @@ fn a_withdrawn_ask_says_why() {
 }
 
 #[test]
-fn refusing_one_call_and_the_turn_says_so_of_the_others() {
+fn denying_a_call_with_the_turn_marks_the_other_calls() {
     let mut stage = asked("Bash", &json!({"command": "cargo publish"}), &json!([]));
     stage.ask("2", "Bash", &json!({"command": "git push"}), &json!([]));
     stage.press(&["esc"]);
@@ -233,7 +233,7 @@ fn refusing_one_call_and_the_turn_says_so_of_the_others() {
 }
 
 #[test]
-fn a_form_that_is_withdrawn_is_told_of_too() {
+fn a_withdrawn_form_is_reported() {
     let mut stage = Stage::new(80, 24);
     stage.turn("go");
     stage.says(

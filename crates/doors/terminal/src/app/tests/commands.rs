@@ -7,7 +7,7 @@ use sluice_wire::mode::PermissionMode;
 
 use super::screens::{called, came, ended, seen, stage};
 use super::stage::Stage;
-use crate::app::{Act, Picks};
+use crate::app::{Act, PickerKind};
 
 fn command(name: &str) -> Command {
     Command {
@@ -20,7 +20,7 @@ fn command(name: &str) -> Command {
 /// Creates a stage whose agent has these commands.
 fn with(names: &[&str]) -> Stage {
     let mut stage = stage(80);
-    stage.app.picture.commands = names.iter().map(|name| command(name)).collect();
+    stage.app.snapshot.commands = names.iter().map(|name| command(name)).collect();
     stage
 }
 
@@ -31,11 +31,11 @@ fn enter(stage: &mut Stage, line: &str) -> Vec<Act> {
 }
 
 #[test]
-fn the_command_that_was_typed_runs_not_the_one_used_last() {
+fn the_typed_command_runs_instead_of_the_last_used_one() {
     let mut stage = with(&["reload-plugins"]);
     assert_eq!(enter(&mut stage, "/model"), [Act::Models]);
     assert!(enter(&mut stage, "/mode").is_empty());
-    assert!(matches!(stage.app.picker.as_ref().unwrap().picks, Picks::Mode));
+    assert!(matches!(stage.app.picker.as_ref().unwrap().picks, PickerKind::Mode));
     stage.press(&["esc"]);
     enter(&mut stage, "/statusline date");
     assert!(enter(&mut stage, "/status").is_empty());
@@ -46,7 +46,7 @@ fn the_command_that_was_typed_runs_not_the_one_used_last() {
 }
 
 #[test]
-fn a_guess_is_completed_into_the_line_and_never_run() {
+fn a_partial_match_is_completed_but_not_run() {
     let mut stage = with(&["reload-plugins"]);
     assert_eq!(enter(&mut stage, "/rld-pl"), []);
     assert_eq!(stage.app.editor.text(), "/reload-plugins");
@@ -174,12 +174,12 @@ fn plan_switches_the_mode_sends_a_prompt_and_shows_the_plan() {
         matches!(acts.as_slice(), [mode, Act::Send { text, .. }] if *mode == plan() && text == "a new parser"),
         "{acts:?}"
     );
-    stage.app.picture.mode = Some(PermissionMode::Plan);
+    stage.app.snapshot.mode = Some(PermissionMode::Plan);
     assert_eq!(enter(&mut stage, "/plan"), [Act::Plan]);
 }
 
 #[test]
-fn memory_offers_the_files_there_can_be() {
+fn memory_lists_all_possible_files() {
     let mut stage = with(&["x"]);
     assert!(enter(&mut stage, "/memory").is_empty());
     let rows = stage.region().join("\n");

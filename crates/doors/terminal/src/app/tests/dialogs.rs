@@ -5,12 +5,12 @@ use serde_json::{from_value, json};
 
 use super::screens::{called, came, card, ended, screen, seen, stage};
 use super::stage::Stage;
-use crate::app::{Act, Told};
+use crate::app::{Act, ActOutcome};
 use crate::theme::Theme;
 
-fn told(told: Told) -> Stage {
+fn told(told: ActOutcome) -> Stage {
     let mut stage = stage(80);
-    stage.app.told(told, stage.now);
+    stage.app.apply_outcome(told, stage.now);
     stage
 }
 
@@ -20,13 +20,17 @@ fn models() -> Stage {
             "supportsEffort": true, "supportedEffortLevels": ["low", "medium", "high", "max"]},
         {"value": "haiku", "displayName": "Haiku", "description": "", "supportsEffort": false}]);
     let mut stage = stage(80);
-    stage.app.told(Told::Effort(Some("medium".to_owned())), stage.now);
-    stage.app.told(Told::Models(from_value(models).unwrap()), stage.now);
+    stage
+        .app
+        .apply_outcome(ActOutcome::Effort(Some("medium".to_owned())), stage.now);
+    stage
+        .app
+        .apply_outcome(ActOutcome::Models(from_value(models).unwrap()), stage.now);
     stage
 }
 
 #[test]
-fn a_model_is_taken_with_its_effort_and_thinking_for_this_session_or_for_new_ones_too() {
+fn a_model_is_selected_with_effort_and_thinking_for_this_or_all_sessions() {
     let mut stage = models();
     screen("model-effort-80", &stage.region());
     stage.press(&["down", "right", "right", "right", "t", "enter"]);
@@ -60,7 +64,7 @@ fn a_model_is_taken_with_its_effort_and_thinking_for_this_session_or_for_new_one
 }
 
 #[test]
-fn another_model_is_taken_by_its_name() {
+fn a_model_is_selected_by_name() {
     let mut stage = models();
     stage.press(&["end", "enter"]);
     stage.write("qwen3-coder");
@@ -70,15 +74,15 @@ fn another_model_is_taken_by_its_name() {
 }
 
 #[test]
-fn a_theme_is_tried_on_while_it_is_highlighted_and_comes_off_again() {
+fn a_highlighted_theme_is_previewed_and_reverted() {
     let mut facts = Stage::facts();
     facts.settings.truecolor = true;
     let mut stage = Stage::of(facts, 80, 24);
     stage.write("/theme");
     stage.press(&["enter", "down", "down"]);
-    assert_eq!(stage.acts(), [Act::Dress(Theme::Dark)]);
+    assert_eq!(stage.acts(), [Act::SetTheme(Theme::Dark)]);
     stage.press(&["esc"]);
-    assert_eq!(stage.acts(), [Act::Dress(Theme::Terminal)]);
+    assert_eq!(stage.acts(), [Act::SetTheme(Theme::Terminal)]);
     stage.write("/theme");
     stage.press(&["enter", "5", "enter"]);
     let acts = stage.acts();
@@ -90,21 +94,23 @@ fn a_theme_is_tried_on_while_it_is_highlighted_and_comes_off_again() {
     let saved = |stage: &mut Stage| {
         let settings = json!({"theme": "light"});
         let place = "userSettings";
-        stage.app.told(Told::Saved { place, settings }, stage.now);
+        stage
+            .app
+            .apply_outcome(ActOutcome::Saved { place, settings }, stage.now);
     };
     let mut refused = stage;
     refused
         .app
-        .told(Told::NotSaved("not saved: no space".to_owned()), refused.now);
-    assert_eq!(refused.acts(), [Act::Dress(Theme::Terminal)]);
+        .apply_outcome(ActOutcome::NotSaved("not saved: no space".to_owned()), refused.now);
+    assert_eq!(refused.acts(), [Act::SetTheme(Theme::Terminal)]);
     assert!(refused.region().iter().any(|row| row.contains("not saved: no space")));
     saved(&mut refused);
     assert_eq!(refused.app.facts.settings.theme, Theme::Light);
 }
 
 #[test]
-fn a_setting_is_kept_where_left_and_right_turned_to_and_holds_at_once() {
-    let mut stage = told(Told::Settings(json!({})));
+fn a_setting_is_saved_in_the_selected_file_and_applies_immediately() {
+    let mut stage = told(ActOutcome::Settings(json!({})));
     stage.write("prefersRed");
     stage.press(&["right", "enter"]);
     assert_eq!(
@@ -122,12 +128,12 @@ fn a_setting_is_kept_where_left_and_right_turned_to_and_holds_at_once() {
         "it is not saved yet"
     );
     let why = "not saved: the file cannot be written".to_owned();
-    stage.app.told(Told::NotSaved(why.clone()), stage.now);
+    stage.app.apply_outcome(ActOutcome::NotSaved(why.clone()), stage.now);
     assert!(!shown(&mut stage) && stage.region().iter().any(|row| row.contains(&why)));
     let settings = json!({"prefersReducedMotion": true});
     let place = "localSettings";
-    stage.app.told(
-        Told::Saved {
+    stage.app.apply_outcome(
+        ActOutcome::Saved {
             place,
             settings: settings.clone(),
         },
@@ -135,7 +141,7 @@ fn a_setting_is_kept_where_left_and_right_turned_to_and_holds_at_once() {
     );
     assert!(stage.app.facts.settings.still);
     assert_eq!(stage.acts(), [Act::Settings], "what applies is read again");
-    stage.app.told(Told::Settings(settings), stage.now);
+    stage.app.apply_outcome(ActOutcome::Settings(settings), stage.now);
     assert!(shown(&mut stage));
     stage.later(3000);
     assert!(
@@ -154,21 +160,25 @@ fn a_setting_is_kept_where_left_and_right_turned_to_and_holds_at_once() {
     assert!(!stage.app.feed.flows);
     let settings = json!({"sluice": {"wrap": "terminal"}});
     let place = "userSettings";
-    stage.app.told(Told::Saved { place, settings }, stage.now);
+    stage
+        .app
+        .apply_outcome(ActOutcome::Saved { place, settings }, stage.now);
     assert!(stage.app.feed.flows);
 }
 
 #[test]
-fn agents_say_where_they_are_written_and_are_edited_or_made_anew() {
+fn agents_show_their_file_and_can_be_edited_or_created() {
     let open = || {
         let mut stage = stage(80);
         let file = "/home/me/.claude/agents/release.md".into();
         stage
             .app
-            .told(Told::AgentFiles([("release".to_owned(), file)].into()), stage.now);
+            .apply_outcome(ActOutcome::AgentFiles([("release".to_owned(), file)].into()), stage.now);
         let agents = json!([{"name": "Explore", "description": "reads only", "model": "claude-haiku-4-5"},
             {"name": "release", "description": "all tools", "model": "inherit"}]);
-        stage.app.told(Told::Agents(from_value(agents).unwrap()), stage.now);
+        stage
+            .app
+            .apply_outcome(ActOutcome::Agents(from_value(agents).unwrap()), stage.now);
         stage
     };
     let mut stage = open();
@@ -198,7 +208,7 @@ fn agents_say_where_they_are_written_and_are_edited_or_made_anew() {
 }
 
 #[test]
-fn rules_are_found_and_a_command_is_tried_on_them() {
+fn rules_are_filtered_and_evaluated_for_a_command() {
     let open = || {
         let mut facts = Stage::facts();
         facts.decides = Some(|rules, _, _, command| {
@@ -212,7 +222,7 @@ fn rules_are_found_and_a_command_is_tried_on_them() {
             "workspaceDirectories": [], "originalCwd": "/", "managedOnly": false});
         stage
             .app
-            .told(Told::Rules(Box::new(from_value(rules).unwrap())), stage.now);
+            .apply_outcome(ActOutcome::Rules(Box::new(from_value(rules).unwrap())), stage.now);
         stage
     };
     let mut stage = open();
@@ -249,7 +259,7 @@ fn rules_are_found_and_a_command_is_tried_on_them() {
 }
 
 #[test]
-fn folders_skills_and_the_status_line_are_commands_of_ours() {
+fn folders_skills_and_status_line_are_terminal_commands() {
     let mut stage = stage(80);
     for (line, wanted) in [
         ("/add-dir ../docs", Act::AddFolder("/home/me/code/shop/../docs".into())),
@@ -273,7 +283,9 @@ fn folders_skills_and_the_status_line_are_commands_of_ours() {
     }
     let settings = json!({"statusLine": {"type": "command", "command": "printf hi"}});
     let place = "userSettings";
-    stage.app.told(Told::Saved { place, settings }, stage.now);
+    stage
+        .app
+        .apply_outcome(ActOutcome::Saved { place, settings }, stage.now);
     stage.later(400);
     stage.region();
     stage.later(400);
@@ -284,13 +296,15 @@ fn folders_skills_and_the_status_line_are_commands_of_ours() {
         "{acts:?}"
     );
     let skills = json!([{"name": "deploy", "description": "Bring it out"}]);
-    stage.app.told(Told::Skills(from_value(skills).unwrap()), stage.now);
+    stage
+        .app
+        .apply_outcome(ActOutcome::Skills(from_value(skills).unwrap()), stage.now);
     let rows = seen(&mut stage);
     assert!(rows.contains(&"  /deploy  Bring it out".to_owned()), "{rows:#?}");
 }
 
 #[test]
-fn of_commands_that_fit_as_well_the_last_used_comes_first() {
+fn equally_good_matches_are_sorted_by_last_use() {
     let mut stage = stage(80);
     stage.write("/cost");
     stage.press(&["enter"]);
@@ -328,7 +342,7 @@ fn a_code_block_is_copied_by_its_number() {
 }
 
 #[test]
-fn the_help_names_the_keys_that_are_bound() {
+fn the_help_shows_custom_key_bindings() {
     let mut facts = Stage::facts();
     facts.multiplexer = true;
     let mut stage = Stage::of(facts, 100, 24);
@@ -337,7 +351,7 @@ fn the_help_names_the_keys_that_are_bound() {
             .to_string(),
         stage.now,
     );
-    stage.app.knows_shift = true;
+    stage.app.reports_shift_enter = true;
     stage.write("?");
     let help = stage.region().join("\n");
     for wanted in [
@@ -362,7 +376,7 @@ fn the_help_names_the_keys_that_are_bound() {
 }
 
 #[test]
-fn settings_of_the_reference_hold() {
+fn settings_of_the_reference_cli_apply() {
     let mut facts = Stage::facts();
     facts.settings.verbose = true;
     facts.settings.stamps = true;
@@ -390,7 +404,7 @@ fn settings_of_the_reference_hold() {
 }
 
 #[test]
-fn letters_stand_for_escape_where_vim_inserts() {
+fn mapped_keys_act_as_escape_in_insert_mode() {
     let mut facts = Stage::facts();
     facts.settings.vim = true;
     facts.settings.escapes = vec!["jk".to_owned()];
@@ -406,7 +420,7 @@ fn letters_stand_for_escape_where_vim_inserts() {
 }
 
 #[test]
-fn a_transcript_that_cannot_be_written_is_said_in_the_status_too() {
+fn a_transcript_write_error_is_shown_in_the_status_line() {
     let mut stage = stage(80);
     stage.turn("go");
     stage.says(

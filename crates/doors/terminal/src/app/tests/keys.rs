@@ -27,7 +27,7 @@ fn draft(text: &str, keys: &[&str]) -> String {
 }
 
 #[test]
-fn keys_that_wish_for_something() {
+fn keys_that_request_acts() {
     type Wanted = fn(&Act) -> bool;
     let table: &[(&str, &[&str], Wanted)] = &[
         ("", &["ctrl+o"], |act| matches!(act, Act::Transcript)),
@@ -70,21 +70,21 @@ fn keys_that_wish_for_something() {
 }
 
 #[test]
-fn a_dialog_that_comes_late_does_not_take_the_keyboard() {
-    use crate::app::Told;
-    let settings = || Told::Settings(json!({}));
+fn a_late_dialog_does_not_take_the_keyboard() {
+    use crate::app::ActOutcome;
+    let settings = || ActOutcome::Settings(json!({}));
     for (keys, opens) in [([].as_slice(), true), (&["esc"], false), (&["a"], false)] {
         let mut stage = Stage::new(80, 24);
         stage.write("/config");
         stage.press(&["enter"]);
         stage.press(keys);
-        stage.app.told(settings(), stage.now);
+        stage.app.apply_outcome(settings(), stage.now);
         assert_eq!(stage.app.picker.is_some(), opens, "{keys:?}");
     }
 }
 
 #[test]
-fn prompts_that_wait_are_taken_back_from_either_end() {
+fn queued_prompts_are_restored_from_either_end() {
     use sluice_host::conversation::{Submit, What};
     use sluice_wire::stdin::User;
     for (key, expected) in [("meta+up", "second"), ("meta+down", "first")] {
@@ -104,7 +104,7 @@ fn prompts_that_wait_are_taken_back_from_either_end() {
 }
 
 #[test]
-fn a_prompt_that_waits_stays_there_when_the_turn_is_stopped() {
+fn a_queued_prompt_stays_queued_when_the_turn_is_stopped() {
     let mut stage = Stage::new(80, 24);
     stage.turn("go");
     stage.write("next");
@@ -121,7 +121,7 @@ fn a_prompt_that_waits_stays_there_when_the_turn_is_stopped() {
 }
 
 #[test]
-fn an_ask_takes_every_key_of_its_table() {
+fn a_request_handles_every_key_of_its_table() {
     let asked = || {
         let mut stage = Stage::new(80, 24);
         stage.turn("fix it");
@@ -160,8 +160,8 @@ fn an_ask_takes_every_key_of_its_table() {
 }
 
 #[test]
-fn a_plan_is_changed_in_an_editor_and_sent_so() {
-    use crate::app::Told;
+fn a_plan_edited_in_the_editor_is_sent() {
+    use crate::app::ActOutcome;
     let mut stage = Stage::new(80, 24);
     stage.turn("plan");
     stage.later(1000);
@@ -174,11 +174,11 @@ fn a_plan_is_changed_in_an_editor_and_sent_so() {
         panic!("{acts:?}")
     };
     assert_eq!(text, "1. Read");
-    let edited = Told::Edited {
+    let edited = ActOutcome::Edited {
         text: Some("1. Read\n2. Write\n".to_owned()),
         what: what.clone(),
     };
-    stage.app.told(edited, stage.now);
+    stage.app.apply_outcome(edited, stage.now);
     stage.region();
     assert!(
         stage.committed.iter().any(|row| row == "2. Write"),
@@ -190,13 +190,15 @@ fn a_plan_is_changed_in_an_editor_and_sent_so() {
 }
 
 #[test]
-fn the_pager_takes_every_key_of_its_table() {
-    use crate::app::Told;
+fn the_pager_handles_every_key_of_its_table() {
+    use crate::app::ActOutcome;
     let mut stage = Stage::new(80, 24);
     let long: String = (0..200).map(|number| format!("line {number}\n")).collect();
     stage.turn(&long);
     let items = stage.state.items().collect();
-    stage.app.told(Told::Transcript { items, title: None }, stage.now);
+    stage
+        .app
+        .apply_outcome(ActOutcome::Transcript { items, title: None }, stage.now);
     let top = |stage: &mut Stage| stage.app.sheet().map(|(rows, _)| rows.first().unwrap().text());
     let end = top(&mut stage);
     for (there, back) in [
@@ -224,14 +226,16 @@ fn the_pager_takes_every_key_of_its_table() {
     assert!(matches!(stage.acts().as_slice(), [Act::Edit { .. }]));
     for leaves in ["q", "esc", "ctrl+c", "ctrl+o"] {
         let items = stage.state.items().collect();
-        stage.app.told(Told::Transcript { items, title: None }, stage.now);
+        stage
+            .app
+            .apply_outcome(ActOutcome::Transcript { items, title: None }, stage.now);
         stage.press(&[leaves]);
         assert_eq!(top(&mut stage), None, "{leaves}");
     }
 }
 
 #[test]
-fn keys_that_write() {
+fn keys_that_edit_the_draft() {
     for (text, keys, expected) in [
         ("one two", ["ctrl+a"].as_slice(), "|one two"),
         ("one two", &["home"], "|one two"),
@@ -269,7 +273,7 @@ fn keys_that_write() {
 }
 
 #[test]
-fn a_call_that_runs_goes_to_the_background_and_where_there_is_text_the_cursor_moves() {
+fn ctrl_b_backgrounds_a_call_or_moves_the_cursor_in_text() {
     let mut stage = Stage::new(80, 24);
     stage.turn("go");
     stage.says(&json!({"type": "assistant", "message": {"id": "m", "type": "message", "role": "assistant", "model": "x",
@@ -286,7 +290,7 @@ fn a_call_that_runs_goes_to_the_background_and_where_there_is_text_the_cursor_mo
 }
 
 #[test]
-fn a_paste_is_opened_and_a_picture_is_attached() {
+fn a_paste_is_expanded_and_an_image_is_attached() {
     let mut stage = Stage::new(80, 24);
     stage.app.input(Input::Paste("line\n".repeat(8)), stage.now);
     stage.press(&["ctrl+x", "p"]);
@@ -310,7 +314,7 @@ fn a_paste_is_opened_and_a_picture_is_attached() {
 }
 
 #[test]
-fn vim_takes_the_first_escape_and_the_turn_the_second() {
+fn first_escape_leaves_insert_mode_and_second_stops_the_turn() {
     let mut facts = Stage::facts();
     facts.settings.vim = true;
     let mut stage = Stage::of(facts, 80, 24);

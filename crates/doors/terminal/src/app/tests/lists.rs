@@ -6,7 +6,7 @@ use sluice_host::sessions::SessionInfo;
 
 use super::screens::{called, screen, seen, stage};
 use super::stage::Stage;
-use crate::app::{Act, Next, Point, Told, Written};
+use crate::app::{Act, ActOutcome, Next, OutputSize, Point};
 use crate::input::PastPrompt;
 
 fn session(id: &str, title: &str, ago: u64, folder: &str) -> SessionInfo {
@@ -34,12 +34,12 @@ fn resuming(everywhere: bool) -> Stage {
         ),
         session("8da3ebdf", "nightly review", 9 * 24 * HOUR, "/home/me/code/shop"),
     ];
-    let first = Told::Sessions {
+    let first = ActOutcome::Sessions {
         sessions,
         everywhere,
         first: true,
     };
-    stage.app.told(first, stage.now);
+    stage.app.apply_outcome(first, stage.now);
     stage
 }
 
@@ -53,7 +53,7 @@ fn resume() {
 }
 
 #[test]
-fn a_session_is_found_by_what_was_said_in_it() {
+fn a_session_is_found_by_its_conversation() {
     let mut stage = resuming(false);
     stage.write("flaky");
     let asked = stage.acts();
@@ -62,20 +62,20 @@ fn a_session_is_found_by_what_was_said_in_it() {
         "{asked:?}"
     );
     assert!(stage.region().iter().any(|row| row.contains("nothing fits")));
-    let found = |words: &str| Told::FoundSessions {
+    let found = |words: &str| ActOutcome::FoundSessions {
         words: words.to_owned(),
         ids: vec!["8da3ebdf-0000-4000-8000-000000000001".to_owned()],
     };
-    stage.app.told(found("other words"), stage.now);
+    stage.app.apply_outcome(found("other words"), stage.now);
     assert!(
         stage.region().iter().any(|row| row.contains("nothing fits")),
         "an answer that comes late is dropped"
     );
-    stage.app.told(found("flaky"), stage.now);
+    stage.app.apply_outcome(found("flaky"), stage.now);
     stage.press(&["enter"]);
     let acts = stage.acts();
     assert!(
-        matches!(acts.last(), Some(Act::Again(Next::Resume { session, fork: false })) if session.starts_with("8da3")),
+        matches!(acts.last(), Some(Act::StartNext(Next::Resume { session, fork: false })) if session.starts_with("8da3")),
         "{acts:?}"
     );
 }
@@ -102,16 +102,16 @@ fn keys_among_sessions() {
     stage.press(&["ctrl+f"]);
     let forked = stage.acts();
     assert!(
-        matches!(forked.last(), Some(Act::Again(Next::Resume { fork: true, .. }))),
+        matches!(forked.last(), Some(Act::StartNext(Next::Resume { fork: true, .. }))),
         "{forked:?}"
     );
     // A later page is appended, and the highlight stays.
-    let more = Told::Sessions {
+    let more = ActOutcome::Sessions {
         sessions: vec![session("9da3ebdf", "the oldest", 90 * 24 * HOUR, "/home/me/code/shop")],
         everywhere: false,
         first: false,
     };
-    stage.app.told(more, stage.now);
+    stage.app.apply_outcome(more, stage.now);
     stage.press(&["end"]);
     assert!(
         stage
@@ -122,7 +122,7 @@ fn keys_among_sessions() {
 }
 
 #[test]
-fn a_session_of_another_folder_says_how_to_get_there() {
+fn a_session_of_another_folder_shows_its_resume_command() {
     let mut stage = resuming(true);
     stage.press(&["down", "enter"]);
     let acts = stage.acts();
@@ -152,8 +152,10 @@ fn jobs() {
     stage.press(&["enter"]);
     assert_eq!(stage.acts(), [Act::TaskSize("b1".to_owned())]);
     stage.press(&["down"]);
-    let (job, written) = ("b1".to_owned(), Written::Lines(340));
-    stage.app.told(Told::Written { job, written }, stage.now);
+    let (job, written) = ("b1".to_owned(), OutputSize::Lines(340));
+    stage
+        .app
+        .apply_outcome(ActOutcome::OutputSize { job, written }, stage.now);
     assert!(
         stage.region().iter().any(|row| row.starts_with("› a3")),
         "the highlight stays"
@@ -164,8 +166,10 @@ fn jobs() {
     assert_eq!(stage.acts(), [Act::StopTask("b1".to_owned())]);
     // An outcome that arrives after the list was closed does not reopen it, but is shown the next time.
     stage.press(&["esc"]);
-    let (job, written) = ("b1".to_owned(), Written::Bytes(4_200_000));
-    stage.app.told(Told::Written { job, written }, stage.now);
+    let (job, written) = ("b1".to_owned(), OutputSize::Bytes(4_200_000));
+    stage
+        .app
+        .apply_outcome(ActOutcome::OutputSize { job, written }, stage.now);
     assert!(!stage.region().iter().any(|row| row.contains("Jobs")));
     stage.write("/tasks");
     stage.press(&["enter"]);
@@ -205,7 +209,7 @@ fn context_and_cost() {
     for columns in [80, 40] {
         let mut stage = stage(columns);
         let usage = serde_json::from_value(usage.clone()).unwrap();
-        stage.app.told(Told::Context(Box::new(usage)), stage.now);
+        stage.app.apply_outcome(ActOutcome::Context(Box::new(usage)), stage.now);
         screen(&format!("context-{columns}"), &seen(&mut stage));
     }
     let mut stage = stage(80);
@@ -214,9 +218,10 @@ fn context_and_cost() {
         "outputTokens": 9200, "cacheReadInputTokens": 39_000, "cacheCreationInputTokens": 4000, "webSearchRequests": 0,
         "costUSD": 0.43, "contextWindow": 200_000, "maxOutputTokens": 64_000}}}, "subscription_type": null,
         "rate_limits_available": false, "rate_limits": null, "behaviors": null});
-    stage
-        .app
-        .told(Told::Cost(Box::new(serde_json::from_value(usage).unwrap())), stage.now);
+    stage.app.apply_outcome(
+        ActOutcome::Cost(Box::new(serde_json::from_value(usage).unwrap())),
+        stage.now,
+    );
     screen("cost-80", &seen(&mut stage));
 }
 
@@ -242,7 +247,7 @@ fn servers_and_their_keys() {
     let open = || {
         let mut stage = stage(80);
         let servers = serde_json::from_value(servers.clone()).unwrap();
-        stage.app.told(Told::Servers(servers), stage.now);
+        stage.app.apply_outcome(ActOutcome::Servers(servers), stage.now);
         stage
     };
     let mut stage = open();
@@ -265,11 +270,11 @@ fn servers_and_their_keys() {
         assert_eq!(stage.acts(), [wanted]);
     }
     let mut stage = open();
-    let sign_in = Told::SignIn {
+    let sign_in = ActOutcome::SignIn {
         server: "cloud".to_owned(),
         url: Some("https://mcp.example/authorize?x=1".to_owned()),
     };
-    stage.app.told(sign_in, stage.now);
+    stage.app.apply_outcome(sign_in, stage.now);
     assert_eq!(
         stage.acts(),
         [Act::Copy("https://mcp.example/authorize?x=1".to_owned())]
@@ -277,7 +282,7 @@ fn servers_and_their_keys() {
 }
 
 #[test]
-fn going_back_can_summarise_instead_and_shows_what_changed() {
+fn rewind_can_summarise_instead_and_shows_changes() {
     let mut facts = Stage::facts();
     facts.session = Some("6da3ebdf-0000".to_owned());
     let mut stage = Stage::of(facts, 80, 24);
@@ -290,7 +295,7 @@ fn going_back_can_summarise_instead_and_shows_what_changed() {
         files: None,
         commands: 0,
     };
-    stage.app.told(Told::Points(vec![point]), stage.now);
+    stage.app.apply_outcome(ActOutcome::Points(vec![point]), stage.now);
     stage.press(&["up", "enter"]);
     stage.write("d");
     let acts = stage.acts();
@@ -308,7 +313,7 @@ fn going_back_can_summarise_instead_and_shows_what_changed() {
 }
 
 #[test]
-fn a_plan_can_be_carried_out_in_a_fresh_context() {
+fn a_plan_can_be_carried_out_in_a_new_session() {
     let mut stage = stage(80);
     stage.turn("plan it");
     stage.later(1000);
@@ -324,7 +329,7 @@ fn a_plan_can_be_carried_out_in_a_fresh_context() {
     let acts = stage.acts();
     let [
         Act::Answer { response, .. },
-        Act::Again(Next::Fresh { prompt: Some(prompt) }),
+        Act::StartNext(Next::Fresh { prompt: Some(prompt) }),
     ] = acts.as_slice()
     else {
         panic!("{acts:?}")

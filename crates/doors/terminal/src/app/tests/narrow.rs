@@ -4,7 +4,7 @@ use serde_json::{from_value, json};
 
 use super::screens::{card, ended, screen, seen, stage};
 use super::stage::Stage;
-use crate::app::{Files, Point, Told};
+use crate::app::{ActOutcome, Files, Point};
 use crate::input::PastPrompt;
 use crate::text::width;
 
@@ -50,15 +50,15 @@ fn every_choice_is_whole(stage: &mut Stage, name: &str) {
     screen(&format!("{name}-40"), &stage.region());
 }
 
-fn told(told: Told) -> Stage {
+fn told(told: ActOutcome) -> Stage {
     let mut stage = stage(NARROW);
     stage.now = 10_000_000_000;
-    stage.app.told(told, stage.now);
+    stage.app.apply_outcome(told, stage.now);
     stage
 }
 
 #[test]
-fn lists_the_agent_answers_with() {
+fn lists_from_the_agent() {
     let models = json!([{"value": "default", "displayName": "Default", "description": "Sonnet 4.5 · $3 in, $15 out per M · for everyday work",
         "resolvedModel": "claude-sonnet-4-5"}, {"value": "opus", "displayName": "Opus", "description": "$5 in, $25 out per M",
         "resolvedModel": "claude-opus-4-5"}]);
@@ -72,18 +72,18 @@ fn lists_the_agent_answers_with() {
     let agents = json!([{"name": "Explore", "description": "reads only, and looks where something is", "model": "haiku"},
         {"name": "release", "description": "all tools"}]);
     for (name, list) in [
-        ("model", Told::Models(from_value(models).unwrap())),
-        ("mcp", Told::Servers(from_value(servers.clone()).unwrap())),
-        ("rules", Told::Rules(Box::new(from_value(rules).unwrap()))),
-        ("agents", Told::Agents(from_value(agents).unwrap())),
+        ("model", ActOutcome::Models(from_value(models).unwrap())),
+        ("mcp", ActOutcome::Servers(from_value(servers.clone()).unwrap())),
+        ("rules", ActOutcome::Rules(Box::new(from_value(rules).unwrap()))),
+        ("agents", ActOutcome::Agents(from_value(agents).unwrap())),
         (
             "config",
-            Told::Settings(json!({"preferredNotifChannel": "notifications_disabled"})),
+            ActOutcome::Settings(json!({"preferredNotifChannel": "notifications_disabled"})),
         ),
     ] {
         every_choice_is_whole(&mut told(list), name);
     }
-    let mut stage = told(Told::Servers(from_value(servers).unwrap()));
+    let mut stage = told(ActOutcome::Servers(from_value(servers).unwrap()));
     stage.press(&["home", "enter"]);
     let rows = seen(&mut stage);
     fits(&rows);
@@ -108,7 +108,7 @@ fn lists_of_the_past() {
         session("two", "/home/me/code/a-folder-with-a-long-name/and-another"),
     ];
     for everywhere in [false, true] {
-        let list = Told::Sessions {
+        let list = ActOutcome::Sessions {
             sessions: sessions.clone(),
             everywhere,
             first: true,
@@ -127,7 +127,7 @@ fn lists_of_the_past() {
         }),
         commands: 2,
     };
-    let mut stage = told(Told::Points(vec![point]));
+    let mut stage = told(ActOutcome::Points(vec![point]));
     every_choice_is_whole(&mut stage, "rewind");
     stage.press(&["home", "enter"]);
     every_choice_is_whole(&mut stage, "rewind-what");
@@ -155,7 +155,7 @@ fn stage_with_history() -> Stage {
 }
 
 #[test]
-fn lists_of_our_own() {
+fn lists_from_the_terminal() {
     for command in ["mode", "theme"] {
         let mut stage = stage(NARROW);
         stage.write(&format!("/{command}"));
@@ -183,7 +183,7 @@ fn lists_of_our_own() {
 }
 
 #[test]
-fn answers_of_commands() {
+fn reports_of_commands() {
     let mut facts = Stage::facts();
     facts.config_dir = "/home/me/a/place/for/settings/that/is/far/down/claude".into();
     let mut stage = Stage::of(facts, NARROW, 24);
@@ -198,7 +198,7 @@ fn answers_of_commands() {
         &json!({"stdout": "", "stderr": ""}),
     );
     ended(&mut stage);
-    stage.app.picture.session = Some("6da3ebdf-2b1c-4d5e-8f90-123456789abc".to_owned());
+    stage.app.snapshot.session = Some("6da3ebdf-2b1c-4d5e-8f90-123456789abc".to_owned());
     seen(&mut stage);
     stage.write("/status");
     stage.press(&["enter"]);
@@ -217,14 +217,16 @@ fn answers_of_commands() {
         "rate_limits_available": false, "rate_limits": null, "behaviors": null});
     stage
         .app
-        .told(Told::Cost(Box::new(from_value(usage).unwrap())), stage.now);
+        .apply_outcome(ActOutcome::Cost(Box::new(from_value(usage).unwrap())), stage.now);
     let rows = seen(&mut stage);
     fits(&rows);
     screen("cost-40", &rows);
     assert!(letters(&rows).contains("48.1kin(81%fromcache)9.2kout$0.43"));
     let hooks = json!([{"event": "PreToolUse", "matcher": "Bash", "type": "command", "displayText": "/home/me/bin/check-the-command --strict --log=/tmp/log",
         "source": "userSettings", "sourceLabel": "you, everywhere", "commandText": "", "contentLabel": ""}]);
-    stage.app.told(Told::Hooks(from_value(hooks).unwrap()), stage.now);
+    stage
+        .app
+        .apply_outcome(ActOutcome::Hooks(from_value(hooks).unwrap()), stage.now);
     let rows = seen(&mut stage);
     fits(&rows);
     assert!(
@@ -234,7 +236,7 @@ fn answers_of_commands() {
 }
 
 #[test]
-fn a_notice_is_read_whole() {
+fn a_notice_is_shown_completely() {
     let mut stage = stage(NARROW);
     stage.write("/rename");
     stage.press(&["enter", "enter"]);

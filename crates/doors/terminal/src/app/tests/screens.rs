@@ -8,7 +8,7 @@ use sluice_host::conversation::{Submit, What};
 use sluice_wire::stdin::User;
 
 use super::stage::Stage;
-use crate::app::{Files, Point, Told};
+use crate::app::{ActOutcome, Files, Point};
 use crate::input::Input;
 use crate::text::Row;
 
@@ -335,7 +335,7 @@ fn rewind() {
         point("now the tests", 3_600_000, Some((&["/home/me/code/shop/a"], 44, 0))),
         point("rename Frame to Line", 60_000, Some((files, 18, 18))),
     ];
-    stage.app.told(Told::Points(points), stage.now);
+    stage.app.apply_outcome(ActOutcome::Points(points), stage.now);
     screen("rewind-80", &stage.region());
     stage.press(&["up", "enter"]);
     screen("rewind-what-80", &stage.region());
@@ -353,7 +353,7 @@ fn dialogs() {
         {"value": "opus", "displayName": "Opus", "description": "$5 in, $25 out per M", "resolvedModel": "claude-opus-4-5"}]);
     stage
         .app
-        .told(Told::Models(serde_json::from_value(models).unwrap()), stage.now);
+        .apply_outcome(ActOutcome::Models(serde_json::from_value(models).unwrap()), stage.now);
     screen("model-80", &stage.region());
     for command in ["/mode", "/theme"] {
         stage.press(&["esc"]);
@@ -364,27 +364,28 @@ fn dialogs() {
     let rules = json!({"rules": [{"behavior": "allow", "source": "localSettings", "rule": "Bash(cargo test:*)"},
         {"behavior": "allow", "source": "projectSettings", "rule": "Bash(npm run *)", "notInEffect": true},
         {"behavior": "deny", "source": "userSettings", "rule": "Bash(rm:*)"}], "workspaceDirectories": [], "originalCwd": "/", "managedOnly": false});
-    stage
-        .app
-        .told(Told::Rules(Box::new(serde_json::from_value(rules).unwrap())), stage.now);
+    stage.app.apply_outcome(
+        ActOutcome::Rules(Box::new(serde_json::from_value(rules).unwrap())),
+        stage.now,
+    );
     screen("rules-80", &stage.region());
     stage.press(&["right", "right"]);
     screen("rules-deny-80", &stage.region());
-    stage.app.told(
-        Told::Settings(json!({"theme": "dark", "sluice": {"glyphs": "ascii"}})),
+    stage.app.apply_outcome(
+        ActOutcome::Settings(json!({"theme": "dark", "sluice": {"glyphs": "ascii"}})),
         stage.now,
     );
     screen("config-80", &stage.region());
     let agents = json!([{"name": "Explore", "description": "reads only", "model": "haiku"}, {"name": "release", "description": "all tools"}]);
     stage
         .app
-        .told(Told::Agents(serde_json::from_value(agents).unwrap()), stage.now);
+        .apply_outcome(ActOutcome::Agents(serde_json::from_value(agents).unwrap()), stage.now);
     screen("agents-80", &stage.region());
     let servers = json!([{"name": "tracker", "status": "connected", "scope": "project", "tools": [], "transport": "stdio"},
         {"name": "docs", "status": "failed", "error": "exit 1: module not found: docs-mcp"}]);
     stage
         .app
-        .told(Told::Servers(serde_json::from_value(servers).unwrap()), stage.now);
+        .apply_outcome(ActOutcome::Servers(serde_json::from_value(servers).unwrap()), stage.now);
     screen("mcp-80", &stage.region());
 }
 
@@ -403,8 +404,8 @@ fn typing() {
     screen("complete-command-80", &stage.region());
     let mut stage = self::stage(80);
     stage.write("compare @li");
-    stage.app.told(
-        Told::Files {
+    stage.app.apply_outcome(
+        ActOutcome::Files {
             query: "li".to_owned(),
             found: ["crates/wire/src/line.rs", "agent-linter", "docs:file://lines.md"]
                 .map(str::to_owned)
@@ -421,8 +422,8 @@ fn typing() {
     stage.write("!git status --short");
     stage.press(&["enter"]);
     stage.region();
-    stage.app.told(
-        Told::Shell {
+    stage.app.apply_outcome(
+        ActOutcome::Shell {
             id: 1,
             output: " M src/add.rs\n".to_owned(),
             code: Some(0),
@@ -434,8 +435,8 @@ fn typing() {
     facts.settings.vim = true;
     facts.settings.status_line = Some("true".to_owned());
     let mut stage = Stage::of(facts, 80, 24);
-    stage.app.told(
-        Told::StatusLine("\x1b[32mshop\x1b[m on main via rust 1.91\n".to_owned()),
+    stage.app.apply_outcome(
+        ActOutcome::StatusLine("\x1b[32mshop\x1b[m on main via rust 1.91\n".to_owned()),
         stage.now,
     );
     stage.write("fix the tests");
@@ -448,7 +449,9 @@ fn pager() {
     let mut stage = self::stage(80);
     cards(&mut stage);
     let items = stage.state.items().collect();
-    stage.app.told(Told::Transcript { items, title: None }, stage.now);
+    stage
+        .app
+        .apply_outcome(ActOutcome::Transcript { items, title: None }, stage.now);
     let (rows, _) = stage.app.sheet().unwrap();
     let rows: Vec<String> = rows.iter().map(Row::text).collect();
     assert_eq!(rows.len(), 24);

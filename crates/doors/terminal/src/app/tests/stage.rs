@@ -14,7 +14,7 @@ use crate::input::{Input, Key};
 use crate::screen::{Frame as Drawn, Writer};
 use crate::text::Row;
 use crate::theme::{Glyphs, Theme};
-use crate::view::picture::Picture;
+use crate::view::snapshot::Snapshot;
 
 /// A conversation and the terminal state of its user.
 pub(super) struct Stage {
@@ -123,9 +123,9 @@ impl Stage {
     }
 
     pub(super) fn look(&mut self) {
-        let picture = Picture::of(&self.state, self.from.clone(), Time(self.now));
-        self.from = picture.cursor.clone();
-        self.app.see(picture, self.now);
+        let snapshot = Snapshot::of(&self.state, self.from.clone(), Time(self.now));
+        self.from = snapshot.cursor.clone();
+        self.app.set_snapshot(snapshot, self.now);
     }
 
     pub(super) fn later(&mut self, by: Now) {

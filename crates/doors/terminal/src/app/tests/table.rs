@@ -9,9 +9,9 @@ use sluice_wire::stdin::User;
 
 use super::screens::called;
 use super::stage::Stage;
-use crate::app::{Act, Told};
+use crate::app::{Act, ActOutcome};
 use crate::input::Bindings;
-use crate::view::picture::Doing;
+use crate::view::snapshot::Phase;
 
 fn idle() -> Stage {
     let mut stage = Stage::new(80, 24);
@@ -77,7 +77,9 @@ fn paging() -> Stage {
     let mut stage = idle();
     stage.turn(&"line\n".repeat(99));
     let items = stage.state.items().collect();
-    stage.app.told(Told::Transcript { items, title: None }, stage.now);
+    stage
+        .app
+        .apply_outcome(ActOutcome::Transcript { items, title: None }, stage.now);
     stage.acts();
     stage
 }
@@ -102,7 +104,7 @@ fn says(stage: &mut Stage, text: &str) -> bool {
 }
 
 #[test]
-fn row_popup_picker_pager_help_both_close_it() {
+fn row_popup_picker_pager_help_both_keys_close() {
     for key in ["esc", "ctrl+c"] {
         let mut stage = written("/co");
         assert!(stage.app.popup.is_some());
@@ -129,7 +131,7 @@ fn row_popup_picker_pager_help_both_close_it() {
 }
 
 #[test]
-fn row_ask_focused_both_say_no_and_stop_and_a_plan_is_kept_on() {
+fn row_request_focused_both_deny_and_stop_except_for_plans() {
     for key in ["esc", "ctrl+c"] {
         let mut stage = asked("Edit");
         stage.press(&[key]);
@@ -158,7 +160,7 @@ fn row_vim_insert_escape_is_normal_mode_and_nothing_else() {
 }
 
 #[test]
-fn row_turn_runs_draft_empty_escape_sends_the_queue_next_and_ctrl_c_brings_it_back() {
+fn row_turn_runs_draft_empty_escape_sends_the_queue_and_ctrl_c_restores_it() {
     for (key, all, draft) in [("esc", false, ""), ("ctrl+c", true, "first\n\nsecond")] {
         let mut stage = busy();
         for (uuid, text) in [("q1", "first"), ("q2", "second")] {
@@ -185,7 +187,7 @@ fn row_turn_runs_draft_typed_escape_stops_and_ctrl_c_clears() {
 }
 
 #[test]
-fn row_right_after_enter_both_bring_the_prompt_back() {
+fn row_right_after_enter_both_restore_the_prompt() {
     for key in ["esc", "ctrl+c"] {
         let mut stage = written("why");
         stage.press(&["enter"]);
@@ -202,9 +204,9 @@ fn row_right_after_enter_both_bring_the_prompt_back() {
 }
 
 #[test]
-fn row_stopping_for_long_ctrl_c_twice_leaves() {
+fn row_slow_stop_ctrl_c_twice_exits() {
     let mut stage = busy();
-    stage.app.picture.doing = Doing::Stopping(Duration::from_millis(3500));
+    stage.app.snapshot.phase = Phase::Stopping(Duration::from_millis(3500));
     stage.press(&["ctrl+c"]);
     assert!(says(&mut stage, "again to leave"));
     stage.press(&["ctrl+c"]);
@@ -212,7 +214,7 @@ fn row_stopping_for_long_ctrl_c_twice_leaves() {
 }
 
 #[test]
-fn row_idle_draft_typed_escape_asks_and_ctrl_c_clears() {
+fn row_idle_draft_typed_escape_confirms_and_ctrl_c_clears() {
     let mut stage = written("abc");
     stage.press(&["esc"]);
     assert!(says(&mut stage, "esc again clears the draft") && stage.app.editor.text() == "abc");
@@ -225,7 +227,7 @@ fn row_idle_draft_typed_escape_asks_and_ctrl_c_clears() {
 }
 
 #[test]
-fn row_idle_empty_escape_twice_rewinds_and_ctrl_c_twice_leaves() {
+fn row_idle_empty_escape_twice_rewinds_and_ctrl_c_twice_exits() {
     for (wait, opens) in [(700, true), (900, false)] {
         let mut stage = idle();
         stage.press(&["esc"]);
@@ -243,14 +245,14 @@ fn row_idle_empty_escape_twice_rewinds_and_ctrl_c_twice_leaves() {
 }
 
 #[test]
-fn row_global_keys_hold_in_main_in_dialogs_and_in_vim() {
+fn row_global_keys_work_in_main_dialogs_and_vim() {
     let normal = || {
         let mut stage = vim();
         stage.press(&["esc"]);
         stage
     };
-    type Place = (&'static str, fn() -> Stage);
-    let places: [Place; 5] = [
+    type Position = (&'static str, fn() -> Stage);
+    let places: [Position; 5] = [
         ("main", idle),
         ("picker", picking),
         ("ask", || asked("Edit")),
@@ -322,7 +324,7 @@ fn row_autocomplete() {
         (&["down", "up", "tab"], "/compact "),
     ] {
         let mut stage = idle();
-        stage.app.picture.commands = vec![];
+        stage.app.snapshot.commands = vec![];
         stage.write("/co");
         let offered = stage.app.popup.as_ref().map(|popup| popup.offers.len());
         assert!(offered.is_some_and(|count| count > 1));
@@ -431,7 +433,7 @@ fn row_history_search() {
 }
 
 #[test]
-fn row_transcript_searches_and_says_that_all_is_shown() {
+fn row_transcript_search_and_show_all() {
     let mut stage = paging();
     for key in ["ctrl+e", "v"] {
         stage.press(&[key]);
@@ -484,7 +486,7 @@ fn row_not_bound_does_nothing() {
 }
 
 #[test]
-fn keys_of_ones_own_hold_in_their_context_alone() {
+fn custom_keys_apply_only_in_their_context() {
     let (bindings, unknown) = Bindings::read(
         r#"{"bindings": [{"context": "Confirmation", "bindings": {"ctrl+k": "confirm:no"}},
             {"context": "Global", "bindings": {"ctrl+q": "app:toggleTranscript"}}]}"#,

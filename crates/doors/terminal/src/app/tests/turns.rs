@@ -32,7 +32,7 @@ fn streaming() {
 }
 
 #[test]
-fn prose_that_flows_is_one_line_a_paragraph() {
+fn unwrapped_prose_is_one_line_per_paragraph() {
     let mut stage = stage(40);
     stage.press(&["meta+r"]);
     stage.turn("why?");
@@ -299,7 +299,7 @@ fn served() {
 }
 
 #[test]
-fn a_turn_is_marked_for_terminals_that_jump_between_them() {
+fn turns_have_semantic_marks() {
     use crate::screen::Mark;
     let mut stage = stage(80);
     stage.happen(What::Submit(Submit::new("p0", User::new("why?"))));
@@ -317,7 +317,7 @@ fn a_turn_is_marked_for_terminals_that_jump_between_them() {
 }
 
 #[test]
-fn of_agents_inside_agents_only_the_innermost_running_call_shows() {
+fn nested_subagents_show_only_the_innermost_running_call() {
     let mut stage = stage(80);
     stage.turn("find it");
     let agent = |what: &str| json!({"description": what, "subagent_type": "Explore", "prompt": "find"});

@@ -1,12 +1,12 @@
 //! Operators: delete, change and copy over a motion or text object.
 
 use super::motion::{ceil, first_letter, next, object, word_end};
-use super::{Done, Vim};
+use super::{KeyResult, Vim};
 use crate::input::editor::Editor;
 
 impl Vim {
     /// Applies an operator to a motion or text object.
-    pub(super) fn operate(&mut self, editor: &mut Editor, operator: char, target: &str, times: usize) -> Done {
+    pub(super) fn operate(&mut self, editor: &mut Editor, operator: char, target: &str, times: usize) -> KeyResult {
         let digits = target.len() - target.trim_start_matches(|it: char| it.is_ascii_digit()).len();
         let digits = if target.starts_with('0') { 0 } else { digits };
         let inner = target
@@ -16,7 +16,7 @@ impl Vim {
         let target = target.get(digits..).unwrap_or_default();
         let times = times.saturating_mul(inner).min(1000);
         let Some(first) = target.chars().next() else {
-            return Done::Used;
+            return KeyResult::Handled;
         };
         let at = editor.cursor();
         let whole = match first {
@@ -30,9 +30,9 @@ impl Vim {
                 });
                 Some((editor.line_start(at), end, true))
             }
-            'i' | 'a' if target.chars().count() < 2 => return Done::Used,
+            'i' | 'a' if target.chars().count() < 2 => return KeyResult::Handled,
             'i' | 'a' => object(editor, target).map(|(from, to)| (from, to, false)),
-            'f' | 'F' | 't' | 'T' | 'g' if target.chars().count() < 2 => return Done::Used,
+            'f' | 'F' | 't' | 'T' | 'g' if target.chars().count() < 2 => return KeyResult::Handled,
             'j' | 'k' => {
                 let (from, to) = if first == 'j' {
                     let end = editor.line_end(at);
@@ -74,7 +74,7 @@ impl Vim {
             'c' => {
                 self.cut(editor, from, to, lines);
                 self.insert();
-                Done::Used
+                KeyResult::Handled
             }
             _ => {
                 let text = editor.text().len();

@@ -1,11 +1,18 @@
 //! Visual mode.
 
 use super::motion::{before, next, object, turned};
-use super::{Done, Mode, Vim};
+use super::{KeyResult, Mode, Vim};
 use crate::input::editor::Editor;
 
 impl Vim {
-    pub(super) fn visual(&mut self, editor: &mut Editor, rest: &str, times: usize, anchor: usize, lines: bool) -> Done {
+    pub(super) fn visual(
+        &mut self,
+        editor: &mut Editor,
+        rest: &str,
+        times: usize,
+        anchor: usize,
+        lines: bool,
+    ) -> KeyResult {
         let first = rest.chars().next().unwrap_or(' ');
         let at = editor.cursor();
         let (mut from, mut to) = (anchor.min(at), next(editor, anchor.max(at)));
@@ -29,7 +36,7 @@ impl Vim {
                 self.cut(editor, from, to, lines);
                 if first == 'c' {
                     self.insert();
-                    return Done::Used;
+                    return KeyResult::Handled;
                 }
                 self.changed()
             }
@@ -58,7 +65,7 @@ impl Vim {
                 editor.up();
                 self.dropped()
             }
-            'i' | 'a' if rest.chars().count() < 2 => Done::Used,
+            'i' | 'a' if rest.chars().count() < 2 => KeyResult::Handled,
             'i' | 'a' => {
                 if let Some((from, to)) = object(editor, rest) {
                     self.mode = Mode::Visual { anchor: from, lines };
@@ -66,7 +73,7 @@ impl Vim {
                 }
                 self.dropped()
             }
-            'f' | 'F' | 't' | 'T' | 'g' if rest.chars().count() < 2 => Done::Used,
+            'f' | 'F' | 't' | 'T' | 'g' if rest.chars().count() < 2 => KeyResult::Handled,
             _ => {
                 if let Some(reach) = self.motion(editor, rest, times) {
                     editor.go(reach.to);

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_value_is_told_and_nothing_is_sent() {
+    fn an_invalid_value_is_reported_and_the_form_not_sent() {
         let mut form = form();
         assert_eq!(form.content(), None);
         assert_eq!(form.wrong, Some((0, "is needed".to_owned())));

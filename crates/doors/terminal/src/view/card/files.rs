@@ -2,7 +2,7 @@
 
 use sluice_host::items::{CardBody, CellEdit, FileChange, FileRead, Notebook, ReadContent, Search, SearchKind};
 
-use super::{CHANGE, CallCard, Parts, RESULT};
+use super::{CallCard, MAX_DIFF_ROWS, MAX_RESULT_ROWS, Parts};
 use crate::view::{amount, diff};
 
 pub(super) fn read(read: &FileRead) -> Parts {
@@ -46,10 +46,10 @@ pub(super) fn changed(change: &FileChange) -> Parts {
         return Parts::default()
             .fact("new")
             .fact(amount::count(content.lines().count() as u64, "line"))
-            .diff(&lines, RESULT);
+            .diff(&lines, MAX_RESULT_ROWS);
     }
     let lines = changes(change);
-    Parts::default().fact(diff::summary(&lines)).diff(&lines, CHANGE)
+    Parts::default().fact(diff::summary(&lines)).diff(&lines, MAX_DIFF_ROWS)
 }
 
 pub(super) fn notebook(notebook: &Notebook) -> Parts {
@@ -64,7 +64,7 @@ pub(super) fn notebook(notebook: &Notebook) -> Parts {
     let parts = Parts::default().fact(format!("cell {}, {}, {did}", notebook.cell, notebook.kind));
     let summary = diff::summary(&lines);
     let parts = if summary.is_empty() { parts } else { parts.fact(summary) };
-    parts.diff(&lines, CHANGE)
+    parts.diff(&lines, MAX_DIFF_ROWS)
 }
 
 /// Renders a search in file contents.

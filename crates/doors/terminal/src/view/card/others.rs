@@ -2,7 +2,7 @@
 
 use sluice_host::items::{Question, Subagent, TaskLine, Tasks, Web};
 
-use super::{CallCard, FAILURE, Parts, RESULT, took};
+use super::{CallCard, MAX_ERROR_ROWS, MAX_RESULT_ROWS, Parts, took};
 use crate::text::{Row, Style};
 use crate::view::amount;
 
@@ -13,7 +13,7 @@ pub(super) fn web(web: &Web, call: &CallCard) -> Parts {
             let bytes = fetch.bytes.map(amount::bytes);
             let facts = code.into_iter().chain(bytes).chain(took(call.time));
             let said = fetch.answer.as_deref().unwrap_or(call.text());
-            facts.fold(Parts::default(), Parts::fact).first(said, RESULT)
+            facts.fold(Parts::default(), Parts::fact).first(said, MAX_RESULT_ROWS)
         }
         Web::Search(search) if search.hits.is_empty() => any(call),
         Web::Search(search) => {
@@ -21,7 +21,7 @@ pub(super) fn web(web: &Web, call: &CallCard) -> Parts {
             let lines: Vec<String> = hits.map(|hit| format!("{}  {}", hit.title, hit.url)).collect();
             let parts = Parts::default().fact(amount::count(lines.len() as u64, "result"));
             let parts = took(call.time).into_iter().fold(parts, Parts::fact);
-            parts.first(&lines.join("\n"), RESULT)
+            parts.first(&lines.join("\n"), MAX_RESULT_ROWS)
         }
     }
 }
@@ -37,7 +37,7 @@ pub(super) fn agent(agent: &Subagent, call: &CallCard) -> Parts {
     if let Some(tokens) = agent.tokens {
         parts = parts.fact(format!("{} tokens", amount::tokens(tokens)));
     }
-    parts.first(agent.report.as_deref().unwrap_or(call.text()), RESULT)
+    parts.first(agent.report.as_deref().unwrap_or(call.text()), MAX_RESULT_ROWS)
 }
 
 /// Renders a task list: number of completed tasks, changes, and open tasks.
@@ -74,7 +74,7 @@ pub(crate) fn todo_row(sign: &str, text: &str) -> Row {
 
 pub(super) fn answers(question: &Question, text: &str) -> Parts {
     if question.answers.is_empty() {
-        return Parts::default().first(text, RESULT);
+        return Parts::default().first(text, MAX_RESULT_ROWS);
     }
     let mut parts = Parts::default();
     for (question, answer) in &question.answers {
@@ -88,7 +88,7 @@ pub(super) fn any(call: &CallCard) -> Parts {
     took(call.time)
         .into_iter()
         .fold(Parts::default(), Parts::fact)
-        .first(call.text(), RESULT)
+        .first(call.text(), MAX_RESULT_ROWS)
 }
 
 pub(super) fn failed(call: &CallCard) -> Parts {
@@ -107,5 +107,5 @@ pub(super) fn failed(call: &CallCard) -> Parts {
     took(call.time)
         .into_iter()
         .fold(Parts::default(), Parts::fact)
-        .first(text, FAILURE)
+        .first(text, MAX_ERROR_ROWS)
 }

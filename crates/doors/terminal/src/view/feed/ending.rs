@@ -11,7 +11,7 @@ use crate::text::{Role, Row, Style};
 use crate::view::amount;
 
 /// Minimum duration of a turn whose duration is shown.
-const LONG: Duration = Duration::from_secs(30);
+const MIN_REPORTED_DURATION: Duration = Duration::from_secs(30);
 
 impl Feed {
     pub(super) fn end(&mut self, end: &TurnEnd) {
@@ -25,7 +25,7 @@ impl Feed {
             self.say(Kind::Text, rows);
         }
         // The agent reports each lost write. A turn without a report means the transcript is written again.
-        self.writes_lost = std::mem::take(&mut self.loses_writes);
+        self.transcript_failing = std::mem::take(&mut self.write_failed);
         self.failed = matches!(
             end.outcome,
             TurnOutcome::Failed { .. } | TurnOutcome::MaxTurns | TurnOutcome::MaxBudget
@@ -37,7 +37,7 @@ impl Feed {
                 let row = Row::new().add("✗ ", Role::Bad).add(&text, Style::FAINT);
                 self.say(Kind::End, vec![row]);
             }
-            TurnOutcome::Completed if end.duration >= LONG && self.durations => {
+            TurnOutcome::Completed if end.duration >= MIN_REPORTED_DURATION && self.durations => {
                 let mut facts = vec![amount::time(end.duration)];
                 if end.calls > 0 {
                     facts.push(amount::count(end.calls, "call"));

@@ -11,7 +11,7 @@ impl Feed {
     /// Renders the cards of calls that are not committed.
     #[must_use]
     pub fn live(&self, width: usize, spinner: &str) -> Vec<Row> {
-        const MOST: usize = 8;
+        const MAX_CARD_ROWS: usize = 8;
         let mut rows = Vec::new();
         let mut more = 0;
         for item in &self.items {
@@ -24,10 +24,10 @@ impl Feed {
                 Pending::Text(text) => markdown::rows(text, self.measure(width)),
                 Pending::End => continue,
             };
-            if rows.len() + shown.len() > MOST && !rows.is_empty() {
+            if rows.len() + shown.len() > MAX_CARD_ROWS && !rows.is_empty() {
                 more += 1;
             } else {
-                rows.extend(shown.into_iter().take(MOST).map(|row| row.cut(width)));
+                rows.extend(shown.into_iter().take(MAX_CARD_ROWS).map(|row| row.cut(width)));
             }
         }
         if more > 0 {
