@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_folder_brings_is_counted_and_named() {
+    fn contents_of_a_folder_are_counted_and_named() {
         let hook = json!([{"hooks": [{"type": "command", "command": "a"}]}]);
         let settings = json!({
             "hooks": {"PreToolUse": hook, "Stop": hook},

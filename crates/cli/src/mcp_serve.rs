@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_the_client_names_runs_nothing_of_its_own() {
+    fn a_folder_named_by_the_client_is_not_trusted() {
         let dir = tempfile::tempdir().unwrap();
         let launched = dir.path().canonicalize().unwrap();
         let inner = launched.join("node_modules/evil");

@@ -103,7 +103,7 @@ Anonymous:             0 kB
 ";
 
     #[test]
-    fn only_what_is_as_the_file_says_is_let_go_of() {
+    fn only_unmodified_mappings_are_released() {
         let both = [
             Range {
                 from: 0x5600,
@@ -119,7 +119,7 @@ Anonymous:             0 kB
     }
 
     #[test]
-    fn the_program_goes_on_without_its_pages() {
+    fn the_program_continues_after_releasing_its_pages() {
         let before = format!("{:?}", [1.5, 2.5]);
         let_program_go();
         assert_eq!(format!("{:?}", [1.5, 2.5]), before);

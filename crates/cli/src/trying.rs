@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_decided_by_the_rules_that_hold() {
+    fn a_command_is_decided_by_effective_rules() {
         let rules: PermissionRulesState = serde_json::from_value(json!({"rules": [
             {"behavior": "allow", "source": "localSettings", "rule": "Bash(cargo test:*)"},
             {"behavior": "allow", "source": "projectSettings", "rule": "Bash(npm run *)", "notInEffect": true},

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_packed_is_unpacked_for_whoever_takes_nothing_packed() {
+    fn compressed_files_are_decompressed_for_clients_without_compression() {
         let no_encoding = HeaderMap::new();
         for file in EMBEDDED {
             let (content, encoding) = choose(file, &no_encoding);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_build_is_known_when_there_is_a_page() {
+    fn the_build_id_is_set_if_there_is_a_page() {
         assert_eq!(BUILD.is_some(), Page::EMBEDDED.find("/").is_some());
     }
 }

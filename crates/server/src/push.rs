@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_message_reaches_the_service_sealed_and_signed() {
+    async fn a_message_is_sent_encrypted_and_signed() {
         let state = tempfile::tempdir().unwrap();
         let push = open(state.path());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_too_long_is_not_sent() {
+    async fn messages_that_are_too_long_are_not_sent() {
         let state = tempfile::tempdir().unwrap();
         let push = open(state.path());
         let to = subscription("https://web.push.apple.com/1");

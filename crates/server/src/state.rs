@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_bridge_on_one_folder_is_told_who_has_it() {
+    fn a_second_bridge_on_one_folder_is_told_the_first_one() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("state");
         let first = StateFolder::take(&path).unwrap();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_others_can_read_is_closed_to_them() {
+    fn a_state_folder_is_made_private() {
         let folder = tempfile::tempdir().unwrap();
         let open = || fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let mode = || fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777;
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_other_things_is_left_as_it_is() {
+    fn a_folder_with_other_files_is_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("letter"), "").unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_told_of_in_a_few_words() {
+    fn a_call_is_described_in_a_few_words() {
         for (tool, input, said) in [
             (
                 "Bash",
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn words_may_be_left_out() {
+    fn activity_words_may_be_omitted() {
         let tool = Descriptor {
             activity: Some(crate::tool::Activity {
                 words: "",

@@ -16,7 +16,7 @@ fn edit(old: &[u8], wanted: &str, instead: &str, replace_all: bool) -> Result<Ve
 }
 
 #[test]
-fn what_was_not_named_stays() {
+fn unnamed_bytes_are_unchanged() {
     assert_eq!(
         edit(b"\xEF\xBB\xBFa\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", false).unwrap(),
         b"\xEF\xBB\xBFx\r\ny\r\nz\r\nc\r\n"

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_do_not_matter() {
+    fn fingerprints_do_not_depend_on_splitting() {
         let files = FileState::new();
         let mut pieces = Fingerprint::default();
         pieces.add(b"al");

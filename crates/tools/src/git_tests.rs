@@ -42,7 +42,7 @@ fn an_unchanged_repository_is_asked_about_once() {
 }
 
 #[test]
-fn a_changed_repository_is_asked_about_again() {
+fn a_changed_repository_is_queried_again() {
     let (folder, env) = (repository(), environment());
     let git = Git::new(&env);
     assert!(!keys(git, folder.path()).contains(&"diff.external".to_owned()));
@@ -74,7 +74,7 @@ fn no_repository_is_not_an_unknown_one() {
 }
 
 #[test]
-fn a_git_that_never_ends_is_ended() {
+fn a_hanging_git_is_killed() {
     let (folder, env) = (repository(), environment());
     let config = folder.path().join(".git/config");
     std::fs::remove_file(&config).unwrap();
@@ -83,7 +83,7 @@ fn a_git_that_never_ends_is_ended() {
 }
 
 #[test]
-fn a_program_of_the_repository_is_not_asked() {
+fn a_git_program_in_the_repository_is_not_run() {
     use std::os::unix::fs::PermissionsExt as _;
     for first in ["", ".", "bin"] {
         let folder = repository();

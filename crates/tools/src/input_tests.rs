@@ -46,7 +46,7 @@ fn filling_changes_nothing_else() {
 }
 
 #[test]
-fn a_missing_parameter_is_listed_as_hosts_know_it() {
+fn a_missing_parameter_is_reported_in_the_form_hosts_expect() {
     let invalid = refusal(&json!({}));
     let list: Value = serde_json::from_str(invalid.result.strip_prefix("InputValidationError: ").unwrap()).unwrap();
     assert_eq!(

@@ -148,12 +148,12 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_passes() {
+    fn valid_values_pass() {
         assert_eq!(schema().check(&json!({"n": 4, "list": ["a"]})), Ok(()));
     }
 
     #[test]
-    fn what_does_not_fit_is_named_with_its_place() {
+    fn mismatches_are_reported_with_their_position() {
         let check = |value| schema().check(&value).unwrap_err();
         assert_eq!(check(json!({"n": "four"})), "/n: must be number");
         assert_eq!(check(json!({})), "(the whole): must have the property 'n'");
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_none_is_refused() {
+    fn an_invalid_schema_is_refused() {
         assert!(matches!(OutputSchema::parse("{"), Err(SchemaError::NotJson(_))));
         for wrong in ["[]", "true", r#"{"type": "array"}"#, r#"{"type": ["object", "null"]}"#] {
             assert_eq!(

@@ -23,7 +23,7 @@ fn hunks_are_as_recorded() {
 }
 
 #[test]
-fn a_missing_final_newline_is_said() {
+fn a_missing_final_newline_is_marked() {
     assert_eq!(
         structured("a\nb", "a\nb\n")[0]["lines"],
         json!([" a", "-b", "\\ No newline at end of file", "+b"])
@@ -82,7 +82,7 @@ fn many_lines_that_change_in_place_are_compared_in_place() {
 }
 
 #[test]
-fn a_change_in_the_middle_of_much_has_its_own_numbers() {
+fn a_change_in_a_long_text_has_correct_line_numbers() {
     let old: String = (1..=50_000).map(|n| format!("{n}\n")).collect();
     let new = old.replace("\n40000\n", "\nnew\nlines\n");
     assert_eq!(

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_nothing_leads_to_where_it_would_be_made() {
+    fn a_dangling_link_resolves_to_its_target() {
         let (_folder, base) = lab();
         let link = base.join("w/link");
         symlink("../out/new", &link).unwrap();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_links_has_an_end() {
+    fn a_symlink_cycle_terminates() {
         let (_folder, base) = lab();
         symlink("two", base.join("one")).unwrap();
         symlink("one", base.join("two")).unwrap();

@@ -211,14 +211,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_does_not_read_is_not_waited_for() {
+    async fn a_program_that_does_not_read_is_not_awaited() {
         let (mut running, _tasks) = shell("exec 0<&-; echo done", &"x".repeat(4 << 20));
         assert_eq!(running.end().await, 0);
         assert_eq!(running.printed().stdout, "done\n");
     }
 
     #[tokio::test]
-    async fn a_flood_is_read_and_only_its_beginning_kept() {
+    async fn only_the_beginning_of_a_flood_is_kept() {
         let (mut running, _tasks) = shell("head -c 8000000 /dev/zero | tr '\\0' x; echo end >&2", "");
         assert_eq!(running.end().await, 0);
         assert_eq!(running.printed().stdout.len(), KEPT);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_daemon_it_left_holds_nothing_up() {
+    async fn a_daemon_left_running_does_not_delay_the_end() {
         let (mut running, tasks) = shell("sleep 1000 & echo started", "");
         assert_eq!(running.end().await, 0);
         assert_eq!(running.printed().stdout, "started\n");
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_there_does_not_start() {
+    async fn a_missing_program_does_not_start() {
         let program = Program {
             launch: Launch::Exec("/no/such/program".to_owned(), Vec::new()),
             directory: "/".into(),

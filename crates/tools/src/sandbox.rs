@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_cannot_be_got_around() {
+    fn a_refusing_sandbox_cannot_be_bypassed() {
         let sandbox = Sandbox::refusing("no");
         assert!(sandbox.applies("ls", true));
         assert_eq!(sandbox.kind(), None);

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_about_to_start_is_found_by_its_mark() {
+    async fn a_starting_command_is_found_by_its_mark() {
         let supervisor = Supervisor::default();
         let mark = format!("soon-{}", std::process::id());
         supervisor.expect(&mark).unwrap();

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_and_carriage_returns_are_not_shown() {
+    fn bom_and_carriage_returns_are_removed() {
         assert_eq!(shown(b"\xEF\xBB\xBFa\r\nb\n"), "a\nb\n");
         assert_eq!(shown(&to_utf16("hé\r\n", Encoding::Utf16Le)), "hé\n");
         assert_eq!(shown(&to_utf16("hé", Encoding::Utf16Be)), "hé");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_bytes_are_binary_unless_the_mark_explains_them() {
+    fn zero_bytes_are_binary_unless_utf_16() {
         assert!(is_binary(b"a\0b"));
         assert!(!is_binary(&to_utf16("ab", Encoding::Utf16Le)));
         assert!(!is_binary("ä".as_bytes()));

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn patience_ends_with_time_or_with_the_call() {
+fn a_search_ends_at_its_timeout_or_with_the_call() {
     let never = Patience::of(CancellationToken::new(), Duration::ZERO);
     assert!(never.is_over() && never.has_expired() && !never.is_cancelled());
     let cancelled = Patience::new(CancellationToken::new());
@@ -23,7 +23,7 @@ fn patience_ends_with_time_or_with_the_call() {
 }
 
 #[test]
-fn a_pipe_where_rules_are_expected_is_not_waited_for() {
+fn a_pipe_instead_of_an_ignore_file_does_not_block() {
     let dir = tempfile::tempdir().unwrap();
     for name in [".git", ".gitignore", ".ignore"] {
         let pipe = dir.path().join(name);
@@ -188,7 +188,7 @@ proptest! {
 }
 
 #[test]
-fn a_work_tree_of_its_own_has_the_rules_of_its_repository() {
+fn a_linked_worktree_has_the_ignore_rules_of_its_repository() {
     let folder = tempfile::tempdir().unwrap();
     let (main, tree) = (folder.path().join("main/.git"), folder.path().join("tree"));
     std::fs::create_dir_all(main.join("info")).unwrap();

@@ -75,7 +75,7 @@ fn context(reader: &Arc<Reader>, web: Web) -> Context {
 }
 
 #[tokio::test]
-async fn a_page_is_read_and_reported_in_the_known_shape() {
+async fn a_page_is_read_and_reported_in_the_recorded_format() {
     let site = Site::open(&[("/a", &page("text/html", "<h1>A</h1>"))]).await;
     let reader = Arc::new(Reader::default());
     let cx = context(&reader, web().0);
@@ -162,7 +162,7 @@ async fn a_closed_address_is_refused_as_recorded() {
 }
 
 #[tokio::test]
-async fn what_cannot_work_is_said() {
+async fn impossible_requests_are_reported() {
     let site = Site::open(&[("/a", &page("text/plain", "A"))]).await;
     let reader = Arc::new(Reader {
         refuses: true,

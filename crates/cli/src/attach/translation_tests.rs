@@ -40,7 +40,7 @@ fn records_are_the_agents_lines_and_none_comes_twice() {
 }
 
 #[test]
-fn a_prompt_of_another_screen_says_whose_it_is_and_ours_is_only_confirmed() {
+fn a_prompt_of_another_client_names_it_and_ours_is_confirmed() {
     let mut screen = screen();
     let (commands, _) = said(
         &mut screen,

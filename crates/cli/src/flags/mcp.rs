@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_to_write_down_is_a_command_or_an_address() {
+    fn a_server_is_added_by_command_or_url() {
         let chosen = |line: &str| match read(line).unwrap().subcommand {
             Some(Subcommand::Mcp(mcp)) => mcp,
             other => unreachable!("{other:?}"),
@@ -246,14 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_does_not_take_is_refused() {
+    fn unsupported_server_flags_are_refused() {
         assert!(read("mcp serve --print").unwrap_err().message.contains("--print"));
         assert!(read("mcp").unwrap_err().message.contains("mcp needs"));
         assert!(read("mcp serve --permission-mode nothing").is_err());
     }
 
     #[test]
-    fn the_server_tells_about_its_own_flags() {
+    fn the_help_of_the_server_lists_its_flags() {
         let help = read("mcp serve --help").unwrap().help_of.unwrap();
         assert!(help.contains("--agent") && help.contains("--allowedTools"), "{help}");
         assert!(!help.contains("--output-format"), "{help}");

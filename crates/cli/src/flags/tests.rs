@@ -347,7 +347,7 @@ fn good_command_lines() {
 }
 
 #[test]
-fn a_near_miss_is_named() {
+fn a_misspelled_flag_gets_a_suggestion() {
     assert_eq!(
         read(&["--modle", "x"]).unwrap_err().hint.as_deref(),
         Some("did you mean '--model'?")
@@ -402,7 +402,7 @@ fn help_has_one_line_for_each_flag_people_say() {
 }
 
 #[test]
-fn what_there_is_not_is_refused_with_what_to_do_instead() {
+fn unsupported_flags_are_refused_with_an_alternative() {
     for flag in table::flags() {
         let Fills::Refused(instead) = flag.fills else { continue };
         let long = format!("--{}", flag.name);
@@ -418,7 +418,7 @@ fn what_there_is_not_is_refused_with_what_to_do_instead() {
 }
 
 #[test]
-fn a_word_out_of_a_few_is_checked() {
+fn enumerated_values_are_checked() {
     for (args, expected) in [
         (
             ["--prompt-suggestions=maybe"],

@@ -128,7 +128,7 @@ mod tests {
     use super::words;
 
     #[test]
-    fn a_command_line_is_cut_into_words() {
+    fn a_command_line_is_split_into_words() {
         assert_eq!(
             words("node 'my agent.js'  --x=\"a b\" ''"),
             ["node", "my agent.js", "--x=a b", ""]

@@ -54,7 +54,7 @@ mod tests {
     use tracing::Level;
 
     #[test]
-    fn what_is_logged_follows_the_variable_and_a_wrong_one_is_told() {
+    fn the_log_filter_follows_the_variable_and_reports_invalid_values() {
         let (filter, problem) = super::filter(Some("info,sluice_host=trace"), false);
         assert!(problem.is_none());
         assert!(filter.would_enable("sluice_bridge", &Level::INFO));

@@ -132,7 +132,7 @@ fn a_process_that_waits_for_a_claim_refuses_prompts_and_claims_it_cannot_serve()
 }
 
 #[test]
-fn a_process_that_nobody_claims_ends_with_its_input() {
+fn an_unclaimed_process_ends_with_its_input() {
     let lab = Lab::new(&json!([]));
     let mut host = Host::new(&lab);
     host.request("i", &json!({"subtype": "initialize"}));

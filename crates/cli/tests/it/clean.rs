@@ -96,7 +96,7 @@ fn a_path_is_found_at_its_beginning_only() {
 }
 
 #[test]
-fn a_mirror_is_told_from_the_public_index() {
+fn a_mirror_is_distinguished_from_the_public_index() {
     for (file, line, foreign) in [
         (
             "Cargo.lock",

@@ -138,7 +138,7 @@ fn only_in(one: &Edges, other: &Edges) -> Vec<String> {
 }
 
 #[test]
-fn the_engine_gains_no_cycle_and_the_list_holds_none_that_is_gone() {
+fn the_list_of_cyclic_edges_is_exact() {
     let found = cyclic(&edges_in(&root().join("crates/engine/src")));
     let listed = listed(CYCLIC);
     let new = only_in(&found, &listed);
@@ -154,7 +154,7 @@ fn the_engine_gains_no_cycle_and_the_list_holds_none_that_is_gone() {
 }
 
 #[test]
-fn only_edges_within_a_circle_are_cyclic() {
+fn only_edges_within_a_cycle_are_cyclic() {
     let edges = listed(&[
         ("a", &["b", "d"]),
         ("b", &["c"]),
@@ -166,7 +166,7 @@ fn only_edges_within_a_circle_are_cyclic() {
 }
 
 #[test]
-fn a_path_counts_wherever_it_stands_but_not_in_tests_and_comments() {
+fn paths_count_except_in_tests_and_comments() {
     let text = "use crate::a::X;\nuse crate::{b::{Y, Z}, c, d::W};\n// crate::no\nfn f() { crate::e::g() }\n\
         #[cfg(test)]\nmod tests {\n    use crate::not;\n}\n";
     assert_eq!(named(text), ["a", "b", "c", "d", "e"].map(str::to_owned).into());

@@ -59,7 +59,7 @@ fn a_host_that_reads_nothing_can_still_end_it() {
 }
 
 #[test]
-fn an_answer_that_is_lost_is_no_success() {
+fn a_lost_response_is_a_failure() {
     let lab = Lab::new(&json!([says("Hello")]));
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
         println!("skipped: there is no /dev/full");

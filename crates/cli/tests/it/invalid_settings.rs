@@ -43,7 +43,7 @@ fn print_mode_refuses_and_names_file_line_and_column() {
 }
 
 #[test]
-fn settings_of_a_project_and_of_the_flag_are_no_exception() {
+fn invalid_project_and_flag_settings_also_refuse_the_start() {
     let lab = saying(&["Hello"]);
     fs::create_dir_all(lab.work().join(".claude")).unwrap();
     fs::write(lab.work().join(".claude/settings.json"), "{").unwrap();

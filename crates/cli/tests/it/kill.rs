@@ -142,7 +142,7 @@ fn is_whole(announced: &[String], kept: &[String], when: &str) {
 }
 
 #[test]
-fn killed_at_any_moment_a_session_loses_and_doubles_nothing_and_goes_on() {
+fn a_session_killed_at_any_time_loses_and_repeats_nothing_and_resumes() {
     let (kills, seed) = (number("SLUICE_KILLS", KILLS), number("SLUICE_SEED", SEED));
     println!("SLUICE_KILLS={kills} SLUICE_SEED={seed}");
     let mut dice = Dice(seed.max(1));

@@ -53,7 +53,7 @@ fn initialize_is_waited_for_and_read() {
 }
 
 #[test]
-fn anything_else_first_is_refused_in_words_and_by_a_reason() {
+fn another_first_message_is_refused_with_text_and_reason() {
     let lab = Lab::new(&json!([]));
     let args = [&STREAM[..], &["--await-initialize"]].concat();
     let ran = lab.run(&args, &prompt("hi"));
@@ -175,7 +175,7 @@ fn an_additional_folder_that_is_missing_is_reported() {
 }
 
 #[test]
-fn what_happens_is_logged_where_it_was_asked_for() {
+fn the_debug_log_contains_events() {
     let lab = Lab::new(&json!([says("Hello"), says("Hello"), says("Hello")]));
     lab.run(&["-p", "hi", "--debug-file", "log.txt"], "").clean();
     let log = std::fs::read_to_string(lab.work().join("log.txt")).unwrap();
@@ -198,7 +198,7 @@ fn what_happens_is_logged_where_it_was_asked_for() {
 }
 
 #[test]
-fn a_bare_session_has_little() {
+fn a_bare_session_has_few_tools_and_no_customisation() {
     let lab = Lab::new(&json!([says("Hello")]));
     std::fs::write(lab.work().join("CLAUDE.md"), "Be kind.").unwrap();
     let ran = lab.run(
@@ -218,7 +218,7 @@ fn a_bare_session_has_little() {
 }
 
 #[test]
-fn what_there_is_not_is_said_in_two_lines() {
+fn unsupported_flags_print_an_error_and_a_hint() {
     let lab = Lab::new(&json!([]));
     for args in [
         &["--bg", "hi"][..],
@@ -274,7 +274,7 @@ fn a_plugin_is_checked_without_a_session() {
 }
 
 #[test]
-fn what_there_is_to_sign_in_with_is_told_to_programs() {
+fn available_credentials_are_reported_to_programs() {
     let lab = Lab::new(&json!([]));
     let ran = lab.run(&["auth", "status"], "");
     let status: Value = serde_json::from_str(ran.clean()).unwrap();
@@ -303,7 +303,7 @@ fn what_there_is_to_sign_in_with_is_told_to_programs() {
 }
 
 #[test]
-fn a_server_of_ones_own_has_models_of_its_own() {
+fn a_custom_server_has_custom_models() {
     let lab = Lab::new(&json!([says("Hello")]));
     let args = [
         "-p",

@@ -227,7 +227,7 @@ fn crates_use_only_what_lies_below_them() {
 }
 
 #[test]
-fn the_table_has_no_circle() {
+fn the_table_has_no_cycle() {
     // A row may only name rows above it, so there are no cycles.
     for (position, (name, uses)) in EDGES.iter().enumerate() {
         for used in *uses {
@@ -257,7 +257,7 @@ fn libraries_stay_in_their_layer() {
 }
 
 #[test]
-fn who_starts_nothing_names_no_process() {
+fn crates_that_start_no_processes_do_not_use_process_apis() {
     for (name, folder) in STARTS_NOTHING {
         let mut folders = vec![root().join(folder)];
         let mut seen = 0;

@@ -73,7 +73,7 @@ fn call(command: &str) -> Value {
 }
 
 #[test]
-fn a_signal_ends_it_and_its_commands_while_the_client_is_still_there() {
+fn a_signal_stops_the_server_and_its_commands() {
     let mut server = Server::start(&["--allowedTools", "Bash"]);
     let made = server.ask(&call("mkfifo begun"));
     assert_eq!(made["result"]["isError"], false, "{made}");
@@ -90,7 +90,7 @@ fn a_signal_ends_it_and_its_commands_while_the_client_is_still_there() {
 }
 
 #[test]
-fn a_flag_that_is_none_is_refused_before_anything_is_served() {
+fn an_unknown_flag_is_refused_before_the_start() {
     let refused = Command::new(env!("CARGO_BIN_EXE_sluice"))
         .args(["mcp", "serve", "--output-format", "json"])
         .output()

@@ -193,7 +193,7 @@ fn an_overridden_model_is_sent_by_its_id_of_the_provider() {
 }
 
 #[test]
-fn a_large_window_is_billed_under_the_name_that_was_asked_for() {
+fn a_large_window_is_billed_under_the_requested_name() {
     let args = ["--model", "claude-sonnet-4-5[1m]"];
     let recorder = Recorder::new(&[]);
     let lines = run(&recorder, &[], &args).lines();

@@ -129,7 +129,7 @@ fn a_plugin_is_fetched_for_one_session_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_plugin_that_cannot_be_had_takes_nothing_from_the_others_or_the_session() {
+fn an_unavailable_plugin_does_not_affect_others_or_the_session() {
     let lab = Lab::new(&json!([says("Hello")]));
     let temp = lab.home().join("tmp");
     fs::create_dir(&temp).unwrap();

@@ -73,7 +73,7 @@ fn stream_json_is_a_line_per_message() {
 }
 
 #[test]
-fn without_anybody_to_ask_a_call_is_refused_and_the_turn_goes_on() {
+fn without_a_host_a_call_is_denied_and_the_turn_continues() {
     let lab = Lab::new(&json!([runs("touch made.txt"), says("Could not")]));
     let ran = lab.run(&["-p", "go", "--output-format", "stream-json", "--verbose"], "");
     ran.clean();

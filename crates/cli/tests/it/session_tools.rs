@@ -64,7 +64,7 @@ fn the_model_moves_the_session_into_a_worktree_and_back() {
 }
 
 #[test]
-fn a_goal_is_pursued_with_p() {
+fn a_goal_is_pursued_in_print_mode() {
     let lab = Lab::new(&json!([
         says("I begin"),
         says("{\"met\": false, \"reason\": \"not yet\"}"),

@@ -13,7 +13,7 @@ fn recalls() -> Value {
 }
 
 #[test]
-fn the_newest_one_the_named_one_and_the_titled_one_go_on() {
+fn sessions_are_resumed_as_newest_by_id_and_by_title() {
     let lab = Lab::new(&json!([
         says("First answer"),
         recalls(),
@@ -40,7 +40,7 @@ fn continuing_without_a_past_begins_one() {
 }
 
 #[test]
-fn what_is_not_kept_cannot_be_gone_on_with() {
+fn unsaved_sessions_cannot_be_resumed() {
     let lab = Lab::new(&json!([says("First answer"), recalls()]));
     let args = ["-p", "one", "--session-id", ID, "--no-session-persistence"];
     assert_eq!(lab.run(&args, "").clean(), "First answer\n");
@@ -50,7 +50,7 @@ fn what_is_not_kept_cannot_be_gone_on_with() {
 }
 
 #[test]
-fn a_host_learns_from_a_result_that_there_is_nothing_to_go_on_with() {
+fn a_host_gets_a_result_if_the_session_does_not_exist() {
     let lab = Lab::new(&json!([]));
     let args = [
         "--input-format",
@@ -75,7 +75,7 @@ fn a_host_learns_from_a_result_that_there_is_nothing_to_go_on_with() {
 }
 
 #[test]
-fn an_id_is_given_once() {
+fn a_session_id_is_used_once() {
     let lab = Lab::new(&json!([says("First answer")]));
     assert_eq!(
         lab.run(&["-p", "one", "--session-id", ID], "").clean(),

@@ -313,7 +313,7 @@ const STREAM: [&str; 6] = [
 ];
 
 #[test]
-fn a_strangers_folder_does_nothing_in_print_mode_and_that_is_told() {
+fn an_untrusted_folder_has_no_effect_in_print_mode_and_is_reported() {
     let stranger = Stranger::new();
     let own = stranger.with_own_hook();
     let ran = stranger.run(&["-p", "look at this"], "");
@@ -328,7 +328,7 @@ fn a_strangers_folder_does_nothing_in_print_mode_and_that_is_told() {
 }
 
 #[test]
-fn a_strangers_folder_does_nothing_in_the_sdk_door_and_that_is_told() {
+fn an_untrusted_folder_has_no_effect_for_sdk_hosts_and_is_reported() {
     let stranger = Stranger::new();
     let ran = stranger.run(&STREAM, &prompt("look at this"));
     stranger.assert_nothing("stream-json");
@@ -347,7 +347,7 @@ fn a_strangers_folder_does_nothing_in_the_sdk_door_and_that_is_told() {
 }
 
 #[test]
-fn a_strangers_folder_does_nothing_as_an_mcp_server_and_that_is_told() {
+fn an_untrusted_folder_has_no_effect_as_an_mcp_server_and_is_reported() {
     let stranger = Stranger::new();
     let mut command = stranger.lab.command(&["mcp", "serve"]);
     let mut child = command.spawn().unwrap();
@@ -396,7 +396,7 @@ fn a_strangers_folder_does_nothing_as_an_mcp_server_and_that_is_told() {
 
 /// A host that explicitly includes the project's settings runs its hooks and servers, and nothing else.
 #[test]
-fn a_host_that_names_the_projects_settings_runs_its_hooks_and_servers_and_nothing_else() {
+fn a_host_that_includes_project_settings_runs_only_their_hooks_and_servers() {
     let stranger = Stranger::new();
     fs::remove_file(stranger.lab.work().join(".claude/settings.local.json")).unwrap();
     let args = [STREAM.as_slice(), &["--setting-sources", "user,project,local"]].concat();
@@ -429,7 +429,7 @@ fn a_host_that_names_the_projects_settings_runs_its_hooks_and_servers_and_nothin
 
 /// Control: in a trusted folder all of it runs, and the redirected request arrives.
 #[test]
-fn a_folder_that_is_trusted_has_its_way() {
+fn a_trusted_folder_is_not_restricted() {
     let trusted = |stranger: &Stranger, args: &[&str]| {
         fs::remove_file(stranger.lab.work().join(".claude/settings.local.json")).unwrap();
         // These would prevent our own programs from starting.

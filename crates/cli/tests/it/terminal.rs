@@ -277,7 +277,7 @@ fn journey_07_a_call_is_asked_about_and_escape_stops_the_turn() {
 }
 
 #[test]
-fn whoever_ends_the_process_gets_the_terminal_back() {
+fn the_terminal_is_restored_when_the_process_ends() {
     for (signal, expected) in [
         (rustix::process::Signal::TERM, 143),
         (rustix::process::Signal::HUP, 129),
@@ -314,7 +314,7 @@ fn journey_38_replies_of_the_terminal_are_never_typed_however_they_are_split() {
 }
 
 #[test]
-fn without_colour_nothing_is_coloured_and_ascii_is_all_there_is() {
+fn without_colour_output_is_plain_ascii() {
     let settings = [("NO_COLOR", "1"), ("LANG", "C"), ("LC_ALL", "C")];
     let mut terminal = Terminal::open(answering("plain words"), 40, 24, &settings);
     terminal.shows("ask for something");
@@ -330,7 +330,7 @@ fn without_colour_nothing_is_coloured_and_ascii_is_all_there_is() {
 }
 
 #[test]
-fn journey_36_a_screen_reader_hears_lines_and_no_escape_sequence() {
+fn journey_36_plain_mode_prints_lines_without_escape_sequences() {
     let lab = Lab::new(&json!([[{"type": "tool_use", "name": "Write", "input":
         {"file_path": "notes.md", "content": "hello"}}], [{"type": "text", "text": "It is written."}]]));
     let mut terminal = Terminal::start(lab, &["--ax-screen-reader"], 80, 24, &[]);
@@ -357,7 +357,7 @@ fn journey_36_a_screen_reader_hears_lines_and_no_escape_sequence() {
 }
 
 #[test]
-fn journey_36_line_by_line_a_prompt_waits_an_edit_is_told_and_escape_stops() {
+fn journey_36_plain_mode_queues_prompts_reports_edits_and_stops_on_escape() {
     let lab = Lab::new(&json!([
         [{"type": "tool_use", "name": "Bash", "input": {"command": "until [ -e go ]; do sleep 0.05; done", "description": "wait"}}],
         [{"type": "tool_use", "name": "Read", "input": {"file_path": "add.rs"}}],

@@ -359,7 +359,7 @@ fn journey_15_a_plan_is_read_whole_and_sets_the_mode() {
 }
 
 #[test]
-fn a_plan_is_carried_out_in_a_fresh_context() {
+fn a_plan_is_carried_out_in_a_new_session() {
     let lab = planning(
         "1. Read\n2. Write",
         &json!({"when": "Carry out this plan", "content": [{"type": "text", "text": "carried out"}]}),

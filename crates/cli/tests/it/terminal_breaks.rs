@@ -44,7 +44,7 @@ fn an_editor_that_fails_leaves_the_draft_as_it_was() {
 }
 
 #[test]
-fn what_is_too_long_for_a_clipboard_goes_into_a_file_of_the_person_s_own() {
+fn text_too_long_for_the_clipboard_goes_to_a_private_file() {
     let text = format!("{}\n\n", "word ".repeat(20).trim_end()).repeat(1001);
     let lab = Lab::new(&json!([says(text.trim_end()), says("short")]));
     let folder = lab.work().join("tmp");
@@ -123,7 +123,7 @@ fn an_address_is_opened_by_the_program_for_it() {
 }
 
 #[test]
-fn a_settings_file_that_cannot_be_read_is_named_with_its_line_and_the_session_goes_on() {
+fn an_invalid_settings_file_is_reported_with_its_line_and_the_session_continues() {
     let lab = answering("here I am");
     let folder = lab.home().join(".claude");
     fs::create_dir_all(&folder).unwrap();
@@ -143,7 +143,7 @@ fn a_settings_file_that_cannot_be_read_is_named_with_its_line_and_the_session_go
 }
 
 #[test]
-fn an_ask_that_is_taken_back_says_so_line_by_line_too() {
+fn a_cancelled_request_is_reported_line_by_line() {
     // The simulated agent cancels its request when it is interrupted.
     let (lab, agent) =
         acting(&[json!({"ask": {"tool_name": "Bash", "input": {"command": "make"}, "tool_use_id": "t1"}})]);

@@ -107,7 +107,7 @@ const KEYS: &[&str] = &[
 ];
 
 #[test]
-fn whatever_happens_the_terminal_comes_back_and_no_draft_is_lost() {
+fn the_terminal_is_restored_and_no_draft_is_lost() {
     let seconds = std::env::var("SLUICE_FUZZ_SECONDS")
         .ok()
         .and_then(|text| text.parse().ok());

@@ -127,7 +127,7 @@ fn the_pager_shows_all_of_it_and_gives_the_screen_back() {
 }
 
 #[test]
-fn whoever_ends_the_process_in_the_pager_gets_the_screen_back() {
+fn the_screen_is_restored_when_the_process_ends_in_the_pager() {
     let mut terminal = Terminal::open(answering("hello"), 80, 24, &[]);
     terminal.shows(IDLE);
     terminal.keys("hi\r");
@@ -142,7 +142,7 @@ fn whoever_ends_the_process_in_the_pager_gets_the_screen_back() {
 }
 
 #[test]
-fn journey_25_going_back_restores_files_and_brings_the_prompt_into_the_composer() {
+fn journey_25_rewind_restores_files_and_puts_the_prompt_into_the_composer() {
     let lab = Lab::new(
         &json!([says("first"), [{"type": "tool_use", "name": "Write", "input": {"file_path": "notes.md", "content": "hello"}}],
         says("written"), says("third")]),
@@ -221,7 +221,7 @@ fn keys_of_ones_own_and_vim() {
 }
 
 #[test]
-fn a_status_line_of_ones_own() {
+fn a_custom_status_line() {
     let lab = answering("fine");
     fs::create_dir_all(lab.home().join(".claude")).unwrap();
     let settings =
@@ -260,7 +260,7 @@ fn another_agent_is_shown_as_ours_is() {
 }
 
 #[test]
-fn a_session_the_bridge_does_not_take_goes_on_here() {
+fn a_session_that_the_bridge_refuses_continues_in_the_terminal() {
     let lab = saying(&["one", "two", "three", "four", "five"]);
     let state = lab.home().join("state");
     let place = state.display().to_string();
@@ -300,7 +300,7 @@ pub(crate) fn stop_bridge(home: &std::path::Path, state: &std::path::Path) {
 }
 
 #[test]
-fn journey_40_a_session_goes_to_the_bridge_and_comes_back_with_every_prompt_once() {
+fn journey_40_a_session_moves_to_the_bridge_and_back_with_every_prompt_once() {
     let lab = saying(&["one", "two", "three", "four", "five"]);
     let state = lab.home().join("state");
     let home = lab.home();
@@ -354,7 +354,7 @@ fn journey_40_a_session_goes_to_the_bridge_and_comes_back_with_every_prompt_once
 }
 
 #[test]
-fn a_session_that_is_taken_back_at_once_is_the_one_that_was_handed_over() {
+fn a_session_taken_back_immediately_is_the_one_handed_over() {
     let lab = saying(&["one", "two"]);
     let (home, state) = (lab.home(), lab.home().join("state"));
     fs::create_dir(home.join("shop")).unwrap();

@@ -48,7 +48,7 @@ fn the_model_and_the_context_are_shown_before_the_first_turn() {
 }
 
 #[test]
-fn a_rewound_conversation_stays_rewound() {
+fn a_rewound_conversation_stays_rewound_after_resume() {
     let mut terminal = Terminal::open(saying(&["first answer", "second answer"]), 80, 24, &[]);
     terminal.shows(IDLE);
     for (prompt, answer) in [("one", "first answer"), ("two", "second answer")] {

@@ -8,7 +8,7 @@ use crate::terminal::{Terminal, answering};
 use crate::terminal_journeys::{IDLE, leave, saying};
 
 #[test]
-fn a_key_is_tried_before_it_is_kept() {
+fn a_key_is_tried_before_it_is_saved() {
     let lab = saying(&["yes", "hello"]);
     let settings = lab.home().join(".claude/settings.json");
     let terminal = Terminal::open(lab, 80, 24, &[("ANTHROPIC_API_KEY", "")]);
@@ -37,7 +37,7 @@ fn a_key_is_tried_before_it_is_kept() {
 }
 
 #[test]
-fn a_key_that_does_not_work_is_not_kept() {
+fn a_key_that_does_not_work_is_not_saved() {
     let lab = answering("never asked");
     let settings = lab.home().join(".claude/settings.json");
     // No server is listening on this port.
@@ -57,7 +57,7 @@ fn a_key_that_does_not_work_is_not_kept() {
 }
 
 #[test]
-fn a_server_of_ones_own_is_asked_for_one_word_and_kept() {
+fn a_custom_server_is_tried_and_saved() {
     let lab = saying(&["yes", "hello from here"]);
     let settings = lab.home().join(".claude/settings.json");
     let address = lab.address().to_owned();

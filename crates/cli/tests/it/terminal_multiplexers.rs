@@ -147,7 +147,7 @@ fn journey_39_screen_holds_every_row_once() {
 /// position, supports neither the kitty protocol nor background colour queries nor synchronized updates, and sends
 /// escape, alt and shift in legacy encoding.
 #[test]
-fn journey_39_a_multiplexer_that_answers_little_gets_everything_all_the_same() {
+fn journey_39_a_multiplexer_with_few_replies_shows_everything() {
     let terminal = Terminal::open(listing(), 80, 24, &[("ZELLIJ", "0"), ("TERM_PROGRAM", "zellij")]);
     terminal.shows(IDLE);
     terminal.writes(0, &["\x1b[c"]);

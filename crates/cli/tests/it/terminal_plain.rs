@@ -51,7 +51,7 @@ fn an_editor_that_fails_changes_nothing_and_it_is_asked_again() {
 }
 
 #[test]
-fn a_plan_is_carried_out_in_a_fresh_context_line_by_line() {
+fn a_plan_is_carried_out_in_a_new_session_line_by_line() {
     let lab = planning(
         "1. Read\n2. Write",
         &json!({"when": "Carry out this plan", "content": [{"type": "text", "text": "It is carried out."}]}),

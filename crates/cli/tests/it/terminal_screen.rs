@@ -66,7 +66,7 @@ fn journey_26_among_ten_thousand_sessions_the_first_are_there_at_once_and_the_ol
 }
 
 #[test]
-fn a_session_is_read_renamed_and_found_by_what_was_said_in_it() {
+fn a_session_is_previewed_renamed_and_found_by_its_conversation() {
     let terminal = Terminal::open(saying(&["The flaky test was the clock.", "two"]), 80, 24, &[]);
     terminal.shows(IDLE);
     send(&terminal, "first");
@@ -209,7 +209,7 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
 }
 
 #[test]
-fn journey_37_the_cursor_is_where_the_terminal_says() {
+fn journey_37_the_cursor_position_matches_the_terminal() {
     let terminal = Terminal::open(answering("fine"), 80, 24, &[]);
     terminal.shows(IDLE);
     // Two wide characters, one with a combining accent, one plain.
@@ -229,7 +229,7 @@ fn journey_37_the_cursor_is_where_the_terminal_says() {
 }
 
 #[test]
-fn journey_37_emoji_that_are_joined_take_the_cells_the_terminal_says() {
+fn journey_37_joined_emoji_have_the_width_reported_by_the_terminal() {
     let terminal = Terminal::open(answering("fine"), 80, 24, &[]);
     terminal.shows(IDLE);
     terminal.writes(0, &["\x1b[c"]);
@@ -264,7 +264,7 @@ fn journey_37_emoji_that_are_joined_take_the_cells_the_terminal_says() {
 }
 
 #[test]
-fn what_the_terminal_says_about_its_letters_is_believed() {
+fn character_widths_follow_the_terminal() {
     let terminal = Terminal::open(answering("fine"), 80, 24, &[]);
     terminal.shows(IDLE);
     // Characters of ambiguous width take two cells here, and joined emoji are drawn separately.

@@ -126,7 +126,7 @@ fn is_whole(terminal: Terminal) {
 }
 
 #[test]
-fn journey_32_after_two_hundred_widths_the_region_is_a_fresh_draw_and_every_row_is_there_once() {
+fn journey_32_after_two_hundred_widths_the_region_is_correct_and_rows_occur_once() {
     let terminal = listing();
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     for _ in 0..200 {
@@ -139,7 +139,7 @@ fn journey_32_after_two_hundred_widths_the_region_is_a_fresh_draw_and_every_row_
 }
 
 #[test]
-fn after_a_storm_of_heights_and_widths_and_pastes_every_row_is_there_once() {
+fn rows_occur_once_after_many_size_changes_and_pastes() {
     let terminal = listing();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for number in 0..150 {

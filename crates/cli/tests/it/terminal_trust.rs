@@ -25,7 +25,7 @@ fn a_folder_that_brings_nothing_is_not_asked_about() {
 }
 
 #[test]
-fn a_command_that_brings_rules_is_asked_about() {
+fn an_untrusted_folder_with_rules_is_asked_about() {
     let lab = saying(&["Hello"]);
     fs::create_dir_all(lab.work().join(".claude/commands")).unwrap();
     let command = "---\nallowed-tools: Bash(ls:*)\n---\nGo.";

@@ -129,7 +129,7 @@ fn journey_18_up_takes_the_last_one_back_and_ctrl_c_all() {
 }
 
 #[test]
-fn journey_19_right_after_enter_escape_brings_the_prompt_back() {
+fn journey_19_escape_right_after_enter_restores_the_prompt() {
     let lab = Lab::new(&json!([{"first_delay": 20.0, "content": [{"type": "text", "text": "late"}]}]));
     let terminal = Terminal::open(lab, 80, 24, &[]);
     terminal.shows(IDLE);
@@ -164,7 +164,7 @@ fn journey_20_ctrl_c_clears_first_and_stops_second() {
 }
 
 #[test]
-fn journey_21_two_presses_leave_and_ctrl_d_inside_a_word_takes_a_letter() {
+fn journey_21_two_presses_exit_and_ctrl_d_in_a_word_deletes_a_letter() {
     let mut terminal = Terminal::open(saying(&["one"]), 80, 24, &[]);
     terminal.shows(IDLE);
     send(&terminal, "first");
@@ -184,7 +184,7 @@ fn journey_21_two_presses_leave_and_ctrl_d_inside_a_word_takes_a_letter() {
 }
 
 #[test]
-fn journey_22_an_overloaded_model_is_counted_down_and_the_prompt_comes_back() {
+fn journey_22_retries_of_an_overloaded_model_count_down_and_the_prompt_is_restored() {
     let busy = json!({"error": 529, "kind": "overloaded_error", "message": "Overloaded", "headers": {"retry-after": "4"}, "repeat": true});
     let lab = Lab::new(&json!([busy]));
     let terminal = Terminal::open(lab, 80, 24, &[("CLAUDE_CODE_MAX_RETRIES", "2")]);
@@ -234,7 +234,7 @@ fn journey_23_a_command_goes_to_the_background_and_is_stopped_there() {
 }
 
 #[test]
-fn journey_24_the_highlight_of_going_back_rests_on_what_changes_nothing() {
+fn journey_24_rewind_highlights_the_choice_that_changes_nothing() {
     let terminal = Terminal::open(saying(&["one", "two"]), 80, 24, &[]);
     terminal.shows(IDLE);
     send(&terminal, "first");
@@ -258,7 +258,7 @@ fn journey_24_the_highlight_of_going_back_rests_on_what_changes_nothing() {
 }
 
 #[test]
-fn what_was_said_since_is_told_in_short_instead() {
+fn the_conversation_since_is_summarised_instead() {
     let lab = Lab::new(&json!([says("one"), says("a long answer"),
         {"when": "Summarise this conversation", "content": [{"type": "text", "text": "we talked at length"}]},
         {"when": "we talked at length", "content": [{"type": "text", "text": "I remember"}]}]));
@@ -310,7 +310,7 @@ fn journey_27_shift_tab_goes_through_four_modes() {
 }
 
 #[test]
-fn journey_28_completion_stands_below_and_the_row_being_typed_never_moves() {
+fn journey_28_completion_is_below_and_the_composer_row_does_not_move() {
     let lab = saying(&["one"]);
     fs::write(lab.work().join("line.rs"), "").unwrap();
     let terminal = Terminal::open(lab, 80, 24, &[]);

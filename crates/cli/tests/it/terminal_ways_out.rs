@@ -65,7 +65,7 @@ fn is_taken(terminal: &Terminal) {
 }
 
 #[test]
-fn journey_33_whoever_ends_the_process_gets_the_terminal_back_wherever_it_was() {
+fn journey_33_the_terminal_is_restored_however_the_process_ends() {
     for (name, replies, reach) in &states() {
         for (signal, expected) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
             let mut terminal = Terminal::open(Lab::new(replies), 80, 24, &[]);
@@ -82,7 +82,7 @@ fn journey_33_whoever_ends_the_process_gets_the_terminal_back_wherever_it_was() 
 }
 
 #[test]
-fn journey_33_after_a_fault_of_ours_the_terminal_is_as_it_was_and_one_is_told_where_it_happened() {
+fn journey_33_after_a_panic_the_terminal_is_restored_and_the_location_shown() {
     for (name, replies, reach) in &states() {
         let lab = Lab::new(replies);
         let reports = lab.home().display().to_string();
@@ -148,7 +148,7 @@ impl Piped {
 }
 
 #[test]
-fn journey_33_whose_screen_is_gone_leaves_and_gives_the_keyboard_back() {
+fn journey_33_a_closed_screen_ends_the_process_and_restores_the_keyboard() {
     for (name, replies, reach) in &states() {
         let piped = Piped::open(Lab::new(replies));
         piped.terminal.shows(IDLE);
@@ -171,7 +171,7 @@ fn journey_33_whose_screen_is_gone_leaves_and_gives_the_keyboard_back() {
 }
 
 #[test]
-fn journey_34_suspended_in_a_shell_it_draws_again_in_front_and_writes_nothing_in_the_background() {
+fn journey_34_after_suspend_it_redraws_in_the_foreground_and_is_silent_in_the_background() {
     if std::process::Command::new("bash").arg("--version").output().is_err() {
         eprintln!("skipped: there is no bash");
         return;
@@ -260,7 +260,7 @@ fn transcripts(terminal: &Terminal) -> String {
 }
 
 #[test]
-fn a_terminal_a_killed_process_left_behind_is_put_right() {
+fn a_terminal_is_repaired_after_a_killed_process() {
     let mut terminal = Terminal::open(Lab::new(&json!([says("hello")])), 80, 24, &[]);
     terminal.shows(IDLE);
     // Kept open, as a shell does: a terminal that is closed by all processes loses its modes.

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phone_is_shown_the_address_it_can_reach() {
+    fn the_qr_code_contains_an_address_that_phones_can_reach() {
         let bases = ["https://127.0.0.1:4747".to_owned(), "https://192.0.2.7:4747".to_owned()];
         let offer = Offer::new("AAAA-BBBB".into(), &bases, 0, None);
         assert_eq!(offer.url_to_scan(), Some("https://192.0.2.7:4747/#pair=AAAA-BBBB"));

@@ -28,7 +28,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn a_code_is_read_as_written_however_it_was_typed(code in letters(), lower in any::<bool>(), plain in any::<bool>()) {
+    fn a_code_is_accepted_in_any_notation(code in letters(), lower in any::<bool>(), plain in any::<bool>()) {
         let mut text = write(code);
         if lower { text = text.to_ascii_lowercase(); }
         if plain { text = text.replace('-', " "); }
@@ -36,7 +36,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_no_code_is_never_read_as_one(text in "\\PC{0,12}") {
+    fn invalid_codes_are_rejected(text in "\\PC{0,12}") {
         if let Some(code) = read(&text) {
             prop_assert!(code.iter().all(|letter| ALPHABET.contains(letter)));
         }
@@ -45,7 +45,7 @@ proptest! {
     /// Compares with a simple model: a code is valid once, within its lifetime, unless pairing is locked; five wrong
     /// codes in a row lock it for a minute.
     #[test]
-    fn a_code_works_once_in_its_time_and_guessing_locks(steps in proptest::collection::vec(step(), 1..60)) {
+    fn a_code_is_valid_once_until_expiry_and_guessing_locks(steps in proptest::collection::vec(step(), 1..60)) {
         let limits = PairingLimits { open: 100, ..PairingLimits::default() };
         let mut pairing = Pairing::new(limits);
         let mut now = Duration::ZERO;
@@ -88,7 +88,7 @@ proptest! {
 }
 
 #[test]
-fn a_locked_door_does_not_use_up_the_right_code() {
+fn the_right_code_is_not_used_up_while_pairing_is_locked() {
     let mut pairing = Pairing::new(PairingLimits::default());
     pairing.offer(Duration::ZERO, *b"ABCDEFGH", Some(Scope::View));
     for _ in 0..4 {

@@ -207,7 +207,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_is_written_the_same_way(text in "\\PC{0,40}") {
+        fn parsing_and_formatting_round_trip(text in "\\PC{0,40}") {
             if let Some(read) = Authority::read(&text) {
                 prop_assert_eq!(Authority::read(&read.to_string()), Some(read));
             }

@@ -102,7 +102,7 @@ fn another_page_may_link_to_the_page_and_do_nothing_else() {
 }
 
 #[test]
-fn what_a_proxy_says_counts_only_behind_one_and_only_its_last_word() {
+fn proxy_headers_count_only_behind_a_proxy_and_only_the_last_value() {
     let forwarded = [
         ("host", "box.example"),
         ("x-forwarded-proto", "http, https"),

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_the_table_gives_the_inode_of_who_listens() {
+    fn a_table_line_contains_the_inode_of_the_listener() {
         let line = "   0: 0100007F:128B 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 48213 1 0000000000000000 100 0 0 10 0";
         assert_eq!(listening(line, 0x128b), Some("48213".to_owned()));
         assert_eq!(listening(line, 80), None);
@@ -88,7 +88,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn who_has_a_port_is_named() {
+    fn the_process_using_a_port_is_named() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let holder = who_listens(listener.local_addr().unwrap().port()).unwrap();
         assert_eq!(holder.pid, std::process::id());

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_made_here_is_kept_until_a_name_is_missing() {
+    fn a_self_signed_certificate_is_kept_until_a_name_is_missing() {
         let folder = tempfile::tempdir().unwrap();
         let made = |wanted: &[&str]| {
             prepare(&TlsOptions::SelfMade, folder.path(), names(wanted))
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_about_to_end_is_made_anew() {
+    fn an_expiring_certificate_is_renewed() {
         let folder = tempfile::tempdir().unwrap();
         let about = folder.path().join("about.json");
         let now = jiff::Timestamp::now().as_second();

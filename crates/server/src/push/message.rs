@@ -123,7 +123,7 @@ mod tests {
 
     /// RFC 8291, appendix A: the same keys and salt give the same bytes.
     #[test]
-    fn the_example_of_the_rfc_comes_out() {
+    fn the_rfc_example_is_reproduced() {
         let sealed = Sealed {
             shared: &bytes("kyrL1jIIOHEzg3sM2ZWRHDRB62YACZhhSlknJ672kSs"),
             sender: &bytes("BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8"),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_none_are_refused() {
+    fn invalid_keys_are_refused() {
         for (p256dh, auth) in [("", ""), ("AAAA", "BTBZMqHH6r4Tts7J_aSIgg"), ("\u{e9}", "=")] {
             let keys = SubscriptionKeys {
                 p256dh: p256dh.to_owned(),

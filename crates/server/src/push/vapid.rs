@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_key_is_said_and_kept() {
+    fn a_damaged_key_is_reported_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("push.key");
         fs::write(&path, "junk").unwrap();

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn many_are_left_out_and_counted() {
+    async fn omitted_log_lines_are_counted() {
         let quiet = Quiet::default();
         let said = (0..50).filter_map(|_| quiet.say()).count();
         assert_eq!(said, 20);

@@ -186,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_reaches_the_backend_has_no_way_out_of_its_folder(path in "/api/(sessions|blobs)/[a-f0-9./%\\\\]{0,70}(/export\\.(md|html|jsonl))?") {
+        fn paths_for_the_backend_cannot_leave_their_folder(path in "/api/(sessions|blobs)/[a-f0-9./%\\\\]{0,70}(/export\\.(md|html|jsonl))?") {
             match Route::of(&path) {
                 Route::Blob { hash } => prop_assert!(hash.len() == 64 && !hash.contains(['.', '/', '\\', '%'])),
                 Route::Export { session, .. } => prop_assert!(!session.contains(['.', '/', '\\', '%'])),

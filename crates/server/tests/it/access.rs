@@ -90,7 +90,7 @@ async fn the_first_device_is_admin_and_later_ones_are_not() {
 }
 
 #[tokio::test]
-async fn of_two_at_the_same_moment_one_is_the_first() {
+async fn of_two_concurrent_devices_one_is_the_first() {
     let desk = desk().await;
     let (one, two) = (desk.access.offer(None), desk.access.offer(None));
     let (one, two) = tokio::join!(desk.pair(&one.code), desk.pair(&two.code));
@@ -138,7 +138,7 @@ async fn a_cookies_secret_is_no_token_and_a_tokens_no_cookie() {
 }
 
 #[tokio::test]
-async fn a_device_that_was_away_too_long_is_not_let_in() {
+async fn an_inactive_device_is_rejected() {
     let desk = desk().await;
     let cookie = desk.pair(&desk.access.offer(None).code).await.unwrap();
     let token = desk.access.token("script", Scope::Operate, None).await.unwrap();
@@ -187,7 +187,7 @@ async fn a_visit_is_written() {
 }
 
 #[tokio::test]
-async fn who_did_what_is_in_the_audit_log() {
+async fn the_audit_log_contains_device_and_action() {
     let desk = desk().await;
     let admin = desk.pair(&desk.access.offer(None).code).await.unwrap();
     let by = desk
@@ -209,7 +209,7 @@ async fn who_did_what_is_in_the_audit_log() {
 }
 
 #[tokio::test]
-async fn a_name_cannot_reach_into_the_line_around_it() {
+async fn a_device_name_is_sanitized() {
     let desk = desk().await;
     let offer = desk.access.offer(None);
     let name = format!("a\n\u{1b}[31m\u{202e}b{}", "x".repeat(100));

@@ -10,7 +10,7 @@ use crate::house::House;
 use crate::raw::get;
 
 #[tokio::test]
-async fn the_bridge_tells_how_it_is() {
+async fn the_bridge_reports_its_status() {
     let house = House::open().await;
     house.token(Scope::View).await;
     let status = ask(&house.state(), &BridgeRequest::Status).await.unwrap();
@@ -93,7 +93,7 @@ async fn stop_and_upgrade_are_for_the_whole_program() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_no_request_is_answered_and_harms_nobody() {
+async fn an_invalid_control_request_is_answered_with_an_error() {
     let house = House::open().await;
     for line in ["{\"do\":\"explode\"}\n", "no json\n", "{}\n", "\n"] {
         let mut stream = tokio::net::UnixStream::connect(house.state().join("control.sock"))
@@ -111,7 +111,7 @@ async fn a_line_that_is_no_request_is_answered_and_harms_nobody() {
 }
 
 #[tokio::test]
-async fn the_socket_is_this_users_alone() {
+async fn the_socket_is_private() {
     let house = House::open().await;
     let mode = |name: &str| {
         std::fs::metadata(house.state().join(name))
@@ -124,7 +124,7 @@ async fn the_socket_is_this_users_alone() {
 }
 
 #[tokio::test]
-async fn without_a_bridge_it_is_said() {
+async fn a_missing_bridge_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let nobody = ask(folder.path(), &BridgeRequest::Status).await.unwrap_err();
     assert!(matches!(nobody, ControlError::NotRunning(_)));

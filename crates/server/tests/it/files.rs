@@ -8,7 +8,7 @@ use crate::house::{House, MARKUP, ON_DISK, PICTURE};
 use crate::raw::get;
 
 #[tokio::test]
-async fn a_picture_is_shown_and_anything_else_is_saved_and_can_do_nothing() {
+async fn images_are_displayed_and_other_files_downloaded_without_scripts() {
     let house = House::open().await;
     let cookie = house.pair(Scope::View).await;
     let fetch = |hash: &str| {
@@ -41,7 +41,7 @@ async fn a_picture_is_shown_and_anything_else_is_saved_and_can_do_nothing() {
 }
 
 #[tokio::test]
-async fn a_body_on_disk_is_streamed_and_one_that_is_gone_is_said() {
+async fn a_blob_is_streamed_and_a_missing_one_reported() {
     let house = House::open().await;
     let token = house.token(Scope::View).await;
     let fetch = get(&format!("/api/blobs/{ON_DISK}")).with("Authorization", &token);
@@ -81,7 +81,7 @@ async fn an_export_is_a_file_packed_on_its_way() {
 }
 
 #[tokio::test]
-async fn what_the_backend_refuses_is_told_with_its_hint() {
+async fn backend_refusals_include_the_hint() {
     let house = House::open().await;
     let token = house.token(Scope::View).await;
     let response = get("/api/sessions/none/export.md")

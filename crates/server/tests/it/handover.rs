@@ -60,7 +60,7 @@ async fn player() {
 }
 
 #[tokio::test]
-async fn a_connection_made_while_nobody_listens_is_answered_by_the_next_process() {
+async fn a_connection_during_an_upgrade_is_served_by_the_next_process() {
     let folder = tempfile::tempdir().unwrap();
     let mut player = Command::new(std::env::current_exe().unwrap())
         .args([

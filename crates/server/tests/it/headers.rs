@@ -112,7 +112,7 @@ async fn the_page_is_sent_in_the_form_the_browser_takes() {
 }
 
 #[tokio::test]
-async fn what_the_browser_has_is_not_sent_again() {
+async fn cached_files_are_not_sent_again() {
     let house = House::open().await;
     let again = get("/")
         .with("If-None-Match", "\"x\", W/\"0011\"")

@@ -69,7 +69,7 @@ async fn a_cookie_without_an_origin_opens_nothing() {
 }
 
 #[tokio::test]
-async fn without_a_secret_there_is_nothing_to_see() {
+async fn requests_without_credentials_are_refused() {
     let house = House::open().await;
     let port = house.port;
     let paths = [
@@ -155,7 +155,7 @@ async fn a_form_of_another_page_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_name_that_was_rebound_to_us_opens_nothing() {
+async fn dns_rebinding_is_refused() {
     let house = House::open().await;
     let token = house.token(Scope::Admin).await;
     let port = house.port;
@@ -313,7 +313,7 @@ async fn no_path_leads_out_of_a_route() {
 }
 
 #[tokio::test]
-async fn a_token_in_an_address_is_not_read() {
+async fn a_token_in_a_url_is_ignored() {
     let house = House::open().await;
     let token = house.token(Scope::Admin).await;
     let secret = token.strip_prefix("Bearer ").unwrap();
@@ -357,7 +357,7 @@ async fn a_token_in_an_address_is_not_read() {
 }
 
 #[tokio::test]
-async fn other_methods_are_refused_and_no_other_page_is_ever_invited() {
+async fn other_methods_are_refused_and_cors_is_not_granted() {
     let house = House::open().await;
     let token = house.token(Scope::Admin).await;
     let paths = [

@@ -120,7 +120,7 @@ async fn headers_that_never_end_do_not_hold_a_connection() {
 }
 
 #[tokio::test]
-async fn a_body_that_stalls_is_given_up() {
+async fn a_stalled_body_times_out() {
     let house = impatient().await;
     let token = house.token(Scope::Operate).await;
     let head = format!(

@@ -37,7 +37,7 @@ async fn it_listens_on_this_machine_alone() {
 }
 
 #[tokio::test]
-async fn a_port_that_is_taken_is_said_with_who_has_it() {
+async fn an_error_about_a_used_port_names_the_process() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let mut exact = options();
@@ -132,7 +132,7 @@ async fn metrics_have_a_listener_of_their_own_when_asked_for() {
 }
 
 #[tokio::test]
-async fn listeners_can_be_handed_on_and_nobody_is_turned_away() {
+async fn listeners_are_handed_over_without_refused_connections() {
     use std::os::fd::AsRawFd;
     let house = House::open().await;
     let inheritance = house.running.inheritance().unwrap();

@@ -7,7 +7,7 @@ use crate::house::House;
 use crate::raw::{get, post};
 
 #[tokio::test]
-async fn a_code_becomes_a_cookie_that_opens_what_it_may() {
+async fn a_code_is_exchanged_for_a_cookie_with_its_scope() {
     let house = House::open().await;
     let offer = house.access.offer(None);
     assert_eq!(offer.urls[0], format!("{}/#pair={}", house.origin(), offer.code));
@@ -44,7 +44,7 @@ async fn a_code_becomes_a_cookie_that_opens_what_it_may() {
 }
 
 #[tokio::test]
-async fn guessing_gets_nothing_but_a_locked_door() {
+async fn guessing_codes_locks_pairing() {
     let house = House::open().await;
     let offer = house.access.offer(None);
     for guess in ["AAAA-AAAA", "", "0000-0000", &"A".repeat(1000)] {
@@ -61,7 +61,7 @@ async fn guessing_gets_nothing_but_a_locked_door() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_pairing_request_is_refused_and_counts_as_no_guess() {
+async fn a_malformed_pairing_request_is_refused_and_not_counted_as_a_guess() {
     let house = House::open().await;
     for body in [
         "",
@@ -87,7 +87,7 @@ async fn a_body_that_is_no_pairing_request_is_refused_and_counts_as_no_guess() {
 }
 
 #[tokio::test]
-async fn a_browser_that_pairs_again_is_one_device_and_loses_nothing() {
+async fn pairing_a_browser_again_replaces_its_device_and_keeps_its_scope() {
     let house = House::open().await;
     let cookie = house.pair(Scope::Admin).await;
     let offer = house.access.offer(None);
@@ -111,7 +111,7 @@ async fn a_browser_that_pairs_again_is_one_device_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn who_leaves_is_out() {
+async fn logging_out_revokes_the_device() {
     let house = House::open().await;
     let cookie = house.pair(Scope::Admin).await;
     let leave = house
@@ -128,7 +128,7 @@ async fn who_leaves_is_out() {
 }
 
 #[tokio::test]
-async fn a_scope_that_is_too_small_is_said() {
+async fn an_insufficient_scope_is_reported() {
     let house = House::open().await;
     let view = house.pair(Scope::View).await;
     let metrics = house

@@ -48,7 +48,7 @@ async fn close_code(client: &mut Client) -> Option<u16> {
 }
 
 #[tokio::test]
-async fn a_browser_and_a_program_get_a_socket_and_are_told_apart() {
+async fn browsers_and_programs_get_a_socket_with_their_device_kind() {
     let house = House::open().await;
     let cookie = house.pair(Scope::Operate).await;
     let origin = house.origin();
@@ -72,7 +72,7 @@ async fn a_browser_and_a_program_get_a_socket_and_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_revoked_devices_sockets_close_at_once_and_its_cookie_is_nothing() {
+async fn revoking_a_device_closes_its_sockets_and_invalidates_its_cookie() {
     let house = House::open().await;
     let cookie = house.pair(Scope::Admin).await;
     let other = house.token(Scope::View).await;
@@ -107,7 +107,7 @@ async fn a_revoked_devices_sockets_close_at_once_and_its_cookie_is_nothing() {
 }
 
 #[tokio::test]
-async fn a_backend_that_looks_away_cannot_keep_a_revoked_device() {
+async fn a_stuck_backend_cannot_keep_a_revoked_device_connected() {
     let house = House::open().await;
     *house.backend.stuck.lock().unwrap() = true;
     let token = house.token(Scope::View).await;
@@ -119,7 +119,7 @@ async fn a_backend_that_looks_away_cannot_keep_a_revoked_device() {
 }
 
 #[tokio::test]
-async fn a_frame_may_hold_24_mib_and_not_a_byte_more() {
+async fn a_frame_is_limited_to_24_mib() {
     let house = House::open().await;
     let token = house.token(Scope::View).await;
     let mut socket = open(&house, &[("authorization", &token)]).await;
@@ -174,7 +174,7 @@ async fn frames_that_are_none_end_their_own_connection_with_the_reason() {
 }
 
 #[tokio::test]
-async fn when_it_is_full_the_next_is_told_so() {
+async fn connections_beyond_the_limit_get_an_error() {
     let mut few = options();
     few.limits.sockets = 1;
     let house = House::with(few).await;
@@ -196,7 +196,7 @@ async fn when_it_is_full_the_next_is_told_so() {
 }
 
 #[tokio::test]
-async fn stopping_tells_the_backend_first_and_waits_for_it() {
+async fn stopping_notifies_the_backend_first_and_waits_for_it() {
     let house = House::open().await;
     let token = house.token(Scope::View).await;
     let mut socket = open(&house, &[("authorization", &token)]).await;
@@ -211,7 +211,7 @@ async fn stopping_tells_the_backend_first_and_waits_for_it() {
 }
 
 #[tokio::test]
-async fn stopping_does_not_wait_for_ever() {
+async fn stopping_times_out() {
     let house = House::open().await;
     *house.backend.stuck.lock().unwrap() = true;
     let token = house.token(Scope::View).await;
@@ -224,7 +224,7 @@ async fn stopping_does_not_wait_for_ever() {
 }
 
 #[tokio::test]
-async fn what_is_no_handshake_is_told_what_is_spoken_here() {
+async fn an_invalid_handshake_gets_an_explanation() {
     let house = House::open().await;
     let token = house.token(Scope::View).await;
     let response = get("/ws").with("Authorization", &token).send(house.port).await;

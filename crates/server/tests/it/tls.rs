@@ -96,7 +96,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn a_certificate_made_here_is_the_one_whose_fingerprint_is_shown() {
+async fn the_self_signed_certificate_has_the_shown_fingerprint() {
     let house = house().await;
     assert!(house.running.urls().iter().all(|url| url.starts_with("https://")));
     let health = send(&house, &get("/api/health")).await;
@@ -141,7 +141,7 @@ async fn plain_http_at_the_tls_port_gets_no_answer_from_behind_it() {
 }
 
 #[tokio::test]
-async fn a_handshake_that_stalls_is_given_up() {
+async fn a_stalled_handshake_times_out() {
     let mut impatient = options();
     impatient.listen.tls = Some(TlsOptions::SelfMade);
     impatient.limits.tls_handshake = std::time::Duration::from_millis(100);

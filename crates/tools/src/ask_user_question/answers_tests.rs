@@ -95,7 +95,7 @@ fn anything_else_is_to_be_read_with_care() {
 }
 
 #[test]
-fn no_answer_is_said() {
+fn a_missing_answer_is_reported() {
     let none = "The user did not answer the questions.";
     assert_eq!(sentence(&json!({}), &json!({})), none);
     assert_eq!(sentence(&Value::Null, &Value::Null), none);

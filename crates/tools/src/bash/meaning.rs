@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_expected_of_some() {
+    fn some_programs_are_silent_on_success() {
         assert!(is_silent("cd src") && is_silent("mkdir -p a && touch a/b") && is_silent("export ZZ=1"));
         assert!(!is_silent("true") && !is_silent("cd src && ls") && !is_silent("grep zzz a.txt"));
     }

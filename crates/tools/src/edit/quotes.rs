@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn straight_quotes_find_curved_ones_and_the_other_way_round() {
+    fn straight_and_curly_quotes_match_each_other() {
         let text = "é “hi” ‘x’ it’s";
         assert_eq!(find(text, "\"hi\" 'x'"), Some(("“hi” ‘x’".to_owned(), vec![3])));
         assert_eq!(find(text, "it's"), Some(("it’s".to_owned(), vec![20])));

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_taken_only_where_they_are_needed() {
+    fn lossy_encoding_is_used_only_if_needed() {
         let small = within(&noise(255), 1 << 20).unwrap();
         assert_eq!(small.format, Format::Png);
         let tight = within(&noise(255), 100_000).unwrap();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_seen_through_shows_white() {
+    fn transparency_becomes_white() {
         let picture = Picture {
             width: 2,
             height: 1,

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_has_no_colour_to_give() {
+    fn transparent_pixels_do_not_contribute_colour() {
         let out = scaled(Samples::Rgba, (2, 1), (1, 1), &[255, 0, 0, 255, 0, 255, 0, 0]);
         assert_eq!(out, [255, 0, 0, 128]);
     }

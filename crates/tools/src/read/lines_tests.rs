@@ -49,7 +49,7 @@ fn a_line_that_does_not_fit_is_left_out() {
 }
 
 #[test]
-fn of_one_endless_line_the_beginning_is_shown() {
+fn the_beginning_of_an_endless_line_is_shown() {
     let got = passage(&"x".repeat(100), 1, 100, 10, 7);
     assert_eq!((got.bytes.len(), got.lines, got.total, got.cut), (10, 1, 1, true));
 }

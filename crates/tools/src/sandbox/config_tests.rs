@@ -21,7 +21,7 @@ fn absent_or_disabled_is_no_sandbox() {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn sandbox_settings_are_parsed() {
     let config = read(&json!({
         "enabled": true,
         "somethingNew": {"of": "later"},
@@ -47,7 +47,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_refused() {
+fn unenforceable_settings_are_refused() {
     for (settings, message) in [
         (json!([]), "sandbox must be an object"),
         (json!({"enabled": "yes"}), "sandbox.enabled must be true or false"),

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_inside_are_not_opened() {
+    fn names_of_private_addresses_are_not_allowed() {
         let some = domains(&["*", "10.1.2.3"], &["8.8.8.8"]);
         let name = canonical("a.example").unwrap();
         for (address, opened) in [

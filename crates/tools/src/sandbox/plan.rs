@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deny_is_stronger_than_what_is_allowed_beneath_it() {
+    fn a_denied_path_overrides_allowed_paths_below_it() {
         let (_folder, base, mut config) = lab();
         fs::create_dir_all(base.join("w/a/b")).unwrap();
         config.deny_write.push(base.join("w/a"));

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_stay_until_the_last_user_is_gone() {
+    fn stand_ins_stay_until_the_last_user_ends() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".claude");
         let paths = BTreeSet::from([path.clone()]);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_put_there_meanwhile_stays() {
+    fn files_created_in_place_of_stand_ins_stay() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".claude");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn one_left_behind_is_taken_over_and_removed() {
+    fn a_stale_stand_in_is_taken_over_and_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".mcp.json");
         DirBuilder::new().mode(MODE).create(&path).unwrap();

@@ -50,7 +50,7 @@ fn words_in_the_name_count_most() {
 }
 
 #[test]
-fn a_plus_must_be_there() {
+fn words_with_a_plus_are_required() {
     assert_eq!(find("+slack send", 5)[0], "mcp__slack__send_message");
     assert_eq!(find("+channel +read", 5), ["mcp__slack__read_channel"]);
     assert!(find("+nonsense send", 5).is_empty());

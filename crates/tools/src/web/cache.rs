@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_page_is_good_for_a_quarter_of_an_hour() {
+    async fn a_page_is_cached_for_fifteen_minutes() {
         let cache = Cache::default();
         cache.put(&url("https://a.test/x#one"), &page(1));
         tokio::time::advance(GOOD_FOR - Duration::from_secs(1)).await;

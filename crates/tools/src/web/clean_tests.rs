@@ -10,7 +10,7 @@ fn cleaned(html: &str) -> String {
 }
 
 #[test]
-fn what_means_something_stays() {
+fn meaningful_elements_are_kept() {
     assert_eq!(
         cleaned(
             "<DIV class=x><h1 id='a'>One &amp; two</h1><p>Text <B>bold</b> <a href=\"other?x=1&amp;y=2#z\">link</a></DIV>"
@@ -26,7 +26,7 @@ fn what_means_something_stays() {
 }
 
 #[test]
-fn what_means_nothing_goes() {
+fn meaningless_elements_are_removed() {
     assert_eq!(cleaned("a<script>if (x < y) { '</p>' }</SCRIPT >b"), "ab");
     assert_eq!(
         cleaned("a<style>p{}</style><!-- <p> -->b<!doctype html><?php x ?>c"),
@@ -42,7 +42,7 @@ fn what_means_nothing_goes() {
 }
 
 #[test]
-fn what_is_left_open_is_closed_where_it_should_be() {
+fn unclosed_elements_are_closed_correctly() {
     assert_eq!(cleaned("<p>a<p>b"), "<p>a</p><p>b</p>");
     assert_eq!(
         cleaned("<ul><li>a<ul><li>b</ul><li>c</ul>"),
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_at_all_makes_it_fail(text in ".{0,200}") {
+    fn no_input_makes_it_fail(text in ".{0,200}") {
         cleaned(&text);
     }
 }

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_too_large_missing_or_sent_somewhere_worse_is_refused() {
+    async fn large_missing_or_insecurely_redirected_files_are_refused() {
         let endless = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n123456789".to_owned();
         for (answers, why) in [
             (vec![body("123456789")], "it is larger than 0 MiB"),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_never_answers_is_waited_for_so_long_and_no_longer() {
+    async fn a_download_times_out() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let late = download(WebConfig::default(), &url, 8, Duration::from_millis(50)).await;

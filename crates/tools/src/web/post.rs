@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_and_the_public_may_be_opened_and_nothing_else() {
+    fn only_this_machine_and_public_addresses_are_allowed() {
         for (address, open) in [
             ("127.0.0.1", true),
             ("::1", true),

@@ -209,7 +209,7 @@ async fn closed_addresses_are_not_opened_by_name_or_number() {
 }
 
 #[tokio::test]
-async fn a_name_cannot_change_its_mind_between_judgement_and_connection() {
+async fn a_name_cannot_resolve_differently_after_the_check() {
     let site = Site::open(&[("/a", &page("text/plain", "A")), ("/on", &sent_on("/a2"))]).await;
     let (fresh, lookups) = web();
     assert_eq!(text(&fresh, site.url("rebind.test", "/a")).await, "A");
@@ -227,7 +227,7 @@ async fn a_name_cannot_change_its_mind_between_judgement_and_connection() {
 }
 
 #[tokio::test]
-async fn a_proxy_may_be_anywhere_and_what_it_is_asked_for_may_not() {
+async fn a_proxy_may_be_private_but_pages_may_not() {
     let proxy = Site::open(&[("http://page.test:81/a", &page("text/plain", "by proxy"))]).await;
     let direct = Site::open(&[("/a", &page("text/plain", "directly"))]).await;
     let config = |host: &str| WebConfig {
@@ -262,7 +262,7 @@ async fn a_proxy_may_be_anywhere_and_what_it_is_asked_for_may_not() {
 }
 
 #[tokio::test]
-async fn outside_of_tests_nothing_local_is_open() {
+async fn private_addresses_are_refused_outside_of_tests() {
     let web = Web::new(WebConfig::default());
     for host in [
         "127.0.0.1:1",
@@ -282,7 +282,7 @@ async fn outside_of_tests_nothing_local_is_open() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_or_too_much_is_refused() {
+async fn binary_or_large_pages_are_refused() {
     let large = "x".repeat((10 << 20) + 1);
     let site = Site::open(&[
         ("/pdf", &page("application/pdf", "%PDF-1.7")),
@@ -316,7 +316,7 @@ async fn what_is_no_text_or_too_much_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_that_never_comes_is_given_up() {
+async fn a_page_request_times_out() {
     let site = Site::open(&[]).await;
     let (web, _) = web();
     let fetched = web.fetch(site.url("page.test", "/")).await;
@@ -324,7 +324,7 @@ async fn a_page_that_never_comes_is_given_up() {
 }
 
 #[test]
-fn plain_addresses_are_secured_where_that_can_work() {
+fn http_urls_are_upgraded_if_possible() {
     for (given, opened) in [
         ("http://a.test/x?y#z", "https://a.test/x?y"),
         ("http://a.test:80/", "https://a.test/"),
@@ -339,7 +339,7 @@ fn plain_addresses_are_secured_where_that_can_work() {
 }
 
 #[test]
-fn addresses_are_read_with_care() {
+fn urls_are_parsed_strictly() {
     assert_eq!(parse(" https://a.test/x ").unwrap().as_str(), "https://a.test/x");
     for bad in [
         "a.test/x",

@@ -21,7 +21,7 @@ fn checked(questions: &Value) -> Result<Value, String> {
 }
 
 #[test]
-fn a_question_is_shown_in_the_known_order_with_what_was_left_out() {
+fn a_question_is_shown_in_schema_order_with_defaults() {
     let mut plain = question("Which?", &["Red", "Blue"]);
     plain.as_object_mut().unwrap().shift_remove("multiSelect");
     assert_eq!(

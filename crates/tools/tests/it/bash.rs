@@ -35,7 +35,7 @@ async fn outcomes_are_as_recorded() {
 
 /// A command that was classified as read-only cannot write, regardless of settings or names in an untrusted repository.
 #[tokio::test]
-async fn a_line_that_reads_is_run_so_that_it_can_only_read() {
+async fn a_read_only_command_is_run_so_that_it_can_only_read() {
     let lab = Lab::new();
     lab.file("a.txt", "alpha\n");
     let git = lab
@@ -118,7 +118,7 @@ async fn the_directory_is_known_however_a_command_ends() {
 }
 
 #[tokio::test]
-async fn nothing_runs_elsewhere_than_in_the_directory_that_is_gone() {
+async fn a_command_for_a_deleted_folder_does_not_run_elsewhere() {
     let lab = Lab::new();
     lab.file("src/b.txt", "");
     lab.bash("cd src").await;

@@ -86,7 +86,7 @@ async fn a_stopped_command_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn what_was_printed_before_the_cancel_is_kept() {
+async fn output_before_a_cancel_is_kept() {
     let lab = Lab::new();
     let gate = lab.gate("gate");
     let (outcome, ()) = tokio::join!(lab.bash("echo begun; echo x >gate; sleep 1000; touch late"), async {
@@ -125,7 +125,7 @@ async fn dropping_the_session_ends_its_background_tasks() {
 
 /// Runs itself again as the victim: with a folder in the environment, it is the session that is killed.
 #[tokio::test]
-async fn the_death_of_our_process_ends_every_descendant() {
+async fn killing_our_process_kills_every_descendant() {
     const VICTIM: &str = "SLUICE_TEST_VICTIM";
     if let Some(folder) = std::env::var_os(VICTIM) {
         let lab = Lab::new();
@@ -136,7 +136,7 @@ async fn the_death_of_our_process_ends_every_descendant() {
     let lab = Lab::new();
     let gate = lab.gate("gate");
     let mut victim = tokio::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "bash_kill::the_death_of_our_process_ends_every_descendant"])
+        .args(["--exact", "bash_kill::killing_our_process_kills_every_descendant"])
         .env(VICTIM, &lab.work)
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())

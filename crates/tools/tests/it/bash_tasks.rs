@@ -8,7 +8,7 @@ use sluice_tools::{TaskStatus, ToolEvent};
 use crate::support::{Lab, said};
 
 #[tokio::test]
-async fn a_background_command_is_listed_and_its_end_told() {
+async fn a_background_command_is_listed_and_its_end_reported() {
     let mut lab = Lab::new();
     let gate = lab.gate("gate");
     let outcome = lab
@@ -88,7 +88,7 @@ async fn even_an_instant_command_is_a_background_task() {
 }
 
 #[tokio::test]
-async fn stopping_a_task_is_told_before_it_returns() {
+async fn stopping_a_task_is_reported_before_it_returns() {
     let mut lab = Lab::new();
     let outcome = lab
         .call(
@@ -110,7 +110,7 @@ async fn stopping_a_task_is_told_before_it_returns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_command_that_takes_too_long_goes_on_in_the_background() {
+async fn a_timed_out_command_continues_in_the_background() {
     let mut lab = Lab::new();
     let gate = lab.gate("gate");
     let input = json!({"command": "echo early; echo x >begun; read line <gate; echo late", "description": "run", "timeout": 1000});
@@ -137,7 +137,7 @@ async fn a_command_that_takes_too_long_goes_on_in_the_background() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_only_waits_is_ended_instead() {
+async fn a_sleeping_command_is_killed_at_its_timeout() {
     let lab = Lab::new();
     let input = json!({"command": "sleep 1000; touch late", "description": "run", "timeout": 1000});
     let outcome = lab.call("Bash", input).await;
@@ -148,7 +148,7 @@ async fn one_that_only_waits_is_ended_instead() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_foreground_command_is_announced_and_its_end_told() {
+async fn a_slow_foreground_command_is_announced_and_its_end_reported() {
     let mut lab = Lab::new();
     let gate = lab.gate("gate");
     let input = json!({"command": "read line <gate; echo $line", "description": "run", "timeout": 600_000});
@@ -227,7 +227,7 @@ async fn a_foreground_command_can_be_sent_to_the_background() {
 }
 
 #[tokio::test]
-async fn a_background_command_without_a_place_for_its_output_is_ended() {
+async fn a_background_command_without_output_file_is_killed() {
     let mut lab = Lab::new();
     lab.cx.output_dir = lab.file("blocked", "a file, not a folder");
     let outcome = lab

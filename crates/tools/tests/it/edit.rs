@@ -36,7 +36,7 @@ async fn edits_are_as_recorded() {
 }
 
 #[tokio::test]
-async fn what_cannot_succeed_is_refused_before_anyone_is_asked() {
+async fn impossible_edits_are_refused_before_permission() {
     let lab = Lab::new();
     lab.file("a.txt", "alpha\nBETA\ngamma\n");
     let missing = format!(
@@ -95,7 +95,7 @@ async fn an_empty_old_string_makes_a_file() {
 }
 
 #[tokio::test]
-async fn a_file_that_changed_is_edited_and_that_is_said() {
+async fn editing_a_changed_file_is_reported() {
     let lab = Lab::new();
     lab.file("a.txt", "alpha\nbeta\ngamma\n");
     lab.call("Read", json!({"file_path": "a.txt"})).await;
@@ -113,7 +113,7 @@ async fn a_file_that_changed_is_edited_and_that_is_said() {
 }
 
 #[tokio::test]
-async fn a_file_never_read_is_edited_and_that_is_said() {
+async fn editing_an_unread_file_is_reported() {
     let lab = Lab::new();
     lab.file("a.txt", "alpha\nbeta\ngamma\n");
     let outcome = lab.call("Edit", edit("a.txt", "beta", "BETA")).await;
@@ -128,7 +128,7 @@ async fn a_file_never_read_is_edited_and_that_is_said() {
 }
 
 #[tokio::test]
-async fn line_ends_and_marks_on_disk_stay() {
+async fn line_ends_and_bom_on_disk_are_kept() {
     let lab = Lab::new();
     let path = lab.file("a.txt", b"\xEF\xBB\xBFone\r\ntwo\r\n");
     let outcome = lab.call("Edit", edit("a.txt", "one\ntwo", "1\n2")).await;
@@ -137,7 +137,7 @@ async fn line_ends_and_marks_on_disk_stay() {
 }
 
 #[tokio::test]
-async fn straight_quotes_stand_for_curved_ones_which_stay_curved() {
+async fn straight_quotes_match_curly_ones_which_stay_curly() {
     let lab = Lab::new();
     lab.file("q.txt", "say “hi”\nend\n");
     lab.call("Read", json!({"file_path": "q.txt"})).await;

@@ -39,7 +39,7 @@ fn every_tool_says_what_it_touches_by_an_input_it_has() {
 }
 
 #[test]
-fn what_each_touches() {
+fn each_tool_declares_what_it_touches() {
     assert_eq!(names(|tool| tool.touches.edits()), ["Edit", "NotebookEdit", "Write"]);
     assert_eq!(names(|tool| tool.touches.reads()), ["Glob", "Grep", "Read"]);
     assert_eq!(

@@ -159,7 +159,7 @@ async fn hidden_files_are_not_listed() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_searched_is_refused() {
+async fn unsearchable_paths_are_refused() {
     let lab = Lab::new();
     lab.file("a.txt", "");
     for (input, message) in [

@@ -209,7 +209,7 @@ async fn pages_follow_each_other() {
 }
 
 #[tokio::test]
-async fn much_is_bounded() {
+async fn large_results_are_limited() {
     let lab = Lab::new();
     lab.file("many.txt", "hit\n".repeat(1000));
     let outcome = lab
@@ -244,7 +244,7 @@ async fn much_is_bounded() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_or_ignored_is_left_out() {
+async fn binary_and_ignored_files_are_skipped() {
     let lab = lab();
     lab.file(".gitignore", "*.log\n");
     lab.file("x.log", "alpha\n");

@@ -62,7 +62,7 @@ async fn a_large_image_is_scaled_down() {
 }
 
 #[tokio::test]
-async fn a_heavy_image_is_made_light() {
+async fn a_large_image_file_is_compressed() {
     let lab = Lab::new();
     let bytes = png(1160, 1160, true);
     assert!(bytes.len() > 5 * 1024 * 1024 / 4 * 3);
@@ -83,7 +83,7 @@ async fn a_heavy_image_is_made_light() {
 }
 
 #[tokio::test]
-async fn photographs_stay_photographs_and_stand_upright() {
+async fn photos_stay_jpeg_and_upright() {
     let lab = Lab::new();
     let (width, height) = (2000u16, 1000u16);
     // dark on the left, light on the right
@@ -150,7 +150,7 @@ async fn gif_and_webp_are_scaled_too() {
 }
 
 #[tokio::test]
-async fn what_claims_to_be_enormous_is_refused_by_its_header() {
+async fn an_enormous_image_is_refused_by_its_header() {
     let lab = Lab::new();
     for (name, bytes) in [
         (

@@ -48,7 +48,7 @@ fn calls() -> [(&'static str, serde_json::Value); 3] {
 }
 
 #[tokio::test]
-async fn what_was_decided_about_is_done() {
+async fn pinned_calls_succeed() {
     let (lab, _) = lab();
     for (tool, input) in calls() {
         let outcome = lab.call(tool, input).await;
@@ -63,7 +63,7 @@ async fn what_was_decided_about_is_done() {
 }
 
 #[tokio::test]
-async fn a_planted_link_is_refused() {
+async fn a_link_created_after_the_decision_is_refused() {
     for swap in [swap_file, swap_folder] {
         for (tool, input) in calls() {
             let (lab, outside) = lab();
@@ -87,7 +87,7 @@ async fn a_planted_link_is_refused() {
 }
 
 #[tokio::test]
-async fn a_link_that_was_there_at_the_decision_is_followed() {
+async fn a_link_that_existed_at_the_decision_is_followed() {
     let (mut lab, outside) = lab();
     symlink(&outside, lab.work.join("known")).unwrap();
     lab.cx.pins = Some(pins(&lab.work.join("known/a.txt"), &outside.join("a.txt")));
@@ -101,7 +101,7 @@ async fn a_link_that_was_there_at_the_decision_is_followed() {
 }
 
 #[tokio::test]
-async fn new_files_and_folders_go_where_they_were_meant_to() {
+async fn new_files_and_folders_are_created_at_the_pinned_location() {
     let (mut lab, outside) = lab();
     let place = lab.work.join("new/deep/f.txt");
     lab.cx.pins = Some(pins(&place, &place));
@@ -116,7 +116,7 @@ async fn new_files_and_folders_go_where_they_were_meant_to() {
 }
 
 #[tokio::test]
-async fn a_link_to_nowhere_leads_nowhere() {
+async fn a_dangling_link_is_not_followed() {
     let (mut lab, outside) = lab();
     // as a resolver reports a dangling symlink
     let place = lab.work.join("dangling");
@@ -130,7 +130,7 @@ async fn a_link_to_nowhere_leads_nowhere() {
 }
 
 #[tokio::test]
-async fn searches_begin_where_they_were_meant_to() {
+async fn searches_start_at_the_pinned_folder() {
     let (mut lab, outside) = lab();
     let place = lab.work.join("sub");
     lab.cx.pins = Some(pins(&place, &place));
@@ -148,7 +148,7 @@ async fn searches_begin_where_they_were_meant_to() {
 }
 
 #[tokio::test]
-async fn a_notebook_is_held_to_its_place_too() {
+async fn a_notebook_is_pinned_too() {
     let (mut lab, outside) = lab();
     let text = r#"{"cells":[{"cell_type":"code","id":"a","source":"1"}]}"#;
     let inside = lab.file("sub/n.ipynb", text);
@@ -164,7 +164,7 @@ async fn a_notebook_is_held_to_its_place_too() {
 
 /// A symlink that changes constantly: only the permitted file is read or written.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_that_never_rests_gains_nothing() {
+async fn a_constantly_changing_link_gives_no_access() {
     let (lab, outside) = lab();
     let (stop, work) = (tokio_util::sync::CancellationToken::new(), lab.work.clone());
     let (stopped, target) = (stop.clone(), outside.clone());

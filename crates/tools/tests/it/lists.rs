@@ -48,7 +48,7 @@ async fn numbers_are_never_used_again() {
 }
 
 #[tokio::test]
-async fn what_waits_for_what_is_known_on_both_sides() {
+async fn dependencies_are_recorded_on_both_tasks() {
     let lab = Lab::new();
     for subject in ["a", "b", "c"] {
         create(&lab, subject).await;
@@ -85,7 +85,7 @@ async fn what_waits_for_what_is_known_on_both_sides() {
 }
 
 #[tokio::test]
-async fn nothing_waits_for_itself() {
+async fn a_task_cannot_depend_on_itself() {
     let lab = Lab::new();
     for subject in ["a", "b", "c"] {
         create(&lab, subject).await;
@@ -109,7 +109,7 @@ async fn nothing_waits_for_itself() {
 }
 
 #[tokio::test]
-async fn only_what_changed_is_told() {
+async fn only_changes_are_reported() {
     let lab = Lab::new();
     create(&lab, "a").await;
     let (said, result) = update(
@@ -138,7 +138,7 @@ async fn only_what_changed_is_told() {
 }
 
 #[test]
-fn looking_runs_beside_others_and_changing_does_not() {
+fn reads_run_in_parallel_and_changes_do_not() {
     for (name, safe) in [
         ("TaskGet", true),
         ("TaskList", true),

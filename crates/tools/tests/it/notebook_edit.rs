@@ -96,7 +96,7 @@ async fn cells_without_names_go_by_number_and_outputs_are_cleared() {
 }
 
 #[tokio::test]
-async fn what_cannot_succeed_is_refused_before_anyone_is_asked() {
+async fn impossible_edits_are_refused_before_permission() {
     let lab = Lab::new();
     lab.file("n.ipynb", NOTEBOOK);
     lab.file("a.txt", "x");

@@ -13,7 +13,7 @@ fn names(wanted: impl Fn(&Descriptor) -> bool) -> Vec<&'static str> {
 }
 
 #[test]
-fn what_is_offered_unasked_is_what_hosts_expect() {
+fn default_tools_are_those_hosts_expect() {
     assert_eq!(
         names(|tool| tool.default),
         [

@@ -103,7 +103,7 @@ async fn the_plan_is_shown_and_approved_as_the_file_holds_it() {
 }
 
 #[tokio::test]
-async fn a_plan_edited_in_the_answer_is_the_one_that_counts() {
+async fn a_plan_edited_in_the_answer_is_used() {
     let plan = planning("plan");
     plan.write("first\n");
     let mut shown = plan.present(&json!({})).await.unwrap();

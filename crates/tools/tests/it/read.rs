@@ -118,7 +118,7 @@ async fn a_pdf_is_a_document() {
 }
 
 #[tokio::test]
-async fn binary_files_are_refused_before_anyone_is_asked() {
+async fn binary_files_are_refused_before_permission() {
     let lab = Lab::new();
     let path = lab.file("bin.dat", (0..=255u8).collect::<Vec<_>>());
     let input = json!({"file_path": path});
@@ -132,7 +132,7 @@ async fn binary_files_are_refused_before_anyone_is_asked() {
 }
 
 #[tokio::test]
-async fn what_has_no_end_is_refused() {
+async fn devices_and_pipes_are_refused() {
     let lab = Lab::new();
     let pipe = lab.gate("pipe");
     let link = lab.work.join("zero");
@@ -194,7 +194,7 @@ async fn a_large_passage_is_cut_at_a_line() {
 }
 
 #[tokio::test]
-async fn marks_line_ends_and_utf_16_are_taken_off() {
+async fn bom_line_ends_and_utf_16_are_normalized() {
     let lab = Lab::new();
     let path = lab.file("crlf.txt", b"\xEF\xBB\xBFa\r\nb\r\n");
     assert_eq!(

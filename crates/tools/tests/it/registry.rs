@@ -43,7 +43,7 @@ fn a_question_shows_absolute_paths_and_an_assistant_frame_the_given_ones() {
 }
 
 #[test]
-fn only_reading_runs_beside_others() {
+fn only_reads_run_in_parallel() {
     let safe = |tool: &str, input: serde_json::Value| find(tool).unwrap().concurrency_safe(&input);
     assert!(safe("Read", json!({"file_path": "/a"})));
     assert!(safe("Bash", json!({"command": "cat a | wc -l"})));

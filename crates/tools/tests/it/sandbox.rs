@@ -200,7 +200,7 @@ async fn cve_2025_59532_the_directory_is_no_root() {
 
 /// 2.1.224 in the public changelog: a deny rule with a trailing slash had no effect.
 #[tokio::test]
-async fn what_the_settings_close_and_open() {
+async fn paths_closed_and_opened_by_settings() {
     let settings = json!({"filesystem": {
         "allowWrite": ["../outside"], "denyWrite": ["src/closed/", "src/a/b/unborn"],
         "denyRead": ["../home/secrets/", "../home/key"], "allowRead": ["../home/secrets/open"],
@@ -260,7 +260,7 @@ async fn git_that_a_person_opened_keeps_its_hooks_and_config_closed() {
 
 /// Programs that set up the sandbox run outside, and must not load anything from folders that commands can write.
 #[tokio::test]
-async fn what_a_command_planted_does_not_run_outside() {
+async fn files_created_by_a_command_do_not_run_outside() {
     for settings in [json!({}), json!({"network": {"allowedDomains": ["good.test"]}})] {
         for mut inside in each(&settings) {
             let bin = inside.lab.work.join("src/bin");
@@ -309,7 +309,7 @@ async fn startup_files_are_not_made_in_a_home_that_is_a_root() {
 
 /// The environment of other processes must not be readable, because it often contains keys.
 #[tokio::test]
-async fn processes_outside_show_nothing_of_themselves() {
+async fn environments_of_outside_processes_are_hidden() {
     let mut other = std::process::Command::new("sleep")
         .arg("600")
         .env("KEY", "secret-key")

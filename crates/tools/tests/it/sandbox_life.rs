@@ -70,7 +70,7 @@ async fn a_sandbox_that_cannot_be_made_refuses_every_command() {
 }
 
 #[tokio::test]
-async fn without_bubblewrap_the_kernel_does_it() {
+async fn without_bubblewrap_landlock_is_used() {
     let lab = Lab::new();
     let base = lab.work.parent().unwrap().to_owned();
     let without = || config(&base, &json!({"bwrapPath": base.join("nothing")}));
@@ -180,9 +180,9 @@ async fn with_bubblewrap_other_processes_are_not_there() {
 
 /// Runs itself again as the victim: with a folder in the environment, it is the session that is killed.
 #[tokio::test]
-async fn the_death_of_our_process_ends_what_runs_inside() {
+async fn killing_our_process_kills_sandboxed_commands() {
     const VICTIM: &str = "SLUICE_TEST_SANDBOX_VICTIM";
-    const NAME: &str = "sandbox_life::the_death_of_our_process_ends_what_runs_inside";
+    const NAME: &str = "sandbox_life::killing_our_process_kills_sandboxed_commands";
     let family = |kind: Kind| {
         format!(
             "setsid sleep 7006{0} & sleep 7007{0} & echo up >src/gate; wait",
@@ -226,7 +226,7 @@ async fn the_death_of_our_process_ends_what_runs_inside() {
 }
 
 #[tokio::test]
-async fn the_rules_bind_no_thread_of_ours() {
+async fn the_rules_do_not_restrict_our_threads() {
     let Some(inside) = Inside::new(Kind::Landlock, &json!({})) else {
         return;
     };

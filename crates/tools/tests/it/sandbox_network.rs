@@ -182,7 +182,7 @@ async fn an_allowed_domain_is_reached_through_the_proxy_and_no_other() {
 }
 
 #[tokio::test]
-async fn socat_is_as_good_a_relay() {
+async fn socat_works_as_relay() {
     let socat = "/usr/bin/socat";
     if !std::path::Path::new(socat).exists() {
         skip(&format!("there is no {socat}"));

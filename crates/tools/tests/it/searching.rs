@@ -43,7 +43,7 @@ fn the_assistant_frame_shows_the_query_alone() {
 }
 
 #[tokio::test]
-async fn a_web_search_is_reported_in_the_known_shape() {
+async fn a_web_search_is_reported_in_the_recorded_format() {
     let hits = vec![SearchHit {
         title: "A [page]".to_owned(),
         url: "https://a.test/x".to_owned(),

@@ -17,7 +17,7 @@ async fn output(lab: &Lab, id: &str, block: bool, timeout: u64) -> (String, Valu
 }
 
 #[tokio::test]
-async fn a_running_task_is_looked_at_then_stopped_as_recorded() {
+async fn output_and_stop_of_a_running_task_are_as_recorded() {
     let lab = Lab::new();
     let gate = lab.gate("begun");
     let command = format!("echo one; echo go > {}; sleep 600", gate.path().display());
@@ -79,7 +79,7 @@ async fn the_end_is_waited_for() {
 }
 
 #[tokio::test]
-async fn of_long_output_the_end_is_shown() {
+async fn the_end_of_long_output_is_shown() {
     let lab = Lab::new();
     let id = started(&lab, "seq 1 20000").await;
     let (told, result) = output(&lab, &id, true, 60_000).await;

@@ -56,7 +56,7 @@ async fn a_relative_path_is_reported_as_given() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_said() {
+async fn write_errors_are_reported() {
     let lab = Lab::new();
     let folder = lab.file("src/x", "");
     let folder = folder.parent().unwrap();

@@ -35,7 +35,7 @@ fn a_link_that_the_line_itself_moves_is_not_followed() {
 }
 
 #[test]
-fn a_program_that_obeys_a_file_the_line_wrote_is_asked_about() {
+fn a_program_that_reads_a_file_written_by_the_line_needs_permission() {
     let guard = Guard::new(&[
         "cp gradlew t/bin/cargo; cp toolchain rust-toolchain.toml; cargo --version",
         "mkdir -p .git; cp toolchain .gitmodules; git status",
@@ -63,7 +63,7 @@ fn files_that_the_line_moves_are_not_asked_about() {
 }
 
 #[test]
-fn a_tree_with_something_denied_in_it_is_neither_moved_nor_removed() {
+fn a_folder_with_denied_files_is_neither_moved_nor_removed() {
     let rules = ["--disallowedTools", "Read(./conf/prod/**)", "Read(./svc/.env)"];
     for mode in ["acceptEdits", "bypassPermissions"] {
         let guard = Guard::new(&["mv conf c2; cat c2/prod/k", "mv conf c3", "rm -rf svc"]);
@@ -85,7 +85,7 @@ fn a_tree_with_something_denied_in_it_is_neither_moved_nor_removed() {
 }
 
 #[test]
-fn a_program_in_the_project_is_not_taken_for_the_one_of_the_system() {
+fn a_program_in_the_project_is_not_mistaken_for_a_system_program() {
     for folder in [".venv/bin", "."] {
         let guard = Guard::new(&["git status", "ls"]);
         guard.repository("");
@@ -110,7 +110,7 @@ fn a_program_in_the_project_is_not_taken_for_the_one_of_the_system() {
 /// A line runs the programs on the search path that the decision considered, even if it changes the folder or creates a
 /// program.
 #[test]
-fn a_program_that_comes_to_be_in_the_project_is_not_run() {
+fn a_program_created_in_the_project_is_not_run() {
     for (first, line) in [
         (".", "cd sub/deep && git --version"),
         (".venv/bin", "cp evil .venv/bin/ls; ls"),
@@ -157,7 +157,7 @@ fn an_edit_that_would_fill_the_memory_is_refused() {
 }
 
 #[test]
-fn a_command_that_writes_to_our_descriptor_moves_nothing() {
+fn a_command_cannot_forge_the_reported_directory() {
     let guard = Guard::new(&["cd sub", "printf /x >&117", "pwd"]);
     guard.write("sub/x", "x");
     let calls = guard.run(&[]);

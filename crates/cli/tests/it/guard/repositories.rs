@@ -19,7 +19,7 @@ fn evil(program: &str) -> String {
 }
 
 #[test]
-fn a_submodule_with_a_filter_of_its_own_runs_nothing() {
+fn filters_of_a_submodule_are_not_run() {
     for asked_for in [false, true] {
         let guard = Guard::new(&["git status", "git diff", "git diff --stat"]);
         guard.repository("");
@@ -154,7 +154,7 @@ fn tracked_names_with_odd_bytes_are_not_passed_on() {
 }
 
 #[test]
-fn a_description_of_a_changed_tree_runs_and_leaves_the_index() {
+fn git_describe_of_a_changed_tree_runs_and_keeps_the_index() {
     let guard = Guard::new(&["git describe --dirty --always", "git describe --always --dirty=-x"]);
     guard.repository("");
     guard.touch("file");
@@ -187,7 +187,7 @@ fn an_extension_of_lfs_names_a_program() {
 }
 
 #[test]
-fn a_command_that_an_alias_may_replace_is_asked_about() {
+fn a_command_that_an_alias_may_replace_needs_permission() {
     let guard = Guard::new(&["git whatchanged"]);
     guard.repository("");
     guard.git("", &["config", "alias.whatchanged", &format!("!{}", guard.trap())]);

@@ -50,7 +50,7 @@ async fn serve() -> u16 {
 }
 
 #[tokio::test]
-async fn a_page_comes_from_who_it_should() {
+async fn a_page_needs_a_trusted_certificate() {
     let port = serve().await;
     let url = |host: &str| Url::parse(&format!("https://{host}:{port}/")).unwrap();
     let (trusting, _) = web_with(WebConfig {
