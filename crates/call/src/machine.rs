@@ -288,7 +288,7 @@ impl Call {
         (after_hook(&decision) != Verdict::Allow).then_some(decision)
     }
 
-    /// Processes that no hook answered the permission request.
+    /// Handles a permission request that no hook has answered.
     fn left_open(&mut self, ask: Ask) -> Vec<CallEffect> {
         match ask.of {
             AskedOf::Person => self.set_state(State::Asking(Box::new(ask))),
