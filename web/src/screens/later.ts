@@ -14,7 +14,13 @@ export function loadLater(): void {
   const early = setTimeout(() => setLate(true), 5000);
   createEffect(() => {
     if (late() && up())
-      for (const part of [() => import('../asks/kinds'), () => import('../gate/bodies'), () => import('../panels/Panel'), () => import('./Sessions')])
+      for (const part of [
+        () => import('../asks/kinds'),
+        () => import('../gate/bodies'),
+        () => import('../panels/Panel'),
+        () => import('./Sessions'),
+        () => import('./NewSession'),
+      ])
         void part().catch(() => undefined);
   });
   onCleanup(() => clearTimeout(early));
