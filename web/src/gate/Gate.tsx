@@ -7,6 +7,7 @@ import { age, percent } from '../text/format';
 import { Button, Hydrograph, IconButton, Menu, Progress, StateGlyph } from '../ui';
 import { Counts } from '../diff/Counts';
 import { createGate, type GateProps, type GateState } from './gateState';
+import { latestInfo } from './sessionStanding';
 import type { Standing } from './standing';
 import './gate.css';
 
@@ -156,7 +157,7 @@ function Evidence(props: PartProps): JSX.Element {
       </Show>
       <Show when={props.standing.name === 'running' || props.standing.name === 'stalled'}>
         <span class="not-phone">
-          <Hydrograph values={gate.state()?.info.activity ?? []} tone={props.standing.name === 'stalled' ? 'warn' : undefined} />
+          <Hydrograph values={latestInfo(props.session, props.client)?.activity ?? []} tone={props.standing.name === 'stalled' ? 'warn' : undefined} />
         </span>
       </Show>
       <Show when={props.standing.name === 'running' && props.standing.evidence}>{(words) => <span class="sign">{words()}</span>}</Show>

@@ -5,7 +5,7 @@ import type { Client, Line, SessionView } from '../protocol';
 import { t } from '../text';
 import { clock, duration, money } from '../text/format';
 import { createAct, type Act } from './act';
-import { sessionStanding } from './sessionStanding';
+import { latestInfo, listenForSigns, sessionStanding } from './sessionStanding';
 import type { Standing } from './standing';
 
 export interface GateActions {
@@ -59,6 +59,7 @@ export interface GateState {
 
 export function createGate(props: GateProps): GateState {
   const sessionId = () => props.session.store.id;
+  listenForSigns(props.session, () => props.client.connection.now());
   const standing = createMemo(() => sessionStanding(props));
   const state = () => props.session.state();
   const name = () => standing()?.name ?? 'idle';
@@ -83,7 +84,7 @@ export function createGate(props: GateProps): GateState {
     }),
   );
   const [patient, setPatient] = createSignal(0);
-  const lastSign = () => state()?.info.lastSign ?? 1;
+  const lastSign = () => latestInfo(props.session, props.client)?.lastSign ?? 1;
   return {
     standing,
     state,

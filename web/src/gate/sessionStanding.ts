@@ -1,12 +1,13 @@
 // Status of the session of a view, with everything the page knows about it.
 import { shortPath } from '../asks/inputs';
+import type { SessionInfo } from '../api/types';
 import type { Client, Line, SessionView } from '../protocol';
 import { isObject } from '../protocol/storage';
 import { standingOf, type Standing } from './standing';
 
 export function sessionStanding(props: { client: Client; session: SessionView; line: Line; now: number }): Standing | null {
   const state = props.session.state();
-  const info = state?.info ?? props.client.list.get(props.session.store.id);
+  const info = latestInfo(props.session, props.client);
   if (!info) return null;
   const drafts = props.session.drafts().filter((draft) => draft.parent === null);
   const kind = drafts.at(-1)?.kind;
@@ -21,6 +22,26 @@ export function sessionStanding(props: { client: Client; session: SessionView; l
     writing: kind === 'thinking' || kind === 'text' || kind === 'call' ? kind : null,
     catching: behind ? { have: store.cursor?.seq ?? 0, of: store.newest } : null,
   });
+}
+
+/** When text of a session arrived last, in the bridge's time. Text that is being written changes no state. */
+const heard = new WeakMap<object, number>();
+
+/** Notes when text arrives. `now`: the bridge's time. */
+export function listenForSigns(session: SessionView, now: () => number): void {
+  session.onChange((change) => {
+    if (change.grown.size > 0) heard.set(session.store, now());
+  });
+}
+
+/** The session with its last sign of life from any source: the state, the session list, and text that is being written. */
+export function latestInfo(session: SessionView, client: Client): SessionInfo | undefined {
+  const listed = client.list.get(session.store.id);
+  const info = session.state()?.info ?? listed;
+  if (!info) return undefined;
+  const lastSign = Math.max(info.lastSign ?? 0, listed?.lastSign ?? 0, heard.get(session.store) ?? 0);
+  if (lastSign <= (info.lastSign ?? 0)) return info;
+  return { ...info, lastSign, activity: (listed?.lastSign ?? 0) > (info.lastSign ?? 0) && listed ? listed.activity : info.activity };
 }
 
 const targets = new WeakMap<object, { call: string; text: string | null }>();
