@@ -96,7 +96,8 @@ test('Stop shows "Stopping" at once, and Force is offered after ten seconds', as
 
 test('a crash shows the last error output and can be resumed', async () => {
   await open('s-crashed');
-  assert.match(await page.locator('.gateslot').innerText(), /killed by signal 9[\s\S]*out of memory[\s\S]*memory allocation of 536870912 bytes failed/);
+  // The details are loaded on demand.
+  await page.locator('.gateslot', { hasText: /killed by signal 9.*out of memory.*memory allocation of 536870912 bytes failed/s }).waitFor();
   await page.getByRole('button', { name: 'Resume where it stopped' }).click();
   await until('resumed', () => log('resume_session').length === 1);
 });
