@@ -1,10 +1,10 @@
 // The form of the request that is shown.
-import { ErrorBoundary, Match, onCleanup, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { ErrorBoundary, Match, onCleanup, Suspense, Switch, type JSX } from 'solid-js';
 import { lazy } from '../ui/part';
 import type { AskInfo } from '../api/types';
 import type { Guard } from '../gate/rules';
 import { t } from '../text';
-import { Button } from '../ui';
+import { Button, Problem } from '../ui';
 import type { AsksProps } from './Asks';
 import { createContext, type AskKeys } from './context';
 import type { AskForms } from './forms';
@@ -80,13 +80,7 @@ export function AskForm(props: FormProps): JSX.Element {
           </Switch>
         </Suspense>
       </ErrorBoundary>
-      <Show when={context.act.problem()}>
-        {(why) => (
-          <p class="askfoot t-bad" role="alert">
-            {why()}
-          </p>
-        )}
-      </Show>
+      <Problem class="askfoot" why={context.act.problem()} />
     </>
   );
 }

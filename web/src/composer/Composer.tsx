@@ -2,7 +2,7 @@
 import { createUniqueId, Show, type JSX } from 'solid-js';
 import { isPhone } from '../gate/typing';
 import { t } from '../text';
-import { Button, IconButton, type IconName } from '../ui';
+import { Button, IconButton, type IconName, Problem } from '../ui';
 import { beginToken, createBox, createHandle, onBoxKey, type Box, type ComposerProps } from './box';
 import { Figures } from './Figures';
 import { Listbox } from './Listbox';
@@ -169,13 +169,7 @@ function Notes(props: { box: Box }): JSX.Element {
           </div>
         )}
       </Show>
-      <Show when={box.attachments.note()}>
-        {(words) => (
-          <p class="compnote t-bad" role="alert">
-            {words()}
-          </p>
-        )}
-      </Show>
+      <Problem class="compnote" why={box.attachments.note()} />
       <Show when={box.draft.full()}>
         <p class="compnote t-ask" role="status">
           {t('composer.notKept')}

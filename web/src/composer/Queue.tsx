@@ -4,7 +4,7 @@ import type { QueuedPrompt } from '../api/types';
 import { reason } from '../gate/act';
 import type { Client, KeptEntry, SessionView } from '../protocol';
 import { t } from '../text';
-import { announce, Button, IconButton, toast } from '../ui';
+import { announce, Button, IconButton, toast, Problem } from '../ui';
 
 export interface QueueProps {
   client: Client;
@@ -169,13 +169,7 @@ export function Queue(props: QueueProps): JSX.Element {
           )}
         </For>
       </ol>
-      <Show when={queue.problem()}>
-        {(why) => (
-          <p class="compnote t-bad" role="alert">
-            {why()}
-          </p>
-        )}
-      </Show>
+      <Problem class="compnote" why={queue.problem()} />
     </Show>
   );
 }

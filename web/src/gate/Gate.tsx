@@ -4,7 +4,7 @@ import { lazy } from '../ui/part';
 import { modeWord } from '../screens/modes';
 import { t } from '../text';
 import { age, percent } from '../text/format';
-import { Button, Hydrograph, IconButton, Menu, Progress, StateGlyph } from '../ui';
+import { Button, Hydrograph, IconButton, Menu, Progress, StateGlyph, Problem } from '../ui';
 import { Counts } from '../diff/Counts';
 import { createGate, type GateProps, type GateState } from './gateState';
 import { latestInfo } from './sessionStanding';
@@ -208,13 +208,7 @@ function Below(props: PartProps): JSX.Element {
   const { gate } = props;
   return (
     <>
-      <Show when={gate.stop.problem() ?? gate.resume.problem()}>
-        {(why) => (
-          <p class="gatebody t-bad" role="alert">
-            {why()}
-          </p>
-        )}
-      </Show>
+      <Problem class="gatebody" why={gate.stop.problem() ?? gate.resume.problem()} />
       <Suspense>
         <Switch>
           <Match when={gate.offline()}>

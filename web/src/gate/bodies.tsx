@@ -5,7 +5,7 @@ import type { Own } from '../api/types';
 import type { Client, SessionView } from '../protocol';
 import { t } from '../text';
 import { seconds, when } from '../text/format';
-import { Button, copyText } from '../ui';
+import { Button, copyText, Problem } from '../ui';
 import { createAct } from './act';
 import { exitWords } from './standing';
 
@@ -64,13 +64,7 @@ export function Stalled(props: { client: Client; session: SessionView; now: numb
           </Button>
         </li>
       </ol>
-      <Show when={stopShell.problem() ?? restart.problem()}>
-        {(why) => (
-          <p class="t-bad" role="alert">
-            {why()}
-          </p>
-        )}
-      </Show>
+      <Problem why={stopShell.problem() ?? restart.problem()} />
     </div>
   );
 }
@@ -172,13 +166,7 @@ export function Crashed(props: CrashProps): JSX.Element {
           </Show>
         </div>
       </Show>
-      <Show when={resume.problem() ?? retry.problem() ?? without.problem() ?? fork.problem()}>
-        {(why) => (
-          <p class="t-bad" role="alert">
-            {why()}
-          </p>
-        )}
-      </Show>
+      <Problem why={resume.problem() ?? retry.problem() ?? without.problem() ?? fork.problem()} />
     </div>
   );
 }
@@ -248,13 +236,7 @@ export function Forced(props: { client: Client; sessionId: string; onClose: () =
           {t('asks.keepWaiting')}
         </Button>
       </div>
-      <Show when={end.problem()}>
-        {(why) => (
-          <p class="t-bad" role="alert">
-            {why()}
-          </p>
-        )}
-      </Show>
+      <Problem why={end.problem()} />
     </div>
   );
 }

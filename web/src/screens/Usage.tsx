@@ -170,17 +170,7 @@ function Dearest(props: { usage: Usage }): JSX.Element {
       <Show when={dearest().length} fallback={<p class="dim">{t('settings.noUsage')}</p>}>
         <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.dearest')}>
           <table class="ut">
-            <thead>
-              <tr>
-                <th scope="col">{t('settings.turn')}</th>
-                <th scope="col" class="right">
-                  {t('settings.time')}
-                </th>
-                <th scope="col" class="right">
-                  {t('settings.cost')}
-                </th>
-              </tr>
-            </thead>
+            <Heads labels={[t('settings.turn'), t('settings.time'), t('settings.cost')]} />
             <tbody>
               <For each={dearest()}>
                 {(row) => (
@@ -238,26 +228,7 @@ function Table(props: { rows: readonly UsageInfo[]; first: string; name: (row: U
   const body = () => (
     <div class="tablewrap" tabIndex={0} role="group" aria-label={props.first}>
       <table class="ut">
-        <thead>
-          <tr>
-            <th scope="col">{props.first}</th>
-            <th scope="col" class="right">
-              {t('settings.turns')}
-            </th>
-            <th scope="col" class="right">
-              {t('settings.input')}
-            </th>
-            <th scope="col" class="right">
-              {t('settings.cached')}
-            </th>
-            <th scope="col" class="right">
-              {t('settings.output')}
-            </th>
-            <th scope="col" class="right">
-              {t('settings.cost')}
-            </th>
-          </tr>
-        </thead>
+        <Heads labels={[props.first, t('settings.turns'), t('settings.input'), t('settings.cached'), t('settings.output'), t('settings.cost')]} />
         <tbody>
           <For each={props.rows}>
             {(row) => (
@@ -282,5 +253,22 @@ function Table(props: { rows: readonly UsageInfo[]; first: string; name: (row: U
         {body()}
       </details>
     </Show>
+  );
+}
+
+/** The labels of the columns; all but the first are figures. */
+function Heads(props: { labels: readonly string[] }): JSX.Element {
+  return (
+    <thead>
+      <tr>
+        <For each={props.labels}>
+          {(label, index) => (
+            <th scope="col" classList={{ right: index() > 0 }}>
+              {label}
+            </th>
+          )}
+        </For>
+      </tr>
+    </thead>
   );
 }

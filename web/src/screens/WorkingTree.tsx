@@ -5,7 +5,7 @@ import type { ChangedFile, DiffLine, GitReport, GitStep, WorkingTree as Tree } f
 import { Counts } from '../diff/Counts';
 import { DiffView } from '../diff/DiffView';
 import { t } from '../text';
-import { announce, Button, Checkbox, Dialog, Field, Icon, IconButton, Input, Path, TextArea, toast } from '../ui';
+import { announce, Button, Checkbox, Dialog, Field, Icon, IconButton, Input, Path, TextArea, toast, Problem } from '../ui';
 import { go, sessionHref } from '../route/route';
 import { act } from './act';
 import { createComments, FileMenu } from './Comments';
@@ -110,13 +110,7 @@ export function WorkingTree(props: WorkingTreeProps): JSX.Element {
           {proposed()?.report.commands.join('\n')}
         </pre>
         <Show when={proposed()?.report.note}>{(note) => <p class="dim">{note()}</p>}</Show>
-        <Show when={problem()}>
-          {(why) => (
-            <p class="t-bad" role="alert">
-              {why()}
-            </p>
-          )}
-        </Show>
+        <Problem why={problem()} />
       </Dialog>
     </>
   );

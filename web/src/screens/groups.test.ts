@@ -1,37 +1,9 @@
 import { expect, test } from 'vitest';
 import type { SessionInfo } from '../api/types';
+import { info as anyInfo } from '../protocol/testing';
 import { folderName, folders, group, inPlace } from './groups';
 
-const info = (over: Partial<SessionInfo>): SessionInfo => ({
-  sessionId: 's',
-  projectPath: '/src/tidepool',
-  title: null,
-  status: 'idle',
-  standing: 'idle',
-  about: null,
-  since: 0,
-  lastSign: null,
-  model: null,
-  permissionMode: 'default',
-  startedAt: 0,
-  lastActivityAt: 0,
-  pendingAsks: 0,
-  queue: 0,
-  cost: 0,
-  turns: 0,
-  providerSessionId: null,
-  agent: 'sluice',
-  archived: false,
-  external: false,
-  preview: null,
-  activity: [],
-  cursor: { epoch: 0, seq: 0 },
-  finishedAt: null,
-  ask: null,
-  branch: null,
-  context: null,
-  ...over,
-});
+const info = (over: Partial<SessionInfo>): SessionInfo => anyInfo({ projectPath: '/src/tidepool', title: null, ...over });
 
 test('sessions that need the user come first, longest waiting first', () => {
   const groups = group(

@@ -18,7 +18,7 @@ export { Dialog, type DialogProps } from './Dialog';
 export { Icon, iconNames, type IconName } from './Icon';
 export { Kbd } from './Kbd';
 export { Menu, menuIsOpen, Popover, type MenuEntry, type MenuItem, type MenuProps, type PopoverProps, type TriggerAttributes } from './Menu';
-export { Badge, copyText, CopyButton, Disclosure, Path, Progress, SplitPane, type DisclosureProps, type Tone } from './parts';
+export { Badge, copyText, CopyButton, Disclosure, Path, Problem, Progress, SplitPane, type DisclosureProps, type Tone } from './parts';
 export { place } from './place';
 export { Hydrograph, StateGlyph, type GlyphShape, type StateGlyphProps } from './StateGlyph';
 export { Tabs, type Tab } from './Tabs';

@@ -164,3 +164,16 @@ export function SplitPane(props: {
     </div>
   );
 }
+
+/** Why something failed; announced by screen readers. */
+export function Problem(props: { why: string | null | undefined; class?: string }): JSX.Element {
+  return (
+    <Show when={props.why}>
+      {(why) => (
+        <p class={`${props.class ?? ''} t-bad`} role="alert">
+          {why()}
+        </p>
+      )}
+    </Show>
+  );
+}
