@@ -286,13 +286,17 @@ journey(
     const push = (data) => line.send('ServiceWorker.deliverPushMessage', { origin: stage.url, registrationId, data: JSON.stringify(data) });
     const rung = () => worker().evaluate(async () => (await self.registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag })));
     // While the page is visible it shows the state itself.
-    await page.goto('about:blank');
+    const leave = async () => {
+      await page.goto('about:blank');
+      await until('the page is gone', () => worker().evaluate(async () => (await self.clients.matchAll({ includeUncontrolled: true })).length === 0));
+    };
+    await leave();
     await push({ session: 'one', title: 'The secret plan', body: 'Bash waits for you', ask: 'a' });
     await until('rung', async () => (await rung()).length === 1);
     assert.deepEqual(await rung(), [{ title: 'Sluice', body: 'Bash waits for you', tag: 'sluice-one' }]);
     await guest.go('#/settings/notices');
     await page.evaluate(async () => (await caches.open('notices')).put('/notices', new Response(JSON.stringify({ content: true, words: 'A session' }))));
-    await page.goto('about:blank');
+    await leave();
     await push({ session: 'two', title: 'The secret plan', body: 'Permission needed: Edit', ask: 'b' });
     await until('rung with its title', async () => (await rung()).some((one) => one.title === 'The secret plan' && one.tag === 'sluice-two'));
   },

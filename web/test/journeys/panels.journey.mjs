@@ -12,7 +12,13 @@ const { journey } = stageFor({
   'touch a file': [[{ tool: 'Bash', input: { command: 'touch a-file', description: 'Touch' } }], [{ text: 'Touched.' }]],
   'against the rule': [[{ tool: 'Bash', input: { command: 'touch never', description: 'Against the rule' } }], [{ text: 'That was refused.' }]],
   'job that ends': [
-    [{ tool: 'Bash', input: { command: 'echo the job says hello', description: 'A short job', run_in_background: true } }],
+    // The job ends after the turn: its end would otherwise be part of the turn.
+    [
+      {
+        tool: 'Bash',
+        input: { command: 'while [ ! -e go ]; do sleep 0.1; done; echo the job says hello', description: 'A short job', run_in_background: true },
+      },
+    ],
     [{ text: 'It runs beside.' }],
   ],
   'two changes': () => [
@@ -211,11 +217,14 @@ for (const [size, visitor] of [
 }
 
 journey('a background task shows its output, and the turn started by its end is marked', async ({ guest, page, stage }) => {
-  await begin(guest, 'job that ends', folderWith(stage, 'jobs'));
+  const folder = folderWith(stage, 'jobs');
+  await begin(guest, 'job that ends', folder);
   await until('allowed or not asked', async () => {
     if (await ask(page).count()) await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
     return (await page.locator('.stream').getByText('It runs beside.').count()) > 0;
   });
+  await stands(page, 'idle');
+  writeFileSync(join(folder, 'go'), '');
   const job = page.locator('.stage > .panel .jobs li').first();
   await job
     .getByText(/ended|done|completed|finished/i)
