@@ -154,20 +154,26 @@ function Row(props: { id: string; server: Server; again: () => void }): JSX.Elem
           </p>
         )}
       </Show>
-      <Show when={props.server.tools?.length}>
-        <details>
-          <summary>{t('panels.mcpTools', { n: props.server.tools?.length ?? 0 })}</summary>
-          <ul>
-            <For each={props.server.tools}>
-              {(tool) => (
-                <li>
-                  <code>{tool.name}</code> {tool.description}
-                </li>
-              )}
-            </For>
-          </ul>
-        </details>
-      </Show>
+      <ToolList server={props.server} />
     </li>
+  );
+}
+
+function ToolList(props: { server: Server }): JSX.Element {
+  return (
+    <Show when={props.server.tools?.length}>
+      <details>
+        <summary>{t('panels.mcpTools', { n: props.server.tools?.length ?? 0 })}</summary>
+        <ul>
+          <For each={props.server.tools}>
+            {(tool) => (
+              <li>
+                <code>{tool.name}</code> {tool.description}
+              </li>
+            )}
+          </For>
+        </ul>
+      </details>
+    </Show>
   );
 }

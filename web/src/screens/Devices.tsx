@@ -88,33 +88,7 @@ function DeviceList(props: { onListed: () => void }): JSX.Element {
           </thead>
           <tbody>
             <For each={devices.error ? [] : devices.latest}>
-              {(device) => (
-                <tr>
-                  <th scope="row">
-                    <span class="row">
-                      <Icon name={device.kind === 'token' ? 'key' : /phone|mobile|android|iphone/i.test(device.name) ? 'device' : 'laptop'} />
-                      <span>
-                        {device.name}
-                        <Show when={mine(device)}>
-                          {' '}
-                          <span class="dim">{t('settings.thisBrowser')}</span>
-                        </Show>
-                        <Show when={device.kind === 'token'}>
-                          {' '}
-                          <span class="dim">{t('settings.token')}</span>
-                        </Show>
-                      </span>
-                    </span>
-                  </th>
-                  <td class="dim">{scopeWord(device.scope)}</td>
-                  <td class="right dim num">{device.online ? t('settings.now') : t('settings.ago', { age: age(Math.max(0, now() - device.lastSeenAt)) })}</td>
-                  <td class="right">
-                    <Button small aria-label={t('settings.revokeOf', { name: device.name })} onClick={() => setGoing(device)}>
-                      {t('settings.revoke')}
-                    </Button>
-                  </td>
-                </tr>
-              )}
+              {(device) => <DeviceRow device={device} mine={mine(device)} onRevoke={() => setGoing(device)} />}
             </For>
           </tbody>
         </table>
@@ -125,27 +99,7 @@ function DeviceList(props: { onListed: () => void }): JSX.Element {
         </Button>
       </p>
       <Show when={going()}>
-        {(device) => (
-          <Dialog
-            open
-            title={t('settings.revokeAsk', { name: device().name })}
-            onClose={() => setGoing(null)}
-            footer={
-              <>
-                <Button tone="bad" onClick={() => void revoke(device())}>
-                  {t('settings.revoke')}
-                </Button>
-                <Button look="bare" onClick={() => setGoing(null)}>
-                  {t('ui.cancel')}
-                </Button>
-              </>
-            }
-          >
-            <p class="sec">
-              {t('settings.revokeWords')} <Show when={mine(device())}>{t('settings.revokeSelf')}</Show>
-            </p>
-          </Dialog>
-        )}
+        {(device) => <RevokeDialog device={device()} mine={mine(device())} onClose={() => setGoing(null)} onRevoke={() => void revoke(device())} />}
       </Show>
       <Show when={pairing()}>
         <Pair
@@ -199,33 +153,7 @@ function Pair(props: { onClose: () => void }): JSX.Element {
           <Show when={reach()}>
             <div class="pairbox">
               <Qr rows={code()?.qr ?? []} />
-              <Show when={code()}>
-                {(made) => (
-                  <div>
-                    <p class="code">{made().code}</p>
-                    <p class="sec">{t('settings.pairWords')}</p>
-                    <ul>
-                      <For each={made().urls}>
-                        {(url) => (
-                          <li>
-                            <code>{url.split('#')[0]}</code>
-                          </li>
-                        )}
-                      </For>
-                    </ul>
-                    <p class="dim num" role="status">
-                      {left() > 0 ? t('settings.pairLeft', { age: age(left()) }) : t('settings.pairOver')}
-                    </p>
-                    <Show when={made().reach.fingerprint}>
-                      {(print) => (
-                        <p class="dim print">
-                          {t('settings.reachPrint')} <code>{print()}</code>
-                        </p>
-                      )}
-                    </Show>
-                  </div>
-                )}
-              </Show>
+              <Show when={code()}>{(made) => <CodeWords made={made()} left={left()} />}</Show>
             </div>
             <Choices<Scope>
               label={t('settings.pairScope')}
@@ -404,5 +332,88 @@ function Decisions(props: { hidden: boolean }): JSX.Element {
         </Show>
       </Show>
     </section>
+  );
+}
+
+function DeviceRow(props: { device: Device; mine: boolean; onRevoke: () => void }): JSX.Element {
+  return (
+    <tr>
+      <th scope="row">
+        <span class="row">
+          <Icon name={props.device.kind === 'token' ? 'key' : /phone|mobile|android|iphone/i.test(props.device.name) ? 'device' : 'laptop'} />
+          <span>
+            {props.device.name}
+            <Show when={props.mine}>
+              {' '}
+              <span class="dim">{t('settings.thisBrowser')}</span>
+            </Show>
+            <Show when={props.device.kind === 'token'}>
+              {' '}
+              <span class="dim">{t('settings.token')}</span>
+            </Show>
+          </span>
+        </span>
+      </th>
+      <td class="dim">{scopeWord(props.device.scope)}</td>
+      <td class="right dim num">{props.device.online ? t('settings.now') : t('settings.ago', { age: age(Math.max(0, now() - props.device.lastSeenAt)) })}</td>
+      <td class="right">
+        <Button small aria-label={t('settings.revokeOf', { name: props.device.name })} onClick={() => props.onRevoke()}>
+          {t('settings.revoke')}
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+/** The code, where it can be used, and how long. */
+function CodeWords(props: { made: PairingCode; left: number }): JSX.Element {
+  return (
+    <div>
+      <p class="code">{props.made.code}</p>
+      <p class="sec">{t('settings.pairWords')}</p>
+      <ul>
+        <For each={props.made.urls}>
+          {(url) => (
+            <li>
+              <code>{url.split('#')[0]}</code>
+            </li>
+          )}
+        </For>
+      </ul>
+      <p class="dim num" role="status">
+        {props.left > 0 ? t('settings.pairLeft', { age: age(props.left) }) : t('settings.pairOver')}
+      </p>
+      <Show when={props.made.reach.fingerprint}>
+        {(print) => (
+          <p class="dim print">
+            {t('settings.reachPrint')} <code>{print()}</code>
+          </p>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+function RevokeDialog(props: { device: Device; mine: boolean; onClose: () => void; onRevoke: () => void }): JSX.Element {
+  return (
+    <Dialog
+      open
+      title={t('settings.revokeAsk', { name: props.device.name })}
+      onClose={() => props.onClose()}
+      footer={
+        <>
+          <Button tone="bad" onClick={() => props.onRevoke()}>
+            {t('settings.revoke')}
+          </Button>
+          <Button look="bare" onClick={() => props.onClose()}>
+            {t('ui.cancel')}
+          </Button>
+        </>
+      }
+    >
+      <p class="sec">
+        {t('settings.revokeWords')} <Show when={props.mine}>{t('settings.revokeSelf')}</Show>
+      </p>
+    </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 // The files of a session's folder: a tree, and one highlighted file with line numbers.
 import '../text/places';
 import { createEffect, createMemo, createSignal, For, Index, on, Show, type JSX } from 'solid-js';
-import type { FolderEntry } from '../api/types';
+import type { FolderEntry, Highlighted } from '../api/types';
 import { runClass } from '../markdown/runs';
 import { t } from '../text';
 import { bytes, count } from '../text/format';
@@ -175,25 +175,7 @@ function Viewer(props: { id: string; path: string; line: number | null }): JSX.E
       <Show when={!file.error && lines().length > 0}>
         <table class="source">
           <tbody>
-            <Index each={shown()}>
-              {(line, at) => (
-                <tr data-line={at + 1} classList={{ here: at + 1 === props.line }} aria-current={at + 1 === props.line ? 'location' : undefined}>
-                  <td class="ln">
-                    <a href={sessionHref(props.id, 'files', null, [], props.path, at + 1)} aria-label={t('places.lineLink', { n: at + 1 })}>
-                      {at + 1}
-                    </a>
-                  </td>
-                  <td class="code">
-                    <Index each={line()}>
-                      {(run) => {
-                        const name = runClass(run()[0]);
-                        return name ? <span class={name}>{run()[1]}</span> : run()[1];
-                      }}
-                    </Index>
-                  </td>
-                </tr>
-              )}
-            </Index>
+            <Index each={shown()}>{(line, at) => <Line id={props.id} path={props.path} n={at + 1} here={at + 1 === props.line} runs={line()} />}</Index>
           </tbody>
         </table>
         <Show when={lines().length > shown().length}>
@@ -208,5 +190,25 @@ function Viewer(props: { id: string; path: string; line: number | null }): JSX.E
         </Show>
       </Show>
     </div>
+  );
+}
+
+function Line(props: { id: string; path: string; n: number; here: boolean; runs: Highlighted['lines'][number] }): JSX.Element {
+  return (
+    <tr data-line={props.n} classList={{ here: props.here }} aria-current={props.here ? 'location' : undefined}>
+      <td class="ln">
+        <a href={sessionHref(props.id, 'files', null, [], props.path, props.n)} aria-label={t('places.lineLink', { n: props.n })}>
+          {props.n}
+        </a>
+      </td>
+      <td class="code">
+        <Index each={props.runs}>
+          {(run) => {
+            const name = runClass(run()[0]);
+            return name ? <span class={name}>{run()[1]}</span> : run()[1];
+          }}
+        </Index>
+      </td>
+    </tr>
   );
 }

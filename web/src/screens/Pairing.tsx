@@ -58,6 +58,21 @@ async function pair(code: string, device: string): Promise<Outcome | null> {
   return { kind: 'refused', why: [body?.message ?? String(answer.status), body?.hint].filter(Boolean).join('. ') };
 }
 
+/** Why the last attempt failed. `locked`: milliseconds until the next one. */
+function troubleOf(one: Outcome | null, locked: number): string | null {
+  if (locked) return t('pairing.lockedFor', { age: age(locked) });
+  switch (one?.kind) {
+    case 'wrong':
+      return t('pairing.wrong');
+    case 'unreachable':
+      return t('pairing.unreachable');
+    case 'refused':
+      return t('pairing.refused', { why: one.why });
+    default:
+      return null;
+  }
+}
+
 export default function Pairing(props: { code: string | null; revoked: boolean; onPaired: () => void }): JSX.Element {
   const [code, setCode] = createSignal(readCode(props.code ?? ''));
   const [name, setName] = createSignal(deviceName());
@@ -69,25 +84,11 @@ export default function Pairing(props: { code: string | null; revoked: boolean; 
   let field!: HTMLInputElement;
   let button!: HTMLButtonElement;
   onMount(() => (code().length === LENGTH ? button : field).focus());
-  const slots = createMemo(() => Array.from({ length: LENGTH }, (_, i) => code()[i] ?? ''));
   const locked = () => {
     const one = outcome();
     return one?.kind === 'locked' && one.until > clock() ? one.until - clock() : 0;
   };
-  const trouble = (): string | null => {
-    const one = outcome();
-    if (locked()) return t('pairing.lockedFor', { age: age(locked()) });
-    switch (one?.kind) {
-      case 'wrong':
-        return t('pairing.wrong');
-      case 'unreachable':
-        return t('pairing.unreachable');
-      case 'refused':
-        return t('pairing.refused', { why: one.why });
-      default:
-        return null;
-    }
-  };
+  const trouble = () => troubleOf(outcome(), locked());
   const submit = async (event: Event) => {
     event.preventDefault();
     if (busy() || locked()) return;
@@ -111,36 +112,17 @@ export default function Pairing(props: { code: string | null; revoked: boolean; 
           <h1>{t('pairing.pairTitle')}</h1>
           <p class="sec">{props.revoked ? t('pairing.revoked') : t('pairing.pairWords')}</p>
           <form onSubmit={(event) => void submit(event)}>
-            <div class="slots" classList={{ wrong: outcome()?.kind === 'wrong' }}>
-              <For each={slots()}>
-                {(sign, i) => (
-                  <>
-                    <Show when={i() === 4}>
-                      <span class="dash" aria-hidden="true" />
-                    </Show>
-                    <span class="slot" classList={{ now: i() === Math.min(code().length, LENGTH - 1) }} aria-hidden="true">
-                      {sign}
-                    </span>
-                  </>
-                )}
-              </For>
-              <input
-                ref={field}
-                aria-label={t('pairing.pairLabel')}
-                aria-describedby="pair-note"
-                aria-invalid={outcome()?.kind === 'wrong' ? true : undefined}
-                value={written(code())}
-                autocomplete="one-time-code"
-                autocapitalize="characters"
-                spellcheck={false}
-                inputmode="text"
-                onInput={(event) => {
-                  setOutcome(null);
-                  setCode(readCode(event.currentTarget.value));
-                  event.currentTarget.value = written(code());
-                }}
-              />
-            </div>
+            <CodeField
+              code={code()}
+              wrong={outcome()?.kind === 'wrong'}
+              ref={(element) => {
+                field = element;
+              }}
+              onCode={(next) => {
+                setOutcome(null);
+                setCode(next);
+              }}
+            />
             <p id="pair-note" class="note" classList={{ 't-bad': trouble() !== null }} role="status">
               {trouble() ?? t('pairing.pairHint')}
             </p>
@@ -155,19 +137,62 @@ export default function Pairing(props: { code: string | null; revoked: boolean; 
             </div>
           </form>
         </section>
-        <section class="pr" aria-label={t('pairing.whereCode')}>
-          <pre>
-            {'$ '}
-            <b>{t('pairing.termServe')}</b>
-            {`\n\n  ${t('pairing.termAt')}\n  ${location.origin}/#pair=\n\n      `}
-            <b class="code">····-····</b>
-            {`\n\n  ${t('pairing.termCode')}`}
-          </pre>
-          <p>
-            {t('pairing.lost')} <code>sluice serve pair</code>
-          </p>
-        </section>
+        <WhereCode />
       </div>
     </main>
+  );
+}
+
+/** The code as single signs above one field. */
+function CodeField(props: { code: string; wrong: boolean; ref: (field: HTMLInputElement) => void; onCode: (code: string) => void }): JSX.Element {
+  const slots = createMemo(() => Array.from({ length: LENGTH }, (_, i) => props.code[i] ?? ''));
+  return (
+    <div class="slots" classList={{ wrong: props.wrong }}>
+      <For each={slots()}>
+        {(sign, i) => (
+          <>
+            <Show when={i() === 4}>
+              <span class="dash" aria-hidden="true" />
+            </Show>
+            <span class="slot" classList={{ now: i() === Math.min(props.code.length, LENGTH - 1) }} aria-hidden="true">
+              {sign}
+            </span>
+          </>
+        )}
+      </For>
+      <input
+        ref={props.ref}
+        aria-label={t('pairing.pairLabel')}
+        aria-describedby="pair-note"
+        aria-invalid={props.wrong ? true : undefined}
+        value={written(props.code)}
+        autocomplete="one-time-code"
+        autocapitalize="characters"
+        spellcheck={false}
+        inputmode="text"
+        onInput={(event) => {
+          props.onCode(readCode(event.currentTarget.value));
+          event.currentTarget.value = written(props.code);
+        }}
+      />
+    </div>
+  );
+}
+
+/** Where the code is printed. */
+function WhereCode(): JSX.Element {
+  return (
+    <section class="pr" aria-label={t('pairing.whereCode')}>
+      <pre>
+        {'$ '}
+        <b>{t('pairing.termServe')}</b>
+        {`\n\n  ${t('pairing.termAt')}\n  ${location.origin}/#pair=\n\n      `}
+        <b class="code">····-····</b>
+        {`\n\n  ${t('pairing.termCode')}`}
+      </pre>
+      <p>
+        {t('pairing.lost')} <code>sluice serve pair</code>
+      </p>
+    </section>
   );
 }

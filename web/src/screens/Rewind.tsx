@@ -85,39 +85,46 @@ export default function Rewind(props: { id: string; prompt: string | null; onClo
             { value: 'files', label: t('places.rewindFiles'), words: t('places.rewindFilesWords') },
           ]}
         />
-        <div class="box" role="status">
-          <div class="boxhead">
-            <span class="grow">{dry.loading ? t('places.dryRunning') : t('places.dryRun')}</span>
-            <Show when={dry.latest?.canRewind && dry.latest.insertions !== null}>
-              <span class="pm">
-                <b>+{dry.latest?.insertions}</b> <i>−{dry.latest?.deletions}</i>
-              </span>
-            </Show>
-          </div>
-          <div class="content-pad">
-            <Show
-              when={dry.latest?.canRewind}
-              fallback={
-                <Show when={dry.latest}>
-                  <p class="t-ask">{t('places.rewindNo', { why: dry.latest?.error ?? '' })}</p>
-                </Show>
-              }
-            >
-              <Show when={dry.latest?.files.length} fallback={<p class="dim">{t('places.dryNothing')}</p>}>
-                <ul class="files">
-                  <For each={dry.latest?.files}>
-                    {(file) => (
-                      <li>
-                        <Path path={file} />
-                      </li>
-                    )}
-                  </For>
-                </ul>
-              </Show>
-            </Show>
-          </div>
-        </div>
+        <DryRun result={dry.latest} loading={dry.loading} />
       </Show>
     </Dialog>
+  );
+}
+
+/** What a rewind would do to the files. */
+function DryRun(props: { result: Rewound | undefined; loading: boolean }): JSX.Element {
+  return (
+    <div class="box" role="status">
+      <div class="boxhead">
+        <span class="grow">{props.loading ? t('places.dryRunning') : t('places.dryRun')}</span>
+        <Show when={props.result?.canRewind && props.result.insertions !== null}>
+          <span class="pm">
+            <b>+{props.result?.insertions}</b> <i>−{props.result?.deletions}</i>
+          </span>
+        </Show>
+      </div>
+      <div class="content-pad">
+        <Show
+          when={props.result?.canRewind}
+          fallback={
+            <Show when={props.result}>
+              <p class="t-ask">{t('places.rewindNo', { why: props.result?.error ?? '' })}</p>
+            </Show>
+          }
+        >
+          <Show when={props.result?.files.length} fallback={<p class="dim">{t('places.dryNothing')}</p>}>
+            <ul class="files">
+              <For each={props.result?.files}>
+                {(file) => (
+                  <li>
+                    <Path path={file} />
+                  </li>
+                )}
+              </For>
+            </ul>
+          </Show>
+        </Show>
+      </div>
+    </div>
   );
 }

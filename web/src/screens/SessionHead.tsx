@@ -76,49 +76,51 @@ function EditableTitle(props: { id: string; title: string }): JSX.Element {
   );
 }
 
+/** The views of a session. */
+const VIEWS: readonly { view: View; word: () => string }[] = [
+  { view: 'transcript', word: () => t('sessions.transcript') },
+  { view: 'changes', word: () => t('sessions.changes') },
+  { view: 'files', word: () => t('sessions.filesView') },
+  { view: 'overview', word: () => t('sessions.overview') },
+];
+const besides = () => {
+  const here = route();
+  return here.at === 'session' ? here.beside : [];
+};
+/** Sessions that may be shown next to this one: pending requests first, then running, then recently used. */
+const others = () => {
+  const here = route();
+  const open = here.at === 'session' ? here.id : '';
+  const by = group(sessions(), unread);
+  return [...by.needs, ...by.running, ...by.idle].filter((info) => info.sessionId !== open && !besides().includes(info.sessionId)).slice(0, 5);
+};
+
+/** Entries of the menu besides those of every session. */
+const extraEntries = (props: HeadProps): MenuEntry[] => [
+  ...(props.onClose || matchMedia('(max-width: 47.99rem)').matches
+    ? [
+        ...VIEWS.map((one) => ({ label: one.word(), checked: one.view === props.view, onSelect: () => go(sessionHref(props.id, one.view)) })),
+        'separator' as const,
+      ]
+    : []),
+  ...(props.view === 'transcript'
+    ? [{ label: t('sessions.findIn'), icon: 'grep' as const, hotkey: capsOf('find'), onSelect: () => void perform('find') }]
+    : []),
+  ...(props.onAdd
+    ? [
+        ...others().map((info) => ({
+          label: t('sessions.besideOf', { title: titleOf(info) }),
+          icon: 'side' as const,
+          onSelect: () => props.onAdd?.(info.sessionId),
+        })),
+        'separator' as const,
+      ]
+    : []),
+  ...(props.onClose ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => props.onClose?.() }] : []),
+];
+
 /** Title, where, the views of the session, its panel and its menu. */
 export function SessionHead(props: HeadProps): JSX.Element {
-  const views: readonly { view: View; word: () => string }[] = [
-    { view: 'transcript', word: () => t('sessions.transcript') },
-    { view: 'changes', word: () => t('sessions.changes') },
-    { view: 'files', word: () => t('sessions.filesView') },
-    { view: 'overview', word: () => t('sessions.overview') },
-  ];
-  const besides = () => {
-    const here = route();
-    return here.at === 'session' ? here.beside : [];
-  };
-  const extra = (): MenuEntry[] => [
-    ...(props.onClose || matchMedia('(max-width: 47.99rem)').matches
-      ? [
-          ...views.map((one) => ({ label: one.word(), checked: one.view === props.view, onSelect: () => go(sessionHref(props.id, one.view)) })),
-          'separator' as const,
-        ]
-      : []),
-    ...(props.view === 'transcript'
-      ? [{ label: t('sessions.findIn'), icon: 'grep' as const, hotkey: capsOf('find'), onSelect: () => void perform('find') }]
-      : []),
-    ...(props.onAdd
-      ? [
-          ...others().map((info) => ({
-            label: t('sessions.besideOf', { title: titleOf(info) }),
-            icon: 'side' as const,
-            onSelect: () => props.onAdd?.(info.sessionId),
-          })),
-          'separator' as const,
-        ]
-      : []),
-    ...(props.onClose ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => props.onClose?.() }] : []),
-  ];
-  /** Sessions that may be shown next to this one: pending requests first, then running, then recently used. */
-  const others = () => {
-    const by = group(sessions(), unread);
-    return [...by.needs, ...by.running, ...by.idle].filter((info) => info.sessionId !== here() && !besides().includes(info.sessionId)).slice(0, 5);
-  };
-  const here = () => {
-    const at = route();
-    return at.at === 'session' ? at.id : '';
-  };
   const title = () => (props.gone ? t('sessions.gone') : titleOf(props.info));
   return (
     <header class="head">
@@ -138,37 +140,10 @@ export function SessionHead(props: HeadProps): JSX.Element {
             <EditableTitle id={props.id} title={title()} />
           </Show>
         </Dynamic>
-        <Show when={!props.gone && props.info}>
-          {(info) => (
-            <p class="where trunc">
-              <span class="only-phone">
-                {standing(info()).word}
-                <Show when={standing(info()).evidence}> · {standing(info()).evidence}</Show>
-              </span>
-              <span class="not-phone" title={info().projectPath}>
-                {folderName(info().projectPath)}
-                <Show when={branchOf(info()) ?? (props.worktree ? folderName(props.worktree) : null)}>{(branch) => <> / {branch()}</>}</Show>
-              </span>
-            </p>
-          )}
-        </Show>
+        <Show when={!props.gone && props.info}>{(info) => <Where info={info()} worktree={props.worktree} />}</Show>
       </div>
       <Show when={!props.gone} fallback={<span class="push" />}>
-        <nav class="tabs" aria-label={props.beside ? `${t('sessions.views')}: ${title()}` : t('sessions.views')}>
-          <For each={views}>
-            {(one) => (
-              <a href={sessionHref(props.id, one.view, null, props.beside ? [] : besides())} aria-current={props.view === one.view ? 'page' : undefined}>
-                {one.word()}
-                <Show when={one.view === 'changes' && props.changed > 0}>
-                  {' '}
-                  <span class="num dim" aria-hidden="true">
-                    {props.changed}
-                  </span>
-                </Show>
-              </a>
-            )}
-          </For>
-        </nav>
+        <ViewTabs {...props} title={title()} />
       </Show>
       <Show when={!props.gone && !props.beside && props.view === 'transcript'}>
         <IconButton
@@ -179,10 +154,46 @@ export function SessionHead(props: HeadProps): JSX.Element {
           onClick={() => props.onPanel()}
         />
       </Show>
-      <Show when={!props.gone && props.info}>{(info) => <SessionMenu info={info()} extra={extra} />}</Show>
+      <Show when={!props.gone && props.info}>{(info) => <SessionMenu info={info()} extra={() => extraEntries(props)} />}</Show>
       <Show when={props.onClose}>
         <IconButton icon="x" label={`${t('sessions.closeBeside')}: ${title()}`} onClick={() => props.onClose?.()} />
       </Show>
     </header>
+  );
+}
+
+/** The status on a phone, else folder and branch. */
+function Where(props: { info: SessionInfo; worktree: string | null }): JSX.Element {
+  return (
+    <p class="where trunc">
+      <span class="only-phone">
+        {standing(props.info).word}
+        <Show when={standing(props.info).evidence}> · {standing(props.info).evidence}</Show>
+      </span>
+      <span class="not-phone" title={props.info.projectPath}>
+        {folderName(props.info.projectPath)}
+        <Show when={branchOf(props.info) ?? (props.worktree ? folderName(props.worktree) : null)}>{(branch) => <> / {branch()}</>}</Show>
+      </span>
+    </p>
+  );
+}
+
+function ViewTabs(props: HeadProps & { title: string }): JSX.Element {
+  return (
+    <nav class="tabs" aria-label={props.beside ? `${t('sessions.views')}: ${props.title}` : t('sessions.views')}>
+      <For each={VIEWS}>
+        {(one) => (
+          <a href={sessionHref(props.id, one.view, null, props.beside ? [] : besides())} aria-current={props.view === one.view ? 'page' : undefined}>
+            {one.word()}
+            <Show when={one.view === 'changes' && props.changed > 0}>
+              {' '}
+              <span class="num dim" aria-hidden="true">
+                {props.changed}
+              </span>
+            </Show>
+          </a>
+        )}
+      </For>
+    </nav>
   );
 }

@@ -60,34 +60,13 @@ export default function Sessions(): JSX.Element {
       title={t('sessions.sessions')}
       head={
         <>
-          <label class="search wide">
-            <Icon name="grep" />
-            <input
-              ref={field}
-              type="search"
-              placeholder={t('sessions.search')}
-              aria-label={t('sessions.search')}
-              value={typed()}
-              onInput={(event) => search(event.currentTarget.value)}
-              onKeyDown={(event) => {
-                if (event.key === 'Escape' && typed()) {
-                  event.preventDefault();
-                  search('');
-                }
-              }}
-            />
-            <Show when={typed()} fallback={<Kbd keys={capsOf('search')} />}>
-              <IconButton
-                small
-                icon="x"
-                label={t('sessions.clearSearch')}
-                onClick={() => {
-                  search('');
-                  field.focus();
-                }}
-              />
-            </Show>
-          </label>
+          <SearchField
+            typed={typed()}
+            onSearch={search}
+            ref={(element) => {
+              field = element;
+            }}
+          />
           <Button class="new" look="primary" icon="plus" hotkey={capsOf('new')} onClick={() => go({ at: 'new', folder: here().folder })}>
             {t('sessions.newSession')}
           </Button>
@@ -309,5 +288,42 @@ function Found(props: { text: string; folder: string }): JSX.Element {
         </For>
       </ul>
     </>
+  );
+}
+
+function SearchField(props: { typed: string; onSearch: (text: string) => void; ref: (field: HTMLInputElement) => void }): JSX.Element {
+  let field!: HTMLInputElement;
+  return (
+    <label class="search wide">
+      <Icon name="grep" />
+      <input
+        ref={(element) => {
+          field = element;
+          props.ref(element);
+        }}
+        type="search"
+        placeholder={t('sessions.search')}
+        aria-label={t('sessions.search')}
+        value={props.typed}
+        onInput={(event) => props.onSearch(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && props.typed) {
+            event.preventDefault();
+            props.onSearch('');
+          }
+        }}
+      />
+      <Show when={props.typed} fallback={<Kbd keys={capsOf('search')} />}>
+        <IconButton
+          small
+          icon="x"
+          label={t('sessions.clearSearch')}
+          onClick={() => {
+            props.onSearch('');
+            field.focus();
+          }}
+        />
+      </Show>
+    </label>
   );
 }

@@ -24,21 +24,22 @@ const Templates = lazy(() => import('./Templates'));
 const PARTS = ['new', 'appearance', 'writing', 'templates', 'notices', 'devices', 'agents', 'bridge', 'keys'] as const;
 type Part = (typeof PARTS)[number];
 
+const WORDS: Record<Part, () => string> = {
+  new: () => t('settings.newSessions'),
+  appearance: () => t('settings.appearance'),
+  writing: () => t('settings.writing'),
+  templates: () => t('settings.templates'),
+  notices: () => t('settings.notices'),
+  devices: () => t('settings.devices'),
+  agents: () => t('settings.agents'),
+  bridge: () => t('settings.bridge'),
+  keys: () => t('settings.keys'),
+};
+
 export default function Settings(): JSX.Element {
   const part = (): Part => {
     const here = route();
     return (here.at === 'settings' && PARTS.find((one) => one === here.part)) || 'new';
-  };
-  const words: Record<Part, () => string> = {
-    new: () => t('settings.newSessions'),
-    appearance: () => t('settings.appearance'),
-    writing: () => t('settings.writing'),
-    templates: () => t('settings.templates'),
-    notices: () => t('settings.notices'),
-    devices: () => t('settings.devices'),
-    agents: () => t('settings.agents'),
-    bridge: () => t('settings.bridge'),
-    keys: () => t('settings.keys'),
   };
   const [saved, setSaved] = createSignal(false);
   let timer = 0;
@@ -65,25 +66,8 @@ export default function Settings(): JSX.Element {
       }
     >
       <div class="setg">
-        <nav
-          class="subnav"
-          aria-label={t('settings.parts')}
-          ref={(nav) =>
-            createEffect(() => {
-              part();
-              queueMicrotask(() => nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }));
-            })
-          }
-        >
-          <For each={PARTS}>
-            {(one) => (
-              <a href={one === 'keys' ? '#/keys' : `#/settings/${one}`} aria-current={part() === one ? 'page' : undefined}>
-                {words[one]()}
-              </a>
-            )}
-          </For>
-        </nav>
-        <div class="scroll" tabIndex={0} role="group" aria-label={words[part()]()} data-region="stream">
+        <Parts part={part()} />
+        <div class="scroll" tabIndex={0} role="group" aria-label={WORDS[part()]()} data-region="stream">
           <div class="form">
             <Suspense
               fallback={
@@ -368,5 +352,29 @@ function Push(props: Saver): JSX.Element {
         </p>
       </Show>
     </Row>
+  );
+}
+
+/** Links to the parts of the settings. */
+function Parts(props: { part: Part }): JSX.Element {
+  return (
+    <nav
+      class="subnav"
+      aria-label={t('settings.parts')}
+      ref={(nav) =>
+        createEffect(() => {
+          void props.part;
+          queueMicrotask(() => nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }));
+        })
+      }
+    >
+      <For each={PARTS}>
+        {(one) => (
+          <a href={one === 'keys' ? '#/keys' : `#/settings/${one}`} aria-current={props.part === one ? 'page' : undefined}>
+            {WORDS[one]()}
+          </a>
+        )}
+      </For>
+    </nav>
   );
 }

@@ -90,28 +90,7 @@ export function WorkingTree(props: WorkingTreeProps): JSX.Element {
       <Show when={props.tree.more > 0}>
         <p class="none">{t('places.treeMore', { n: props.tree.more })}</p>
       </Show>
-      <Dialog
-        open={proposed() !== null}
-        title={proposed()?.title ?? ''}
-        onClose={() => setProposed(null)}
-        footer={
-          <>
-            <Button look="bare" onClick={() => setProposed(null)}>
-              {t('ui.cancel')}
-            </Button>
-            <Button look={proposed()?.bad ? undefined : 'primary'} tone={proposed()?.bad ? 'bad' : undefined} disabled={busy()} onClick={() => void confirm()}>
-              {busy() ? t('places.gitRunning') : t('places.gitAllow')}
-            </Button>
-          </>
-        }
-      >
-        <p>{proposed()?.bad ? t('places.gitLoses') : t('places.gitRuns')}</p>
-        <pre class="well" tabIndex={0} role="group" aria-label={t('places.gitCommands')}>
-          {proposed()?.report.commands.join('\n')}
-        </pre>
-        <Show when={proposed()?.report.note}>{(note) => <p class="dim">{note()}</p>}</Show>
-        <Problem why={problem()} />
-      </Dialog>
+      <Confirm proposed={proposed()} busy={busy()} problem={problem()} onClose={() => setProposed(null)} onConfirm={() => void confirm()} />
     </>
   );
 }
@@ -221,7 +200,7 @@ function PullRequest(props: { branch: string; propose: Propose; onClose: () => v
   );
 }
 
-function TreeFile(props: {
+interface TreeFileProps {
   id: string;
   root: string;
   file: ChangedFile;
@@ -230,7 +209,9 @@ function TreeFile(props: {
   chosen: boolean;
   onChoose: (on: boolean) => void;
   propose: Propose;
-}): JSX.Element {
+}
+
+function TreeFile(props: TreeFileProps): JSX.Element {
   const [open, setOpen] = createSignal(props.file.diff.added + props.file.diff.removed <= 400);
   const path = () => props.file.diff.path;
   /** The last line of each hunk, with the id of the hunk. */
@@ -244,8 +225,6 @@ function TreeFile(props: {
       ),
   );
   const comments = createComments(props.id, props.file.diff.path);
-  const inFiles = () => sessionHref(props.id, 'files', null, [], `${props.root}/${path()}`);
-  const discardFile = () => void props.propose({ do: 'discard_file', path: path() }, t('places.discardFileTitle', { path: path() }), { bad: true });
   const discard = (hunk: string) => (
     <Button
       small
@@ -270,53 +249,101 @@ function TreeFile(props: {
   };
   return (
     <section class="fbox" data-path={path()} aria-label={path()}>
-      <header class="fh">
-        <Show when={may('approve')}>
-          <Checkbox
-            checked={props.chosen}
-            disabled={props.file.conflict}
-            onChange={(on) => {
-              props.onChoose(on);
-              announce(on ? t('places.inCommit', { path: path() }) : t('places.notInCommit', { path: path() }));
-            }}
-          >
-            <span class="vh">{t('places.commitFile', { path: path() })}</span>
-          </Checkbox>
-        </Show>
-        <button type="button" class="fold" aria-expanded={open()} onClick={() => setOpen(!open())}>
-          <Icon name="chevron" class="chev" />
-          <Path path={path()} />
-        </button>
-        <Counts added={props.file.diff.added} removed={props.file.diff.removed} />
-        <Show when={props.file.conflict}>
-          <span class="chip bad">{t('places.conflict')}</span>
-        </Show>
-        <Show when={props.file.diff.kind !== 'edit'}>
-          <span class="chip">{props.file.diff.kind === 'new' ? t('places.newFile') : t('places.deletedFile')}</span>
-        </Show>
-        <span class="push" />
-        <a class="icon-btn small not-phone" href={inFiles()} aria-label={t('places.openFile', { path: path() })}>
-          <Icon name="read" />
-        </a>
-        <Show when={may('approve')}>
-          <IconButton small class="not-phone" icon="undo" label={t('places.discardFile', { path: path() })} onClick={discardFile} />
-        </Show>
-        <FileMenu
-          path={path()}
-          onComment={() => {
-            setOpen(true);
-            comments.onFile();
-          }}
-          more={[
-            { label: t('places.openFile', { path: path() }), icon: 'read', onSelect: () => go(inFiles()) },
-            ...(may('approve') ? [{ label: t('places.discardFile', { path: path() }), icon: 'undo' as const, bad: true, onSelect: discardFile }] : []),
-          ]}
-        />
-      </header>
+      <TreeFileHead
+        {...props}
+        open={open()}
+        onOpen={setOpen}
+        onComment={() => {
+          setOpen(true);
+          comments.onFile();
+        }}
+      />
       <Show when={open()}>
         <DiffView diff={props.file.diff} mode={props.split ? 'split' : 'unified'} wrap={props.wrap} onLine={comments.onLine} below={below} />
         {comments.foot()}
       </Show>
     </section>
+  );
+}
+
+/** Name, size and actions of a file. */
+function TreeFileHead(props: TreeFileProps & { open: boolean; onOpen: (open: boolean) => void; onComment: () => void }): JSX.Element {
+  const path = () => props.file.diff.path;
+  const inFiles = () => sessionHref(props.id, 'files', null, [], `${props.root}/${path()}`);
+  const discardFile = () => void props.propose({ do: 'discard_file', path: path() }, t('places.discardFileTitle', { path: path() }), { bad: true });
+  return (
+    <header class="fh">
+      <Show when={may('approve')}>
+        <Checkbox
+          checked={props.chosen}
+          disabled={props.file.conflict}
+          onChange={(on) => {
+            props.onChoose(on);
+            announce(on ? t('places.inCommit', { path: path() }) : t('places.notInCommit', { path: path() }));
+          }}
+        >
+          <span class="vh">{t('places.commitFile', { path: path() })}</span>
+        </Checkbox>
+      </Show>
+      <button type="button" class="fold" aria-expanded={props.open} onClick={() => props.onOpen(!props.open)}>
+        <Icon name="chevron" class="chev" />
+        <Path path={path()} />
+      </button>
+      <Counts added={props.file.diff.added} removed={props.file.diff.removed} />
+      <Show when={props.file.conflict}>
+        <span class="chip bad">{t('places.conflict')}</span>
+      </Show>
+      <Show when={props.file.diff.kind !== 'edit'}>
+        <span class="chip">{props.file.diff.kind === 'new' ? t('places.newFile') : t('places.deletedFile')}</span>
+      </Show>
+      <span class="push" />
+      <a class="icon-btn small not-phone" href={inFiles()} aria-label={t('places.openFile', { path: path() })}>
+        <Icon name="read" />
+      </a>
+      <Show when={may('approve')}>
+        <IconButton small class="not-phone" icon="undo" label={t('places.discardFile', { path: path() })} onClick={discardFile} />
+      </Show>
+      <FileMenu
+        path={path()}
+        onComment={props.onComment}
+        more={[
+          { label: t('places.openFile', { path: path() }), icon: 'read', onSelect: () => go(inFiles()) },
+          ...(may('approve') ? [{ label: t('places.discardFile', { path: path() }), icon: 'undo' as const, bad: true, onSelect: discardFile }] : []),
+        ]}
+      />
+    </header>
+  );
+}
+
+/** Shows the commands of an action before they run. */
+function Confirm(props: { proposed: Proposed | null; busy: boolean; problem: string | null; onClose: () => void; onConfirm: () => void }): JSX.Element {
+  return (
+    <Dialog
+      open={props.proposed !== null}
+      title={props.proposed?.title ?? ''}
+      onClose={() => props.onClose()}
+      footer={
+        <>
+          <Button look="bare" onClick={() => props.onClose()}>
+            {t('ui.cancel')}
+          </Button>
+          <Button
+            look={props.proposed?.bad ? undefined : 'primary'}
+            tone={props.proposed?.bad ? 'bad' : undefined}
+            disabled={props.busy}
+            onClick={() => props.onConfirm()}
+          >
+            {props.busy ? t('places.gitRunning') : t('places.gitAllow')}
+          </Button>
+        </>
+      }
+    >
+      <p>{props.proposed?.bad ? t('places.gitLoses') : t('places.gitRuns')}</p>
+      <pre class="well" tabIndex={0} role="group" aria-label={t('places.gitCommands')}>
+        {props.proposed?.report.commands.join('\n')}
+      </pre>
+      <Show when={props.proposed?.report.note}>{(note) => <p class="dim">{note()}</p>}</Show>
+      <Problem why={props.problem} />
+    </Dialog>
   );
 }

@@ -114,33 +114,13 @@ export function StackedBars(props: {
         </svg>
         <For each={props.rows}>
           {(row, i) => (
-            <button
-              type="button"
-              aria-label={tells(row)}
-              tabIndex={i() === props.rows.length - 1 ? 0 : -1}
-              onPointerEnter={() => setTold(row)}
-              onFocus={() => setTold(row)}
-              onPointerLeave={() => setTold(null)}
-              onBlur={() => setTold(null)}
-              onKeyDown={(event) => {
-                const to =
-                  event.key === 'ArrowLeft'
-                    ? event.currentTarget.previousElementSibling
-                    : event.key === 'ArrowRight'
-                      ? event.currentTarget.nextElementSibling
-                      : null;
-                if (to instanceof HTMLButtonElement) {
-                  event.preventDefault();
-                  to.focus();
-                }
-              }}
-            >
-              <Show when={named(i())}>
-                <span class={props.days ? '' : 'trunc'} aria-hidden="true">
-                  {props.name(row)}
-                </span>
-              </Show>
-            </button>
+            <Bar
+              label={tells(row)}
+              last={i() === props.rows.length - 1}
+              name={named(i()) ? props.name(row) : null}
+              days={props.days === true}
+              onTell={(on) => setTold(on ? row : null)}
+            />
           )}
         </For>
       </div>
@@ -174,5 +154,34 @@ export function Shares(props: { rows: readonly Stack[]; models: readonly string[
         </For>
       </ul>
     </Show>
+  );
+}
+
+/** The area of a bar for pointer and keyboard, with its label. */
+function Bar(props: { label: string; last: boolean; name: string | null; days: boolean; onTell: (on: boolean) => void }): JSX.Element {
+  return (
+    <button
+      type="button"
+      aria-label={props.label}
+      tabIndex={props.last ? 0 : -1}
+      onPointerEnter={() => props.onTell(true)}
+      onFocus={() => props.onTell(true)}
+      onPointerLeave={() => props.onTell(false)}
+      onBlur={() => props.onTell(false)}
+      onKeyDown={(event) => {
+        const to =
+          event.key === 'ArrowLeft' ? event.currentTarget.previousElementSibling : event.key === 'ArrowRight' ? event.currentTarget.nextElementSibling : null;
+        if (to instanceof HTMLButtonElement) {
+          event.preventDefault();
+          to.focus();
+        }
+      }}
+    >
+      <Show when={props.name}>
+        <span class={props.days ? '' : 'trunc'} aria-hidden="true">
+          {props.name}
+        </span>
+      </Show>
+    </button>
   );
 }

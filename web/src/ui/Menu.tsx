@@ -37,6 +37,29 @@ const [openMenus, setOpenMenus] = createSignal(0);
 /** True while a menu is open. Lists must not move rows then: moving an element closes its popover. */
 export const menuIsOpen = (): boolean => openMenus() > 0;
 
+/** Arrow keys, Home, End, first letters, Tab and Escape in an open menu. */
+function onMenuKey(event: KeyboardEvent, all: readonly HTMLButtonElement[], hide: (refocus: boolean) => void): void {
+  const at = all.indexOf(document.activeElement as HTMLButtonElement);
+  const go = (index: number) => {
+    event.preventDefault();
+    all.at(index % all.length)?.focus();
+  };
+  if (event.key === 'ArrowDown') go(at + 1);
+  else if (event.key === 'ArrowUp') go(at - 1);
+  else if (event.key === 'Home') go(0);
+  else if (event.key === 'End') go(-1);
+  else if (event.key === 'Tab') hide(true);
+  else if (event.key === 'Escape') {
+    event.preventDefault();
+    event.stopPropagation();
+    hide(true);
+  } else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
+    const letter = event.key.toLowerCase();
+    const order = [...all.slice(at + 1), ...all.slice(0, at + 1)];
+    order.find((button) => button.textContent?.trim().toLowerCase().startsWith(letter))?.focus();
+  }
+}
+
 /** A button with a menu (native popover): arrow keys, Home, End, first letters, Escape; focus returns to the button. */
 export function Menu(props: MenuProps): JSX.Element {
   const id = createUniqueId();
@@ -61,28 +84,6 @@ export function Menu(props: MenuProps): JSX.Element {
   const hide = (refocus: boolean) => {
     if (menu.matches(':popover-open')) menu.hidePopover();
     if (refocus) anchor.focus();
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const all = buttons();
-    const at = all.indexOf(document.activeElement as HTMLButtonElement);
-    const go = (index: number) => {
-      event.preventDefault();
-      all.at(index % all.length)?.focus();
-    };
-    if (event.key === 'ArrowDown') go(at + 1);
-    else if (event.key === 'ArrowUp') go(at - 1);
-    else if (event.key === 'Home') go(0);
-    else if (event.key === 'End') go(-1);
-    else if (event.key === 'Tab') hide(true);
-    else if (event.key === 'Escape') {
-      event.preventDefault();
-      event.stopPropagation();
-      hide(true);
-    } else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
-      const letter = event.key.toLowerCase();
-      const order = [...all.slice(at + 1), ...all.slice(0, at + 1)];
-      order.find((button) => button.textContent?.trim().toLowerCase().startsWith(letter))?.focus();
-    }
   };
   return (
     <>
@@ -110,7 +111,7 @@ export function Menu(props: MenuProps): JSX.Element {
         popover="auto"
         role="menu"
         aria-label={props.label}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => onMenuKey(event, buttons(), hide)}
         on:toggle={(event: Event) => setOpen((event as ToggleEvent).newState === 'open')}
       >
         <Show when={open()}>
@@ -120,38 +121,7 @@ export function Menu(props: MenuProps): JSX.Element {
                 <Match when={item === 'separator'}>
                   <div class="sep" role="separator" />
                 </Match>
-                <Match when={item !== 'separator' && item}>
-                  {(entry) => (
-                    <button
-                      type="button"
-                      tabIndex={-1}
-                      disabled={entry().disabled}
-                      classList={{ bad: entry().bad === true }}
-                      role={entry().checked === undefined ? 'menuitem' : 'menuitemradio'}
-                      aria-checked={entry().checked}
-                      onClick={() => {
-                        hide(true);
-                        entry().onSelect();
-                      }}
-                    >
-                      <Show when={entry().checked !== undefined}>
-                        <Icon name={entry().checked ? 'check' : 'dots'} class={entry().checked ? '' : 'ghost'} />
-                      </Show>
-                      <Show when={entry().icon}>{(name) => <Icon name={name()} />}</Show>
-                      <span>{entry().label}</span>
-                      <Show when={entry().note}>
-                        <small>{entry().note}</small>
-                      </Show>
-                      <Show when={entry().hotkey}>
-                        {(keys) => (
-                          <span class="push">
-                            <Kbd keys={keys()} />
-                          </span>
-                        )}
-                      </Show>
-                    </button>
-                  )}
-                </Match>
+                <Match when={item !== 'separator' && item}>{(entry) => <Item entry={entry()} onHide={() => hide(true)} />}</Match>
               </Switch>
             )}
           </For>
@@ -217,5 +187,38 @@ export function Popover(props: PopoverProps): JSX.Element {
         <Show when={open()}>{props.children}</Show>
       </div>
     </>
+  );
+}
+
+function Item(props: { entry: MenuItem; onHide: () => void }): JSX.Element {
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      disabled={props.entry.disabled}
+      classList={{ bad: props.entry.bad === true }}
+      role={props.entry.checked === undefined ? 'menuitem' : 'menuitemradio'}
+      aria-checked={props.entry.checked}
+      onClick={() => {
+        props.onHide();
+        props.entry.onSelect();
+      }}
+    >
+      <Show when={props.entry.checked !== undefined}>
+        <Icon name={props.entry.checked ? 'check' : 'dots'} class={props.entry.checked ? '' : 'ghost'} />
+      </Show>
+      <Show when={props.entry.icon}>{(name) => <Icon name={name()} />}</Show>
+      <span>{props.entry.label}</span>
+      <Show when={props.entry.note}>
+        <small>{props.entry.note}</small>
+      </Show>
+      <Show when={props.entry.hotkey}>
+        {(keys) => (
+          <span class="push">
+            <Kbd keys={keys()} />
+          </span>
+        )}
+      </Show>
+    </button>
   );
 }
