@@ -24,11 +24,7 @@ use crate::touches::{ToolFacts, Touches};
 #[must_use]
 pub fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decision {
     if let Some(rule) = whole_rule(policy, Behavior::Deny, call.tool) {
-        return denied_by(
-            rule,
-            ReasonKind::Rule,
-            format!("{} is denied by the rule {}.", call.tool.name, rule.text()),
-        );
+        return denied_by(rule, call.tool.name);
     }
     let decision = match call.tool.touches {
         Touches::Shell { command, sandbox } => bash::decide(policy, call, (command, sandbox.is_some()), paths),
@@ -84,20 +80,16 @@ pub fn side_by_side(command: &str) -> bool {
 }
 
 fn refuse_to_ask(call: &Call<'_>, decision: Decision) -> Decision {
-    let reason = Reason {
-        kind: Some(ReasonKind::Mode),
-        text: decision.reason.text,
-        rule: decision.reason.rule,
-    };
     let why = decision.message;
+    let mode = "the permission mode dontAsk denies calls that need approval";
     Decision {
         blocked_path: decision.blocked_path,
         ..Decision::deny(
-            reason,
-            format!(
-                "{} was not run: the permission mode dontAsk denies what needs approval. {why}",
-                call.tool.name
-            ),
+            Reason {
+                kind: Some(ReasonKind::Mode),
+                ..decision.reason
+            },
+            format!("{} was not run: {mode}. {why}", call.tool.name),
         )
     }
 }
@@ -168,13 +160,20 @@ fn path_rule_of_call<'a>(
     path_rule(policy, behavior, access, at, call.cwd, paths).or_else(own)
 }
 
-fn denied_by(rule: &Rule, kind: ReasonKind, message: String) -> Decision {
-    Decision::deny(Reason::rule(kind, rule), message)
+fn denied_by(rule: &Rule, what: &str) -> Decision {
+    let message = format!("{what} is denied by the rule {}.", rule.text());
+    Decision::deny(Reason::rule(ReasonKind::Rule, rule), message)
 }
 
 fn asked_by(rule: &Rule, kind: ReasonKind, what: &str) -> Decision {
-    Decision::ask(
-        Reason::rule(kind, rule),
-        format!("The rule {} asks about {what}.", rule.text()),
-    )
+    let message = format!("The rule {} asks about {what}.", rule.text());
+    Decision::ask(Reason::rule(kind, rule), message)
+}
+
+/// Allowed by the mode, where it allows everything, or by a rule.
+fn permitted(policy: &Policy, rule: Option<&Rule>) -> Option<Decision> {
+    if stance(&policy.mode) == Stance::Bypass {
+        return Some(Decision::allow(Reason::kind(ReasonKind::Mode)));
+    }
+    rule.map(|rule| Decision::allow(Reason::rule(ReasonKind::Rule, rule)))
 }

@@ -43,7 +43,7 @@ pub mod update;
 pub use decide::{decide, hidden, side_by_side, tool_removed};
 pub use decision::{Decision, Reason, ReasonKind, Verdict};
 pub use disk::OnDisk;
-pub use path::{Found, Lexical, Linked, Paths};
+pub use path::{Found, Lexical, Paths};
 pub use policy::{Call, Policy, ProgramFolder};
 pub use rule::{Behavior, Rule, RuleError, Source, parse_rule, print_rule, split_rules};
 pub use touches::{Key, ToolFacts, Touches};
@@ -51,3 +51,10 @@ pub use update::{FileChange, UpdateError, apply};
 
 pub use sluice_wire::mode::PermissionMode;
 pub use sluice_wire::permission_update::{Destination, PermissionUpdate};
+
+#[cfg(test)]
+extern crate self as sluice_permission;
+#[cfg(test)]
+#[path = "../tests/it/linked.rs"]
+#[allow(dead_code, reason = "shared with the integration tests, which use all of it")]
+mod linked;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sluice_wire::mode::PermissionMode;
 
-use crate::path::Paths;
+use crate::path::{Located, Paths};
 use crate::rule::{Behavior, Rule};
 use crate::touches::ToolFacts;
 
@@ -98,6 +98,12 @@ impl Policy {
             known.is_some_and(|folder| !folder.trusted)
         };
         std::env::join_paths(std::env::split_paths(path).filter(|path| !distrusted(path))).ok()
+    }
+
+    /// Whether this is the file a plan is written to.
+    pub(crate) fn is_plan(&self, at: &Located) -> bool {
+        let plan = self.plan_file.as_deref();
+        plan.is_some_and(|plan| at.forms().all(|form| form == plan))
     }
 
     /// The rules of one behaviour.

@@ -4,121 +4,87 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::path::{Located, Paths, normal, within};
+use crate::path::{Located, Paths, both, within};
 use crate::policy::Policy;
+use crate::shell::builtins::listed;
 
-/// A name that decides what runs later: hooks, settings, tasks, keys.
+/// Names that decide what runs later: hooks, settings, tasks, keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Name {
-    /// The name, or two with a slash between them.
-    pub name: &'static str,
-    /// Whether all that lies beneath it counts with it.
+pub struct Names {
+    /// The names, separated by spaces; some are two with a slash between them.
+    pub names: &'static str,
+    /// Whether everything beneath them is protected too.
     pub folder: bool,
-    /// What a sandbox does about it in each of its roots.
+    /// How a sandbox protects them in each of its roots.
     pub in_root: Keeping,
-    /// Whether a sandbox keeps it from being made in the home directory, where that can be written at all.
+    /// Whether a sandbox prevents that they are created in a writable home directory.
     pub in_home: bool,
 }
 
-/// How a sandbox looks after a name in a root.
+/// How a sandbox protects a name in a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeping {
-    /// Not at all: what stands there is nobody's to run.
+    /// Not at all: nothing runs what is there.
     Not,
-    /// Once it is there. To keep it from being made would put a stand-in in the way of programs that read it all the
-    /// time.
+    /// Once it exists. Preventing its creation would put a placeholder in the way of programs that read it all the time.
     IfPresent,
-    /// Also from being made: settings that do not exist yet are as good to whoever gets to write them.
+    /// Also from being created: new settings have the same effect as changed ones.
     Always,
 }
 
-const fn folder(name: &'static str, in_root: Keeping, in_home: bool) -> Name {
-    Name {
-        name,
+const fn folders(names: &'static str, in_root: Keeping, in_home: bool) -> Names {
+    Names {
+        names,
         folder: true,
         in_root,
         in_home,
     }
 }
 
-const fn file(name: &'static str, in_root: Keeping, in_home: bool) -> Name {
-    Name {
+const fn files(names: &'static str, in_root: Keeping, in_home: bool) -> Names {
+    Names {
         folder: false,
-        ..folder(name, in_root, in_home)
+        ..folders(names, in_root, in_home)
     }
 }
 
 /// The one list of them, for decisions and for sandboxes.
-pub const NAMES: &[Name] = &[
-    folder(".git", Keeping::Always, false),
-    folder(".claude", Keeping::Always, true),
-    folder(".sluice", Keeping::Always, true),
-    folder(".vscode", Keeping::Always, false),
-    folder(".idea", Keeping::Always, false),
-    folder(".husky", Keeping::Always, false),
-    folder(".devcontainer", Keeping::Always, false),
-    folder(".hg", Keeping::IfPresent, false),
-    folder(".svn", Keeping::IfPresent, false),
-    folder(".ssh", Keeping::Not, true),
-    folder(".gnupg", Keeping::Not, true),
-    folder(".config/git", Keeping::Not, true),
-    folder(".config/fish", Keeping::Not, true),
-    folder(".config/autostart", Keeping::Not, true),
-    folder(".config/systemd", Keeping::Not, true),
-    file(".mcp.json", Keeping::Always, false),
-    file(".claude.json", Keeping::IfPresent, true),
-    file(".gitconfig", Keeping::IfPresent, true),
-    file(".gitmodules", Keeping::IfPresent, false),
-    file(".envrc", Keeping::IfPresent, false),
-    file(".npmrc", Keeping::IfPresent, true),
-    file(".yarnrc", Keeping::IfPresent, false),
-    file(".yarnrc.yml", Keeping::IfPresent, false),
-    file(".pnpmfile.cjs", Keeping::IfPresent, false),
-    file(".pypirc", Keeping::IfPresent, true),
-    file(".netrc", Keeping::IfPresent, true),
-    file(".ripgreprc", Keeping::IfPresent, false),
-    file(".bashrc", Keeping::Not, true),
-    file(".bash_profile", Keeping::Not, true),
-    file(".bash_login", Keeping::Not, true),
-    file(".bash_logout", Keeping::Not, true),
-    file(".bash_aliases", Keeping::Not, true),
-    file(".profile", Keeping::Not, true),
-    file(".zshrc", Keeping::Not, true),
-    file(".zshenv", Keeping::Not, true),
-    file(".zprofile", Keeping::Not, true),
-    file(".zlogin", Keeping::Not, true),
-    file(".zlogout", Keeping::Not, true),
-    file(".kshrc", Keeping::Not, true),
-    file(".cshrc", Keeping::Not, true),
-    file(".tcshrc", Keeping::Not, true),
-    file(".inputrc", Keeping::Not, true),
-    file(".xinitrc", Keeping::Not, true),
-    file(".xprofile", Keeping::Not, true),
-    file(".vimrc", Keeping::Not, true),
-    file(".exrc", Keeping::Not, true),
-    file(".emacs", Keeping::Not, true),
+pub const NAMES: &[Names] = &[
+    folders(".git .vscode .idea .husky .devcontainer", Keeping::Always, false),
+    folders(".claude .sluice", Keeping::Always, true),
+    folders(".hg .svn", Keeping::IfPresent, false),
+    folders(
+        ".ssh .gnupg .config/git .config/fish .config/autostart .config/systemd",
+        Keeping::Not,
+        true,
+    ),
+    files(".mcp.json", Keeping::Always, false),
+    files(
+        ".claude.json .gitconfig .npmrc .pypirc .netrc",
+        Keeping::IfPresent,
+        true,
+    ),
+    files(
+        ".gitmodules .envrc .yarnrc .yarnrc.yml .pnpmfile.cjs .ripgreprc",
+        Keeping::IfPresent,
+        false,
+    ),
+    files(
+        ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout \
+        .kshrc .cshrc .tcshrc .inputrc .xinitrc .xprofile .vimrc .exrc .emacs",
+        Keeping::Not,
+        true,
+    ),
 ];
 
-/// Directories whose contents are secrets, not even read without a question outside the roots.
-const SECRETS: &[&str] = &[
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".netrc",
-    ".password-store",
-];
+/// Directories that contain secrets: reading them outside the roots needs a permission request even where reading does
+/// not.
+const SECRETS: &str = ".ssh .gnupg .aws .azure .kube .docker .netrc .password-store";
 
 /// Whether writing to `path` is asked about in every mode but bypass.
 #[must_use]
 pub fn is_protected(policy: &Policy, path: &Located, paths: &dyn Paths) -> bool {
-    if policy
-        .plan_file
-        .as_deref()
-        .is_some_and(|plan| path.forms().all(|form| form == plan))
-    {
+    if policy.is_plan(path) {
         return false;
     }
     path.forms().any(|form| {
@@ -128,37 +94,35 @@ pub fn is_protected(policy: &Policy, path: &Located, paths: &dyn Paths) -> bool 
     })
 }
 
-impl Name {
-    /// Whether a path of these parts leads to it, or into it.
+impl Names {
+    /// Each of the names.
+    pub fn each(&self) -> impl Iterator<Item = &'static str> {
+        self.names.split(' ')
+    }
+
+    /// Whether a path of these parts leads to one of them, or into it.
     fn covers(&self, parts: &[String]) -> bool {
-        let length = self.name.split('/').count();
-        let here = |seen: &[String]| seen.iter().map(String::as_str).eq(self.name.split('/'));
-        let mut places = parts.windows(length).enumerate();
-        places.any(|(at, seen)| here(seen) && (self.folder || at + length == parts.len()))
+        self.each().any(|name| {
+            let length = name.split('/').count();
+            let here = |seen: &[String]| seen.iter().map(String::as_str).eq(name.split('/'));
+            let mut places = parts.windows(length).enumerate();
+            places.any(|(at, seen)| here(seen) && (self.folder || at + length == parts.len()))
+        })
     }
 }
 
 /// Whether reading `path` is asked about even where reading is free.
 #[must_use]
 pub fn is_secret(path: &Located) -> bool {
-    path.forms()
-        .any(|form| names(form).any(|name| SECRETS.contains(&name.as_str())))
+    path.forms().any(|form| names(form).any(|name| listed(SECRETS, &name)))
 }
 
 /// Whether removing `path` is asked about even in bypass: the disk, a home, the project, its
 /// history, or anything these lie in.
 #[must_use]
 pub fn is_critical(policy: &Policy, path: &Located, pattern: bool, paths: &dyn Paths) -> bool {
-    let kept = policy
-        .roots
-        .iter()
-        .chain(std::iter::once(&policy.home))
-        .flat_map(|dir| {
-            let dir = normal(dir);
-            let resolved = normal(&paths.resolve(&dir));
-            [dir, resolved]
-        });
-    let kept: Vec<PathBuf> = kept.collect();
+    let kept = policy.roots.iter().chain([&policy.home]);
+    let kept: Vec<PathBuf> = kept.flat_map(|dir| both(dir, paths)).collect();
     path.forms().any(|form| {
         let shallow = form.components().count() <= 2;
         // `x/*` empties x.
@@ -169,19 +133,11 @@ pub fn is_critical(policy: &Policy, path: &Located, pattern: bool, paths: &dyn P
     })
 }
 
+/// The part of `form` below the roots. A root inside a protected place was chosen on purpose; only names below it count.
 fn beneath_roots<'a>(policy: &Policy, form: &'a Path, paths: &dyn Paths) -> &'a Path {
-    // A root inside a protected place was chosen by somebody; what counts is what lies in it.
-    policy
-        .roots
-        .iter()
-        .filter_map(|root| {
-            let root = normal(root);
-            form.strip_prefix(&root)
-                .or_else(|_| form.strip_prefix(normal(&paths.resolve(&root))))
-                .ok()
-        })
-        .min_by_key(|rest| rest.components().count())
-        .unwrap_or(form)
+    let below = |root: &PathBuf| both(root, paths).iter().find_map(|root| form.strip_prefix(root).ok());
+    let rests = policy.roots.iter().filter_map(below);
+    rests.min_by_key(|rest| rest.components().count()).unwrap_or(form)
 }
 
 fn names(path: &Path) -> impl Iterator<Item = String> {
@@ -195,7 +151,8 @@ fn names(path: &Path) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::{Lexical, Linked};
+    use crate::linked::Linked;
+    use crate::path::Lexical;
 
     fn protected(path: &str) -> bool {
         is_protected(

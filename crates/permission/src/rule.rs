@@ -100,6 +100,11 @@ impl Rule {
         is_whole(self.content.as_deref())
     }
 
+    /// Whether it covers everything below a folder.
+    pub(crate) fn covers_below(&self) -> bool {
+        self.content.as_deref().is_some_and(|content| content.ends_with("/**"))
+    }
+
     /// The rule as it is written in settings.
     #[must_use]
     pub fn text(&self) -> String {

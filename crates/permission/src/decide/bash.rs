@@ -125,13 +125,10 @@ fn whole<'a>(policy: &'a Policy, behavior: Behavior, call: &Call<'_>) -> Option<
 }
 
 fn denied(rule: &Rule, line: &str, kind: ReasonKind) -> Decision {
-    let shown = shell::caps::visible(line.trim());
-    let short: String = shown.chars().take(200).collect();
-    super::denied_by(
-        rule,
-        kind,
-        format!("The command `{short}` is denied by the rule {}.", rule.text()),
-    )
+    let short: String = shell::caps::visible(line.trim()).chars().take(200).collect();
+    let mut decision = super::denied_by(rule, &format!("The command `{short}`"));
+    decision.reason.kind = Some(kind);
+    decision
 }
 
 fn asked(rule: &Rule, analysis: &Analysis) -> Decision {

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Access, asked_by, denied_by, path_rule, path_rule_of_call, whole_rule};
+use super::{Access, asked_by, denied_by, path_rule, path_rule_of_call, permitted, whole_rule};
 use crate::decision::{Decision, Reason, ReasonKind};
 use crate::mode::{Stance, stance};
 use crate::path::{Located, Paths, absolute};
 use crate::policy::{Call, Policy};
 use crate::protect;
-use crate::rule::Behavior;
+use crate::rule::{Behavior, Rule};
 use crate::suggest;
 use crate::touches::Key;
 
@@ -71,15 +71,7 @@ fn reading(policy: &Policy, call: &Call<'_>, what: Extent, targets: &[PathBuf], 
             .find_map(|at| path_rule_of_call(policy, behavior, Access::Read, (call, at), paths).map(|rule| (rule, at)))
     };
     if let Some((rule, at)) = rule(Behavior::Deny) {
-        return denied_by(
-            rule,
-            ReasonKind::Rule,
-            format!(
-                "Reading {} is denied by the rule {}.",
-                at.lexical.display(),
-                rule.text()
-            ),
-        );
+        return denied_by(rule, &format!("Reading {}", at.lexical.display()));
     }
     if let Some(outside) = all.iter().find(|at| policy.confined && !may_read(policy, at, paths)) {
         return confined(policy, outside);
@@ -90,23 +82,19 @@ fn reading(policy: &Policy, call: &Call<'_>, what: Extent, targets: &[PathBuf], 
     if let Some((rule, at)) = rule(Behavior::Ask) {
         return asked_by(rule, ReasonKind::Rule, &format!("reading {}", at.lexical.display()));
     }
-    if stance(&policy.mode) == Stance::Bypass {
-        return Decision::allow(Reason::kind(ReasonKind::Mode));
-    }
-    let outside = all.iter().find(|at| !may_read(policy, at, paths));
-    let Some(outside) = outside else {
+    let Some(outside) = all.iter().find(|at| !may_read(policy, at, paths)) else {
         return Decision::allow(Reason::kind(ReasonKind::Mode));
     };
-    if let Some(rule) = whole_rule(policy, Behavior::Allow, call.tool) {
-        return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
+    if let Some(decision) = permitted(policy, whole_rule(policy, Behavior::Allow, call.tool)) {
+        return decision;
     }
     let covered = |at: &Located| may_read(policy, at, paths) || allowed_read(policy, (call, at), what, paths);
     if all.iter().all(covered) {
         let rule = path_rule(policy, Behavior::Allow, Access::Read, outside, call.cwd, paths);
-        return Decision::allow(rule.map_or_else(
-            || Reason::kind(ReasonKind::Rule),
-            |rule| Reason::rule(ReasonKind::Rule, rule),
-        ));
+        return Decision::allow(Reason {
+            rule: rule.cloned(),
+            ..Reason::kind(ReasonKind::Rule)
+        });
     }
     if stance(&policy.mode) == Stance::Plan && !all.iter().any(protect::is_secret) {
         return Decision::allow(Reason::kind(ReasonKind::Mode));
@@ -157,17 +145,8 @@ fn confined(policy: &Policy, at: &Located) -> Decision {
 
 /// An allow for `x/**` lets `x` itself be searched.
 fn allowed_read(policy: &Policy, (call, at): (&Call<'_>, &Located), what: Extent, paths: &dyn Paths) -> bool {
-    if path_rule(policy, Behavior::Allow, Access::Read, at, call.cwd, paths).is_some() {
-        return true;
-    }
-    what == Extent::Folder && {
-        let inside = Located {
-            lexical: at.lexical.join("x"),
-            resolved: at.resolved.join("x"),
-        };
-        path_rule(policy, Behavior::Allow, Access::Read, &inside, call.cwd, paths)
-            .is_some_and(|rule| rule.content.as_deref().is_some_and(|content| content.ends_with("/**")))
-    }
+    let rule = |at: &Located| path_rule(policy, Behavior::Allow, Access::Read, at, call.cwd, paths);
+    rule(at).is_some() || (what == Extent::Folder && rule(&at.child()).is_some_and(Rule::covers_below))
 }
 
 pub(super) fn may_read(policy: &Policy, at: &Located, paths: &dyn Paths) -> bool {
@@ -175,25 +154,17 @@ pub(super) fn may_read(policy: &Policy, at: &Located, paths: &dyn Paths) -> bool
     if free.iter().any(|dirs| at.inside(dirs, paths)) {
         return true;
     }
-    policy
-        .plan_file
-        .as_deref()
-        .is_some_and(|plan| at.forms().all(|form| form == plan))
+    policy.is_plan(at)
 }
 
 pub(super) fn edit(policy: &Policy, call: &Call<'_>, path: Key, paths: &dyn Paths) -> Decision {
     let at = Located::new(&target(policy, call, path), paths);
     let shown = at.lexical.display();
     if let Some(rule) = path_rule_of_call(policy, Behavior::Deny, Access::Write, (call, &at), paths) {
-        return denied_by(
-            rule,
-            ReasonKind::Rule,
-            format!("Changing {shown} is denied by the rule {}.", rule.text()),
-        );
+        return denied_by(rule, &format!("Changing {shown}"));
     }
     let inside = at.inside(&policy.roots, paths);
-    let plan = policy.plan_file.as_deref();
-    let is_plan = plan.is_some_and(|plan| at.forms().all(|form| form == plan));
+    let is_plan = policy.is_plan(&at);
     if policy.confined && !inside && !is_plan {
         return confined(policy, &at);
     }

@@ -2,23 +2,19 @@
 
 use sluice_wire::permission_update::Destination;
 
-use super::{asked_by, denied_by, names, whole_rule};
+use super::{asked_by, denied_by, names, permitted, whole_rule};
 use crate::decision::{Decision, Reason, ReasonKind};
 use crate::matching::{domain, mcp};
-use crate::mode::{Stance, stance};
 use crate::names::WEB_FETCH;
 use crate::policy::{Call, Policy};
 use crate::rule::{Behavior, Rule};
 use crate::suggest;
 use crate::touches::Key;
 
-/// No rule, mode or hook answers for the person.
+/// A permission request that no rule, mode or hook answers.
 pub(super) fn for_a_person(call: &Call<'_>) -> Decision {
-    Decision::ask(
-        Reason::default(),
-        format!("{} needs an answer from a person.", call.tool.name),
-    )
-    .for_a_person()
+    let message = format!("{} needs an answer from a person.", call.tool.name);
+    Decision::ask(Reason::default(), message).for_a_person()
 }
 
 pub(super) fn harmless(policy: &Policy, call: &Call<'_>) -> Decision {
@@ -28,30 +24,24 @@ pub(super) fn harmless(policy: &Policy, call: &Call<'_>) -> Decision {
     }
 }
 
+/// The decision of a deny or ask rule that `applies`: about an action (`denied`) on a thing (`asked`).
+fn objection(policy: &Policy, applies: &dyn Fn(&Rule) -> bool, denied: &str, asked: &str) -> Option<Decision> {
+    let rule = |behavior| policy.rules_of(behavior).find(|rule| applies(rule));
+    let deny = rule(Behavior::Deny).map(|rule| denied_by(rule, denied));
+    deny.or_else(|| Some(asked_by(rule(Behavior::Ask)?, ReasonKind::Rule, asked)))
+}
+
 /// Resources of an MCP server: a rule that denies the server denies these too.
 pub(super) fn resource(policy: &Policy, call: &Call<'_>, server: &str) -> Decision {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-    let plain: String = server
-        .chars()
-        .map(|letter| if fits(letter) { letter } else { '_' })
-        .collect();
-    let whole = format!("{plain}__");
-    let speaks = |rule: &&Rule| mcp::may_mean(&rule.tool, &whole);
-    if let Some(rule) = policy.rules_of(Behavior::Deny).find(speaks) {
-        return denied_by(
-            rule,
-            ReasonKind::Rule,
-            format!("Reading from {server} is denied by the rule {}.", rule.text()),
-        );
-    }
-    match policy.rules_of(Behavior::Ask).find(speaks) {
-        Some(rule) => asked_by(rule, ReasonKind::Rule, server),
-        None => harmless(policy, call),
-    }
+    let letters = server.chars().map(|letter| if fits(letter) { letter } else { '_' });
+    let whole = format!("{}__", letters.collect::<String>());
+    let applies = |rule: &Rule| mcp::may_mean(&rule.tool, &whole);
+    objection(policy, &applies, &format!("Reading from {server}"), server).unwrap_or_else(|| harmless(policy, call))
 }
 
 /// Whether a rule is about this agent type or skill. A deny rule ignores upper and lower case.
-fn speaks(rule: &Rule, call: &Call<'_>, name: &str) -> bool {
+fn is_about(rule: &Rule, call: &Call<'_>, name: &str) -> bool {
     names(rule, call.tool)
         && rule.content.as_deref().is_none_or(|content| {
             let content = content.trim();
@@ -62,49 +52,38 @@ fn speaks(rule: &Rule, call: &Call<'_>, name: &str) -> bool {
         })
 }
 
-/// An agent's type: free, but for rules that name it.
+/// A subagent: allowed, unless a rule names its type.
 pub(super) fn agent(policy: &Policy, call: &Call<'_>, kind: &str) -> Decision {
-    objection(policy, call, kind).unwrap_or_else(|| Decision::allow(Reason::default()))
+    named(policy, call, kind).unwrap_or_else(|| Decision::allow(Reason::default()))
 }
 
-/// What a rule has against one of several.
-fn objection(policy: &Policy, call: &Call<'_>, name: &str) -> Option<Decision> {
-    let rule = |behavior| policy.rules_of(behavior).find(|rule| speaks(rule, call, name));
-    if let Some(rule) = rule(Behavior::Deny) {
-        return Some(denied_by(
-            rule,
-            ReasonKind::Rule,
-            format!("{} with {name} is denied by the rule {}.", call.tool.name, rule.text()),
-        ));
-    }
-    rule(Behavior::Ask).map(|rule| asked_by(rule, ReasonKind::Rule, name))
+/// The decision of a deny or ask rule that is about this agent type or skill.
+fn named(policy: &Policy, call: &Call<'_>, name: &str) -> Option<Decision> {
+    let denied = format!("{} with {name}", call.tool.name);
+    objection(policy, &|rule| is_about(rule, call, name), &denied, name)
 }
 
-/// A skill: free as well, unless it brings something of its own.
+/// A skill: allowed, unless it contains permission rules or hooks.
 pub(super) fn skill(policy: &Policy, call: &Call<'_>, name: &str) -> Decision {
     let name = name.trim().trim_start_matches('/');
-    if let Some(decision) = objection(policy, call, name) {
+    if let Some(decision) = named(policy, call, name) {
         return decision;
     }
     if !policy.lends {
         return Decision::allow(Reason::default());
     }
-    if stance(&policy.mode) == Stance::Bypass {
-        return Decision::allow(Reason::kind(ReasonKind::Mode));
-    }
-    let mut allows = policy.rules_of(Behavior::Allow);
-    if let Some(rule) = allows.find(|rule| speaks(rule, call, name)) {
-        return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
-    }
-    let offer = [name.to_owned(), format!("{name}:*")]
-        .map(|rule| suggest::rules(call.tool.name, vec![Some(rule)], Destination::LocalSettings));
-    let why = format!("The skill {name} contains permission rules or hooks: it needs approval.");
-    Decision::ask(Reason::default(), why).offering(offer.into())
+    let allow = policy.rules_of(Behavior::Allow).find(|rule| is_about(rule, call, name));
+    permitted(policy, allow).unwrap_or_else(|| {
+        let offer = [name.to_owned(), format!("{name}:*")]
+            .map(|rule| suggest::rules(call.tool.name, vec![Some(rule)], Destination::LocalSettings));
+        let why = format!("The skill {name} contains permission rules or hooks: it needs approval.");
+        Decision::ask(Reason::default(), why).offering(offer.into())
+    })
 }
 
 pub(super) fn fetch(policy: &Policy, call: &Call<'_>, url: Key) -> Decision {
     let host = call.text(url).and_then(domain::host);
-    let speaks = |rule: &&Rule| {
+    let applies = |rule: &Rule| {
         (rule.tool == WEB_FETCH || names(rule, call.tool))
             && match (rule.content.as_deref(), host.as_deref()) {
                 (None, _) => true,
@@ -114,58 +93,29 @@ pub(super) fn fetch(policy: &Policy, call: &Call<'_>, url: Key) -> Decision {
                 (Some(_), None) => rule.behavior == Behavior::Deny,
             }
     };
-    let said = host.as_deref().unwrap_or("an address without a host");
-    if let Some(rule) = policy.rules_of(Behavior::Deny).find(speaks) {
-        return denied_by(
-            rule,
-            ReasonKind::Rule,
-            format!("Fetching from {said} is denied by the rule {}.", rule.text()),
-        );
-    }
-    if let Some(rule) = policy.rules_of(Behavior::Ask).find(speaks) {
-        return asked_by(rule, ReasonKind::Rule, said);
-    }
-    if stance(&policy.mode) == Stance::Bypass {
-        return Decision::allow(Reason::kind(ReasonKind::Mode));
-    }
-    if let Some(rule) = policy.rules_of(Behavior::Allow).find(speaks) {
-        return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
-    }
-    let offer = host.as_deref().map(|host| {
-        suggest::rules(
-            WEB_FETCH,
-            vec![Some(format!("domain:{host}"))],
-            Destination::LocalSettings,
-        )
-    });
-    Decision::ask(Reason::default(), format!("Fetching from {said} needs approval."))
-        .offering(offer.into_iter().collect())
+    let shown = host.as_deref().unwrap_or("an address without a host");
+    let action = format!("Fetching from {shown}");
+    let allow = || policy.rules_of(Behavior::Allow).find(|rule| applies(rule));
+    let decision = objection(policy, &applies, &action, shown).or_else(|| permitted(policy, allow()));
+    decision.unwrap_or_else(|| {
+        let rule = |host: &String| vec![Some(format!("domain:{host}"))];
+        let offer = host
+            .iter()
+            .map(|host| suggest::rules(WEB_FETCH, rule(host), Destination::LocalSettings));
+        Decision::ask(Reason::default(), format!("{action} needs approval.")).offering(offer.collect())
+    })
 }
 
-/// Servers' tools, searches of the web, and whatever else there is.
+/// MCP tools, searches of the web, and all tools that do not say what they touch.
 pub(super) fn asked(policy: &Policy, call: &Call<'_>) -> Decision {
-    if let Some(rule) = policy.rules_of(Behavior::Deny).find(|rule| names(rule, call.tool)) {
-        // What the content of such a rule means is not known: it denies all of it.
-        return denied_by(
-            rule,
-            ReasonKind::Rule,
-            format!("{} is denied by the rule {}.", call.tool.name, rule.text()),
-        );
-    }
-    if let Some(rule) = policy.rules_of(Behavior::Ask).find(|rule| names(rule, call.tool)) {
-        return asked_by(rule, ReasonKind::Rule, call.tool.name);
-    }
-    if stance(&policy.mode) == Stance::Bypass {
-        return Decision::allow(Reason::kind(ReasonKind::Mode));
-    }
-    if let Some(rule) = whole_rule(policy, Behavior::Allow, call.tool) {
-        return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
-    }
-    Decision::ask(Reason::default(), format!("{} needs approval.", call.tool.name)).offering(vec![suggest::rules(
-        call.tool.name,
-        vec![None],
-        Destination::LocalSettings,
-    )])
+    let name = call.tool.name;
+    // The meaning of the content of such a rule is not known: it denies all calls.
+    let objection = objection(policy, &|rule| names(rule, call.tool), name, name);
+    let decision = objection.or_else(|| permitted(policy, whole_rule(policy, Behavior::Allow, call.tool)));
+    decision.unwrap_or_else(|| {
+        let offer = suggest::rules(name, vec![None], Destination::LocalSettings);
+        Decision::ask(Reason::default(), format!("{name} needs approval.")).offering(vec![offer])
+    })
 }
 
 #[cfg(test)]

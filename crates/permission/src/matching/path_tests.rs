@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::path::{Lexical, Linked};
+use crate::linked::Linked;
+use crate::path::Lexical;
 use crate::rule::Source;
 
 fn check(behavior: Behavior, content: &str, path: &str) -> bool {

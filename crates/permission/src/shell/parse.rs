@@ -188,21 +188,15 @@ impl Walk {
     }
 
     fn also(&mut self, chains: &[Chain]) {
-        let fresh: Vec<Chain> = chains
-            .iter()
-            .filter(|chain| !self.chains.contains(chain))
-            .cloned()
-            .collect();
-        if fresh.is_empty() {
-            return;
-        }
         let mut all: Vec<Chain> = self.chains.to_vec();
-        for chain in fresh {
-            if !all.contains(&chain) {
-                all.push(chain);
+        for chain in chains {
+            if !all.contains(chain) {
+                all.push(chain.clone());
             }
         }
-        self.keep(all);
+        if all.len() > self.chains.len() {
+            self.keep(all);
+        }
     }
 
     fn keep(&mut self, mut chains: Vec<Chain>) {
@@ -306,20 +300,11 @@ impl Walk {
                 if !builtins::own_variable(&clause.variable_name) {
                     self.note(Problem::Assignment(clause.variable_name.clone()));
                 }
-                // Its patterns are matched whether somebody looks at the names or not.
-                self.held(
-                    ":",
-                    values
-                        .iter()
-                        .filter(|value| value.glob || value.split)
-                        .cloned()
-                        .collect(),
-                );
-                self.each(
-                    &clause.variable_name,
-                    clause.values.is_some().then_some(values),
-                    &clause.body.list,
-                );
+                // Its patterns are matched even if no command uses the names.
+                let matched = values.iter().filter(|value| value.glob || value.split);
+                self.held(":", matched.cloned().collect());
+                let values = clause.values.is_some().then_some(values);
+                self.each(&clause.variable_name, values, &clause.body.list);
             }
             CompoundCommand::CaseClause(clause) => {
                 self.word(&clause.value);
@@ -440,21 +425,10 @@ impl Walk {
         }
         let words = std::iter::once(Word::plain(name)).chain(arguments).collect();
         self.analysis.commands.push(Simple {
-            assignments: Vec::new(),
             words,
-            redirects: Vec::new(),
-            chains: Rc::clone(&self.chains),
-            nested: self.nested,
-            inner: self.inner,
-            level: 0,
             grouped: true,
-            looped: self.loops > 0,
-            piped: self.piped,
             again: true,
-            pipeline: self.pipeline,
-            inputs: Vec::new(),
-            takes_descriptor: false,
-            joins_errors: false,
+            ..self.blank()
         });
     }
 
@@ -482,26 +456,14 @@ impl Walk {
                 // What such a command reads is the directory it goes to.
                 let doing = super::programs::look_up(words);
                 let target = doing.and_then(|doing| doing.reads.into_iter().next());
-                let known = target
-                    .map(|(to, _)| to)
-                    .filter(|to| to.text.as_deref().is_some_and(|text| !text.starts_with('-')))
-                    .filter(|to| !to.glob);
-                let Some(target) = known else {
+                let Some((target, _)) = target.filter(|(to, _)| !to.glob && !to.may_be(|text| text.starts_with('-')))
+                else {
                     return self.note(Problem::UnknownDirectory);
                 };
                 if name == "pushd" {
                     self.pushed.extend(self.chains.iter().cloned());
                 }
-                let moved = self
-                    .chains
-                    .iter()
-                    .map(|chain| {
-                        let mut steps = chain.to_vec();
-                        steps.push(target.clone());
-                        Chain::from(steps)
-                    })
-                    .collect();
-                self.keep(moved);
+                self.keep(self.joined(&[Chain::from([target])]).to_vec());
             }
             "popd" | "dirs" => {
                 self.moved = true;

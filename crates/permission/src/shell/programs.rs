@@ -11,14 +11,15 @@ mod scripts;
 mod table;
 
 use super::Word;
+use super::builtins::listed;
 use super::wrappers::known_name;
 
 pub use carry::carried;
 pub use files::keeps_nothing;
-pub(crate) use git::reads as git_reads;
 pub use names::{Prints, prints, prints_id, prints_no_pattern};
-pub use scripts::{awk_is_plain, sed_is_plain};
+pub(crate) use scripts::{awk, sed};
 pub use table::falls_apart;
+pub(crate) use table::is_git_reader;
 
 /// How much of a path a program looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,16 +45,17 @@ pub enum Reach {
 }
 
 /// What kind of program it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Kind {
     /// Only reads.
+    #[default]
     ReadOnly,
     /// Makes, moves or removes the files it names and nothing else.
     FileOp,
 }
 
 /// What a command does with files.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Doing {
     /// What kind it is.
     pub kind: Kind,
@@ -76,24 +78,11 @@ pub struct Doing {
 }
 
 impl Doing {
-    fn read_only() -> Self {
+    /// Reads these and nothing else.
+    fn reading(words: impl IntoIterator<Item = Word>, reach: Reach) -> Self {
         Self {
-            kind: Kind::ReadOnly,
-            reads: Vec::new(),
-            writes: Vec::new(),
-            removes: Vec::new(),
-            tame: false,
-            obeys: Vec::new(),
-            repository: None,
-            enters_submodules: false,
-            runs: &[],
-        }
-    }
-
-    fn file_op() -> Self {
-        Self {
-            kind: Kind::FileOp,
-            ..Self::read_only()
+            reads: words.into_iter().map(|word| (word, reach)).collect(),
+            ..Self::default()
         }
     }
 }
@@ -108,14 +97,16 @@ pub fn look_up(words: &[Word]) -> Option<Doing> {
         "less" | "more" => carry::pager(arguments),
         "git" => git::look_up(arguments),
         "find" => find::look_up(arguments),
-        "sed" => scripts::sed(arguments),
-        "awk" | "gawk" | "mawk" => scripts::awk(arguments),
+        "sed" => sed(arguments),
+        "awk" | "gawk" | "mawk" => awk(arguments),
         "jq" => scripts::jq(arguments),
         "mkdir" | "touch" | "rm" | "rmdir" | "mv" | "cp" | "tee" => files::look_up(name, arguments),
         "cd" | "pushd" => files::change_directory(name, arguments),
-        "popd" => arguments.is_empty().then(Doing::read_only),
-        "tar" | "unzip" | "zcat" => archives::look_up(name, arguments),
-        "read" => (!super::builtins::reads_into(words).is_empty()).then(Doing::read_only),
+        "popd" => arguments.is_empty().then(Doing::default),
+        "tar" => archives::tar(arguments),
+        "unzip" => archives::unzip(arguments),
+        "zcat" => archives::zcat(arguments),
+        "read" => (!super::builtins::reads_into(words).is_empty()).then(Doing::default),
         "test" | "[" => files::test(name, arguments),
         _ => table::look_up(name, arguments),
     }
@@ -128,13 +119,8 @@ pub fn removals(words: &[Word]) -> Vec<Word> {
         return Vec::new();
     };
     let name = first.text.as_deref().map(super::wrappers::base);
-    let named = || {
-        arguments
-            .iter()
-            .filter(|word| !word.raw.starts_with('-'))
-            .cloned()
-            .collect()
-    };
+    let option = |word: &Word| word.raw.starts_with('-');
+    let named = || arguments.iter().filter(|word| !option(word)).cloned().collect();
     match name {
         Some("rm" | "rmdir" | "unlink" | "shred" | "srm") => named(),
         // What it moves is gone from there.
@@ -150,11 +136,7 @@ pub fn removals(words: &[Word]) -> Vec<Word> {
             ..Word::default()
         }],
         Some("find" | "gfind") if empties(arguments) => {
-            let from: Vec<Word> = arguments
-                .iter()
-                .take_while(|word| !word.raw.starts_with('-'))
-                .cloned()
-                .collect();
+            let from: Vec<Word> = arguments.iter().take_while(|word| !option(word)).cloned().collect();
             if from.is_empty() { vec![Word::plain(".")] } else { from }
         }
         _ => Vec::new(),
@@ -180,24 +162,9 @@ fn empties(arguments: &[Word]) -> bool {
             matches!(pair, ["-exec" | "-execdir" | "-ok" | "-okdir", program]
                 if matches!(super::wrappers::base(program), "rm" | "unlink" | "shred" | "rmdir"))
         });
-    let narrows = texts.iter().any(|text| {
-        [
-            "-name",
-            "-iname",
-            "-path",
-            "-ipath",
-            "-regex",
-            "-iregex",
-            "-wholename",
-            "-newer",
-            "-mtime",
-            "-mmin",
-            "-size",
-            "-empty",
-            "-samefile",
-        ]
-        .contains(text)
-    });
+    const NARROWS: &str =
+        "-name -iname -path -ipath -regex -iregex -wholename -newer -mtime -mmin -size -empty -samefile";
+    let narrows = texts.iter().any(|text| listed(NARROWS, text));
     // A name that anything has narrows nothing, and the history is not one among others.
     let wide = texts
         .windows(2)
@@ -211,11 +178,6 @@ fn empties(arguments: &[Word]) -> bool {
 #[must_use]
 pub fn corpus() -> Vec<(String, Vec<(String, char)>)> {
     let mut all = table::corpus();
-    all.extend(archives::corpus());
-    all.extend(scripts::corpus());
-    all.extend(git::corpus());
     all.push(("find".to_owned(), find::corpus()));
-    all.push(("less".to_owned(), carry::PAGER.all()));
-    all.push(("xargs".to_owned(), carry::XARGS.all()));
     all
 }

@@ -41,6 +41,26 @@ impl Word {
         self.text.as_deref()
     }
 
+    /// Whether the word is literally `text`.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        self.literal() == Some(text)
+    }
+
+    /// Whether the value passes `test`, or is unknown.
+    pub fn may_be(&self, test: impl FnOnce(&str) -> bool) -> bool {
+        self.text.as_deref().is_none_or(test)
+    }
+
+    /// The same word with another value.
+    #[must_use]
+    pub fn with(&self, text: impl Into<String>) -> Self {
+        Self {
+            text: Some(text.into()),
+            ..self.clone()
+        }
+    }
+
     /// Whether the value that the program gets is unknown.
     #[must_use]
     pub fn unknown(&self) -> bool {

@@ -326,10 +326,9 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
         return Some(problem);
     }
     match name {
-        "awk" | "gawk" | "mawk" | "nawk" => {
-            (!super::programs::awk_is_plain(arguments)).then(|| Problem::Evaluates(name.to_owned()))
-        }
-        "sed" | "gsed" => (!super::programs::sed_is_plain(arguments)).then(|| Problem::Evaluates(name.to_owned())),
+        "awk" | "gawk" | "mawk" | "nawk" if super::programs::awk(arguments).is_none() => said(),
+        "sed" | "gsed" if super::programs::sed(arguments).is_none() => said(),
+        "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" => None,
         // Its options take variables away, move elsewhere or split a text into words.
         "env" if texts().next().is_some_and(|text| text.starts_with('-')) => said(),
         "git"

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::json;
-use sluice_permission::{Behavior, Call, Linked, PermissionMode, Policy, Rule, Source, Verdict, decide, quiet};
+use sluice_permission::{Behavior, Call, PermissionMode, Policy, Rule, Source, Verdict, decide, quiet};
 
 use crate::installed::Installed;
+use crate::linked::Linked;
 use crate::world::{World, tool, world};
 
 const MODES: &[&str] = &["default", "acceptEdits", "bypassPermissions", "auto"];

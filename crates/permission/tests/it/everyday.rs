@@ -287,7 +287,7 @@ fn reading_is_not_asked_about() {
 /// A second list, decided about in a folder that is there, with and without rules that deny.
 #[test]
 fn reading_in_a_folder_is_not_asked_about() {
-    let mut links = sluice_permission::Linked::default();
+    let mut links = crate::linked::Linked::default();
     for file in [
         "a.txt",
         "b.txt",

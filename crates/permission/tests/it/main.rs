@@ -17,6 +17,7 @@ mod folder;
 mod hidden;
 mod hiding;
 mod installed;
+mod linked;
 mod modes;
 mod oracle;
 mod outside;

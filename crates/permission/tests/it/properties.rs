@@ -4,8 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::json;
-use sluice_permission::{Behavior, Call, Linked, PermissionMode, Policy, Rule, Source, Verdict, decide};
+use sluice_permission::{Behavior, Call, PermissionMode, Policy, Rule, Source, Verdict, decide};
 
+use crate::linked::Linked;
 use crate::world::verdict;
 
 const ATOMS: &[&str] = &[

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use sluice_permission::{
-    Behavior, Call, Decision, Lexical, Linked, Paths, PermissionMode, Policy, Rule, Source, ToolFacts, Touches,
-    Verdict, decide,
+    Behavior, Call, Decision, Lexical, Paths, PermissionMode, Policy, Rule, Source, ToolFacts, Touches, Verdict, decide,
 };
+
+use crate::linked::Linked;
 
 /// What the tools of those names touch.
 pub(crate) fn tool(name: &str) -> ToolFacts<'_> {

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use sluice_permission::protect::{Keeping, NAMES};
+use sluice_permission::protect::{Keeping, NAMES, Names};
 
 use super::config::{Config, normal};
 use super::denials::Denials;
@@ -73,8 +73,8 @@ impl Plan {
         for root in &all_roots {
             plan.protect_root(root, config);
         }
-        for kept in NAMES.iter().filter(|kept| kept.in_home) {
-            plan.protect(&config.home.join(kept.name), Unborn::Seal);
+        for name in NAMES.iter().filter(|names| names.in_home).flat_map(Names::each) {
+            plan.protect(&config.home.join(name), Unborn::Seal);
         }
         for path in &config.protected {
             plan.protect(path, Unborn::Seal);
@@ -97,11 +97,13 @@ impl Plan {
     }
 
     fn protect_root(&mut self, root: &Path, config: &Config) {
-        for kept in NAMES {
-            let path = root.join(kept.name);
-            let opened = kept.name == ".git"
-                && path.is_dir()
-                && config.allow_write.iter().any(|allowed| resolved(allowed) == path);
+        let all = NAMES
+            .iter()
+            .flat_map(|names| names.each().map(|name| (name, names.in_root)));
+        for (name, keeping) in all {
+            let path = root.join(name);
+            let opened =
+                name == ".git" && path.is_dir() && config.allow_write.iter().any(|allowed| resolved(allowed) == path);
             if opened {
                 self.writable.insert(path.clone());
                 for name in IN_OPENED_GIT {
@@ -112,7 +114,7 @@ impl Plan {
                 }
                 continue;
             }
-            match kept.in_root {
+            match keeping {
                 Keeping::Always => self.protect(&path, Unborn::Mask),
                 Keeping::IfPresent => self.protect(&path, Unborn::Leave),
                 Keeping::Not => {}

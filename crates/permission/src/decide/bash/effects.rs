@@ -4,12 +4,12 @@ mod asked;
 mod blocked;
 mod removed;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::super::{Access, path_rule, path_rules};
 use super::allowed::Unread;
 use super::trees;
-use crate::matching::path::reaches_beneath;
+use crate::matching::path::{covers, reaches_beneath};
 use crate::path::{Located, Paths, normal};
 use crate::policy::{Call, Policy};
 use crate::protect;
@@ -17,7 +17,7 @@ use crate::rule::{Behavior, Rule};
 use crate::shell::builtins::listed;
 use crate::shell::effects::{Place, places};
 use crate::shell::programs::{Doing, Reach, keeps_nothing, look_up};
-use crate::shell::wrappers::{evaluating, levels, transparent, working_folder};
+use crate::shell::wrappers::{evaluating, known_name, levels, transparent, working_folder};
 use crate::shell::{Analysis, Direction, Problem, Simple, Word};
 
 /// A path a command may not touch.
@@ -51,6 +51,39 @@ struct Command<'a> {
     perhaps: Vec<Located>,
 }
 
+impl<'a> Command<'a> {
+    fn new(simple: &'a Simple) -> Self {
+        Self {
+            simple,
+            doing: None,
+            touches: Vec::new(),
+            lost: false,
+            perhaps: Vec::new(),
+        }
+    }
+
+    /// What its arguments touch in this way.
+    fn named(&self, access: Access) -> impl Iterator<Item = &Touch> {
+        let touches = self.touches.iter();
+        touches.filter(move |touch| !touch.redirect && touch.access == access)
+    }
+
+    /// What it writes.
+    fn writes(&self) -> impl Iterator<Item = &Touch> {
+        self.touches.iter().filter(|touch| touch.access == Access::Write)
+    }
+
+    /// The words of the program that runs in the end.
+    fn words(&self) -> &'a [Word] {
+        transparent(&self.simple.words)
+    }
+
+    /// The name of that program, if the tables know it.
+    fn name(&self) -> Option<&'a str> {
+        self.words().first().and_then(known_name)
+    }
+}
+
 /// The effects of every command of a line.
 pub(super) struct Effects<'a> {
     policy: &'a Policy,
@@ -74,24 +107,13 @@ fn exports(verb: &str) -> bool {
     )
 }
 
-/// Files that say the same to everybody.
-fn is_public(word: &Word) -> bool {
-    matches!(
-        word.literal(),
-        Some(
-            "/dev/stdin"
-                | "/dev/zero"
-                | "/dev/random"
-                | "/dev/urandom"
-                | "/etc/os-release"
-                | "/etc/debian_version"
-                | "/proc/cpuinfo"
-                | "/proc/meminfo"
-                | "/proc/version"
-                | "/proc/loadavg"
-                | "/proc/uptime"
-        )
-    )
+/// Files with the same content for every user.
+const PUBLIC: &str = "/dev/stdin /dev/zero /dev/random /dev/urandom /etc/os-release /etc/debian_version /proc/cpuinfo \
+    /proc/meminfo /proc/version /proc/loadavg /proc/uptime";
+
+/// Characters by which a name outside quotes would become several words, or a pattern.
+fn is_odd(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '*' | '?' | '[' | '\\')
 }
 
 impl<'a> Effects<'a> {
@@ -142,13 +164,7 @@ impl<'a> Effects<'a> {
                 .map(|text| Word::plain(text))
                 .chain(printers.flat_map(|one| one.words.iter().skip(1).cloned()))
                 .collect();
-            let mut fed = Command {
-                simple,
-                doing: None,
-                touches: Vec::new(),
-                lost: false,
-                perhaps: Vec::new(),
-            };
+            let mut fed = Command::new(simple);
             for word in &words {
                 self.perhaps(&mut fed, word);
             }
@@ -161,13 +177,7 @@ impl<'a> Effects<'a> {
 
     fn command(&self, simple: &'a Simple, guarded: bool) -> Command<'a> {
         let doing = look_up(transparent(&simple.words)).filter(|doing| !self.shadowed(simple, doing));
-        let mut command = Command {
-            simple,
-            doing: None,
-            touches: Vec::new(),
-            lost: false,
-            perhaps: Vec::new(),
-        };
+        let mut command = Command::new(simple);
         if let Some(doing) = &doing {
             self.touches(&mut command, doing);
         } else {
@@ -207,12 +217,11 @@ impl<'a> Effects<'a> {
     }
 
     fn touches(&self, command: &mut Command<'a>, doing: &Doing) {
-        for (word, reach) in doing
-            .reads
-            .iter()
-            .filter(|(word, _)| !keeps_nothing(word) && !is_public(word))
-        {
-            self.touch(command, word, Access::Read, *reach, false);
+        let public = |word: &Word| word.literal().is_some_and(|text| listed(PUBLIC, text));
+        for (word, reach) in &doing.reads {
+            if !keeps_nothing(word) && !public(word) {
+                self.touch(command, word, Access::Read, *reach, false);
+            }
         }
         for word in &doing.writes {
             // A folder is moved or removed together with its content.
@@ -226,15 +235,11 @@ impl<'a> Effects<'a> {
 
     fn located(&self, simple: &Simple, word: &Word) -> Option<Vec<(Located, bool)>> {
         let all: Vec<Place> = places(simple, word, self.cwd, &self.policy.home)?;
-        // There everything is named by who asks, and that will be somebody else.
-        let up = |place: &Place| {
-            place
-                .path
-                .components()
-                .any(|part| part == std::path::Component::ParentDir)
+        // There names depend on the process that uses them, which will be another one.
+        let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+        let by_asker = |place: &Place| {
+            normal(&place.path).starts_with("/proc") || (place.path.starts_with("/dev") && climbs(&place.path))
         };
-        let by_asker =
-            |place: &Place| normal(&place.path).starts_with("/proc") || (place.path.starts_with("/dev") && up(place));
         if all.iter().any(by_asker) {
             return None;
         }
@@ -247,14 +252,8 @@ impl<'a> Effects<'a> {
                 }
                 false => None,
             };
-            let climbs = || {
-                place
-                    .whole
-                    .components()
-                    .any(|part| part == std::path::Component::ParentDir)
-            };
             match matched {
-                None if place.pattern && climbs() => return None,
+                None if place.pattern && climbs(&place.whole) => return None,
                 Some(files) => found.extend(files.iter().map(|file| (Located::new(file, self.paths), false))),
                 None => found.push((Located::new(&place.path, self.paths), place.pattern)),
             }
@@ -272,8 +271,7 @@ impl<'a> Effects<'a> {
             command.lost = true;
             return;
         };
-        let odd = |c: char| c.is_whitespace() || matches!(c, '*' | '?' | '[' | '\\');
-        if word.split && !word.glob && all.iter().any(|(at, _)| at.lexical.to_string_lossy().contains(odd)) {
+        if word.split && !word.glob && all.iter().any(|(at, _)| at.lexical.to_string_lossy().contains(is_odd)) {
             command.lost = true;
             return;
         }
@@ -328,34 +326,47 @@ impl<'a> Effects<'a> {
         }
     }
 
+    /// The path rules that deny this access or ask about it.
+    fn restrictions(&self, access: Access) -> impl Iterator<Item = &'a Rule> {
+        let behaviors = [Behavior::Deny, Behavior::Ask].into_iter();
+        behaviors.flat_map(move |behavior| path_rules(self.policy, behavior, access))
+    }
+
+    /// Whether such a rule covers `at`.
+    fn restricts(&self, access: Access, at: &Located) -> bool {
+        self.restrictions(access)
+            .any(|rule| covers(self.policy, rule, at, self.cwd, self.paths))
+    }
+
+    /// Whether such a rule may cover something beneath `at`.
+    fn may_restrict_beneath(&self, access: Access, at: &Located) -> bool {
+        self.restrictions(access)
+            .any(|rule| reaches_beneath(self.policy, rule, at, self.cwd, self.paths))
+    }
+
     /// Whether a path rule denies or asks anything at all.
     pub(super) fn guarded(&self) -> bool {
-        [Behavior::Deny, Behavior::Ask].into_iter().any(|behavior| {
-            path_rules(self.policy, behavior, Access::Read).next().is_some()
-                || path_rules(self.policy, behavior, Access::Write).next().is_some()
-        })
+        [Access::Read, Access::Write]
+            .into_iter()
+            .any(|access| self.restrictions(access).next().is_some())
     }
 
     fn rule(&self, behavior: Behavior, touch: &Touch) -> Option<&'a Rule> {
         path_rule(self.policy, behavior, touch.access, &touch.at, self.cwd, self.paths)
     }
 
+    fn touches_of_all(&self) -> impl Iterator<Item = &Touch> {
+        self.commands.iter().flat_map(|command| &command.touches)
+    }
+
     /// The rule that denies a path, and whether only its names were to be read.
     pub(super) fn denied(&self) -> Option<(&'a Rule, bool)> {
-        self.commands
-            .iter()
-            .flat_map(|command| &command.touches)
-            .find_map(|touch| {
-                self.rule(Behavior::Deny, touch)
-                    .map(|rule| (rule, touch.reach == Reach::Names))
-            })
+        self.touches_of_all()
+            .find_map(|touch| Some((self.rule(Behavior::Deny, touch)?, touch.reach == Reach::Names)))
     }
 
     pub(super) fn asked(&self) -> Option<&'a Rule> {
-        self.commands
-            .iter()
-            .flat_map(|command| &command.touches)
-            .find_map(|touch| self.rule(Behavior::Ask, touch))
+        self.touches_of_all().find_map(|touch| self.rule(Behavior::Ask, touch))
     }
 
     /// Where a denied path may be touched without our knowing.
@@ -381,20 +392,11 @@ impl<'a> Effects<'a> {
                 let work_tree = (of_git || touch.reach == Reach::Index).then(|| self.work_tree(&touch.at.lexical));
                 let reached = work_tree.flatten();
                 let reached = reached.as_ref().unwrap_or(&touch.at);
-                let reaches = |behavior| {
-                    path_rules(self.policy, behavior, touch.access)
-                        .any(|rule| reaches_beneath(self.policy, rule, reached, self.cwd, self.paths))
-                };
-                if !wide || !(reaches(Behavior::Deny) || reaches(Behavior::Ask)) {
+                if !wide || !self.may_restrict_beneath(touch.access, reached) {
                     continue;
                 }
-                // What is denied may not be there at all.
-                let denied = |path: &Path| {
-                    let at = Located::new(path, self.paths);
-                    [Behavior::Deny, Behavior::Ask].into_iter().any(|behavior| {
-                        path_rule(self.policy, behavior, touch.access, &at, self.cwd, self.paths).is_some()
-                    })
-                };
+                // Denied files may not exist at all.
+                let denied = |path: &Path| self.restricts(touch.access, &Located::new(path, self.paths));
                 let at = &touch.at.lexical;
                 let held = match touch.reach {
                     Reach::Objects => true,
@@ -409,16 +411,9 @@ impl<'a> Effects<'a> {
             let named = command.perhaps.iter().any(|at| {
                 let directory = self.paths.is_dir(&at.lexical);
                 [Access::Read, Access::Write].into_iter().any(|access| {
-                    [Behavior::Deny, Behavior::Ask].into_iter().any(|behavior| {
-                        path_rule(self.policy, behavior, access, at, self.cwd, self.paths).is_some()
-                            || (directory
-                                && path_rules(self.policy, behavior, access)
-                                    .any(|rule| reaches_beneath(self.policy, rule, at, self.cwd, self.paths))
-                                && trees::holds(&at.lexical, self.paths, &|path| {
-                                    let at = Located::new(path, self.paths);
-                                    path_rule(self.policy, behavior, access, &at, self.cwd, self.paths).is_some()
-                                }))
-                    })
+                    let restricted = |path: &Path| self.restricts(access, &Located::new(path, self.paths));
+                    let beneath = directory && self.may_restrict_beneath(access, at);
+                    self.restricts(access, at) || (beneath && trees::holds(&at.lexical, self.paths, &restricted))
                 })
             });
             if named {
@@ -446,20 +441,14 @@ impl<'a> Effects<'a> {
 
     /// A protected place that is written to.
     pub(super) fn protected(&self) -> Option<PathBuf> {
-        self.commands
-            .iter()
-            .flat_map(|command| &command.touches)
-            .filter(|touch| touch.access == Access::Write)
-            .find(|touch| protect::is_protected(self.policy, &touch.at, self.paths))
-            .map(|touch| touch.at.lexical.clone())
+        let mut written = self.commands.iter().flat_map(Command::writes);
+        let found = written.find(|touch| protect::is_protected(self.policy, &touch.at, self.paths))?;
+        Some(found.at.lexical.clone())
     }
 
     /// Whether the line is known to write.
     pub(super) fn writes(&self) -> bool {
-        self.commands
-            .iter()
-            .flat_map(|command| &command.touches)
-            .any(|touch| touch.access == Access::Write)
+        self.commands.iter().any(|command| command.writes().next().is_some())
     }
 
     pub(super) fn doing(&self, at: usize) -> Option<&Doing> {

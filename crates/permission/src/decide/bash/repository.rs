@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::git::Repository;
 use crate::path::{Found, Located, Paths, normal};
 use crate::policy::Policy;
-use crate::shell::programs::git_reads as reads;
+use crate::shell::programs::is_git_reader;
 
 /// Folders of a repository whose entries are read wherever they lead.
 const LED: &[&str] = &[
@@ -189,7 +189,7 @@ fn is_plain(key: &str) -> bool {
     };
     // Newer versions of git let an alias replace a deprecated builtin command.
     if section == "alias" {
-        return subsection.is_none() && !reads(name);
+        return subsection.is_none() && !is_git_reader(name);
     }
     // `diff.x.command` is another thing than `diff.renames`, `lfs.extension.x.clean` than `lfs.<url>.access`.
     let takes_sub = matches!(section, "remote" | "branch" | "submodule" | "lfs" | "color");

@@ -1,28 +1,8 @@
 //! Programs that list or unpack archives to the terminal.
 
 use super::super::Word;
-use super::options::Options;
-use super::{Doing, Reach};
+use super::{Doing, Reach, table};
 
-/// What `tar -t` may be given. Not `-I`, `-F`, `--to-command`, `--checkpoint-action` and `--rsh-command`, which run
-/// something, nor `-C`, `-T`, `-X` and `-g`, which name other files.
-const TAR: Options = Options {
-    short: "tvzjJZf%",
-    long: "list verbose gzip bzip2 xz zstd lzma lzip file% wildcards no-wildcards exclude= strip-components= \
-        full-time numeric-owner utc",
-    numbers: false,
-};
-/// Not `-p`, which shows what is in it, and nothing that unpacks.
-const UNZIP: Options = Options {
-    short: "lvqz",
-    long: "",
-    numbers: false,
-};
-const ZCAT: Options = Options {
-    short: "f",
-    long: "force",
-    numbers: false,
-};
 /// What `tar` may run to unpack what it reads.
 const UNPACKERS: &[&str] = &[
     "gzip",
@@ -40,20 +20,11 @@ const UNPACKERS: &[&str] = &[
     "lz4",
 ];
 
-/// What `name` reads with these arguments, where it writes nothing.
-pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
-    match name {
-        "tar" => tar(arguments),
-        "unzip" => unzip(arguments),
-        _ => zcat(arguments),
-    }
-}
-
 /// `tar -tzf x.tgz`, also with the first letters written without a dash.
-fn tar(arguments: &[Word]) -> Option<Doing> {
+pub(super) fn tar(arguments: &[Word]) -> Option<Doing> {
     let (first, rest) = arguments.split_first()?;
     if let ("--version", []) = (first.literal()?, rest) {
-        return Some(Doing::read_only());
+        return Some(Doing::default());
     }
     let mut words = Vec::new();
     let mut rest = rest.iter().cloned();
@@ -70,71 +41,48 @@ fn tar(arguments: &[Word]) -> Option<Doing> {
         }
     }
     words.extend(rest);
-    let parsed = TAR.parse(&words)?;
+    let parsed = table::parse("tar", &words)?;
     // Without a file it reads a tape, or a place that a variable names; `host:file` is on another machine.
-    let away = |word: &Word| word.text.as_deref().is_none_or(|text| text.contains(':'));
+    let away = |word: &Word| word.may_be(|text| text.contains(':'));
     if !parsed.has(&["t", "list"]) || parsed.paths.is_empty() || parsed.paths.iter().any(away) {
         return None;
     }
-    let mut doing = Doing::read_only();
-    doing
-        .reads
-        .extend(parsed.paths.into_iter().map(|word| (word, Reach::File)));
-    doing.runs = UNPACKERS;
-    Some(doing)
+    Some(Doing {
+        runs: UNPACKERS,
+        ..Doing::reading(parsed.paths, Reach::File)
+    })
 }
 
-/// `unzip -l x.zip`. It would unpack without `-l` or `-v` before the name, and a dash of its own takes them back.
-fn unzip(arguments: &[Word]) -> Option<Doing> {
+/// `unzip -l x.zip`. It would unpack without `-l` or `-v` before the name, and a separate dash takes them back.
+pub(super) fn unzip(arguments: &[Word]) -> Option<Doing> {
     let (first, rest) = arguments.split_first()?;
     let lists = |text: &str| text.starts_with('-') && text.contains(['l', 'v']);
-    let negates = |word: &Word| {
-        word.text
-            .as_deref()
-            .is_none_or(|text| text == "-" || text.starts_with("--"))
-    };
+    let negates = |word: &Word| word.may_be(|text| text == "-" || text.starts_with("--"));
     if !lists(first.literal()?) || rest.iter().any(negates) {
         return None;
     }
-    let parsed = UNZIP.parse(arguments)?;
-    let mut doing = Doing::read_only();
-    if let Some(archive) = parsed.positionals.first() {
-        // It matches patterns itself.
-        let name = archive.literal().filter(|text| !text.contains(['*', '?', '[', '\\']))?;
-        // Where there is no such file it tries others.
-        for suffix in ["", ".zip", ".ZIP"] {
-            doing.reads.push((with_suffix(archive, name, suffix), Reach::File));
-        }
-    }
-    Some(doing)
+    let parsed = table::parse("unzip", arguments)?;
+    let Some(archive) = parsed.positionals.first() else {
+        return Some(Doing::default());
+    };
+    // It matches patterns itself. If the file does not exist it tries others.
+    let name = archive.literal().filter(|text| !text.contains(['*', '?', '[', '\\']))?;
+    let names = ["", ".zip", ".ZIP"].map(|suffix| archive.with(format!("{name}{suffix}")));
+    Some(Doing::reading(names, Reach::File))
 }
 
 /// `zcat x.gz`: a script that runs `gzip`.
-fn zcat(arguments: &[Word]) -> Option<Doing> {
-    let parsed = ZCAT.parse(arguments)?;
-    let mut doing = Doing::read_only();
+pub(super) fn zcat(arguments: &[Word]) -> Option<Doing> {
+    let parsed = table::parse("zcat", arguments)?;
+    let mut names = Vec::new();
     for word in &parsed.positionals {
         // For a name without such an ending it tries others; some append `.Z` to any.
         let ends = |text: &&str| [".gz", ".tgz", ".Z"].iter().any(|ending| text.ends_with(ending));
         let name = word.text.as_deref().filter(ends)?;
-        for suffix in ["", ".Z"] {
-            doing.reads.push((with_suffix(word, name, suffix), Reach::File));
-        }
+        names.extend(["", ".Z"].map(|suffix| word.with(format!("{name}{suffix}"))));
     }
-    doing.runs = UNPACKERS;
-    Some(doing)
-}
-
-fn with_suffix(word: &Word, name: &str, suffix: &str) -> Word {
-    Word {
-        text: Some(format!("{name}{suffix}")),
-        ..word.clone()
-    }
-}
-
-/// The programs with their options.
-pub(super) fn corpus() -> Vec<(String, Vec<(String, char)>)> {
-    [("tar", TAR), ("unzip", UNZIP), ("zcat", ZCAT)]
-        .map(|(name, options)| (name.to_owned(), options.all()))
-        .to_vec()
+    Some(Doing {
+        runs: UNPACKERS,
+        ..Doing::reading(names, Reach::File)
+    })
 }

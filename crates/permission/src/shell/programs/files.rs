@@ -1,48 +1,18 @@
 //! Programs that create, move and remove files, and those that test them.
 
 use super::super::Word;
-use super::options::Options;
-use super::{Doing, Kind, Reach};
-
-const fn options(short: &'static str, long: &'static str) -> Options {
-    Options {
-        short,
-        long,
-        numbers: false,
-    }
-}
+use super::{Doing, Kind, Reach, table};
 
 /// What `name` does to the files it names.
 pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
-    let known = match name {
-        "mkdir" => options("pvm:", "parents verbose mode="),
-        "touch" => options("acmt:d:r%", "no-create date= time= reference%"),
-        "rm" => options(
-            "firRdvI",
-            "force recursive dir verbose interactive? one-file-system preserve-root",
-        ),
-        "rmdir" => options("pv", "parents verbose ignore-fail-on-non-empty"),
-        "mv" => options(
-            "finuvT",
-            "force interactive no-clobber update? verbose no-target-directory",
-        ),
-        // Not recursive: what a tree holds, a `.git` for one, is not known.
-        "cp" => options(
-            "finupvTL",
-            "force interactive no-clobber update? preserve? verbose no-target-directory \
-            dereference",
-        ),
-        "tee" => options("aip", "append ignore-interrupts output-error?"),
-        _ => return None,
-    };
-    let parsed = known.parse(arguments)?;
+    let parsed = table::parse(name, arguments)?;
     if parsed.positionals.iter().any(|word| word.split) {
         return None;
     }
-    let mut doing = Doing::file_op();
-    doing
-        .reads
-        .extend(parsed.paths.into_iter().map(|path| (path, Reach::File)));
+    let mut doing = Doing {
+        kind: Kind::FileOp,
+        ..Doing::reading(parsed.paths, Reach::File)
+    };
     let files = parsed.positionals;
     match name {
         "mv" | "cp" => {
@@ -63,12 +33,11 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
         }
         // What keeps nothing is not written; a dash is the terminal to some and a file to others.
         "tee" => {
-            if files.is_empty() || files.iter().any(|word| word.literal() == Some("-")) {
+            if files.is_empty() || files.iter().any(|word| word.is("-")) {
                 return None;
             }
-            doing
-                .writes
-                .extend(files.into_iter().filter(|word| !keeps_nothing(word)));
+            let kept = files.into_iter().filter(|word| !keeps_nothing(word));
+            doing.writes.extend(kept);
         }
         _ => {
             if files.is_empty() {
@@ -100,48 +69,42 @@ fn beneath(target: &Word, source: &Word) -> Option<Word> {
     let text = format!("{}/{name}", target.text.as_deref()?);
     Some(Word {
         raw: text.clone(),
-        text: Some(text),
-        ..target.clone()
+        ..target.with(text)
     })
 }
 
 /// `cd` and `pushd` read the directory they go to. Without a directory, or with `+1`, `pushd` goes to one of its stack.
 pub(super) fn change_directory(name: &str, arguments: &[Word]) -> Option<Doing> {
-    let rotates = |word: &Word| word.text.as_deref().is_none_or(|text| text.starts_with('+'));
+    let rotates = |word: &Word| word.may_be(|text| text.starts_with('+'));
     if name == "pushd" && (arguments.len() != 1 || arguments.iter().any(rotates)) {
         return None;
     }
-    let mut doing = Doing::read_only();
     let target = match arguments {
         [] => Word {
             tilde: true,
             ..Word::plain("~")
         },
-        [to] if to.text.as_deref().is_some_and(|text| !text.starts_with('-')) && !to.split => to.clone(),
-        [dashes, to] if dashes.literal() == Some("--") => to.clone(),
+        [to] if !to.may_be(|text| text.starts_with('-')) && !to.split => to.clone(),
+        [dashes, to] if dashes.is("--") => to.clone(),
         _ => return None,
     };
-    doing.reads.push((target, Reach::Names));
-    Some(doing)
+    Some(Doing::reading([target], Reach::Names))
 }
 
 /// `test` and `[`, without what evaluates its operands.
 pub(super) fn test(name: &str, arguments: &[Word]) -> Option<Doing> {
     let inner = match (name, arguments.split_last()) {
-        ("[", Some((last, inner))) if last.literal() == Some("]") => inner,
+        ("[", Some((last, inner))) if last.is("]") => inner,
         ("[", _) => return None,
         _ => arguments,
     };
-    let mut doing = Doing::read_only();
-    debug_assert_eq!(doing.kind, Kind::ReadOnly);
+    let mut doing = Doing::default();
     // A value nobody knows could be an operator, but not where its place says what it is.
     let inner = match inner {
-        [not, rest @ ..] if not.literal() == Some("!") => rest,
+        [not, rest @ ..] if not.is("!") => rest,
         _ => inner,
     };
-    let one = |word: &Word| {
-        !word.split && !word.glob && (word.unknown() || word.text.as_deref().is_some_and(|text| !text.contains('[')))
-    };
+    let one = |word: &Word| !word.split && !word.glob && word.may_be(|text| !text.contains('['));
     match inner {
         [operator, operand] if matches!(operator.literal(), Some("-n" | "-z")) && one(operand) => return Some(doing),
         [left, operator, right] if matches!(operator.literal(), Some("=" | "==" | "!=")) && one(left) && one(right) => {
@@ -161,18 +124,13 @@ pub(super) fn test(name: &str, arguments: &[Word]) -> Option<Doing> {
                 begins = false;
             }
             "-e" | "-f" | "-d" | "-r" | "-w" | "-x" | "-s" | "-L" | "-h" | "-b" | "-c" | "-p" | "-S" => {
-                let file = rest.next()?;
-                if file.split {
-                    return None;
-                }
+                let file = rest.next().filter(|file| !file.split)?;
                 doing.reads.push((file.clone(), Reach::File));
             }
             "!" | "-a" | "-o" | "-n" | "-z" | "=" | "==" | "!=" | "<" | ">" => {}
             "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
                 let number = rest.next()?.literal()?;
-                if !number.bytes().all(|b| b.is_ascii_digit()) {
-                    return None;
-                }
+                number.bytes().all(|b| b.is_ascii_digit()).then_some(())?;
             }
             text if text.starts_with('-') || text.contains('[') => return None,
             _ => {}

@@ -17,11 +17,9 @@ const FILES: &str = "-newer -anewer -cnewer -samefile";
 
 /// What `find` reads; nothing is said about one that runs, removes or writes.
 pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
-    let mut doing = Doing::read_only();
+    let mut doing = Doing::default();
     let mut rest = arguments.iter().peekable();
-    while let Some(word) = rest.next_if(|word| matches!(word.literal(), Some("-H" | "-P"))) {
-        let _ = word;
-    }
+    while rest.next_if(|word| word.is("-H") || word.is("-P")).is_some() {}
     while let Some(path) = rest.next_if(|word| !begins_expression(word)) {
         if path.split {
             return None;
@@ -44,73 +42,58 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
             "-newermt" | "-newerct" | "-newerat" => {
                 rest.next()?.literal()?;
             }
-            // What only reads, given the names of what was found, reads what was found.
-            "-exec" => {
-                let mut words = Vec::new();
-                loop {
-                    let word = rest.next()?;
-                    match word.literal()? {
-                        ";" => break,
-                        "+" if words.last().is_some_and(|word: &Word| word.piped) => {
-                            // All at once: what takes one file writes the second.
-                            if matches!(words.first().and_then(known_name), Some("uniq" | "xxd")) {
-                                return None;
-                            }
-                            break;
-                        }
-                        "{}" => words.push(Word {
-                            raw: "{}".to_owned(),
-                            prefix: "./".to_owned(),
-                            piped: true,
-                            ..Word::default()
-                        }),
-                        text if text.contains("{}") => return None,
-                        _ => words.push(word.clone()),
-                    }
-                }
-                // What reads names of its own is given others than those that were found.
-                if matches!(words.first().and_then(known_name), Some("xargs" | "read" | "cd")) {
-                    return None;
-                }
-                let inner = look_up_any(&words).filter(|inner| {
-                    inner.kind == Kind::ReadOnly && inner.repository.is_none() && inner.obeys.is_empty()
-                })?;
-                // What does nothing with the names is not what it is for.
-                if !inner.reads.iter().any(|(word, _)| word.piped) {
-                    return None;
-                }
-                if doing
-                    .reads
-                    .iter()
-                    .any(|(root, _)| root.text.as_deref().is_none_or(|text| text.starts_with('-')))
-                {
-                    return None;
-                }
-                let roots: Vec<Word> = doing
-                    .reads
-                    .iter()
-                    .filter(|(_, reach)| *reach == Reach::Names)
-                    .map(|(root, _)| root.clone())
-                    .collect();
-                for (word, reach) in inner.reads {
-                    if word.piped {
-                        doing
-                            .reads
-                            .extend(roots.iter().map(|root| (root.clone(), Reach::Linked)));
-                    } else {
-                        doing.reads.push((word, reach));
-                    }
-                }
-            }
+            "-exec" => run(&mut doing, &mut rest)?,
             _ => return None,
         }
     }
     Some(doing)
 }
 
+/// `-exec`: a program that only reads, given the names of the files that were found, reads those files.
+fn run<'a>(doing: &mut Doing, rest: &mut impl Iterator<Item = &'a Word>) -> Option<()> {
+    let mut words: Vec<Word> = Vec::new();
+    let all = loop {
+        let word = rest.next()?;
+        match word.literal()? {
+            ";" => break false,
+            "+" if words.last().is_some_and(|word| word.piped) => break true,
+            "{}" => words.push(Word {
+                raw: "{}".to_owned(),
+                prefix: "./".to_owned(),
+                piped: true,
+                ..Word::default()
+            }),
+            text if text.contains("{}") => return None,
+            _ => words.push(word.clone()),
+        }
+    };
+    match words.first().and_then(known_name) {
+        // What reads more names reads others than those that were found.
+        Some("xargs" | "read" | "cd") => return None,
+        // All at once: a program that takes one file writes the second.
+        Some("uniq" | "xxd") if all => return None,
+        _ => {}
+    }
+    let inner = look_up_any(&words)
+        .filter(|inner| inner.kind == Kind::ReadOnly && inner.repository.is_none() && inner.obeys.is_empty())?;
+    let option = |(root, _): &(Word, Reach)| root.may_be(|text| text.starts_with('-'));
+    // A program that ignores the names is not used as intended.
+    if !inner.reads.iter().any(|(word, _)| word.piped) || doing.reads.iter().any(option) {
+        return None;
+    }
+    let roots = doing.reads.iter().filter(|(_, reach)| *reach == Reach::Names);
+    let roots: Vec<_> = roots.map(|(root, _)| (root.clone(), Reach::Linked)).collect();
+    for (word, reach) in inner.reads {
+        match word.piped {
+            true => doing.reads.extend(roots.iter().cloned()),
+            false => doing.reads.push((word, reach)),
+        }
+    }
+    Some(())
+}
+
 fn begins_expression(word: &Word) -> bool {
-    matches!(word.text.as_deref(), Some("(" | "!" | ")" | ","))
-        || word.text.as_deref().is_none_or(|text| text.starts_with('-'))
+    word.may_be(|text| text.starts_with('-') || matches!(text, "(" | "!" | ")" | ","))
 }
 
 /// The expressions, as options.

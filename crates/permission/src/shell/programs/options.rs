@@ -10,15 +10,40 @@ pub(crate) struct Parsed {
     pub(crate) options: Vec<(String, Option<Word>)>,
     /// Values that are paths to read.
     pub(crate) paths: Vec<Word>,
-    /// Options whose values stand in words of their own, with those words.
+    /// Options whose values are separate words, with those words.
     pub(crate) apart: Vec<(String, Word)>,
-    /// A word among the arguments may be anything, also an option.
+    /// A word among the arguments may have any value, so it may also be an option.
     pub(crate) loose: bool,
 }
 
 impl Parsed {
     pub(crate) fn has(&self, names: &[&str]) -> bool {
-        self.options.iter().any(|(name, _)| names.contains(&name.as_str()))
+        self.given(names).next().is_some()
+    }
+
+    /// The values of the options with one of these names.
+    pub(crate) fn given(&self, names: &[&str]) -> impl DoubleEndedIterator<Item = Option<&Word>> {
+        let named = self.options.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        named.map(|(_, value)| value.as_ref())
+    }
+
+    /// Adds an option with its value, which is glued to it or the next word.
+    fn add(&mut self, name: &str, mark: char, glued: Option<Word>, next: impl FnOnce() -> Option<Word>) -> Option<()> {
+        let value = match (mark, glued) {
+            (' ', Some(_)) => return None,
+            (' ' | '?', None) => None,
+            (_, Some(value)) => Some(value),
+            (_, None) => {
+                let value = next()?;
+                self.apart.push((name.to_owned(), value.clone()));
+                Some(value)
+            }
+        };
+        if mark == '%' {
+            self.paths.extend(value.clone());
+        }
+        self.options.push((name.to_owned(), value));
+        Some(())
     }
 }
 
@@ -38,51 +63,33 @@ pub(crate) struct Options {
 impl Options {
     /// Every option, as it is written, with its mark.
     pub(crate) fn all(&self) -> Vec<(String, char)> {
-        let long = self.long.split(' ').filter(|name| !name.is_empty()).map(|known| {
-            let bare = known.trim_end_matches(['=', '%', '?']);
-            let mark = known.get(bare.len()..).and_then(|m| m.chars().next()).unwrap_or(' ');
-            (format!("--{bare}"), mark)
-        });
-        let letters = self.short.chars().filter(|c| !matches!(c, ':' | '%' | '?'));
-        let short = letters.filter_map(|letter| Some((format!("-{letter}"), self.short(letter)?)));
+        let long = self.names().map(|(name, mark)| (format!("--{name}"), mark));
+        let short = self.letters().map(|(letter, mark)| (format!("-{letter}"), mark));
         short.chain(long).collect()
     }
 
-    fn short(&self, letter: char) -> Option<char> {
+    fn letters(&self) -> impl Iterator<Item = (char, char)> {
         let mut rest = self.short.chars().peekable();
-        while let Some(known) = rest.next() {
-            let mark = match rest.peek() {
-                Some(mark @ (':' | '%' | '?')) if known != '?' || *mark != '?' => Some(*mark),
-                _ => None,
-            };
-            if mark.is_some() {
-                rest.next();
-            }
-            if known == letter {
-                return Some(mark.unwrap_or(' '));
-            }
-        }
-        None
-    }
-
-    fn long(&self, name: &str) -> Option<char> {
-        self.long.split(' ').find_map(|known| {
-            let bare = known.trim_end_matches(['=', '%', '?']);
-            (bare == name).then(|| known.get(bare.len()..).and_then(|m| m.chars().next()).unwrap_or(' '))
+        std::iter::from_fn(move || {
+            let letter = rest.next()?;
+            let mark = rest.next_if(|mark| matches!(mark, ':' | '%' | '?'));
+            Some((letter, mark.unwrap_or(' ')))
         })
     }
 
-    /// Takes `arguments` apart; `None` for an option that is not known.
-    pub(crate) fn parse(&self, arguments: &[Word]) -> Option<Parsed> {
-        self.parse_of(arguments, false)
+    fn names(&self) -> impl Iterator<Item = (&'static str, char)> {
+        self.long.split(' ').filter(|name| !name.is_empty()).map(|known| {
+            let name = known.trim_end_matches(['=', '%', '?']);
+            (name, known.chars().nth(name.len()).unwrap_or(' '))
+        })
     }
 
-    /// The same for a program that may be `tame`: none of its options does more than read.
-    pub(crate) fn parse_of(&self, arguments: &[Word], tame: bool) -> Option<Parsed> {
+    /// Splits `arguments`; `None` for an option that is not known. `tame`: no option does more than read.
+    pub(crate) fn parse(&self, arguments: &[Word], tame: bool) -> Option<Parsed> {
         let mut parsed = Parsed::default();
         let mut rest = arguments.iter();
         while let Some(word) = rest.next() {
-            // What may become any number of words may become options.
+            // A word that may become several words may become options.
             if (word.split || word.unknown()) && !self.glued(word) {
                 let path = word.id || (!word.split && !word.prefix.is_empty() && !word.prefix.starts_with('-'));
                 if !tame && !path {
@@ -101,8 +108,8 @@ impl Options {
                 parsed.positionals.push(word.clone());
                 continue;
             }
-            // A pattern that begins with a dash may become any option; in a glued value it is what it is, since no
-            // pattern of a line that reads becomes a word with a dash in front (see `quiet`).
+            // A pattern that begins with a dash may become any option; in a glued value it remains a value, since no
+            // pattern of a line that only reads becomes a word with a dash in front (see `quiet`).
             let value = text
                 .find('=')
                 .is_some_and(|at| text.find(['*', '?', '[']).is_some_and(|star| star > at));
@@ -110,39 +117,22 @@ impl Options {
                 return None;
             }
             if let Some(long) = text.strip_prefix("--") {
+                let unknown = || Word {
+                    text: None,
+                    prefix: String::new(),
+                    ..word.clone()
+                };
+                let quoted = |value: &str| Word {
+                    quoted: true,
+                    ..Word::plain(value)
+                };
                 let (name, glued) = match long.split_once('=') {
-                    Some((name, _)) if word.unknown() => (
-                        name,
-                        Some(Word {
-                            text: None,
-                            prefix: String::new(),
-                            ..word.clone()
-                        }),
-                    ),
-                    Some((name, value)) => (
-                        name,
-                        Some(Word {
-                            quoted: true,
-                            ..Word::plain(value)
-                        }),
-                    ),
+                    Some((name, _)) if word.unknown() => (name, Some(unknown())),
+                    Some((name, value)) => (name, Some(quoted(value))),
                     None => (long, None),
                 };
-                let mark = self.long(name)?;
-                let value = match (mark, glued) {
-                    (' ', Some(_)) => return None,
-                    (' ' | '?', None) => None,
-                    (_, Some(value)) => Some(value),
-                    (_, None) => {
-                        let value = value_of(rest.next(), tame)?;
-                        parsed.apart.push((name.to_owned(), value.clone()));
-                        Some(value)
-                    }
-                };
-                if mark == '%' {
-                    parsed.paths.extend(value.clone());
-                }
-                parsed.options.push((name.to_owned(), value));
+                let mark = self.names().find(|(known, _)| *known == name)?.1;
+                parsed.add(name, mark, glued, || value_of(rest.next(), tame))?;
                 continue;
             }
             let letters = text.get(1..)?;
@@ -150,24 +140,10 @@ impl Options {
                 continue;
             }
             for (at, letter) in letters.char_indices() {
-                let mark = self.short(letter)?;
-                let glued = text.get(1 + at + letter.len_utf8()..).filter(|rest| !rest.is_empty());
-                let value = match mark {
-                    ' ' => None,
-                    '?' => glued.map(Word::plain),
-                    _ => match glued {
-                        Some(glued) => Some(Word::plain(glued)),
-                        None => {
-                            let value = value_of(rest.next(), tame)?;
-                            parsed.apart.push((letter.to_string(), value.clone()));
-                            Some(value)
-                        }
-                    },
-                };
-                if mark == '%' {
-                    parsed.paths.extend(value.clone());
-                }
-                parsed.options.push((letter.to_string(), value));
+                let mark = self.letters().find(|(known, _)| *known == letter)?.1;
+                let glued = letters.get(at + letter.len_utf8()..);
+                let glued = glued.filter(|rest| !rest.is_empty() && mark != ' ').map(Word::plain);
+                parsed.add(&letter.to_string(), mark, glued, || value_of(rest.next(), tame))?;
                 if mark != ' ' {
                     break;
                 }
@@ -176,13 +152,24 @@ impl Options {
         Some(parsed)
     }
 
-    /// `--name=…` with a value that is one word, whatever it is.
+    /// `--name=…` with a value that is one word, but unknown.
     fn glued(&self, word: &Word) -> bool {
         word.unknown() && !word.split && word.prefix.starts_with("--") && word.prefix.contains('=')
     }
 }
 
-/// The value of an option, in a word of its own. One that could become several words would shift all that follow.
+/// The number of words at the beginning of `arguments` that are options, or values of those in `valued`.
+pub(super) fn leading(arguments: &[Word], valued: &[&str]) -> usize {
+    let mut own = 0;
+    while let Some(text) = arguments.get(own).and_then(Word::literal)
+        && text.starts_with('-')
+    {
+        own += if valued.contains(&text) { 2 } else { 1 };
+    }
+    own
+}
+
+/// The value of an option, in a separate word. One that could become several words would shift all that follow.
 fn value_of(word: Option<&Word>, tame: bool) -> Option<Word> {
     let word = word?;
     // One that looks like an option may be one: some programs take the value only when it is glued.

@@ -1,35 +1,16 @@
 //! `sed` and `awk`, whose arguments contain a language. A small part of each is known to only read.
 
 use super::super::Word;
-use super::options::Options;
-use super::{Doing, Kind, Reach};
-
-const SED: Options = Options {
-    short: "nErsuze:i?l:",
-    long: "quiet silent regexp-extended separate unbuffered null-data expression= in-place? \
-        posix sandbox debug line-length= version",
-    numbers: false,
-};
-
-/// Whether a `sed` runs and writes nothing but, with `-i`, the files it names.
-#[must_use]
-pub fn sed_is_plain(arguments: &[Word]) -> bool {
-    sed(arguments).is_some()
-}
+use super::{Doing, Kind, Reach, table};
 
 /// What `sed` reads and, with `-i`, writes.
-pub(super) fn sed(arguments: &[Word]) -> Option<Doing> {
-    let parsed = SED.parse(arguments)?;
-    // What stands before it is done all the same.
+pub(crate) fn sed(arguments: &[Word]) -> Option<Doing> {
+    let parsed = table::parse("sed", arguments)?;
+    // It runs what precedes `--version` all the same.
     if parsed.has(&["version"]) {
-        return (arguments.len() == 1).then(Doing::read_only);
+        return (arguments.len() == 1).then(Doing::default);
     }
-    let mut scripts: Vec<&Word> = parsed
-        .options
-        .iter()
-        .filter(|(name, _)| matches!(name.as_str(), "e" | "expression"))
-        .filter_map(|(_, value)| value.as_ref())
-        .collect();
+    let mut scripts: Vec<&Word> = parsed.given(&["e", "expression"]).flatten().collect();
     let mut files = parsed.positionals.as_slice();
     if scripts.is_empty() {
         let (first, rest) = files.split_first()?;
@@ -42,37 +23,27 @@ pub(super) fn sed(arguments: &[Word]) -> Option<Doing> {
         }
         plain_script(script.text.as_deref()?)?;
     }
-    let in_place = parsed.has(&["i", "in-place"]);
-    // The old file is kept under another name, which a `*` or a `/` in the suffix makes another place.
-    let suffixes = || {
-        parsed
-            .options
-            .iter()
-            .filter(|(name, _)| matches!(name.as_str(), "i" | "in-place"))
-    };
-    let suffix = suffixes().filter_map(|(_, value)| value.as_ref()).next_back();
-    let suffix = match suffix {
-        Some(word) => Some(word.literal().filter(|text| !text.contains(['/', '*']))?),
-        None => None,
-    };
-    let mut doing = if in_place { Doing::file_op() } else { Doing::read_only() };
-    for file in files {
-        if in_place {
-            if file.glob || file.split || file.unknown() {
-                return None;
-            }
-            if let Some(suffix) = suffix {
-                let kept = format!("{}{suffix}", file.text.as_deref()?);
-                doing.writes.push(Word {
-                    text: Some(kept),
-                    ..file.clone()
-                });
-            }
-            doing.writes.push(file.clone());
-        }
-        doing.reads.push((file.clone(), Reach::File));
+    let in_place: Vec<Option<&Word>> = parsed.given(&["i", "in-place"]).collect();
+    if in_place.is_empty() {
+        return Some(Doing::reading(files.iter().cloned(), Reach::File));
     }
-    debug_assert!(in_place || doing.kind == Kind::ReadOnly);
+    // The old file is kept under another name, which a `*` or a `/` in the suffix makes another place.
+    let suffix = match in_place.iter().flatten().next_back() {
+        Some(word) => word.literal().filter(|text| !text.contains(['/', '*']))?,
+        None => "",
+    };
+    let mut doing = Doing {
+        kind: Kind::FileOp,
+        ..Doing::reading(files.iter().cloned(), Reach::File)
+    };
+    for file in files {
+        if file.glob || file.split {
+            return None;
+        }
+        let name = file.text.as_deref()?;
+        doing.writes.push(file.with(format!("{name}{suffix}")));
+        doing.writes.push(file.clone());
+    }
     Some(doing)
 }
 
@@ -96,30 +67,20 @@ fn plain_script(script: &str) -> Option<()> {
         match rest.next()? {
             'p' | 'd' | 'P' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'l' | '{' | '}' => {}
             'q' | 'Q' => while rest.next_if(char::is_ascii_digit).is_some() {},
-            's' => {
-                let delimiter = rest
-                    .next()
-                    .filter(|c| !c.is_alphanumeric() && !matches!(c, '\\' | '\n'))?;
+            command @ ('s' | 'y') => {
+                let delimits = |c: &char| !c.is_alphanumeric() && !matches!(c, '\\' | '\n');
+                let delimiter = rest.next().filter(delimits)?;
                 delimited(&mut rest, delimiter)?;
                 delimited(&mut rest, delimiter)?;
-                while rest
-                    .next_if(|c| matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M') || c.is_ascii_digit())
-                    .is_some()
-                {}
-            }
-            'y' => {
-                let delimiter = rest
-                    .next()
-                    .filter(|c| !c.is_alphanumeric() && !matches!(c, '\\' | '\n'))?;
-                delimited(&mut rest, delimiter)?;
-                delimited(&mut rest, delimiter)?;
+                let flag =
+                    |c: &char| command == 's' && (matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M') || c.is_ascii_digit());
+                while rest.next_if(flag).is_some() {}
             }
             _ => return None,
         }
         while rest.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
         match rest.peek() {
-            None | Some(';' | '\n' | '}') => {}
-            Some('{') => {}
+            None | Some(';' | '\n' | '}' | '{') => {}
             Some(_) => return None,
         }
     }
@@ -161,62 +122,25 @@ fn delimited(rest: &mut Chars<'_>, delimiter: char) -> Option<()> {
     }
 }
 
-const AWK: Options = Options {
-    short: "F:v:",
-    long: "field-separator= assign= version",
-    numbers: false,
-};
-
-/// Whether an `awk` program runs and writes nothing.
-#[must_use]
-pub fn awk_is_plain(arguments: &[Word]) -> bool {
-    awk(arguments).is_some()
-}
-
 /// What `awk` reads.
-pub(super) fn awk(arguments: &[Word]) -> Option<Doing> {
-    let parsed = AWK.parse(arguments)?;
+pub(crate) fn awk(arguments: &[Word]) -> Option<Doing> {
+    let parsed = table::parse("awk", arguments)?;
     let (program, files) = parsed.positionals.split_first()?;
-    // Its options end at the program; what follows is a file, whatever it looks like.
+    // Its options end at the program; everything after it is a file, even with a dash in front.
     let begun = arguments.iter().position(|word| word == program)?;
-    let option = |word: &Word| {
-        word.text
-            .as_deref()
-            .is_none_or(|text| text.starts_with('-') && text != "-")
-    };
-    if arguments.iter().skip(begun).any(option) {
-        return None;
-    }
-    if program.glob || program.split {
+    let option = |word: &Word| word.may_be(|text| text.starts_with('-') && text != "-");
+    if arguments.iter().skip(begun).any(option) || program.glob || program.split {
         return None;
     }
     let text = program.text.as_deref()?;
     // `|` and `>` run and write, `getline` reads elsewhere, `@` loads and calls by name.
-    let words = [
-        "system",
-        "getline",
-        "close",
-        "fflush",
-        "ENVIRON",
-        "ARGV",
-        "PROCINFO",
-        "SYMTAB",
-        "FUNCTAB",
-        "extension",
-        "BEGINFILE",
-    ];
-    if text.contains(['@', '`']) || words.iter().any(|word| text.contains(word)) || !only_compares(text) {
+    const OTHER: &str = "@ ` system getline close fflush ENVIRON ARGV PROCINFO SYMTAB FUNCTAB extension BEGINFILE";
+    if OTHER.split(' ').any(|word| text.contains(word)) || !only_compares(text) {
         return None;
     }
-    let mut doing = Doing::read_only();
-    for file in files {
-        let value = file.text.as_deref()?;
-        if file.split || value.contains('=') || value.starts_with('/') && value.starts_with("/inet") {
-            return None;
-        }
-        doing.reads.push((file.clone(), Reach::File));
-    }
-    Some(doing)
+    let file = |file: &Word| !file.split && !file.may_be(|text| text.contains('=') || text.starts_with("/inet"));
+    let reads = files.iter().all(file);
+    reads.then(|| Doing::reading(files.iter().cloned(), Reach::File))
 }
 
 /// Whether every `>` of an awk program compares and every `|` is a part of a pattern or an `||`.
@@ -240,13 +164,6 @@ fn only_compares(program: &str) -> bool {
         .all(|statement| !statement.contains('>') || !statement.contains("print"))
 }
 
-const JQ: Options = Options {
-    short: "rcsSenRaCMjh",
-    long: "raw-output compact-output slurp sort-keys exit-status null-input raw-input \
-        ascii-output color-output monochrome-output join-output tab indent= version",
-    numbers: false,
-};
-
 /// `jq`: a filter that imports nothing, then files.
 pub(super) fn jq(arguments: &[Word]) -> Option<Doing> {
     // `--arg name value` takes two.
@@ -268,31 +185,15 @@ pub(super) fn jq(arguments: &[Word]) -> Option<Doing> {
             _ => rest.push(word.clone()),
         }
     }
-    let parsed = JQ.parse(&rest)?;
-    let mut doing = Doing::read_only();
+    let parsed = table::parse("jq", &rest)?;
     let Some((filter, files)) = parsed.positionals.split_first() else {
-        return Some(doing);
+        return Some(Doing::default());
     };
     let text = filter.literal()?;
-    // What is in the environment may be a secret.
-    if ["import", "include", "modulemeta", "env", "ENV"]
-        .iter()
-        .any(|word| text.contains(word))
-    {
+    // Environment variables may contain secrets.
+    let other = ["import", "include", "modulemeta", "env", "ENV"];
+    if other.iter().any(|word| text.contains(word)) || files.iter().any(|file| file.split) {
         return None;
     }
-    for file in files {
-        if file.split {
-            return None;
-        }
-        doing.reads.push((file.clone(), Reach::File));
-    }
-    Some(doing)
-}
-
-/// The programs of this file with their options.
-pub(super) fn corpus() -> Vec<(String, Vec<(String, char)>)> {
-    [("sed", SED), ("awk", AWK), ("jq", JQ)]
-        .map(|(name, options)| (name.to_owned(), options.all()))
-        .to_vec()
+    Some(Doing::reading(files.iter().cloned(), Reach::File))
 }

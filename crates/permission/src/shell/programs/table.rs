@@ -2,13 +2,17 @@
 
 mod rows;
 
-use self::rows::PROGRAMS;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use self::rows::{PROGRAMS, TOOLCHAINS};
 use super::super::Word;
+use super::super::builtins::listed;
 use super::super::words::is_everybodys;
 use super::options::{Options, Parsed};
 use super::{Doing, Reach};
 
-/// What the arguments that are no options mean.
+/// The meaning of the arguments that are no options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     /// None are taken.
@@ -23,281 +27,221 @@ enum Takes {
     PatternFiles,
     /// A pattern, then directories that are searched, `.` when there is none.
     PatternTree,
-    /// Files, or folders with all that lies in them.
+    /// Files, or folders with everything in them.
     Compared,
     /// At most one file: a second would be written.
     OneFile,
+    /// They are read by code of the program's own.
+    Own,
+    /// Files that are changed.
+    Changes,
 }
 
 struct Program {
-    name: &'static str,
     options: Options,
     takes: Takes,
-    /// No option of the program, known here or not, does more than read what lies in the working directory. Only
-    /// then may a word that nobody knows stand where an option could.
     tame: bool,
     /// Options with which it reads whole trees.
-    deep: &'static [&'static str],
+    deep: Vec<&'static str>,
     /// Options with which it follows the links in them.
-    follows: &'static [&'static str],
+    follows: Vec<&'static str>,
+    /// Whether the oracle runs it.
+    listed: bool,
 }
 
-const fn program(name: &'static str, short: &'static str, long: &'static str, takes: Takes, tame: bool) -> Program {
-    Program {
-        name,
-        options: Options {
-            short,
-            long,
-            numbers: false,
-        },
-        takes,
-        tame,
-        deep: &[],
-        follows: &[],
+impl Program {
+    /// Reads a row of the table: the names and the program.
+    fn read(row: &'static str) -> Option<(&'static str, Self)> {
+        let mut fields = row.split('|').map(str::trim);
+        let (names, facts, short, long) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+        let takes = match facts.split(' ').next()? {
+            "nothing" => Takes::Nothing,
+            "text" => Takes::Text,
+            "files" => Takes::Files,
+            "directories" => Takes::Directories,
+            "pattern-files" => Takes::PatternFiles,
+            "pattern-tree" => Takes::PatternTree,
+            "compared" => Takes::Compared,
+            "one-file" => Takes::OneFile,
+            "own" => Takes::Own,
+            _ => Takes::Changes,
+        };
+        let list = |key: &str| {
+            let found = facts.split(' ').find_map(|fact| fact.strip_prefix(key));
+            found.map(|list| list.split(',').collect()).unwrap_or_default()
+        };
+        let program = Self {
+            options: Options {
+                short,
+                long,
+                numbers: listed(facts, "numbers"),
+            },
+            takes,
+            tame: listed(facts, "tame"),
+            deep: list("deep="),
+            follows: list("follows="),
+            listed: takes != Takes::Changes && !listed(facts, "unlisted"),
+        };
+        Some((names, program))
     }
 }
 
-const fn numbered(mut program: Program) -> Program {
-    program.options.numbers = true;
-    program
+/// The rows by the names of their programs.
+static TABLE: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(|| {
+    let rows = PROGRAMS.iter().filter_map(|row| Program::read(row));
+    rows.flat_map(|(names, program)| {
+        let program: &'static Program = Box::leak(Box::new(program));
+        names.split(',').map(move |name| (name, program))
+    })
+    .collect()
+});
+
+/// The options and arguments of a program of the table; `None` where one is not known.
+pub(super) fn parse(name: &str, arguments: &[Word]) -> Option<Parsed> {
+    let program = TABLE.get(name)?;
+    program.options.parse(arguments, program.tame)
 }
 
-const fn deep(mut program: Program, deep: &'static [&'static str], follows: &'static [&'static str]) -> Program {
-    program.deep = deep;
-    program.follows = follows;
-    program
+/// Whether a subcommand of git may count as only reading.
+pub(crate) fn is_git_reader(verb: &str) -> bool {
+    let is = |name: &&str| name.strip_prefix("git ").and_then(|words| words.split(' ').next()) == Some(verb);
+    TABLE.keys().any(is) || matches!(verb, "whatchanged" | "stash")
 }
 
-const DOCKER: &[(&str, Options)] = &[
-    (
-        "ps",
-        Options {
-            short: "aqlsn:f:",
-            long: "all quiet latest size no-trunc last= filter= format=",
-            numbers: false,
-        },
-    ),
-    (
-        "images",
-        Options {
-            short: "aqf:",
-            long: "all quiet digests no-trunc filter= format=",
-            numbers: false,
-        },
-    ),
-];
+/// Programs that are asked one thing only: which version they are. None of them reads the current folder for that, as
+/// those do that find their toolchain there.
+const VERSIONED: &str = "gcc g++ clang make cmake docker rg fd jq bash git php perl curl wget gzip sed awk gawk mawk grep \
+    find ls cat uv";
 
-/// Programs that are asked one thing only: which version they are. None of them reads the folder it stands in, as those
-/// that find their toolchain there do.
-const VERSIONED: &str = "gcc g++ clang make cmake docker \
-    rg fd jq bash git php perl curl wget gzip sed awk gawk mawk grep find ls cat uv";
-
-const VERSION: &[&str] = &["--version"];
-const PYTHON_VERSION: &[&str] = &["--version", "-V"];
-const PYTHON: &[&str] = &[".python-version", ".tool-versions", "mise.toml", ".mise.toml"];
 /// The files of version managers, which can replace any program.
-const MANAGERS: &[&str] = &[".tool-versions", "mise.toml", ".mise.toml"];
+const MANAGERS: &str = ".tool-versions mise.toml .mise.toml";
 
-/// Programs that read the folder to find out which version they are; what they do then is theirs alone where no file of
-/// the folder speaks to them. With the arguments that ask for the version, and those files.
-const TOOLCHAINS: &[(&str, &[&str], &[&str])] = &[
-    (
-        "node",
-        &["--version", "-v"],
-        &[".node-version", ".nvmrc", ".tool-versions", "mise.toml", ".mise.toml"],
-    ),
-    ("python", PYTHON_VERSION, PYTHON),
-    ("python3", PYTHON_VERSION, PYTHON),
-    ("pip", VERSION, PYTHON),
-    ("pip3", VERSION, PYTHON),
-    (
-        "ruby",
-        VERSION,
-        &[".ruby-version", ".tool-versions", "mise.toml", ".mise.toml"],
-    ),
-    // The machine's own options may also come from a file, as may what it compiles.
-    (
-        "java",
-        &["--version", "-version"],
-        &[
-            ".java-version",
-            ".hotspotrc",
-            ".hotspot_compiler",
-            ".tool-versions",
-            "mise.toml",
-            ".mise.toml",
-        ],
-    ),
-    ("psql", PYTHON_VERSION, MANAGERS),
-    ("kubectl", &["version --client", "version --client=true"], MANAGERS),
-    // It names the plugins of the folder, as they are written in the lock file, and runs none.
-    (
-        "terraform",
-        &["version", "--version", "-version"],
-        &[".terraform-version", ".tool-versions", "mise.toml", ".mise.toml"],
-    ),
-    ("npm", &["--version", "-v"], &[".npmrc"]),
-    (
-        "pnpm",
-        VERSION,
-        &[".npmrc", "package.json", "pnpm-workspace.yaml", ".pnpmfile.cjs"],
-    ),
-    ("bun", VERSION, &["bunfig.toml", ".env"]),
-    ("deno", VERSION, &[]),
-    ("tsc", VERSION, &[]),
-    ("rustc", VERSION, &["rust-toolchain", "rust-toolchain.toml"]),
-    (
-        "cargo",
-        VERSION,
-        &[
-            "rust-toolchain",
-            "rust-toolchain.toml",
-            ".cargo/config",
-            ".cargo/config.toml",
-        ],
-    ),
-    ("rustup", VERSION, &["rust-toolchain", "rust-toolchain.toml"]),
-];
+/// The version of a program that reads the folder to find it out: it does nothing else if none of these files exists.
+fn toolchain(name: &str, question: &str) -> Option<Doing> {
+    let asked = |row: &&[&'static str; 3]| {
+        let [names, questions, _] = row;
+        listed(names, name) && questions.split(", ").any(|known| known == question)
+    };
+    let [.., files] = TOOLCHAINS.iter().find(asked)?;
+    let managers = match listed(files, "managers") {
+        true => MANAGERS,
+        false => "",
+    };
+    let files = files.split(' ').chain(managers.split(' '));
+    Some(Doing {
+        obeys: files.filter(|file| !file.is_empty()).map(Word::plain).collect(),
+        ..Doing::default()
+    })
+}
 
 /// What `name` with these arguments does.
 pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     let question: Option<Vec<&str>> = arguments.iter().map(Word::literal).collect();
     let question = question.unwrap_or_default().join(" ");
-    if question == "--version" && VERSIONED.split(' ').any(|known| known == name) {
-        return Some(Doing::read_only());
+    if question == "--version" && listed(VERSIONED, name) {
+        return Some(Doing::default());
     }
-    if let Some((_, questions, files)) = TOOLCHAINS.iter().find(|(known, ..)| *known == name)
-        && questions.contains(&question.as_str())
-    {
-        let mut doing = Doing::read_only();
-        doing.obeys.extend(files.iter().map(|file| Word::plain(file)));
+    if let Some(doing) = toolchain(name, &question) {
         return Some(doing);
     }
-    if let ("command", [flag, rest @ ..]) = (name, arguments)
-        && matches!(flag.literal(), Some("-v" | "-V"))
-    {
-        let names = rest.iter().all(|word| word.literal().is_some());
-        let mut doing = Doing::read_only();
-        read(&mut doing, rest, Reach::File);
-        return names.then_some(doing);
-    }
     match (name, arguments) {
-        // What is everybody's to see.
+        ("command", [flag, rest @ ..]) if flag.is("-v") || flag.is("-V") => {
+            let names = rest.iter().all(|word| word.literal().is_some());
+            return names.then(|| Doing::reading(files(rest), Reach::File));
+        }
         ("printenv", [_, ..]) => {
             let seen = |word: &Word| word.literal().is_some_and(is_everybodys);
-            return arguments.iter().all(seen).then(Doing::read_only);
+            return arguments.iter().all(seen).then(Doing::default);
         }
-        ("docker", _) => return docker(arguments),
-        ("go", [only]) if only.literal() == Some("version") => return Some(Doing::read_only()),
-        _ => {}
-    }
-    let program = PROGRAMS.iter().find(|program| program.name == name)?;
-    if matches!(name, "nm" | "size" | "readelf" | "strings")
-        && arguments
-            .iter()
-            .any(|word| word.text.as_deref().is_none_or(|text| text.starts_with('@')))
-    {
-        return None;
-    }
-    // It looks at the first letter of an option only: `-ps` is `-p`, and what follows it a file.
-    let exact = |text: &str| {
-        let digits = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit());
-        text.len() <= 2
-            || (text.starts_with(['-'])
-                && text.get(2..).is_some_and(digits)
-                && text[1..].starts_with(['c', 'g', 'l', 'o', 's']))
-    };
-    if name == "xxd"
-        && arguments.iter().any(|word| {
-            word.text
-                .as_deref()
-                .is_none_or(|text| text.starts_with('-') && !exact(text))
-        })
-    {
-        return None;
-    }
-    // Bare letters with an `e` among them make it show what others have in their environment, secrets too.
-    let shows = |text: &str| {
-        let letters = text.trim_start_matches('-');
-        letters.bytes().all(|b| b.is_ascii_alphabetic()) && letters.contains('e') && !text.starts_with("--")
-    };
-    if name == "ps"
-        && !lists_all(arguments)
-        && arguments
-            .iter()
-            .filter(|word| !matches!(word.raw.as_str(), "$$" | "$PPID"))
-            .any(|word| word.text.as_deref().is_none_or(shows))
-    {
-        return None;
-    }
-    // It goes on reading letters behind one whose value is the next word.
-    let among = |text: &str| {
-        let letters = text
-            .strip_prefix('-')
-            .filter(|letters| !letters.starts_with('-'))
-            .unwrap_or_default();
-        let mut all = letters.chars();
-        all.next_back();
-        all.any(|c| matches!(c, 'I' | 'P' | 'L'))
-    };
-    if name == "tree" && arguments.iter().any(|word| word.text.as_deref().is_none_or(among)) {
-        return None;
-    }
-    match name {
-        // What a command prints falls apart there, and patterns in it match names: more is shown than it printed.
-        "echo" if arguments.iter().any(falls_apart) => return None,
-        // Their arguments are text whatever they begin with.
-        "echo" | "expr" => {
-            return Some(Doing {
+        // The processes and images, as the daemon of the user's own configuration reports them.
+        ("docker", [verb, rest @ ..]) => {
+            let parsed = parse(&format!("docker {}", verb.literal()?), rest)?;
+            return parsed.positionals.is_empty().then(Doing::default);
+        }
+        ("go", [only]) if only.is("version") => return Some(Doing::default()),
+        ("printf", _) => return printf(arguments),
+        // Their arguments are text, even with a dash in front. Unquoted output of a command is split there, and patterns
+        // in it match names: more is shown than the command printed.
+        ("echo" | "expr", _) => {
+            let shows = name == "echo" && arguments.iter().any(falls_apart);
+            return (!shows).then(|| Doing {
                 tame: true,
-                ..Doing::read_only()
+                ..Doing::default()
             });
         }
-        "printf" => return printf(arguments),
         _ => {}
     }
-    let parsed = program.options.parse_of(arguments, program.tame)?;
-    // Its options come first: what follows the file is where it writes.
+    let program = TABLE.get(name)?;
+    if misread(name, arguments) {
+        return None;
+    }
+    let parsed = program.options.parse(arguments, program.tame)?;
+    // The options come first: a second file would be written.
     if program.takes == Takes::OneFile
         && parsed.positionals.first() != arguments.last()
         && !parsed.positionals.is_empty()
     {
         return None;
     }
-    // What it cannot read backwards it keeps in a file first.
-    let piped = |word: &Word| {
-        word.text
-            .as_deref()
-            .is_none_or(|text| text == "-" || text.starts_with("/dev/"))
-    };
-    if name == "tac"
-        && (parsed.positionals.is_empty() || parsed.positionals.iter().any(piped))
-        && !parsed.has(&["version"])
-    {
-        return None;
-    }
-    // It looks whether a pattern with a slash in it is a folder, wherever that is.
-    let slashed = |word: &Word| word.text.as_deref().is_none_or(|text| text.contains('/'));
-    if matches!(name, "fd" | "fdfind") && parsed.positionals.first().is_some_and(slashed) {
-        return None;
-    }
-    if name == "lsof" && !(parsed.has(&["i"]) && lists_sockets(arguments)) {
-        return None;
-    }
-    // Without `-n` it asks a server for names.
-    if name == "netstat" && !parsed.has(&["n", "numeric"]) {
-        return None;
-    }
-    // A date given as text sets the clock.
-    if name == "date"
-        && parsed
+    let any = |test: &dyn Fn(&str) -> bool| parsed.positionals.iter().any(|word| word.may_be(test));
+    let refused = match name {
+        // What it cannot read backwards it keeps in a file first.
+        "tac" => {
+            let piped = parsed.positionals.is_empty() || any(&|text| text == "-" || text.starts_with("/dev/"));
+            piped && !parsed.has(&["version"])
+        }
+        // It looks whether a pattern with a slash in it is a folder, even outside of the project.
+        "fd" | "fdfind" => parsed
+            .positionals
+            .first()
+            .is_some_and(|word| word.may_be(|text| text.contains('/'))),
+        "lsof" => !(parsed.has(&["i"]) && lists_sockets(arguments)),
+        // Without `-n` it asks a server for names.
+        "netstat" => !parsed.has(&["n", "numeric"]),
+        // A date given as text sets the clock.
+        "date" => parsed
             .positionals
             .iter()
-            .any(|word| word.literal().is_none_or(|text| !text.starts_with('+')))
-    {
-        return None;
+            .any(|word| word.literal().is_none_or(|text| !text.starts_with('+'))),
+        _ => false,
+    };
+    if refused { None } else { reads(program, &parsed) }
+}
+
+/// Whether a program may read its arguments in another way than [`Options`] does.
+fn misread(name: &str, arguments: &[Word]) -> bool {
+    let any = |test: &dyn Fn(&str) -> bool| arguments.iter().any(|word| word.may_be(test));
+    match name {
+        // `@file` holds more options.
+        "nm" | "size" | "readelf" | "strings" => any(&|text| text.starts_with('@')),
+        // It looks at the first letter of an option only: `-ps` is `-p`, and the next word a file.
+        "xxd" => any(&|text| {
+            let digits = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit());
+            let number = text
+                .strip_prefix('-')
+                .and_then(|rest| rest.strip_prefix(['c', 'g', 'l', 'o', 's']));
+            text.starts_with('-') && text.len() > 2 && !number.is_some_and(digits)
+        }),
+        // Bare letters with an `e` among them make it show the environment of other processes, secrets too.
+        "ps" if !lists_all(arguments) => {
+            let shows = |text: &str| {
+                let letters = text.trim_start_matches('-');
+                letters.bytes().all(|b| b.is_ascii_alphabetic()) && letters.contains('e') && !text.starts_with("--")
+            };
+            let mut others = arguments
+                .iter()
+                .filter(|word| !matches!(word.raw.as_str(), "$$" | "$PPID"));
+            others.any(|word| word.may_be(shows))
+        }
+        // It goes on reading letters behind one whose value is the next word.
+        "tree" => any(&|text| {
+            let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+            let mut all = letters.unwrap_or_default().chars();
+            all.next_back();
+            all.any(|c| matches!(c, 'I' | 'P' | 'L'))
+        }),
+        _ => false,
     }
-    reads(program, &parsed)
 }
 
 /// Whether a word is, outside quotes, what a command printed or nobody knows.
@@ -331,13 +275,6 @@ fn lists_sockets(arguments: &[Word]) -> bool {
     })
 }
 
-/// What runs and which images there are, as the daemon of the person's own configuration says.
-fn docker(arguments: &[Word]) -> Option<Doing> {
-    let (verb, rest) = arguments.split_first()?;
-    let known = DOCKER.iter().find(|(name, _)| Some(*name) == verb.literal())?;
-    known.1.parse(rest)?.positionals.is_empty().then(Doing::read_only)
-}
-
 /// The format has to be known, and neither an option nor one that sets a variable (`%n`).
 fn printf(arguments: &[Word]) -> Option<Doing> {
     let format = match arguments {
@@ -347,12 +284,7 @@ fn printf(arguments: &[Word]) -> Option<Doing> {
     };
     let begins = format.text.as_deref().unwrap_or(&format.prefix);
     let known = !begins.is_empty() && !begins.starts_with('-') && !format.split && !format.glob;
-    (known
-        && !format
-            .text
-            .as_deref()
-            .is_none_or(|text| text.contains('%') && text.contains('n') && sets(text)))
-    .then(Doing::read_only)
+    (known && !format.may_be(sets)).then(Doing::default)
 }
 
 /// Whether a format holds `%n`, with or without a width.
@@ -408,56 +340,38 @@ fn lists_all(arguments: &[Word]) -> bool {
 }
 
 fn reads(program: &Program, parsed: &Parsed) -> Option<Doing> {
-    let mut doing = Doing::read_only();
-    doing.tame = program.tame;
-    doing
-        .reads
-        .extend(parsed.paths.iter().cloned().map(|path| (path, Reach::File)));
+    let mut doing = Doing {
+        tame: program.tame,
+        ..Doing::reading(parsed.paths.iter().cloned(), Reach::File)
+    };
     let positionals = parsed.positionals.as_slice();
-    let here = || Word::plain(".");
-    let directories = parsed.options.iter().any(|(name, value)| {
-        matches!(name.as_str(), "d" | "directories")
-            && value
-                .as_ref()
-                .is_none_or(|value| value.literal() != Some("skip") && value.literal() != Some("read"))
-    });
+    let walks = |value: Option<&Word>| value.is_none_or(|value| !value.is("skip") && !value.is("read"));
+    let directories = parsed.given(&["d", "directories"]).any(walks);
     // A word that may be an option may be one of those.
     let loose = parsed.loose && !program.deep.is_empty();
     let tree = program.takes == Takes::PatternTree
-        || parsed.has(program.deep)
+        || parsed.has(&program.deep)
         || (program.takes == Takes::PatternFiles && directories)
         || loose;
     let reach = match tree {
-        true if parsed.has(program.follows) || loose => Reach::Linked,
+        true if parsed.has(&program.follows) || loose => Reach::Linked,
         true => Reach::Tree,
+        false if program.takes == Takes::Directories => Reach::Names,
         false => Reach::File,
     };
-    match program.takes {
-        Takes::Nothing => {
-            if !positionals.is_empty() {
-                return None;
-            }
+    let (read, reach) = match program.takes {
+        Takes::Own | Takes::Changes => return None,
+        Takes::Nothing if !positionals.is_empty() => return None,
+        Takes::Nothing | Takes::Text => (&[][..], reach),
+        Takes::OneFile if positionals.len() > 1 || positionals.iter().any(|word| word.glob || word.split) => {
+            return None;
         }
-        Takes::Text => {}
-        Takes::OneFile => {
-            if positionals.len() > 1 || positionals.iter().any(|word| word.glob || word.split) {
-                return None;
-            }
-            read(&mut doing, positionals, Reach::File);
-        }
-        Takes::Files => read(&mut doing, positionals, reach),
-        Takes::Directories => {
-            let reach = if tree { reach } else { Reach::Names };
-            if positionals.is_empty() {
-                doing.reads.push((here(), reach));
-            }
-            read(&mut doing, positionals, reach);
-        }
+        Takes::Files | Takes::Directories | Takes::OneFile => (positionals, reach),
         // Folders are compared file by file, and links in them are followed.
-        Takes::Compared => read(&mut doing, positionals, Reach::Linked),
+        Takes::Compared => (positionals, Reach::Linked),
         Takes::PatternFiles | Takes::PatternTree => {
             let given = parsed.has(&["e", "f", "regexp", "file", "files", "type-list"]);
-            // Where a word may fall apart nobody knows which one is the pattern.
+            // If a word may be split, the pattern is not known.
             let files = match positionals {
                 [first, rest @ ..] if !given && !first.split && !first.glob && !parsed.loose => rest,
                 [first, rest @ ..] if !given && first.literal().is_some() => rest,
@@ -467,35 +381,32 @@ fn reads(program: &Program, parsed: &Parsed) -> Option<Doing> {
                 [first, ..] if first.glob => positionals,
                 _ => return None,
             };
-            if tree && files.is_empty() {
-                doing.reads.push((here(), reach));
-            }
-            read(&mut doing, files, reach);
+            (files, reach)
         }
+    };
+    if read.is_empty() && (tree || program.takes == Takes::Directories) {
+        doing.reads.push((Word::plain("."), reach));
     }
+    doing.reads.extend(files(read).map(|word| (word, reach)));
     Some(doing)
 }
 
-fn read(doing: &mut Doing, words: &[Word], reach: Reach) {
-    let files = words.iter().filter(|word| word.text.as_deref() != Some("-"));
-    doing.reads.extend(files.cloned().map(|word| (word, reach)));
+/// The words but for those that mean the input.
+fn files(words: &[Word]) -> impl Iterator<Item = Word> {
+    words.iter().filter(|word| word.text.as_deref() != Some("-")).cloned()
 }
 
 /// The options `name` is given here, by their names; `None` where one is not known.
 pub(super) fn given(name: &str, arguments: &[Word]) -> Option<Vec<String>> {
-    let program = PROGRAMS.iter().find(|program| program.name == name)?;
-    let parsed = program.options.parse_of(arguments, program.tame)?;
+    let parsed = parse(name, arguments)?;
     let named = parsed.options.into_iter().map(|(name, _)| name);
     (!parsed.loose).then(|| named.collect())
 }
 
-/// The programs of the table with their options.
+/// The programs that the oracle runs, with their options.
 pub(super) fn corpus() -> Vec<(String, Vec<(String, char)>)> {
-    let docker = DOCKER
-        .iter()
-        .map(|(verb, options)| (format!("docker {verb}"), options.all()));
-    let all = PROGRAMS.iter();
-    all.map(|program| (program.name.to_owned(), program.options.all()))
-        .chain(docker)
+    let shown = TABLE.iter().filter(|(_, program)| program.listed);
+    shown
+        .map(|(name, program)| ((*name).to_owned(), program.options.all()))
         .collect()
 }

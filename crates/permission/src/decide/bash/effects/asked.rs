@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::super::Access;
 use super::super::{repository, trees};
-use super::{Command, Effects, Touch};
+use super::{Command, Effects, Touch, is_odd};
 use crate::git::Repository;
 use crate::path::{Found, Located};
 use crate::policy::ProgramFolder;
@@ -13,7 +13,6 @@ use crate::shell::builtins::listed;
 use crate::shell::effects::places;
 use crate::shell::orders::git_verb;
 use crate::shell::programs::{Doing, Kind, Prints, Reach, falls_apart, prints, prints_no_pattern};
-use crate::shell::wrappers::{known_name, transparent};
 use crate::shell::{Direction, Problem, Simple, Word};
 
 /// Places whose names were printed, and how far what reads them may reach.
@@ -30,25 +29,23 @@ fn takes_other_input(simple: &Simple) -> bool {
 impl<'a> Effects<'a> {
     /// Whether a pattern stands for something that is not simply files.
     pub(super) fn surprises(&self, simple: &Simple, word: &Word, tame: bool) -> bool {
-        let relative = word.text.as_deref().is_some_and(|text| !text.starts_with(['/', '~']));
+        let begins = |signs: &[char]| word.text.as_deref().is_some_and(|text| text.starts_with(signs));
+        let relative = !word.unknown() && !begins(&['/', '~']);
+        let optional = relative && begins(&['*', '?', '[', '-']);
         let Some(all) = places(simple, word, self.cwd, &self.policy.home) else {
             return true;
         };
         all.iter().filter(|place| place.pattern).any(|place| {
-            let begins = word
-                .text
-                .as_deref()
-                .is_some_and(|text| text.starts_with(['*', '?', '[', '-']));
             let unseen = self.paths.names(&place.path) == Found::Nothing;
             let files = trees::matches(&place.path, &place.whole, self.paths).filter(|_| !unseen);
             let Some(files) = files else {
-                // Nobody has seen them: as words they are still files, as options or loose text they could be anything.
-                return word.split || (relative && begins && !tame);
+                // Nothing is known about them: as words they are still files, as options or loose text they could be
+                // anything.
+                return word.split || (optional && !tame);
             };
             files.iter().any(|file| {
                 let name = file.strip_prefix(&place.path).unwrap_or(file).to_string_lossy();
-                let odd = |c: char| c.is_whitespace() || matches!(c, '*' | '?' | '[' | '\\');
-                (relative && begins && name.starts_with('-')) || (word.split && name.contains(odd))
+                (optional && name.starts_with('-')) || (word.split && name.contains(is_odd))
             })
         })
     }
@@ -89,7 +86,7 @@ impl<'a> Effects<'a> {
             let doing = one.doing.as_ref()?;
             // In a substitution a name is matched against others once more.
             let expands = |path: &Path| word.from.is_some() && path.to_string_lossy().contains(['*', '?', '[']);
-            match prints(transparent(&one.simple.words))? {
+            match prints(one.words())? {
                 Prints::Names => {
                     let roots = self.roots(one)?;
                     let odd = |(root, _): &(Located, bool)| {
@@ -116,25 +113,21 @@ impl<'a> Effects<'a> {
         let Some((last, before)) = printed.and_then(<[Command<'a>]>::split_last) else {
             return true;
         };
-        let plain = |one: &Command<'a>| prints_no_pattern(transparent(&one.simple.words));
-        let passes =
-            |one: &Command<'a>| !takes_other_input(one.simple) && prints(transparent(&one.simple.words)).is_some();
+        let plain = |one: &Command<'a>| prints_no_pattern(one.words());
+        let passes = |one: &Command<'a>| !takes_other_input(one.simple) && prints(one.words()).is_some();
         // The last of them that says something of its own says it all.
         let mut all = std::iter::once(last).chain(before.iter().rev());
-        let own = all
-            .find(|one| takes_other_input(one.simple) || prints(transparent(&one.simple.words)) != Some(Prints::Some));
+        let own = all.find(|one| takes_other_input(one.simple) || prints(one.words()) != Some(Prints::Some));
         own.is_none_or(|one| one.simple.grouped || !(plain(one) || passes(one)))
     }
 
     /// `ls ~`: which names the person's home has, and nothing beneath them.
     pub(super) fn lists_home(&self, command: &Command<'a>, touch: &Touch) -> bool {
-        let words = transparent(&command.simple.words);
-        let deep = |word: &Word| match word.text.as_deref() {
-            Some("-R" | "--recursive") | None => true,
-            Some(text) => text.starts_with('-') && !text.starts_with("--") && text.contains('R'),
+        let deep = |text: &str| {
+            text == "--recursive" || (text.starts_with('-') && !text.starts_with("--") && text.contains('R'))
         };
-        words.first().and_then(known_name) == Some("ls")
-            && !words.iter().any(deep)
+        command.name() == Some("ls")
+            && !command.words().iter().any(|word| word.may_be(deep))
             && touch.at.lexical == self.policy.home
             && touch.access == Access::Read
             && !touch.pattern
@@ -215,32 +208,21 @@ impl<'a> Effects<'a> {
     /// path leads is only known while the line runs.
     pub(super) fn is_moved(&self, command: &Command<'a>) -> bool {
         let moved = |before: &Command<'a>| {
-            let words = transparent(&before.simple.words);
-            let moves = words.first().and_then(known_name) == Some("mv");
             let link = |path: &Path| self.paths.is_link(path);
             let leads = |touch: &Touch| {
                 let path = &touch.at.lexical;
                 touch.reach == Reach::Tree
                     && (link(path) || (self.paths.is_dir(path) && trees::holds(path, self.paths, &link)))
             };
-            moves && (before.lost || before.touches.iter().any(leads))
+            before.name() == Some("mv") && (before.lost || before.touches.iter().any(leads))
         };
-        let places = self
-            .commands
-            .iter()
-            .filter(|before| moved(before))
-            .flat_map(|before| &before.touches);
-        let places: Vec<&Touch> = places.filter(|touch| touch.access == Access::Write).collect();
-        let below = |touch: &Touch| {
-            let same = |place: &&Touch| {
-                place
-                    .at
-                    .forms()
-                    .any(|place| touch.at.forms().any(|own| own.starts_with(place)))
-            };
-            places.iter().any(same)
-        };
-        command.touches.iter().any(below)
+        let places = self.commands.iter().filter(|before| moved(before));
+        let places = places
+            .flat_map(|before| before.writes())
+            .flat_map(|touch| touch.at.forms());
+        let places: Vec<&Path> = places.collect();
+        let below = |form: &Path| places.iter().any(|place| form.starts_with(place));
+        command.touches.iter().any(|touch| touch.at.forms().any(below))
     }
 
     /// Whether the search path finds a program of the command in a folder of the project.
@@ -303,16 +285,14 @@ impl<'a> Effects<'a> {
             .collect()
     }
 
-    /// The files a word may stand for, patterns matched; `None` when nobody knows.
+    /// The files a word may stand for, patterns matched; `None` if they are not known.
     pub(in super::super) fn files_of(&self, simple: &Simple, word: &Word) -> Option<Vec<PathBuf>> {
-        let mut files = Vec::new();
-        for place in places(simple, word, self.cwd, &self.policy.home)? {
-            match place.pattern {
-                true => files.extend(trees::matches(&place.path, &place.whole, self.paths)?),
-                false => files.push(place.path),
-            }
-        }
-        Some(files)
+        let all = places(simple, word, self.cwd, &self.policy.home)?;
+        let files = all.into_iter().map(|place| match place.pattern {
+            true => trees::matches(&place.path, &place.whole, self.paths),
+            false => Some(vec![place.path]),
+        });
+        Some(files.collect::<Option<Vec<_>>>()?.concat())
     }
 
     /// Whether a command leaves something behind that a later one could run.
@@ -320,30 +300,23 @@ impl<'a> Effects<'a> {
         let Some(command) = self.commands.get(at) else {
             return true;
         };
-        let name = transparent(&command.simple.words)
-            .first()
-            .and_then(|word| word.text.as_deref());
-        let copies =
-            name.is_some_and(|name| listed("tee dd install ln cp mv tar unzip curl wget patch sed split", name));
-        let writes = command.touches.iter().any(|touch| touch.access == Access::Write);
-        let words = transparent(&command.simple.words).get(1..).unwrap_or_default();
-        let configures = name == Some("git") && git_verb(words).is_some_and(|(verb, _)| verb == "config");
-        writes || (configures && command.doing.is_none()) || (copies && command.doing.is_none())
+        let (name, words) = command.words().split_first().unzip();
+        let name = name.and_then(|word| word.text.as_deref()).unwrap_or_default();
+        let copies = listed("tee dd install ln cp mv tar unzip curl wget patch sed split", name);
+        let configures =
+            || name == "git" && git_verb(words.unwrap_or_default()).is_some_and(|(verb, _)| verb == "config");
+        command.writes().next().is_some() || (command.doing.is_none() && (copies || configures()))
     }
 
     /// Whether something before a command may have changed what git is told by a repository.
     pub(in super::super) fn settings_written_before(&self, at: usize) -> bool {
-        let inside = |touch: &Touch| {
-            let parts = || touch.at.lexical.components();
-            touch.access == Access::Write && parts().any(|part| part.as_os_str().to_string_lossy().starts_with(".git"))
-        };
-        (0..at).any(|before| {
+        let of_git = |path: &Path| path.iter().any(|part| part.to_string_lossy().starts_with(".git"));
+        let unseen = |before: usize| {
             let command = self.commands.get(before);
-            let written = command.is_some_and(|command| command.touches.iter().any(inside));
-            written
-                || (self.changes(before)
-                    && command.is_some_and(|command| command.doing.is_none() && command.touches.is_empty()))
-        })
+            let unseen = command.is_some_and(|command| command.doing.is_none() && command.touches.is_empty());
+            unseen && self.changes(before)
+        };
+        self.written_before(at, &of_git) || (0..at).any(unseen)
     }
 
     /// Whether a command keeps its words, or a file it names, where they could be run.
@@ -351,16 +324,9 @@ impl<'a> Effects<'a> {
         let Some(command) = self.commands.get(at) else {
             return true;
         };
-        let name = transparent(&command.simple.words)
-            .first()
-            .and_then(|word| word.text.as_deref());
-        let redirected = command
-            .touches
-            .iter()
-            .any(|touch| touch.redirect && touch.access == Access::Write);
-        redirected
-            || name.is_some_and(|name| matches!(name, "cp" | "mv" | "sed" | "tee"))
-                && command.doing.as_ref().is_some_and(|doing| doing.kind == Kind::FileOp)
+        let name = command.words().first().and_then(|word| word.text.as_deref());
+        let changes = command.doing.as_ref().is_some_and(|doing| doing.kind == Kind::FileOp);
+        command.writes().any(|touch| touch.redirect) || (changes && matches!(name, Some("cp" | "mv" | "sed" | "tee")))
     }
 
     /// Whether a command that obeys a repository runs outside of the roots.
@@ -426,8 +392,7 @@ impl<'a> Effects<'a> {
 
     /// Whether an earlier command of the line writes such a path.
     fn written_before(&self, at: usize, such: &dyn Fn(&Path) -> bool) -> bool {
-        let earlier = self.commands.iter().take(at).flat_map(|before| &before.touches);
-        let mut written = earlier.filter(|touch| touch.access == Access::Write);
+        let mut written = self.commands.iter().take(at).flat_map(Command::writes);
         written.any(|touch| touch.at.forms().any(such))
     }
 

@@ -6,8 +6,7 @@ use super::super::super::{Access, files::may_read};
 use super::super::trees;
 use super::{Blocked, Command, Effects, Touch};
 use crate::mode::Stance;
-use crate::path::Located;
-use crate::rule::Behavior;
+use crate::rule::{Behavior, Rule};
 use crate::shell::programs::{Kind, Reach};
 use crate::suggest;
 
@@ -15,26 +14,18 @@ impl<'a> Effects<'a> {
     /// The redirection that may not be followed.
     pub(in super::super) fn redirect_blocked(&self, at: usize, stance: Stance) -> Option<Blocked> {
         let command = self.commands.get(at)?;
-        command
-            .touches
-            .iter()
-            .filter(|touch| touch.redirect)
-            .find_map(|touch| match touch.access {
-                Access::Write => self.write_blocked(command, touch, stance.edits()),
-                Access::Read => self.read_blocked(command, touch),
-            })
+        let mut redirects = command.touches.iter().filter(|touch| touch.redirect);
+        redirects.find_map(|touch| match touch.access {
+            Access::Write => self.write_blocked(command, touch, stance.edits()),
+            Access::Read => self.read_blocked(command, touch),
+        })
     }
 
-    /// A write outside the roots, whatever rule allowed the command.
+    /// A write outside the roots, even if a rule allowed the command.
     pub(in super::super) fn written_outside(&self, at: usize) -> Option<Blocked> {
         let command = self.commands.get(at)?;
-        let writes = command
-            .touches
-            .iter()
-            .filter(|touch| touch.access == Access::Write && !touch.redirect);
-        writes
-            .filter_map(|touch| self.write_blocked(command, touch, true))
-            .next()
+        let mut writes = command.named(Access::Write);
+        writes.find_map(|touch| self.write_blocked(command, touch, true))
     }
 
     /// The path a known command may not touch.
@@ -46,11 +37,8 @@ impl<'a> Effects<'a> {
         if file_op && let Some(first) = self.outside(command) {
             return Some(first);
         }
-        let writes = command
-            .touches
-            .iter()
-            .filter(|touch| !touch.redirect && touch.access == Access::Write);
-        let blocked = writes
+        let blocked = command
+            .named(Access::Write)
             .filter_map(|touch| self.write_blocked(command, touch, edits))
             .min_by_key(|blocked| blocked.path.components().count());
         // Where only the mode is in the way, what is named first is what people look for.
@@ -64,19 +52,17 @@ impl<'a> Effects<'a> {
             _ => blocked,
         });
         blocked.or_else(|| {
-            let mut reads = command
-                .touches
-                .iter()
-                .filter(|touch| !touch.redirect && touch.access == Access::Read);
-            reads.find_map(|touch| self.read_blocked(command, touch))
+            command
+                .named(Access::Read)
+                .find_map(|touch| self.read_blocked(command, touch))
         })
     }
 
     /// What a command of known files may not touch for lying outside of the roots: what it reads, or else what it writes.
     fn outside(&self, command: &Command<'a>) -> Option<Blocked> {
         let touches = |access: Access| {
-            let all = command.touches.iter().filter(|touch| !touch.redirect);
-            all.filter(move |touch| touch.access == access && !touch.at.inside(&self.policy.roots, self.paths))
+            let all = command.named(access);
+            all.filter(|touch| !touch.at.inside(&self.policy.roots, self.paths))
         };
         let read = touches(Access::Read).find_map(|touch| self.read_blocked(command, touch));
         let written = || {
@@ -124,16 +110,10 @@ impl<'a> Effects<'a> {
         }
         if stays && (touch.reach != Reach::File || touch.pattern || self.paths.is_dir(&touch.at.lexical)) {
             let inside = Touch {
-                at: Located {
-                    lexical: touch.at.lexical.join("x"),
-                    resolved: touch.at.resolved.join("x"),
-                },
+                at: touch.at.child(),
                 ..*touch
             };
-            if self
-                .rule(Behavior::Allow, &inside)
-                .is_some_and(|rule| rule.content.as_deref().is_some_and(|content| content.ends_with("/**")))
-            {
+            if self.rule(Behavior::Allow, &inside).is_some_and(Rule::covers_below) {
                 return None;
             }
         }

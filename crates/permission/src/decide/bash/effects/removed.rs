@@ -13,16 +13,10 @@ use crate::shell::{Simple, Word};
 impl Effects<'_> {
     /// What must not be removed without a question, in any mode.
     pub(in super::super) fn critical(&self) -> Option<PathBuf> {
-        for command in &self.commands {
-            for level in levels(&command.simple.words) {
-                for word in removals(level) {
-                    if let Some(path) = self.critical_word(command.simple, &word) {
-                        return Some(path);
-                    }
-                }
-            }
-        }
-        None
+        self.commands.iter().find_map(|command| {
+            let mut removed = levels(&command.simple.words).flat_map(removals);
+            removed.find_map(|word| self.critical_word(command.simple, &word))
+        })
     }
 
     fn critical_word(&self, simple: &Simple, word: &Word) -> Option<PathBuf> {
@@ -40,7 +34,7 @@ impl Effects<'_> {
         folders
             .chain(named)
             .find(|(at, pattern)| {
-                protect::is_critical(self.policy, at, *pattern, self.paths) && self.really(word, at, *pattern)
+                protect::is_critical(self.policy, at, *pattern, self.paths) && Self::really(word, *pattern)
             })
             .map(|(at, _)| at.lexical)
     }
@@ -79,13 +73,8 @@ impl Effects<'_> {
     }
 
     /// `rm *.o` in the project names files in it, `rm *` the project.
-    fn really(&self, word: &Word, at: &Located, pattern: bool) -> bool {
-        let _ = at;
-        if !pattern {
-            return true;
-        }
+    fn really(word: &Word, pattern: bool) -> bool {
         let last = word.raw.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        last.chars()
-            .all(|c| matches!(c, '*' | '?' | '.' | '[' | ']' | '!' | '{' | '}'))
+        !pattern || last.chars().all(|c| "*?.[]!{}".contains(c))
     }
 }
