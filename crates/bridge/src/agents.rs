@@ -13,6 +13,7 @@ use sluice_runner::Launch;
 use crate::api::{Code, Problem};
 use crate::git::GitCommand;
 use crate::trust::TrustStore;
+use crate::worktree::WorktreeMaker;
 
 /// An agent that can be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub struct Agents {
     pub trust: Option<Arc<dyn TrustStore>>,
     /// How git is run; none where it is not.
     pub git: Option<GitCommand>,
+    /// How worktrees are created; none where they are not.
+    pub worktree: Option<WorktreeMaker>,
 }
 
 /// How an agent is to begin.
@@ -214,6 +217,7 @@ mod tests {
             config_dir: "/home/someone/.claude".into(),
             trust: None,
             git: None,
+            worktree: None,
         };
         let wish = Wish {
             agent: "sh".into(),

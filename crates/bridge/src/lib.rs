@@ -47,3 +47,4 @@ pub use bridge::Bridge;
 pub use git::GitCommand;
 pub use hub::{Away, Config, Doorkeeper, Hub, Salvage, Waiting};
 pub use trust::TrustStore;
+pub use worktree::WorktreeMaker;

@@ -1,51 +1,31 @@
 //! A git worktree for a session.
 
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 
-use tokio::process::Command;
-
+use crate::agents::Agents;
 use crate::api::{Code, Problem};
+use crate::trust;
 
-/// Makes a worktree beside the repository's own, on a new branch.
-pub(crate) async fn make(folder: &Path) -> Result<PathBuf, Problem> {
+/// Creates a worktree with this name in the repository that contains a folder and returns its path, or a sentence that
+/// says why not. The flag says whether filter programs that the repository configures may run. The program that starts
+/// the bridge provides it.
+pub type WorktreeMaker = fn(PathBuf, String, bool) -> Pin<Box<dyn Future<Output = Result<PathBuf, String>> + Send>>;
+
+/// Creates a worktree in the repository's folder of worktrees, on a new branch.
+pub(crate) async fn make(agents: &Agents, folder: &Path) -> Result<PathBuf, Problem> {
     let problem = |why: String| {
-        Problem::new(Code::Folder, format!("no worktree can be made: {why}"))
+        Problem::new(Code::Folder, format!("no worktree can be created: {why}"))
             .hint("start without one, or in a git repository")
     };
-    let git = |args: Vec<String>| {
-        let mut command = Command::new("git");
-        // Hooks and monitors of the repository do not run for this.
-        command.args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C"]);
-        command
-            .arg(folder)
-            .args(args)
-            .stdin(std::process::Stdio::null())
-            .kill_on_drop(true);
-        command
-    };
-    let top = git(vec!["rev-parse".into(), "--show-toplevel".into()]).output().await;
-    let top = top.map_err(|error| problem(error.to_string()))?;
-    if !top.status.success() {
-        return Err(problem(format!("{} is not in a git repository", folder.display())));
-    }
-    let top = PathBuf::from(String::from_utf8_lossy(&top.stdout).trim());
-    let name: String = uuid::Uuid::new_v4().simple().to_string().chars().take(8).collect();
-    let place = top.join(".claude").join("worktrees").join(format!("session-{name}"));
-    let branch = format!("worktree-session-{name}");
-    let added = git(vec![
-        "worktree".into(),
-        "add".into(),
-        "-b".into(),
-        branch,
-        place.to_string_lossy().into_owned(),
-    ])
-    .output()
-    .await
-    .map_err(|error| problem(error.to_string()))?;
-    if !added.status.success() {
-        return Err(problem(String::from_utf8_lossy(&added.stderr).trim().to_owned()));
-    }
-    Ok(place)
+    let create = agents
+        .worktree
+        .ok_or_else(|| problem("git is not available in this process".to_owned()))?;
+    let trusted = trust::run(agents.trust.as_ref(), folder, false).await?.trusted;
+    let id: String = uuid::Uuid::new_v4().simple().to_string().chars().take(8).collect();
+    create(folder.to_owned(), format!("session-{id}"), trusted)
+        .await
+        .map_err(problem)
 }
 
 /// The branch a folder is on, read without running anything.

@@ -1,6 +1,8 @@
 //! `--worktree`: runs a session in a separate git worktree, at the path used by the reference CLI.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::pin::Pin;
 
 use sluice_engine::settings::Opener;
 use sluice_engine::settings::held::HOW_TO_TRUST;
@@ -41,6 +43,21 @@ impl From<WorktreeError> for EnterError {
             error => format!("--worktree: {error}"),
         })
     }
+}
+
+/// Creates a worktree for a session of the bridge. `may_filter`: filter programs that the repository configures may run.
+pub(crate) fn for_session(
+    folder: PathBuf,
+    name: String,
+    may_filter: bool,
+) -> Pin<Box<dyn Future<Output = Result<PathBuf, String>> + Send>> {
+    Box::pin(async move {
+        let env: Vec<_> = std::env::vars_os().collect();
+        match worktree::Worktree::open(&folder, &name, &env, may_filter).await {
+            Ok(made) => Ok(made.path().to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    })
 }
 
 impl Worktree {

@@ -48,7 +48,7 @@ impl Hub {
         let agent = agent.name.clone();
         let (folder, worktree) = match start.worktree {
             true => {
-                let made = crate::worktree::make(&folder).await?;
+                let made = crate::worktree::make(&self.shared.agents, &folder).await?;
                 (made.clone(), Some(made.to_string_lossy().into_owned()))
             }
             false => (folder, None),

@@ -12,6 +12,7 @@ use crate::environment::Environment;
 use crate::flags::{Flags, Serve};
 use crate::launch::Place;
 use crate::serve::trust::Trust;
+use crate::worktree;
 
 /// Returns our agent first, unless another one is configured, then the reference CLI if it is installed.
 pub(super) fn find(serve: &Serve, environment: &Environment, sluice: &Path) -> Result<Agents, String> {
@@ -33,6 +34,7 @@ pub(super) fn find(serve: &Serve, environment: &Environment, sluice: &Path) -> R
         config_dir: environment.config_dir.clone(),
         trust: Some(Arc::new(Trust::new(environment))),
         git: Some(sluice_tools::git::command),
+        worktree: Some(worktree::for_session),
     })
 }
 

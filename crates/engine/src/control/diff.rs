@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use sluice_settings::read_regular;
+use sluice_tools::git;
 use sluice_wire::control::{
     DiffFileHunks, DiffFileStats, DiffHunk, DiffOmitted, DiffSource, DiffStats, GetWorkspaceDiffResponse, RequestId,
     WorkspaceDiff,
@@ -25,17 +26,6 @@ const MAX_LINES: usize = 2_000;
 const MAX_UNTRACKED_BYTES: u64 = 1024 * 1024;
 /// The maximum total size of the untracked files whose content is shown.
 const MAX_UNTRACKED_TOTAL: u64 = 16 * 1024 * 1024;
-
-/// Git options that disable everything a repository could make git execute.
-const SAFE_GIT_OPTIONS: &[&str] = &[
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.quotepath=off",
-    "-c",
-    "protocol.allow=never",
-    "--no-pager",
-];
 
 impl Session {
     /// Responds with the changes since the last commit.
@@ -195,14 +185,12 @@ fn unfiltered(names: &str) -> Result<Vec<String>, &'static str> {
 }
 
 async fn git(cwd: &Path, settings: &[String], arguments: &[&str]) -> Option<String> {
-    let ran = Command::new("git")
-        .args(SAFE_GIT_OPTIONS)
+    let env: Vec<_> = std::env::vars_os().collect();
+    let ran = Command::from(git::command(&env))
+        .args(["-c", "core.quotepath=off"])
         .args(settings)
         .args(arguments)
         .current_dir(cwd)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .stdin(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .output()
