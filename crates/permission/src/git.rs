@@ -29,9 +29,15 @@ pub trait Runner {
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
     /// The arguments.
-    pub arguments: &'a [&'a OsStr],
+    pub arguments: &'a [&'a str],
     /// The input on stdin.
     pub input: &'a str,
+}
+
+impl<'a> Query<'a> {
+    fn new(arguments: &'a [&'a str]) -> Self {
+        Self { arguments, input: "" }
+    }
 }
 
 /// How one run of git ended.
@@ -72,22 +78,20 @@ pub struct Setting {
 impl Repository {
     /// Asks git which repository `directory` is in.
     pub fn find(directory: &Path, git: &dyn Runner) -> Found<Self> {
-        let words = |words: &[&'static str]| words.iter().map(|word| OsStr::new(*word)).collect::<Vec<_>>();
-        let place = words(&[
-            "rev-parse",
-            "--path-format=absolute",
-            "--is-inside-work-tree",
-            "--git-dir",
-            "--git-common-dir",
-            "--show-toplevel",
-        ]);
-        let settings = words(&["config", "--list", "--show-scope", "-z"]);
-        let blobs = words(&["cat-file", "--batch-check=%(objecttype)"]);
-        let query = |arguments, input| Query { arguments, input };
         let queries = [
-            query(place.as_slice(), ""),
-            query(settings.as_slice(), ""),
-            query(blobs.as_slice(), ":.gitmodules\nHEAD:.gitmodules\n"),
+            Query::new(&[
+                "rev-parse",
+                "--path-format=absolute",
+                "--is-inside-work-tree",
+                "--git-dir",
+                "--git-common-dir",
+                "--show-toplevel",
+            ]),
+            Query::new(&["config", "--list", "--show-scope", "-z"]),
+            Query {
+                input: ":.gitmodules\nHEAD:.gitmodules\n",
+                ..Query::new(&["cat-file", "--batch-check=%(objecttype)"])
+            },
         ];
         let answers = git.run(directory, &queries);
         let [Some(place), Some(settings), Some(blobs)] = answers.as_slice() else {
@@ -112,12 +116,7 @@ impl Repository {
 
     /// Asks git which files are tracked, as paths below the work tree.
     pub fn tracked(&self, git: &dyn Runner) -> Found<Vec<PathBuf>> {
-        let arguments = [OsStr::new("ls-files"), OsStr::new("-z")];
-        let query = Query {
-            arguments: &arguments,
-            input: "",
-        };
-        let answers = git.run(&self.work_tree, &[query]);
+        let answers = git.run(&self.work_tree, &[Query::new(&["ls-files", "-z"])]);
         let Some(Some(answer)) = answers.first() else {
             return Found::Unknown;
         };
@@ -131,7 +130,7 @@ impl Repository {
     /// Asks git which files the commits changed that branches, tags and reflogs lead to, as paths below the work tree.
     pub fn committed(&self, git: &dyn Runner) -> Found<Vec<PathBuf>> {
         let limit = format!("--max-count={}", MAX_COMMITS + 1);
-        let commits = ["rev-list", "--all", "--reflog", "--count", &limit].map(OsStr::new);
+        let commits = ["rev-list", "--all", "--reflog", "--count", &limit];
         let names = [
             "log",
             "--all",
@@ -144,10 +143,8 @@ impl Repository {
             "--no-renames",
             "--no-relative",
             &limit,
-        ]
-        .map(OsStr::new);
-        let query = |arguments| Query { arguments, input: "" };
-        let answers = git.run(&self.work_tree, &[query(&commits), query(&names)]);
+        ];
+        let answers = git.run(&self.work_tree, &[Query::new(&commits), Query::new(&names)]);
         let [Some(count), Some(names)] = answers.as_slice() else {
             return Found::Unknown;
         };
@@ -170,21 +167,10 @@ impl Repository {
     /// Git runs itself in a submodule to compare it, without our environment. `diff.ignoreSubmodules` prevents that,
     /// unless `.gitmodules` says otherwise for one of them: the file, or else the one in the index or in `HEAD`.
     fn submodules_entered(&self, blobs: &Answer, git: &dyn Runner) -> bool {
-        let file = self.work_tree.join(".gitmodules");
-        if !git.is_there(&file) {
+        if !git.is_there(&self.work_tree.join(".gitmodules")) {
             return !blobs.success || lines(&blobs.stdout).any(|line| !line.ends_with(b" missing"));
         }
-        let arguments = [
-            OsStr::new("config"),
-            OsStr::new("--list"),
-            OsStr::new("-z"),
-            OsStr::new("--file"),
-            file.as_os_str(),
-        ];
-        let query = Query {
-            arguments: &arguments,
-            input: "",
-        };
+        let query = Query::new(&["config", "--list", "-z", "--file", ".gitmodules"]);
         let answers = git.run(&self.work_tree, &[query]);
         let ignores = |entry: &[u8]| setting(entry).is_none_or(|one| one.key.ends_with(".ignore"));
         match answers.first() {

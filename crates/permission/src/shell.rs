@@ -2,14 +2,15 @@
 //!
 //! The line is parsed into a typed tree behind limits ([`caps`], [`shape`]). The tree is walked into simple commands
 //! ([`parse`]) made of decoded words ([`words`], [`braces`]); what bash's own builtins evaluate is a table
-//! ([`builtins`]). Parts of a simple command that run something else are unwrapped ([`wrappers`]), or found in options
-//! that are given to a shell ([`orders`]). What a program does is looked up ([`programs`]) and turned into reads and
+//! ([`builtins`]). Parts of a simple command that run something else are unwrapped ([`wrappers`]), or found in text
+//! that is run ([`evaluators`]) and in options that are given to a shell ([`orders`]). What a program does is looked up ([`programs`]) and turned into reads and
 //! writes ([`effects`]). Nothing here knows about permission rules.
 
 pub mod braces;
 pub mod builtins;
 pub mod caps;
 pub mod effects;
+pub mod evaluators;
 pub mod orders;
 pub mod parse;
 pub mod programs;
@@ -264,7 +265,7 @@ const MOST_TEXTS: usize = 64;
 /// The commands in the texts a command hands to a shell, as if it ran them itself: what must not
 /// happen must not happen there either.
 fn texts_of(command: &Simple, depth: usize, found: &mut Vec<Simple>) {
-    for text in wrappers::texts(&command.words) {
+    for text in evaluators::texts(&command.words) {
         if depth > caps::MOST_SHELLS || found.len() >= MOST_TEXTS {
             return;
         }

@@ -299,12 +299,13 @@ fn the_host_can_change_the_flag_layer() {
         [
             "localSettings deny Read(.env)",
             "flagSettings deny Bash",
+            "flagSettings deny Bash(rm)",
             "flagSettings allow Bash(aaa:*)"
         ]
     );
     assert_eq!(settings.problems().len(), 1);
     settings.reload();
-    assert_eq!(settings.rules().len(), 3, "settings of the host are preserved");
+    assert_eq!(settings.rules().len(), 4, "settings of the host are preserved");
     assert_eq!(settings.problems().len(), 1);
     settings.set_flag(json!({"permissions": null}).as_object().unwrap());
     assert_eq!(texts(&settings), ["localSettings deny Read(.env)"]);
@@ -328,6 +329,17 @@ fn a_reload_applies_changes_and_keeps_the_content_of_invalid_files() {
         folders.put(Source::User, empty);
         settings.reload();
         assert_eq!(texts(&settings), ["userSettings deny Bash(rm:*)"], "{empty:?}");
+        assert_eq!(settings.problems()[0].effect, Effect::Earlier);
+    }
+    for wrong in [
+        json!({"permissions": []}),
+        json!({"permissions": "deny"}),
+        json!({"permissions": {"deny": {}}}),
+        json!({"permissions": {"deny": ["Read"], "ask": 1}}),
+    ] {
+        folders.put(Source::User, wrong.clone());
+        settings.reload();
+        assert_eq!(texts(&settings), ["userSettings deny Bash(rm:*)"], "{wrong}");
         assert_eq!(settings.problems()[0].effect, Effect::Earlier);
     }
     folders.put(Source::User, json!({"permissions": {"deny": ["Read"]}}));

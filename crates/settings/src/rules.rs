@@ -50,6 +50,20 @@ pub(super) fn problems(layer: &Layer, name: &Path, text: Option<&str>) -> Vec<Pr
         .collect()
 }
 
+/// Whether the deny or ask rules of a document cannot be read at all.
+pub(super) fn unreadable(value: &Map<String, Value>) -> bool {
+    let list = |list: &Value| matches!(list, Value::Null | Value::Array(_) | Value::String(_));
+    match value.get(keys::PERMISSIONS.name) {
+        None | Some(Value::Null) => false,
+        Some(Value::Object(permissions)) => {
+            let restricting = [Behavior::Deny, Behavior::Ask].into_iter();
+            let mut lists = restricting.filter_map(|behavior| permissions.get(behavior.as_str()));
+            !lists.all(list)
+        }
+        Some(_) => true,
+    }
+}
+
 fn collect(
     value: &Map<String, Value>,
     source: Source,
@@ -122,7 +136,8 @@ fn effect_of(found: &[Rule]) -> Effect {
     }
 }
 
-/// Parses one entry. An invalid allow rule allows nothing; an invalid deny or ask rule applies to every tool it names.
+/// Parses one entry. An invalid allow rule allows nothing; an invalid deny or ask rule applies to every tool it names, and
+/// with the missing parenthesis to the commands and paths it names.
 fn read(behavior: Behavior, source: Source, root: &Path, text: &str) -> (Vec<Rule>, Option<String>) {
     let error = match Rule::parse(behavior, source, root, text) {
         Ok(rule) => return (vec![rule], None),
@@ -131,14 +146,16 @@ fn read(behavior: Behavior, source: Source, root: &Path, text: &str) -> (Vec<Rul
     if behavior == Behavior::Allow {
         return (Vec::new(), Some(error));
     }
-    let rules = split_rules(text)
-        .iter()
-        .filter_map(|piece| {
-            Rule::parse(behavior, source, root, piece)
-                .or_else(|_| Rule::parse(behavior, source, root, &print_rule(leading_name(piece), None)))
-                .ok()
-        })
-        .collect();
+    let parse = |text: &str| Rule::parse(behavior, source, root, text).ok();
+    let read = |piece: &String| match parse(piece) {
+        Some(rule) => vec![rule],
+        None => {
+            let whole = parse(&print_rule(leading_name(piece), None));
+            let closed = parse(&format!("{piece})"));
+            whole.into_iter().chain(closed).collect()
+        }
+    };
+    let rules = split_rules(text).iter().flat_map(read).collect();
     (rules, Some(error))
 }
 

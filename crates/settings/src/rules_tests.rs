@@ -40,7 +40,9 @@ fn rules_have_their_scope_and_root() {
 #[test]
 fn an_invalid_deny_rule_denies_the_whole_tool() {
     for (entry, expected) in [
-        ("Bash(rm:*", vec!["deny Bash"]),
+        ("Bash(rm:*", vec!["deny Bash", "deny Bash(rm:*)"]),
+        // `Read` alone would not cover `cat .env`.
+        ("Read(./.env", vec!["deny Read", "deny Read(./.env)"]),
         ("Bash)", vec!["deny Bash"]),
         (")Bash", vec!["deny Bash"]),
         ("Bash, Read(.env)", vec!["deny Bash", "deny Read(.env)"]),
@@ -55,7 +57,7 @@ fn an_invalid_deny_rule_denies_the_whole_tool() {
 #[test]
 fn an_invalid_allow_rule_allows_nothing() {
     let value = json!({"permissions": {"allow": ["Bash(ls", "Bash, Read", 7], "ask": ["Bash(rm"]}});
-    assert_eq!(texts(&value), ["ask Bash"]);
+    assert_eq!(texts(&value), ["ask Bash", "ask Bash(rm)"]);
     assert_eq!(texts(&json!({"permissions": {"allow": "Bash"}})), [] as [&str; 0]);
 }
 

@@ -332,6 +332,11 @@ impl Settings {
             let why = "the file is empty; write `{}` if it should contain no settings, or delete it";
             found = ReadOutcome::Invalid(Problem::unreadable(source, &path, why));
         }
+        // Restrictions that cannot be read are not removed either.
+        if matches!(&found, ReadOutcome::Parsed { value, .. } if rules::unreadable(value)) && before.is_some() {
+            let why = "`permissions` or a list of rules in it has the wrong type; write { \"deny\": [], \"ask\": [], \"allow\": [] }";
+            found = ReadOutcome::Invalid(Problem::unreadable(source, &path, why));
+        }
         if let ReadOutcome::Invalid(problem) = &mut found
             && let Some(layer) = before
         {

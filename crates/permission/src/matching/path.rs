@@ -223,13 +223,17 @@ fn starts(anchor: &Anchor, form: &Path, paths: &dyn Paths) -> Vec<Vec<String>> {
 /// Whether `pattern` matches `path`, or a directory `path` lies in. With `itself`, `x/**` covers
 /// `x` too.
 fn segments_match(pattern: &[String], path: &[String], itself: bool) -> bool {
+    let Some((last, before)) = pattern.split_last() else {
+        return true;
+    };
+    // `x/**` as an allow: something beneath, not `x`.
+    let beneath = last == "**" && !itself;
     // One row per pattern segment of which path lengths are reachable: no backtracking.
     let mut reach = vec![false; path.len() + 1];
     if let Some(first) = reach.first_mut() {
         *first = true;
     }
-    let last_deep = pattern.last().is_some_and(|segment| segment == "**");
-    for segment in pattern {
+    for segment in if beneath { before } else { pattern } {
         let mut next = vec![false; path.len() + 1];
         if segment == "**" {
             let mut open = false;
@@ -238,38 +242,16 @@ fn segments_match(pattern: &[String], path: &[String], itself: bool) -> bool {
                 *slot = open;
             }
         } else {
-            for (at, part) in path.iter().enumerate() {
-                if reach.get(at) == Some(&true)
-                    && segment_matches(segment, part)
-                    && let Some(slot) = next.get_mut(at + 1)
-                {
-                    *slot = true;
-                }
+            for ((part, was), slot) in path.iter().zip(&reach).zip(next.iter_mut().skip(1)) {
+                *slot = *was && segment_matches(segment, part);
             }
         }
         reach = next;
     }
-    if pattern.is_empty() {
-        return true;
-    }
-    if last_deep && !itself {
-        // `x/**` as an allow: something beneath, not `x`.
-        let before = pattern.get(..pattern.len() - 1).unwrap_or_default();
-        return (0..path.len()).any(|at| path.get(..at).is_some_and(|head| whole_match(before, head)));
+    if beneath {
+        reach.pop();
     }
     reach.iter().any(|hit| *hit)
-}
-
-fn whole_match(pattern: &[String], path: &[String]) -> bool {
-    match pattern.split_first() {
-        None => path.is_empty(),
-        Some((segment, rest)) if segment == "**" => {
-            (0..=path.len()).any(|at| path.get(at..).is_some_and(|tail| whole_match(rest, tail)))
-        }
-        Some((segment, rest)) => path
-            .split_first()
-            .is_some_and(|(part, tail)| segment_matches(segment, part) && whole_match(rest, tail)),
-    }
 }
 
 /// `*`, `?`, `[a-z]` and `\x` within one segment.

@@ -2,70 +2,40 @@
 //! nothing else.
 
 use super::Word;
+use super::builtins::listed;
 use super::wrappers::{base, stem_of};
 
-/// Options by the shortest beginning they are understood by; one dash and a letter: also among others and glued.
-const ORDERS: &[(&str, &[&str])] = &[
-    (
-        "tar",
-        &[
-            "--to-c",
-            "--checkpoint-",
-            "--use",
-            "--rs",
-            "--rm",
-            "--inf",
-            "--new",
-            "-I",
-            "-F",
-        ],
-    ),
-    ("bsdtar", &["--use", "-I"]),
-    ("cpio", &["--rs"]),
-    ("zip", &["-T", "--unz", "--tes"]),
-    ("rsync", &["-e", "--rs"]),
-    ("scp", &["-o", "-S", "-F", "-D"]),
-    ("sftp", &["-o", "-S", "-F", "-D", "-b"]),
-    ("split", &["--f"]),
-    ("man", &["-P", "-H", "-C", "--pag", "--ht", "--conf", "--pr"]),
-    ("less", &["+", "-k", "--lesskey", "-t", "-T"]),
-    ("more", &["+"]),
-    ("xterm", &["-e"]),
-    ("urxvt", &["-e"]),
-    ("sqlite", &[".", "-cmd", "-init", "-A"]),
-    ("npx", &["-c", "--cal"]),
-    ("npm", &["-c", "--cal"]),
-    ("wget", &["-e", "--exec", "--use-a", "--config"]),
-    ("nano", &["-s", "--sp"]),
-    ("gpg", &["--ph", "--ex", "--op"]),
-    ("dpkg", &["--pre", "--post", "--status-l"]),
-    ("pip", &["--ed"]),
-    ("prove", &["-e", "--ex"]),
-    ("gcc", &["-wrapper", "-fplugin", "-specs"]),
-    ("cc", &["-wrapper", "-fplugin", "-specs"]),
-    ("g++", &["-wrapper", "-fplugin", "-specs"]),
-    ("c++", &["-wrapper", "-fplugin", "-specs"]),
-    ("cpp", &["-wrapper", "-fplugin", "-specs"]),
-    ("clang", &["-fplugin"]),
-    ("apt", &["-o", "--opt", "-c", "--conf"]),
-    ("apt-get", &["-o", "--opt", "-c", "--conf"]),
+/// Programs with such options, by the shortest beginning that they accept; one dash and a letter: also among others and
+/// glued.
+const ORDERS: &[(&str, &str)] = &[
+    ("tar", "--to-c --checkpoint- --use --rs --rm --inf --new -I -F"),
+    ("bsdtar", "--use -I"),
+    ("cpio", "--rs"),
+    ("zip", "-T --unz --tes"),
+    ("rsync", "-e --rs"),
+    ("scp", "-o -S -F -D"),
+    ("sftp", "-o -S -F -D -b"),
+    ("split", "--f"),
+    ("man", "-P -H -C --pag --ht --conf --pr"),
+    ("less", "+ -k --lesskey -t -T"),
+    ("more", "+"),
+    ("xterm urxvt", "-e"),
+    ("sqlite", ". -cmd -init -A"),
+    ("npx npm", "-c --cal"),
+    ("wget", "-e --exec --use-a --config"),
+    ("nano", "-s --sp"),
+    ("gpg", "--ph --ex --op"),
+    ("dpkg", "--pre --post --status-l"),
+    ("pip", "--ed"),
+    ("prove", "-e --ex"),
+    ("gcc cc g++ c++ cpp", "-wrapper -fplugin -specs"),
+    ("clang", "-fplugin"),
+    ("apt apt-get", "-o --opt -c --conf"),
 ];
 
-/// The same for git, whatever its verb.
-const GIT: &[&str] = &[
-    "--upload-pack",
-    "--receive-pack",
-    "--exec",
-    "--exec-path",
-    "--open-files-in-pager",
-    "--extcmd",
-    "--config",
-    "--config-env",
-    "--sendmail-cmd",
-    "--smtp-server",
-    "--template",
-    "--ext-diff",
-];
+/// The same for all verbs of git.
+const GIT: &str = "--upload-pack --receive-pack --exec --exec-path --open-files-in-pager --extcmd --config --config-env \
+    --sendmail-cmd --smtp-server --template --ext-diff";
 
 /// The verb of a git and what follows it; global options stand before it.
 #[must_use]
@@ -93,36 +63,35 @@ pub fn gives_orders(words: &[Word]) -> bool {
     let texts = || arguments.iter().filter_map(|word| word.text.as_deref());
     if stem == "git" {
         let (verb, behind) = git_verb(arguments).unwrap_or(("", &[]));
-        let letters = |text: &str| {
-            text.strip_prefix('-')
-                .filter(|rest| !rest.starts_with('-'))
-                .map(str::to_owned)
-        };
         let short = |wanted: &[char]| {
-            let texts = behind.iter().filter_map(|word| word.text.as_deref());
-            texts.filter_map(letters).any(|letters| letters.contains(wanted))
+            let texts = behind.iter().filter_map(|word| word.text.as_deref()?.strip_prefix('-'));
+            texts
+                .into_iter()
+                .any(|letters| !letters.starts_with('-') && letters.contains(wanted))
         };
         let opens = verb == "grep" && short(&['O']);
         let clones = verb == "clone" && short(&['u', 'c']);
         // As short as they may be written, with or without a value.
         let begins = |text: &str| {
             let name = text.split('=').next().unwrap_or(text);
-            let shortened = name.len() > 2 && GIT.iter().any(|option| option.starts_with(name));
+            let shortened = name.len() > 2 && GIT.split(' ').any(|option| option.starts_with(name));
             shortened || text.starts_with("--smtp-server") || text.contains("ext::")
         };
         return opens || clones || texts().any(begins);
     }
     // It runs an editor, loads a library and writes files by functions.
-    if stem == "sqlite"
-        && texts().any(|text| {
-            ["edit(", "load_extension", "writefile("]
-                .iter()
-                .any(|one| text.contains(one))
-        })
-    {
+    let calls = |text: &str| {
+        ["edit(", "load_extension", "writefile("]
+            .iter()
+            .any(|one| text.contains(one))
+    };
+    if stem == "sqlite" && texts().any(calls) {
         return true;
     }
-    let Some((_, options)) = ORDERS.iter().find(|(known, _)| *known == stem || *known == name) else {
+    let Some((_, options)) = ORDERS
+        .iter()
+        .find(|(known, _)| listed(known, stem) || listed(known, name))
+    else {
         return false;
     };
     // `tar cIf x`: its first word needs no dash.
@@ -132,7 +101,7 @@ pub fn gives_orders(words: &[Word]) -> bool {
             .is_some_and(|text| !text.starts_with('-') && text.contains(['I', 'F']));
     bundle
         || texts().any(|text| {
-            options.iter().any(|option| match option.strip_prefix('-') {
+            options.split(' ').any(|option| match option.strip_prefix('-') {
                 Some(letter) if letter.len() == 1 => {
                     text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
                 }

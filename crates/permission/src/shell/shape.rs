@@ -11,13 +11,7 @@ use super::caps::{MOST_COMMANDS, MOST_DEPTH, MOST_OPENINGS, MOST_WORDS};
 pub fn check(text: &str) -> Option<Problem> {
     let mut shape = Shape {
         rest: text.chars().collect(),
-        at: 0,
-        documents: Vec::new(),
-        words: 0,
-        commands: 0,
-        openings: 0,
-        compounds: 0,
-        too_much: false,
+        ..Shape::default()
     };
     let closed = shape.numbers_fit() && shape.commands(End::Text, 0).is_some() && shape.documents.is_empty();
     if shape.too_much {
@@ -31,12 +25,7 @@ pub(super) fn end_of_substitution(text: &[char], at: usize) -> Option<usize> {
     let mut shape = Shape {
         rest: text.to_vec(),
         at: at + 1,
-        documents: Vec::new(),
-        words: 0,
-        commands: 0,
-        openings: 0,
-        compounds: 0,
-        too_much: false,
+        ..Shape::default()
     };
     shape.commands(End::Parenthesis, 1)?;
     shape.at.checked_sub(1)
@@ -59,6 +48,7 @@ struct Document {
     quoted: bool,
 }
 
+#[derive(Default)]
 struct Shape {
     rest: Vec<char>,
     at: usize,
@@ -252,13 +242,9 @@ impl Shape {
                 self.at += 1;
                 self.commands(End::Parenthesis, depth)
             }
-            Some('{') => {
+            Some(open @ ('{' | '[')) => {
                 self.at += 1;
-                self.until("}", depth)
-            }
-            Some('[') => {
-                self.at += 1;
-                self.until("]", depth)
+                self.until(if open == '{' { "}" } else { "]" }, depth)
             }
             Some('\'') => {
                 self.at += 1;
@@ -353,12 +339,8 @@ impl Shape {
                 if joined && !document.quoted {
                     return None;
                 }
-                let line = if document.tabs {
-                    line.trim_start_matches('\t')
-                } else {
-                    &line
-                };
-                if line == document.delimiter {
+                let indent = |c: char| document.tabs && c == '\t';
+                if line.trim_start_matches(indent) == document.delimiter {
                     break;
                 }
             }

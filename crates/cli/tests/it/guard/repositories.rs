@@ -247,3 +247,19 @@ fn everyday_repositories_are_not_asked_about() {
         "{calls:?}"
     );
 }
+
+#[test]
+fn notes_are_read_and_not_changed() {
+    let guard = Guard::new(&[
+        "git notes remove HEAD",
+        "git notes prune",
+        "git notes copy HEAD HEAD",
+        "git notes show HEAD",
+    ]);
+    guard.repository(".");
+    guard.git(".", &["notes", "add", "-m", "a note", "HEAD"]);
+    let calls = guard.run(&[]);
+    let denied: Vec<bool> = calls.iter().map(|call| call.denied).collect();
+    assert_eq!(denied, [true, true, true, false], "{calls:?}");
+    assert!(calls[3].text.contains("a note"), "{calls:?}");
+}

@@ -16,8 +16,9 @@ use crate::protect;
 use crate::rule::{Behavior, Rule};
 use crate::shell::builtins::listed;
 use crate::shell::effects::{Place, places};
+use crate::shell::evaluators::{evaluating, working_folder};
 use crate::shell::programs::{Doing, Reach, keeps_nothing, look_up};
-use crate::shell::wrappers::{evaluating, known_name, levels, transparent, working_folder};
+use crate::shell::wrappers::{known_name, levels, transparent};
 use crate::shell::{Analysis, Direction, Problem, Simple, Word};
 
 /// A path a command may not touch.

@@ -18,7 +18,7 @@ use crate::policy::Policy;
 use crate::rule::{Behavior, Rule};
 use crate::shell::programs::{carried, keeps_nothing};
 use crate::shell::wrappers::{self, base};
-use crate::shell::{Analysis, Direction, Problem, Simple, Word, analyse};
+use crate::shell::{Analysis, Direction, Problem, Simple, Word, analyse, evaluators};
 
 /// How many words of a carrier are tried as the beginning of what it carries.
 const MOST_LEVELS: usize = 16;
@@ -74,12 +74,12 @@ pub(super) fn unknown(
             return Some(analysis.soft.first().cloned().unwrap_or(Problem::Variable));
         }
         let trusted = unread.trusts(command);
-        let evaluating = || wrappers::evaluating(&command.words).filter(|_| !trusted);
+        let evaluating = || evaluators::evaluating(&command.words).filter(|_| !trusted);
         if let Some(problem) = evaluating().or_else(|| carries_unknown(&command.words)) {
             return Some(problem);
         }
         let given = command.piped || !command.inputs.is_empty();
-        let inside = || wrappers::runs_inside(wrappers::transparent(&command.words), given);
+        let inside = || evaluators::runs_inside(wrappers::transparent(&command.words), given);
         let takes = || fed(at, command, analysis).filter(|_| !trusted);
         if let Some(problem) = takes().or_else(inside) {
             return Some(problem);
@@ -130,7 +130,7 @@ pub(super) fn unknown(
 /// A text that is not plain, or that nobody has read, for what may take it for commands.
 fn fed(at: usize, command: &Simple, analysis: &Analysis) -> Option<Problem> {
     let name = wrappers::transparent(&command.words).first()?.text.as_deref()?;
-    if !wrappers::obeys_input(name) {
+    if !evaluators::obeys_input(name) {
         return None;
     }
     let plain = |text: &str| {
@@ -295,7 +295,7 @@ fn matched(command: &Simple, named: &[Named], effects: &Effects<'_>, writes: boo
 
 /// A text another program gives to a shell, of which not all is known, or which comes to what is named.
 fn given_as_text(command: &Simple, named: &[Named]) -> Option<Problem> {
-    wrappers::shell_texts(&command.words).find_map(|text| {
+    evaluators::shell_texts(&command.words).find_map(|text| {
         let inner = analyse(text);
         let words = || inner.commands.iter().flat_map(|one| &one.words);
         let open = |word: &Word| word.unknown() || word.glob || word.split;
@@ -318,7 +318,7 @@ fn carries_unknown(words: &[Word]) -> Option<Problem> {
             let runs = texts.windows(2).any(
                 |pair| matches!(pair, ["-exec" | "-execdir" | "-ok" | "-okdir", program] if program.contains("{}")),
             );
-            let open = texts.contains(&"{}") && texts.iter().any(|text| wrappers::runs_its_arguments(text));
+            let open = texts.contains(&"{}") && texts.iter().any(|text| evaluators::runs_its_arguments(text));
             // As a part of a word it may be the value of an option that names a program.
             let part = texts.iter().any(|text| text.contains("{}") && *text != "{}");
             if runs || open || part { said() } else { None }
@@ -327,10 +327,10 @@ fn carries_unknown(words: &[Word]) -> Option<Problem> {
             let inner = texts.iter().enumerate().find(|(_, text)| !text.starts_with('-'));
             let open = inner.is_none_or(|(at, text)| {
                 let _ = at;
-                wrappers::runs_its_arguments(text) || text.contains(['{', '%'])
+                evaluators::runs_its_arguments(text) || text.contains(['{', '%'])
             });
             // A value of one of its options may stand where the program seems to.
-            let any = texts.iter().any(|text| wrappers::runs_its_arguments(text));
+            let any = texts.iter().any(|text| evaluators::runs_its_arguments(text));
             // What is put in the place of a mark may be any part of the program's name.
             let marked = carried(own.get(1..).unwrap_or_default())
                 .and_then(|inner| inner.first()?.text.as_deref())
@@ -341,7 +341,7 @@ fn carries_unknown(words: &[Word]) -> Option<Problem> {
         "git" => {
             let verb = texts.iter().find(|text| !text.starts_with('-'));
             match verb {
-                Some(verb) if !wrappers::is_git_verb(verb) => Some(Problem::Evaluates(format!("git {verb}"))),
+                Some(verb) if !evaluators::is_git_verb(verb) => Some(Problem::Evaluates(format!("git {verb}"))),
                 _ => None,
             }
         }

@@ -4,8 +4,9 @@ use crate::matching::{bash, domain};
 use crate::names::{BASH, WEB_FETCH};
 use crate::policy::Policy;
 use crate::rule::{Behavior, Rule};
+use crate::shell::evaluators::texts;
 use crate::shell::parse::analyse;
-use crate::shell::wrappers::{base, levels, texts};
+use crate::shell::wrappers::{base, levels};
 use crate::shell::{Analysis, Word, join};
 
 /// How deep texts within arguments are followed.

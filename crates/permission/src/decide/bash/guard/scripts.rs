@@ -7,7 +7,7 @@ use super::super::effects::Effects;
 use crate::path::{Found, Paths, normal};
 use crate::shell::programs::keeps_nothing;
 use crate::shell::wrappers::{self, base};
-use crate::shell::{Direction, Simple, Word};
+use crate::shell::{Direction, Simple, Word, evaluators};
 
 /// How many files are read, how far one names another, and how many names in one are tried.
 const MOST_FILES: usize = 48;
@@ -166,7 +166,7 @@ pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -
     if !defaults.is_empty() && own.iter().any(|word| word.glob) && base(name) != "git" {
         return None;
     }
-    let here = wrappers::working_folder(own);
+    let here = evaluators::working_folder(own);
     for file in defaults.iter().copied().chain(extra.iter().map(String::as_str)) {
         words.push(Word::plain(file));
         if let Some(here) = here {
@@ -182,7 +182,7 @@ pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -
         .iter()
         .skip(1)
         .find(|word| word.text.as_deref().is_some_and(|text| !text.starts_with('-')));
-    let scripts = match script.filter(|_| wrappers::runs_a_file(name) && module.is_none()) {
+    let scripts = match script.filter(|_| evaluators::runs_a_file(name) && module.is_none()) {
         Some(script) => effects.files_of(command, script)?,
         None => Vec::new(),
     };
