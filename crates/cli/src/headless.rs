@@ -4,7 +4,7 @@ use std::io::{self, Cursor, IsTerminal, Read as _};
 
 use sluice_engine::transcript::Earlier;
 use sluice_engine::{ModelError, Port};
-use sluice_stdio::{Door, Format, HOLD, InputMode, Pace, door, unread_stdout};
+use sluice_stdio::{Door, Format, HOLD, InputMode, Output, Pace, door, unread_stdout};
 
 use crate::broken_settings;
 use crate::debug::Log;
@@ -91,7 +91,10 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     };
     let door = Door {
         input,
-        format: format(&flags),
+        format: Output {
+            format: format(&flags),
+            in_terminal: io::stdout().is_terminal(),
+        },
         pace: Pace {
             hold: environment.stream_hold.unwrap_or(HOLD),
             unread: unread_stdout,
@@ -168,7 +171,6 @@ fn awaited(flags: &mut Flags, environment: &Environment) -> Result<Option<Vec<u8
 
 fn format(flags: &Flags) -> Format {
     match flags.output_format {
-        OutputFormat::Text if io::stdout().is_terminal() => Format::TextInTerminal,
         OutputFormat::Text => Format::Text,
         OutputFormat::Json if flags.verbose => Format::JsonArray,
         OutputFormat::Json => Format::Json,

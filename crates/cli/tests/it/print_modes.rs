@@ -135,6 +135,20 @@ fn an_answer_cannot_control_the_terminal_it_is_printed_in() {
     let written = terminal.bytes();
     assert!(written.contains(r"a\x1b]0;title\x07b\x1b[2J\u{202e}c"), "{written:?}");
 
+    for format in ["json", "stream-json"] {
+        let answer = "a\u{9b}31mb\u{7f}\u{202e}c";
+        let lab = Lab::new(&json!([says(answer)]));
+        let args = ["-p", "go", "--verbose", "--output-format", format];
+        let terminal = Terminal::start(lab, &args, 80, 24, &[]);
+        terminal.writes(0, &["\\u202ec"]);
+        let written = terminal.bytes();
+        assert!(written.contains(r"a\u009b31mb\u007f\u202ec"), "{format}: {written:?}");
+        assert!(
+            !written.contains(['\u{9b}', '\u{7f}', '\u{202e}']),
+            "{format}: {written:?}"
+        );
+    }
+
     // A pipe receives every character unchanged.
     let lab = Lab::new(&json!([says(answer)]));
     assert_eq!(lab.run(&["-p", "go"], "").clean(), format!("{answer}\n"));

@@ -10,7 +10,7 @@ use sluice_wire::ToAgent;
 use sluice_wire::stdin::User;
 use tokio::runtime::Handle;
 
-use crate::writer::{self, Format, Pace};
+use crate::writer::{self, Output, Pace};
 use crate::{leaving, prompt, reader};
 
 /// The input of a session.
@@ -29,8 +29,8 @@ pub enum InputMode {
 pub struct Door {
     /// The input.
     pub input: InputMode,
-    /// The output format.
-    pub format: Format,
+    /// The output format, and whether it goes to a terminal.
+    pub format: Output,
     /// When messages are written.
     pub pace: Pace,
     /// The first message must be `initialize`.

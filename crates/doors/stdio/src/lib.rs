@@ -20,4 +20,4 @@ pub mod writer;
 
 pub use door::{Door, InputMode};
 pub use unread::unread_stdout;
-pub use writer::{Format, HOLD, Pace};
+pub use writer::{Format, HOLD, Output, Pace};

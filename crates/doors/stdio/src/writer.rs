@@ -1,5 +1,6 @@
 //! Writes the messages of the session to stdout.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
@@ -15,14 +16,30 @@ use tokio::time::{Instant, timeout_at};
 pub enum Format {
     /// The final text.
     Text,
-    /// The final text, safe to print in a terminal.
-    TextInTerminal,
     /// The result as one JSON object.
     Json,
     /// Every message in one JSON array.
     JsonArray,
     /// Every message when it arrives, one per line.
     StreamJson,
+}
+
+/// The output of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Output {
+    /// Its format.
+    pub format: Format,
+    /// Whether it goes to a terminal, which must not obey text of the model or the project.
+    pub in_terminal: bool,
+}
+
+impl From<Format> for Output {
+    fn from(format: Format) -> Self {
+        Self {
+            format,
+            in_terminal: false,
+        }
+    }
 }
 
 /// How long stream events wait for further events, so that a burst is sent in one write and wakes the host once. Other
@@ -62,27 +79,28 @@ impl Pace {
 /// # Errors
 /// Returns an error if the stream cannot be written, for example because its reader is gone.
 pub fn write(
-    format: Format,
+    output: impl Into<Output>,
     pace: Pace,
     clock: &Handle,
     mut messages: mpsc::Receiver<ToHost>,
     stream: impl Write,
 ) -> io::Result<()> {
+    let output = output.into();
     let mut out = BufWriter::with_capacity(32 * 1024, stream);
     let mut shown = Vec::new();
     while let Some(message) = messages.blocking_recv() {
-        match format {
+        match output.format {
             Format::StreamJson => {
-                write_in_order(&mut out, &message, pace)?;
+                write_in_order(&mut out, &message, output, pace)?;
                 let mut held = hold_until(&message, pace.hold);
                 while let Some(message) = next_before(&mut messages, held, clock) {
-                    write_in_order(&mut out, &message, pace)?;
+                    write_in_order(&mut out, &message, output, pace)?;
                     held = keep_hold(held, &message);
                 }
                 out.flush()?;
             }
             Format::JsonArray => shown.push(message),
-            Format::Json | Format::Text | Format::TextInTerminal => {
+            Format::Json | Format::Text => {
                 if matches!(message, ToHost::Result(_)) {
                     shown.clear();
                     shown.push(message);
@@ -90,7 +108,7 @@ pub fn write(
             }
         }
     }
-    finish(format, &shown, &mut out)?;
+    finish(output, &shown, &mut out)?;
     out.flush()
 }
 
@@ -114,25 +132,35 @@ fn next_before(messages: &mut mpsc::Receiver<ToHost>, held: Option<Instant>, clo
 }
 
 /// Writes a line; a permission request only after the host has read the lines before it.
-fn write_in_order(out: &mut impl Write, message: &ToHost, pace: Pace) -> io::Result<()> {
+fn write_in_order(out: &mut impl Write, message: &ToHost, output: Output, pace: Pace) -> io::Result<()> {
     if let ToHost::ControlRequest(request) = message
         && matches!(request.request, Request::CanUseTool(_))
     {
         out.flush()?;
         pace.wait_until_read();
     }
-    write_line(out, message)
+    write_line(out, message, output)
 }
 
-fn write_line(out: &mut impl Write, message: &ToHost) -> io::Result<()> {
-    serde_json::to_writer(OneLine(&mut *out), message)?;
+fn write_line(out: &mut impl Write, message: &ToHost, output: Output) -> io::Result<()> {
+    serde_json::to_writer(OneLine::new(&mut *out, output), message)?;
     out.write_all(b"\n")
 }
 
 /// Keeps each message on one line, even with embedded JSON. Line breaks between values become spaces, and the two other
 /// line separators of Unicode, at which some readers split lines, are escaped. The JSON value stays the same: in a
 /// string line breaks are always escaped, and outside of strings there are no such separators.
-struct OneLine<W>(W);
+struct OneLine<W> {
+    out: W,
+    in_terminal: bool,
+}
+
+impl<W> OneLine<W> {
+    fn new(out: W, output: Output) -> Self {
+        let in_terminal = output.in_terminal;
+        Self { out, in_terminal }
+    }
+}
 
 impl<W: Write> Write for OneLine<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -141,17 +169,22 @@ impl<W: Write> Write for OneLine<W> {
     }
 
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        if self.in_terminal {
+            return self
+                .out
+                .write_all(printable_json(&String::from_utf8_lossy(bytes)).as_bytes());
+        }
         while let Some((at, length, instead)) = separator(bytes) {
             let (before, rest) = bytes.split_at(at);
-            self.0.write_all(before)?;
-            self.0.write_all(instead)?;
+            self.out.write_all(before)?;
+            self.out.write_all(instead)?;
             bytes = rest.get(length..).unwrap_or_default();
         }
-        self.0.write_all(bytes)
+        self.out.write_all(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.out.flush()
     }
 }
 
@@ -169,6 +202,28 @@ fn separator(bytes: &[u8]) -> Option<(usize, usize, &'static [u8])> {
     }
 }
 
+/// Returns a part of a JSON text so that it is safe to print in a terminal. Hidden characters become escape sequences of
+/// JSON, so the value stays the same.
+fn printable_json(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(printable::is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        match letter {
+            // Between values; in strings they are escaped.
+            '\n' | '\r' | '\t' => out.push(' '),
+            letter if printable::is_hidden(letter) => {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            letter => out.push(letter),
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn is_interrupted(result: &TurnResult) -> bool {
     let reason = result.terminal_reason.as_ref();
     let aborted =
@@ -177,14 +232,14 @@ fn is_interrupted(result: &TurnResult) -> bool {
 }
 
 /// Writes the output of formats that are only known at the end.
-fn finish(format: Format, shown: &[ToHost], out: &mut impl Write) -> io::Result<()> {
-    match (format, shown) {
+fn finish(output: Output, shown: &[ToHost], out: &mut impl Write) -> io::Result<()> {
+    match (output.format, shown) {
         (Format::StreamJson, _) => Ok(()),
         (Format::JsonArray, _) => {
-            serde_json::to_writer(OneLine(&mut *out), shown)?;
+            serde_json::to_writer(OneLine::new(&mut *out, output), shown)?;
             out.write_all(b"\n")
         }
-        (Format::Json, [result]) => write_line(out, result),
+        (Format::Json, [result]) => write_line(out, result, output),
         // The user knows about the interrupt, and a program that reads the output must not take a message for the
         // answer.
         (_, [ToHost::Result(result)]) if is_interrupted(result) => Ok(()),
@@ -194,9 +249,9 @@ fn finish(format: Format, shown: &[ToHost], out: &mut impl Write) -> io::Result<
                 (None, Some([first, ..])) => format!("Error: {first}"),
                 (None, _) => "Error: the run ended without an answer".to_owned(),
             };
-            match format {
-                Format::TextInTerminal => writeln!(out, "{}", printable::lines(&text)),
-                _ => writeln!(out, "{text}"),
+            match output.in_terminal {
+                true => writeln!(out, "{}", printable::lines(&text)),
+                false => writeln!(out, "{text}"),
             }
         }
         _ => Ok(()),
@@ -216,7 +271,7 @@ mod tests {
     fn written(text: &str) -> String {
         let raw = RawValue::from_string(text.to_owned()).unwrap();
         let mut out = Vec::new();
-        serde_json::to_writer(OneLine(&mut out), &raw).unwrap();
+        serde_json::to_writer(OneLine::new(&mut out, Format::Json.into()), &raw).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -230,6 +285,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn printed_json_has_the_same_value_without_hidden_characters(text in any::<String>()) {
+            let whole = serde_json::to_string(&text).unwrap();
+            let printed = printable_json(&whole);
+            prop_assert!(!printed.chars().any(printable::is_hidden));
+            prop_assert_eq!(serde_json::from_str::<String>(&printed).unwrap(), text);
+        }
+
         #[test]
         fn value_is_unchanged(texts in prop::collection::vec("[a\u{2028}\u{2029}\u{2026}\u{e9}\n\r\"\\\\]{0,8}", 0..6)) {
             let value = serde_json::json!({"list": texts});

@@ -11,7 +11,7 @@ use crate::rig::{FOR_EVER, event, informational, objects, pace, port, result, si
 fn holding(hold: Duration) -> Door {
     Door {
         input: InputMode::StreamJson,
-        format: Format::StreamJson,
+        format: Format::StreamJson.into(),
         pace: pace(hold),
         greeted: false,
     }

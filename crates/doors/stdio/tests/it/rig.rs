@@ -94,7 +94,7 @@ pub(crate) fn pace(hold: Duration) -> Pace {
 pub(crate) fn door(format: Format) -> Door {
     Door {
         input: InputMode::StreamJson,
-        format,
+        format: format.into(),
         pace: pace(Duration::ZERO),
         greeted: false,
     }

@@ -102,7 +102,7 @@ async fn print_run_sends_one_prompt_and_end_of_input() {
     let (sink, written) = sink();
     let door = Door {
         input: InputMode::Prompt("ping".to_owned()),
-        format: Format::Text,
+        format: Format::Text.into(),
         pace: pace(HOLD),
         greeted: false,
     };
@@ -122,7 +122,7 @@ async fn ended_session_is_an_error() {
     let (sink, _written) = sink();
     let door = Door {
         input: InputMode::Prompt("ping".to_owned()),
-        format: Format::Text,
+        format: Format::Text.into(),
         pace: pace(HOLD),
         greeted: false,
     };
