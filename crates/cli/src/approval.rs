@@ -125,7 +125,7 @@ fn question(facts: &Facts, layers: &[Layer], held: &[Held], servers: &[Waiting])
     let width =
         |pick: fn(&(String, String, String)) -> &String| brings.iter().map(|it| pick(it).len()).max().unwrap_or(0);
     let (whats, files) = (width(|it| &it.0), width(|it| &it.1));
-    let mut body = vec!["  Nothing of it runs by itself until you trust it. It brings".to_owned()];
+    let mut body = vec!["  Nothing in it runs automatically until you trust it. It contains".to_owned()];
     body.extend(brings.iter().map(|(what, file, names)| {
         format!("    {what:<whats$}   {file:<files$}   {names}")
             .trim_end()
@@ -139,7 +139,7 @@ fn question(facts: &Facts, layers: &[Layer], held: &[Held], servers: &[Waiting])
         title: ("New folder".to_owned(), facts.folder_word()),
         body,
         choices: vec![
-            choice("Work here without them", "its deny and ask rules do apply"),
+            choice("Work here without them", "its deny and ask rules still apply"),
             choice("Trust this folder", "now and later"),
             choice("Leave", ""),
         ],
@@ -224,7 +224,7 @@ async fn about_servers(place: &Place, facts: &Facts, servers: &[Waiting]) -> io:
         let rest = servers.get(at..).unwrap_or_default();
         let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
         let mut choices = vec![
-            choice("Not now", "asked again next time"),
+            choice("Not now", "ask again next time"),
             choice("Connect it", "here, from now on"),
         ];
         if rest.len() > 1 {
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(
             question.body,
             [
-                "  Nothing of it runs by itself until you trust it. It brings",
+                "  Nothing in it runs automatically until you trust it. It contains",
                 "    1 server   .mcp.json   tracker: npx tracker-mcp",
             ]
         );

@@ -101,7 +101,7 @@ impl Log {
         for layer in options.settings.layers() {
             let path = layer.path.as_deref().map(|path| path.display().to_string());
             let waits = if layer.waits() {
-                ", part of it waits for trust"
+                ", partly not applied without trust"
             } else {
                 ""
             };

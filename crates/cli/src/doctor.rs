@@ -112,8 +112,8 @@ fn report(place: &Place, servers: &[Named], sandbox: &str, bridge: &[(&str, Stri
     let held = trusting::held_back(&Flags::default(), place);
     let trusted = match (settings.trusted(), !held.is_empty()) {
         (true, _) => "yes",
-        (false, true) => "no: the folder's own settings are held back until it is trusted",
-        (false, false) => "no, but nothing is held back",
+        (false, true) => "no: the settings of the folder do not apply until it is trusted",
+        (false, false) => "no, but it contains nothing that needs trust",
     };
     let address = environment
         .base_url

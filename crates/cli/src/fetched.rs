@@ -39,7 +39,7 @@ pub(crate) async fn bring(flags: &mut Flags, environment: &Environment) -> Optio
         .join(format!("sluice-plugins-{}", uuid::Uuid::new_v4()));
     // A new folder with a unique name, which cannot contain files of others.
     if let Err(error) = fs::DirBuilder::new().mode(0o700).create(&folder) {
-        warn(&format!("no plugin can be brought here: {}: {error}", folder.display()));
+        warn(&format!("plugins cannot be unpacked: {}: {error}", folder.display()));
         return None;
     }
     let folder = Folder(folder);
@@ -51,7 +51,7 @@ pub(crate) async fn bring(flags: &mut Flags, environment: &Environment) -> Optio
     };
     flags.plugins_brought = unpack_plugins(&archives, &folder.0, &web).await;
     for why in flags.plugins_brought.iter().filter_map(|dir| dir.failed.as_ref()) {
-        warn(&format!("a plugin is left out: {why}"));
+        warn(&format!("a plugin is skipped: {why}"));
     }
     Some(folder)
 }

@@ -41,8 +41,8 @@ pub(crate) async fn ask(place: &Place, facts: &Facts) -> io::Result<bool> {
         body: vec!["  It is tested, then saved in your user settings.".to_owned()],
         choices: vec![
             choice("Paste a key", "of the API, sk-ant-⋯"),
-            choice("A server of your own", "Ollama, llama.cpp, vLLM, a gateway"),
-            choice("Keep it as it is", ""),
+            choice("A custom server", "Ollama, llama.cpp, vLLM, a gateway"),
+            choice("Keep the current setup", ""),
         ],
         ..StartQuestion::default()
     };
@@ -60,7 +60,7 @@ pub(crate) async fn ask(place: &Place, facts: &Facts) -> io::Result<bool> {
 }
 
 async fn key(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bool> {
-    let Some(key) = questioner.write("A key", "it shows as dots", true).await? else {
+    let Some(key) = questioner.write("A key", "hidden while you type", true).await? else {
         return Ok(false);
     };
     let base = place.environment.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
@@ -79,11 +79,11 @@ async fn key(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bool>
                 questioner,
                 place,
                 &json!({ (keys::ENV.name): env }),
-                "the key works and is saved",
+                "the key works and was saved",
             )
         }
         Err(why) => {
-            questioner.say("✗", &format!("not kept: {why}"))?;
+            questioner.say("✗", &format!("not saved: {why}"))?;
             Ok(false)
         }
     }
@@ -101,7 +101,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
     let question = StartQuestion {
         title: ("Server".to_owned(), String::new()),
         body: match found.is_empty() {
-            true => vec!["  No server answers on the usual ports of this machine.".to_owned()],
+            true => vec!["  No server found on the default ports of this machine.".to_owned()],
             false => Vec::new(),
         },
         choices,
@@ -150,7 +150,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
             )
         }
         Err(why) => {
-            questioner.say("✗", &format!("not kept: {why}"))?;
+            questioner.say("✗", &format!("not saved: {why}"))?;
             Ok(false)
         }
     }
@@ -158,23 +158,23 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
 
 async fn token(questioner: &mut Questioner<'_>) -> io::Result<Option<String>> {
     let question = StartQuestion {
-        title: ("Does it want a token?".to_owned(), String::new()),
+        title: ("Does the server need a token?".to_owned(), String::new()),
         choices: vec![
-            ("No".to_owned(), "most local ones do not".to_owned()),
+            ("No".to_owned(), "most local servers do not".to_owned()),
             ("Yes".to_owned(), String::new()),
         ],
         ..StartQuestion::default()
     };
     match questioner.choose(&question).await? {
         Some(0) => Ok(Some("local".to_owned())),
-        Some(_) => questioner.write("Token", "it shows as dots", true).await,
+        Some(_) => questioner.write("Token", "hidden while you type", true).await,
         None => Ok(None),
     }
 }
 
 async fn pick_model(questioner: &mut Questioner<'_>, models: &[String]) -> io::Result<Option<String>> {
     if models.is_empty() {
-        return questioner.write("Model", "a name this server knows", false).await;
+        return questioner.write("Model", "a model on this server", false).await;
     }
     let most = models.iter().take(9);
     let question = StartQuestion {
@@ -190,7 +190,7 @@ async fn pick_model(questioner: &mut Questioner<'_>, models: &[String]) -> io::R
     };
     match models.get(at).filter(|_| at < 9) {
         Some(model) => Ok(Some(model.clone())),
-        None => questioner.write("Model", "a name this server knows", false).await,
+        None => questioner.write("Model", "a model on this server", false).await,
     }
 }
 

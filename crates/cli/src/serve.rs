@@ -211,7 +211,7 @@ fn open_push(folder: &std::path::Path, environment: &Environment) -> Option<Push
     let mut config = sluice_model::Config::new("", sluice_model::Auth::None);
     config.network = environment
         .network()
-        .inspect_err(|error| report::notice(&format!("devices that are away are not told: {error}")))
+        .inspect_err(|error| report::notice(&format!("push messages are not available: {error}")))
         .ok()?;
     let connect = move || sluice_model::http_client(&config, true);
     let opened = Push::open(folder, Box::new(connect));

@@ -13,7 +13,7 @@ use crate::writers::Writable;
 pub struct Key {
     /// The name in a settings file.
     pub name: &'static str,
-    /// What it sets, in one sentence. It begins with a space, as documentation comments do.
+    /// Description in one sentence. It begins with a space, as documentation comments do.
     about: &'static str,
     /// The type of the value.
     pub shape: Shape,
@@ -418,7 +418,7 @@ pub fn misshapen(changes: &Map<String, Value>) -> Vec<&'static Key> {
 pub struct PermissionKey {
     /// The name in a settings file.
     pub name: &'static str,
-    /// What it sets, in one sentence. It begins with a space, as documentation comments do.
+    /// Description in one sentence. It begins with a space, as documentation comments do.
     about: &'static str,
     /// Whether it is a restriction.
     pub restricts: Restricts,

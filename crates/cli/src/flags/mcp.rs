@@ -38,9 +38,9 @@ pub(super) fn command() -> Command {
         .help("Offer the agent itself instead of its tools: run, reply, cancel");
     let serve = subcommand(
         "serve",
-        "Be an MCP server on stdin and stdout: the built-in tools, with this folder's permissions",
+        "Run an MCP server on stdin and stdout: the built-in tools, with this folder's permissions",
     );
-    subcommand("mcp", "Manage MCP servers, or be one (mcp serve)")
+    subcommand("mcp", "Manage MCP servers, or run one (mcp serve)")
         .subcommand_required(true)
         .subcommand(
             serve
@@ -124,7 +124,7 @@ fn scope() -> Arg {
         SCOPE,
         's',
         "scope",
-        "Scope: local (you, this project), project (everybody, in .mcp.json), user (you, everywhere)",
+        "Scope: local (you, this project), project (all users, in .mcp.json), user (you, everywhere)",
     )
     .value_parser(["local", "project", "user"])
 }

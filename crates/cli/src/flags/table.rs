@@ -201,7 +201,7 @@ pub(super) const GROUPS: &[Group] = &[
     Group { name: "Limits", flags: &[
         one("max-turns", "n", Fills::Count(|f| &mut f.max_turns), "Stop after this many model requests in a turn (0: no limit)"),
         one("max-budget-usd", "amount", Fills::Dollars(|f| &mut f.max_budget_usd), "Stop once this much has been spent, in US dollars"),
-        one("task-budget", "tokens", Fills::Tokens(|f| &mut f.task_budget), "Token budget the model is told it has for the task"),
+        one("task-budget", "tokens", Fills::Tokens(|f| &mut f.task_budget), "Token budget of the task, which the model is shown"),
         one("autocompact", "auto|tokens", Fills::Window(|f| &mut f.autocompact), "Compact the context at this size: auto, or 100k to 1M tokens"),
     ] },
     Group { name: "System prompt", flags: &[
@@ -218,7 +218,7 @@ pub(super) const GROUPS: &[Group] = &[
         several("disallowedTools", "rules", Fills::Rules(|f| &mut f.disallowed_tools), "Deny rules: never run").alias(&["disallowed-tools"]),
         one("permission-mode", "mode", Fills::Mode(|f| &mut f.permission_mode), "manual, acceptEdits, plan, dontAsk, auto or bypassPermissions"),
         text("permission-prompt-tool", "tool", |f| &mut f.permission_prompt_tool, "Who answers permission requests: stdio, or the name of an MCP tool").to_hosts(),
-        choice("permission-prompts", "host|none", |f| &mut f.permission_prompts, &["host", "none"], "none: nobody answers, every permission request is denied"),
+        choice("permission-prompts", "host|none", |f| &mut f.permission_prompts, &["host", "none"], "none: permission requests are denied"),
         switch("allow-dangerously-skip-permissions", |f| &mut f.allow_dangerously_skip_permissions, "Allow switching to bypassPermissions later"),
         switch("dangerously-skip-permissions", |f| &mut f.dangerously_skip_permissions, "Use mode bypassPermissions: run tools without asking"),
         switch("restricted", |f| &mut f.restricted, "No tools that run commands; file tools stay in the working folders"),
@@ -249,7 +249,7 @@ pub(super) const GROUPS: &[Group] = &[
         switch("strict-mcp-config", |f| &mut f.strict_mcp_config, "Use only the MCP servers of --mcp-config"),
         one("plugin-dir", "path", Fills::Words(|f| &mut f.plugin_dir), "Load a plugin from a folder or a zip; may be repeated"),
         one("plugin-dir-no-mcp", "path", Fills::Words(|f| &mut f.plugin_dir_no_mcp), "As --plugin-dir, without its MCP servers"),
-        one("plugin-url", "url", Fills::Words(|f| &mut f.plugin_url), "Fetch a plugin as a zip, for this session; may be repeated"),
+        one("plugin-url", "url", Fills::Words(|f| &mut f.plugin_url), "Download a plugin as a zip for this session; may be repeated"),
         text("agent", "name", |f| &mut f.agent, "Agent definition to run the session with"),
         text("agent-command", "command", |f| &mut f.agent_command, "Drive another agent that speaks stream-json, such as claude"),
         text("agents", "json or path", |f| &mut f.agents, "Additional agent definitions"),

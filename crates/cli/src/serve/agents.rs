@@ -45,10 +45,7 @@ fn ours(environment: &Environment, sluice: &Path) -> AgentConfig {
         (true, Some(server)) => ("server", format!("the server at {server}")),
         (true, None) if place.environment.api_key.is_some() => ("key", "the key in ANTHROPIC_API_KEY".to_owned()),
         (true, None) => ("key", "the key this machine's settings name".to_owned()),
-        (false, _) => (
-            "demo",
-            "nobody: the built-in demo model answers, with real tools".to_owned(),
-        ),
+        (false, _) => ("demo", "the built-in demo model, with real tools".to_owned()),
     };
     let env = match pays {
         "demo" => BTreeMap::from([("SLUICE_DEMO".to_owned(), "1".to_owned())]),
@@ -76,7 +73,7 @@ fn reference(environment: &Environment, variables: &BTreeMap<String, String>) ->
     } else if environment.config_dir.join(".credentials.json").exists() {
         ("account", "the account `claude` is signed in with".to_owned())
     } else {
-        ("unknown", "whatever `claude` is signed in with".to_owned())
+        ("unknown", "the account or key of `claude`".to_owned())
     };
     AgentConfig {
         name: "claude".to_owned(),
@@ -101,7 +98,7 @@ fn other(command: &str) -> Result<AgentConfig, String> {
         args: words.map(OsString::from).collect(),
         env: BTreeMap::new(),
         pays: "unknown".to_owned(),
-        pays_detail: format!("whatever `{command}` uses"),
+        pays_detail: format!("the account or key of `{command}`"),
     })
 }
 

@@ -173,7 +173,7 @@ fn an_unavailable_plugin_does_not_affect_others_or_the_session() {
     assert!(plain.ends_with("http://example.com/x.zip: only https addresses are fetched, and http on this machine"));
     assert_eq!(errors[0]["type"], "generic-error");
     assert!(
-        ran.stderr.contains("a plugin is left out: ") && !ran.stderr.contains("secret"),
+        ran.stderr.contains("a plugin is skipped: ") && !ran.stderr.contains("secret"),
         "{ran:?}"
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -1,5 +1,5 @@
 //! A malicious repository with all files that could run programs, redirect requests, or change permissions. Before its
-//! folder is trusted, nothing of it runs, nothing is sent, and the user is told what was not applied.
+//! folder is trusted, nothing of it runs, nothing is sent, and a message lists what was not applied.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -247,7 +247,7 @@ fn a_session_from_the_first_prompt_to_the_farewell() {
     let rows = terminal.shows("ask for something");
     assert!(rows.contains(&"› what is it?".to_owned()), "{rows:?}");
     terminal.keys("\x03");
-    terminal.shows("press ctrl+c again to leave");
+    terminal.shows("press ctrl+c again to exit");
     terminal.keys("\x03");
     let (code, bytes) = terminal.end();
     assert_eq!(code, Some(0));
@@ -265,7 +265,7 @@ fn journey_07_a_call_is_asked_about_and_escape_stops_the_turn() {
     let rows = terminal.shows("  4  No");
     assert!(rows.iter().any(|row| row.starts_with("? Write  ")), "{rows:?}");
     assert!(rows.iter().any(|row| row.ends_with("+ hello")), "{rows:?}");
-    terminal.shows("esc no, and stop");
+    terminal.shows("esc deny and stop");
     terminal.keys("\x1b");
     terminal.shows("you denied it");
     terminal.shows("ask for something");

@@ -90,7 +90,7 @@ fn journey_06_a_no_takes_words_along() {
     terminal.keys("\x1b[B\x1b[B\x1b[B");
     terminal.shows("› 4  No");
     terminal.keys("\t");
-    terminal.shows("No, and say");
+    terminal.shows("No, with a note");
     terminal.keys("use wrapping_add");
     terminal.shows("use wrapping_add");
     terminal.keys("\r");
@@ -342,7 +342,7 @@ fn journey_15_a_plan_is_read_whole_and_sets_the_mode() {
     let terminal = Terminal::start(lab, &["--permission-mode", "plan"], 80, 24, &[]);
     terminal.shows(IDLE);
     ask_for(&terminal, "plan it");
-    terminal.shows("? The plan above: go on?");
+    terminal.shows("? Carry out the plan above?");
     answer_it(&terminal);
     terminal.keys("2");
     terminal.shows("that was it");
@@ -367,7 +367,7 @@ fn a_plan_is_carried_out_in_a_new_session() {
     let terminal = Terminal::start(lab, &["--permission-mode", "plan"], 80, 24, &[]);
     terminal.shows(IDLE);
     ask_for(&terminal, "plan it");
-    terminal.shows("? The plan above: go on?");
+    terminal.shows("? Carry out the plan above?");
     answer_it(&terminal);
     terminal.keys("3");
     terminal.shows("carried out");

@@ -57,7 +57,7 @@ fn text_too_long_for_the_clipboard_goes_to_a_private_file() {
         rows.iter().any(|row| row.contains(IDLE)) && !rows.iter().any(|row| row.contains("esc stops"))
     });
     terminal.keys("\x1by");
-    terminal.shows("too long for a clipboard: it is in ");
+    terminal.shows("too long for the clipboard; saved in ");
     let file = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

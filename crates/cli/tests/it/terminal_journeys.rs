@@ -163,7 +163,7 @@ fn journey_25_rewind_restores_files_and_puts_the_prompt_into_the_composer() {
     terminal.keys("\x1b[A\r");
     terminal.shows("  2  Conversation and files");
     terminal.keys("2\r");
-    terminal.shows("~ put back 1 file");
+    terminal.shows("~ restored 1 file");
     terminal.until("the prompt in the composer", |rows| {
         let last = rows.iter().rev().find(|row| row.starts_with('›'));
         rows.iter().any(|row| row.contains("resumed \"")) && last.is_some_and(|row| row == "› write it")

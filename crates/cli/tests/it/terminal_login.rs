@@ -49,7 +49,7 @@ fn a_key_that_does_not_work_is_not_saved() {
     terminal.keys("1");
     terminal.shows("? A key");
     terminal.keys("wrong\r");
-    terminal.shows("✗ not kept");
+    terminal.shows("✗ not saved");
     assert!(!settings.exists());
     terminal.keys("\x1b");
     terminal.shows("what is in this folder?");
@@ -83,7 +83,7 @@ fn a_custom_server_is_tried_and_saved() {
     terminal.keys("qwen");
     terminal.shows("› qwen");
     terminal.keys("\r");
-    terminal.shows("Does it want a token?");
+    terminal.shows("Does the server need a token?");
     terminal.keys("1");
     terminal.shows("✓ qwen answers");
     terminal.shows(IDLE);

@@ -392,13 +392,13 @@ fn a_folder_is_added_skills_are_named_and_rules_are_tried() {
     command("/permissions");
     terminal.shows("Bash(cargo test:*)");
     terminal.keys("t");
-    terminal.shows("enter says what holds for it");
+    terminal.shows("enter shows the decision");
     terminal.keys("cargo test -p wire");
     terminal.shows("› cargo test -p wire");
     terminal.keys("\r");
     terminal.shows("~ cargo test -p wire  runs: Bash(cargo test:*), you, everywhere");
     command(&format!("/add-dir {}", elsewhere.path().display()));
-    terminal.shows("worked in too, this session: ");
+    terminal.shows("working folder for this session: ");
     // Files outside of the folder need permission; this one no longer does.
     send(&terminal, "read it");
     terminal.shows("It was read.");

@@ -175,7 +175,7 @@ fn journey_21_two_presses_exit_and_ctrl_d_in_a_word_deletes_a_letter() {
     terminal.keys("\x03");
     terminal.shows(IDLE);
     terminal.keys("\x03");
-    terminal.shows("press ctrl+c again to leave");
+    terminal.shows("press ctrl+c again to exit");
     terminal.keys("\x03");
     let (code, bytes) = terminal.end();
     assert_eq!(code, Some(0));
@@ -198,7 +198,7 @@ fn journey_22_retries_of_an_overloaded_model_count_down_and_the_prompt_is_restor
     };
     let first = left(&rows).unwrap();
     terminal.until("fewer seconds", |rows| left(rows).is_some_and(|left| left < first));
-    terminal.shows("Your prompt is kept: up brings it back.");
+    terminal.shows("Your prompt is saved: up restores it.");
     terminal.shows(IDLE);
     terminal.keys("\x1b[A");
     terminal.until("the prompt in the composer", |rows| {
@@ -220,7 +220,7 @@ fn journey_23_a_command_goes_to_the_background_and_is_stopped_there() {
     terminal.shows("it runs");
     terminal.shows(" ∙ 1 job");
     terminal.keys("/tasks");
-    terminal.shows("what runs in the background");
+    terminal.shows("show background tasks");
     terminal.keys("\r");
     let rows = terminal.shows("Jobs  1 running");
     assert!(

@@ -96,7 +96,7 @@ fn journey_33_after_a_panic_the_terminal_is_restored_and_the_location_shown() {
         is_given_back(&terminal, name);
         assert!(bytes.contains("  sluice -r "), "{name}: how to come back: {bytes}");
         let (_, said) = bytes
-            .split_once("sluice: a fault of ours at run.rs:")
+            .split_once("sluice: internal error at run.rs:")
             .unwrap_or_else(|| panic!("{name}: {bytes}"));
         let (_, file) = said.split_once("report: ").unwrap();
         let report = fs::read_to_string(file.trim()).unwrap();

@@ -251,9 +251,9 @@ impl App {
             for (key, about) in [
                 (
                     "  /login   ",
-                    "bring an API key, or a server of your own (Ollama, llama.cpp, vLLM)",
+                    "set up an API key or a model server (Ollama, llama.cpp, vLLM)",
                 ),
-                ("  ?        ", "what the keys do"),
+                ("  ?        ", "show the shortcuts"),
             ] {
                 let row = Row::new().add(key, Role::Accent).add(about, Style::TEXT);
                 rows.extend(crate::text::wrap::words(&row, self.columns, 11));
@@ -418,7 +418,7 @@ impl App {
     pub fn show_fatal_error(&mut self, why: &str) {
         let hint = self.snapshot.session.as_deref();
         let hint = hint
-            .map(|id| format!("; nothing is lost: {}", self.facts.resume_command(id)))
+            .map(|id| format!("; to resume: {}", self.facts.resume_command(id)))
             .unwrap_or_default();
         self.say(vec![
             Row::new()

@@ -336,7 +336,7 @@ impl PlainSession {
 
     /// Opens a text in the user's editor. The session continues; its output is held back until the editor closes.
     async fn edit(&mut self, text: &str) {
-        say(&[format!("notice: opens in {}; the session goes on", self.facts.editor)]);
+        say(&[format!("notice: opens in {}; the session continues", self.facts.editor)]);
         self.edited = true;
         let edited = crate::run::edit_text(&self.facts.editor, &self.facts.folder, text).await;
         let Some(asked) = &mut self.asked else { return };

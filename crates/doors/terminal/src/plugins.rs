@@ -73,7 +73,7 @@ impl PluginOffer {
     /// Returns the contents shown with the confirmation.
     pub(crate) fn lines(&self) -> Vec<String> {
         if self.contents.is_empty() {
-            return vec!["it contains nothing that a session uses".to_owned()];
+            return vec!["it contains nothing for sessions".to_owned()];
         }
         self.contents.clone()
     }
@@ -107,7 +107,7 @@ impl PluginAct {
         let (verb, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
         let name = rest.trim();
         let named = |act: Self| match name {
-            "" => Err(format!("a name has to follow: /plugin {verb} review-tools")),
+            "" => Err(format!("missing name: /plugin {verb} review-tools")),
             _ => Ok(act),
         };
         match verb {
@@ -118,7 +118,7 @@ impl PluginAct {
             }),
             "remove" | "uninstall" => named(Self::AskRemoval(name.to_owned())),
             "install" if name.is_empty() => {
-                Err("a folder or a zip file has to follow: /plugin install ../review-tools".to_owned())
+                Err("missing folder or zip file: /plugin install ../review-tools".to_owned())
             }
             "install" => Ok(Self::Stage(path(name, folder, home))),
             _ => Err(format!(

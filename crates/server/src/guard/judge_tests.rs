@@ -148,7 +148,7 @@ fn header() -> impl Strategy<Value = (&'static str, &'static str)> {
 }
 
 proptest! {
-    /// A request from a foreign page or host never changes anything, whatever else it contains.
+    /// A request from a foreign page or host never changes anything, regardless of its other headers.
     #[test]
     fn nothing_foreign_ever_passes(
         mut headers in proptest::collection::vec(header(), 0..7),

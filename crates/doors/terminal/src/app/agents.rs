@@ -12,7 +12,7 @@ impl App {
     /// Lists the subagents.
     pub(super) fn pick_agent(&mut self, agents: Vec<AgentInfo>, now: Now) {
         if agents.is_empty() {
-            self.notify("the agent names no subagents", now);
+            self.notify("the agent has no subagents", now);
             return;
         }
         let rows: Vec<(String, String)> = agents
@@ -28,7 +28,7 @@ impl App {
             })
             .collect();
         let mut picker = Picker::new("Agents", PickerKind::Agent(agents), rows);
-        picker.hints = vec!["enter reads it", "e edits it", "n new, from your description", "esc"];
+        picker.hints = vec!["enter reads it", "e edits it", "n new from a description", "esc"];
         self.picker = Some(picker);
     }
 
@@ -69,12 +69,12 @@ impl App {
                         self.picker = None;
                         self.acts.push(Act::EditFile(file));
                     }
-                    None => self.notify("it is built in: there is no file to edit", now),
+                    None => self.notify("built in; there is no file to edit", now),
                 }
             }
             'n' => {
                 picker.entry = Some(Editor::default());
-                picker.hints = vec!["what it shall do", "enter lets the model write it", "esc"];
+                picker.hints = vec!["what the agent should do", "enter writes it with the model", "esc"];
             }
             _ => {}
         }

@@ -8,47 +8,47 @@ use crate::view::amount;
 
 /// Name, arguments and description.
 pub(crate) const OURS: &[(&str, &str, &str)] = &[
-    ("add-dir", "<folder>", "one more folder to work in"),
-    ("agents", "", "the subagents there are"),
-    ("btw", "<question>", "ask something beside the conversation"),
-    ("clear", "", "begin a new session"),
+    ("add-dir", "<folder>", "add a working folder"),
+    ("agents", "", "list subagents"),
+    ("btw", "<question>", "ask a side question"),
+    ("clear", "", "start a new session"),
     ("config", "[key=value]", "show or change settings"),
-    ("context", "", "what fills the context"),
-    ("copy", "[n]", "the last answer or its nth code block to the clipboard"),
-    ("cost", "", "what was spent"),
-    ("diff", "", "what differs in the work tree"),
+    ("context", "", "show context usage"),
+    ("copy", "[n]", "copy the last answer or its nth code block"),
+    ("cost", "", "show cost and usage"),
+    ("diff", "", "show uncommitted changes"),
     ("exit", "", "leave"),
-    ("export", "[file]", "the conversation as a text file"),
-    ("fork", "", "go on in a copy of this session"),
-    ("help", "", "keys and commands"),
-    ("hooks", "", "the hooks there are"),
-    ("keybindings", "", "keys of your own, in your editor"),
-    ("login", "", "bring a key, or a server of your own"),
+    ("export", "[file]", "export the conversation to a file"),
+    ("fork", "", "continue in a copy of this session"),
+    ("help", "", "show keys and commands"),
+    ("hooks", "", "list hooks"),
+    ("keybindings", "", "edit key bindings in your editor"),
+    ("login", "", "set up an API key or a model server"),
     ("logout", "", "remove the key or server that /login saved"),
-    ("mcp", "", "servers: how they stand, on and off"),
+    ("mcp", "", "show MCP servers; turn them on and off"),
     ("memory", "", "edit a memory file"),
-    ("mode", "", "how much is done without asking"),
+    ("mode", "", "choose the permission mode"),
     ("model", "[name]", "who answers"),
-    ("permissions", "", "the rules that hold"),
+    ("permissions", "", "show and edit permission rules"),
     ("plan", "[prompt]", "plan without changing anything, or show the plan"),
     (
         "plugin",
         "[install <folder or zip>]",
         "plugins: list, enable, disable, install, remove",
     ),
-    ("rename", "<title>", "give this session a title"),
-    ("reprint", "[n]", "the last items anew, at this width"),
-    ("resume", "[all]", "go on with another session"),
-    ("rewind", "", "go back to before a prompt"),
-    ("serve", "", "carry this session to browsers and phones"),
-    ("statusline", "[command]", "a command that makes the last row"),
-    ("take", "", "bring a served session back to this terminal alone"),
-    ("tasks", "", "what runs in the background"),
-    ("skills", "", "the skills there are"),
-    ("stash", "", "put the draft aside, or bring it back"),
-    ("status", "", "who answers, where, and how"),
+    ("rename", "<title>", "rename this session"),
+    ("reprint", "[n]", "redraw the last items at this width"),
+    ("resume", "[all]", "resume another session"),
+    ("rewind", "", "rewind to before a prompt"),
+    ("serve", "", "open this session in browsers and phones"),
+    ("statusline", "[command]", "set the command for the status line"),
+    ("take", "", "take a served session back to this terminal"),
+    ("tasks", "", "show background tasks"),
+    ("skills", "", "list skills"),
+    ("stash", "", "stash the draft, or restore it"),
+    ("status", "", "show model, folder and status"),
     ("theme", "", "colours"),
-    ("vim", "", "edit as in vim, or no longer"),
+    ("vim", "", "turn vim mode on or off"),
 ];
 
 /// Aliases of these commands.
@@ -70,20 +70,16 @@ pub(crate) const MODES: &[(PermissionMode, &str, &str)] = &[
     (
         PermissionMode::AcceptEdits,
         "edits",
-        "changes files here unasked, asks for more",
+        "edits files in this folder without asking",
     ),
-    (PermissionMode::Plan, "plan", "looks and plans, changes nothing"),
-    (
-        PermissionMode::Auto,
-        "auto",
-        "as edits, and commands proven to only read",
-    ),
+    (PermissionMode::Plan, "plan", "reads and plans, changes nothing"),
+    (PermissionMode::Auto, "auto", "like edits, plus read-only commands"),
     (
         PermissionMode::DontAsk,
         "deny",
-        "never asks: what no rule allows is refused",
+        "denies everything that needs permission",
     ),
-    (PermissionMode::BypassPermissions, "bypass", "only if launched for it"),
+    (PermissionMode::BypassPermissions, "bypass", "only if enabled at launch"),
 ];
 
 impl App {
@@ -115,11 +111,11 @@ impl App {
                 self.acts.push(Act::Sessions { everywhere });
             }
             "rename" if !argument.is_empty() => self.acts.push(Act::Rename(argument.to_owned())),
-            "rename" => self.notify("a title has to follow: /rename fix the retry loop", now),
+            "rename" => self.notify("missing title: /rename fix the retry loop", now),
             "tasks" | "bashes" => self.pick_job(now),
             "copy" if !argument.is_empty() => self.copy_block(argument, now),
             "copy" => self.copy_answer(now),
-            "add-dir" if argument.is_empty() => self.notify("a folder has to follow: /add-dir ../docs", now),
+            "add-dir" if argument.is_empty() => self.notify("missing folder: /add-dir ../docs", now),
             "add-dir" => {
                 let folder = crate::plugins::path(argument, &self.facts.folder, &self.facts.home);
                 self.acts.push(Act::AddFolder(folder));
@@ -144,11 +140,11 @@ impl App {
             "diff" => self.acts.push(Act::Diff),
             "stash" => self.stash_key(now),
             "theme" => self.pick_theme(),
-            "serve" if self.facts.served.is_some() => self.notify("it is served already; /take brings it back", now),
+            "serve" if self.facts.served.is_some() => self.notify("already served; /take brings it back", now),
             "serve" if self.facts.agent.is_some() => self.notify("only a session of sluice itself can be served", now),
             "serve" if self.snapshot.is_busy() => self.pick_serving(),
             "serve" => self.serve(),
-            "take" if self.facts.served.is_none() => self.notify("it is here already", now),
+            "take" if self.facts.served.is_none() => self.notify("already in this terminal", now),
             "take" if self.snapshot.is_busy() => self.notify("a turn runs; esc stops it, then /take", now),
             "take" => self.acts.push(Act::StartNext(Next::Take)),
             "rewind" | "checkpoint" => self.acts.push(Act::Points),
@@ -157,7 +153,7 @@ impl App {
             "config" | "settings" => self.acts.push(Act::Settings),
             "hooks" => self.acts.push(Act::Hooks),
             "btw" if !argument.is_empty() => self.acts.push(Act::Aside(argument.to_owned())),
-            "btw" => self.notify("a question has to follow: /btw what does serde do?", now),
+            "btw" => self.notify("missing question: /btw what does serde do?", now),
             "keybindings" => self
                 .acts
                 .push(Act::EditFile(self.facts.config_dir.join("keybindings.json"))),
@@ -263,7 +259,7 @@ impl App {
             )
         });
         let mut picker = Picker::new("Help", PickerKind::Command, rows.collect::<Vec<_>>());
-        // A small screen has no room for keys and commands; `?` shows the keys.
+        // A small screen has no room for show keys and commands; `?` shows the keys.
         if self.columns >= 60 && self.rows >= 16 {
             picker.head = self.help_rows();
         }
@@ -278,7 +274,7 @@ impl App {
         match wanted.and_then(|at| blocks.into_iter().nth(at)) {
             Some(block) => {
                 self.acts.push(Act::Copy(block));
-                self.notify("sent to the terminal's clipboard", now);
+                self.notify("copied to the clipboard", now);
             }
             None => {
                 let count = crate::view::markdown::code_blocks(&self.feed.answer).len();
@@ -293,9 +289,9 @@ impl App {
         match command {
             "" => {
                 let said = match &self.facts.settings.status_line {
-                    Some(command) => format!("the status row is made by: {command}; /statusline off ends that"),
+                    Some(command) => format!("status line command: {command}; /statusline off removes it"),
                     None => {
-                        "a command has to follow; it is told on stdin how things stand, and what it prints is the row"
+                        "missing command; it receives the status as JSON on stdin, and its output is the status line"
                             .to_owned()
                     }
                 };
@@ -327,7 +323,7 @@ impl App {
             self.notify("there is no answer yet", now);
         } else {
             self.acts.push(Act::Copy(self.feed.answer.clone()));
-            self.notify("sent to the terminal's clipboard", now);
+            self.notify("copied to the clipboard", now);
         }
     }
 
@@ -342,9 +338,9 @@ impl App {
     }
 
     fn pick_serving(&mut self) {
-        let rows = ["When this turn ends", "Now, which stops it"].map(|name| (name.to_owned(), String::new()));
+        let rows = ["When this turn ends", "Now (stops the turn)"].map(|name| (name.to_owned(), String::new()));
         let mut picker = Picker::new("Serve this session", PickerKind::Serving, rows);
-        let about = "  This terminal stays one of its screens. Leaving it no longer stops the turn.";
+        let about = "  This terminal stays connected. Closing it no longer stops the turn.";
         picker.head = crate::text::wrap::words(&Row::faint(about), self.columns, 2);
         self.picker = Some(picker);
     }
@@ -358,10 +354,10 @@ impl App {
             .map_or("ask", crate::view::status::mode_word);
         let servers = match self.snapshot.failed_servers {
             0 => "none failed".to_owned(),
-            failed => format!("{failed} failed; /mcp says why"),
+            failed => format!("{failed} failed; see /mcp"),
         };
         let model = match self.facts.is_demo() {
-            true => "the built-in demo; /login brings another".to_owned(),
+            true => "the built-in demo; /login sets up another".to_owned(),
             false => self.snapshot.model.clone().unwrap_or_else(|| self.facts.model.clone()),
         };
         let facts = [

@@ -23,7 +23,7 @@ impl App {
             .cloned()
             .collect();
         if asked.is_empty() && self.picker.is_none() {
-            self.notify("nothing was asked in this folder before", now);
+            self.notify("no prompts in this folder yet", now);
             return;
         }
         let rows: Vec<(String, String)> = asked

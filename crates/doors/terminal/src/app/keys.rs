@@ -293,7 +293,7 @@ impl App {
         let queue = &self.snapshot.queue;
         let waiting = if first { queue.first() } else { queue.last() };
         let Some((uuid, text)) = waiting.cloned() else {
-            self.notify("no prompt waits", now);
+            self.notify("no prompt is queued", now);
             return;
         };
         if !self.editor.is_empty() {
@@ -333,7 +333,7 @@ impl App {
             }
         } else {
             self.stash = Some(self.editor.take());
-            self.notify("stashed; ctrl+s on an empty line brings it back", now);
+            self.notify("stashed; ctrl+s on an empty line restores it", now);
         }
     }
 
@@ -404,7 +404,7 @@ impl App {
         let draft = self.editor.whole();
         match self.history.previous(&draft, &folder) {
             Some(text) => self.editor.set(&text),
-            None => self.notify("nothing was asked before that", now),
+            None => self.notify("no earlier prompt", now),
         }
     }
 

@@ -15,14 +15,14 @@ impl App {
     /// Lists the models; the last row accepts a name.
     pub(super) fn pick_model(&mut self, models: Vec<ModelInfo>, now: Now) {
         if models.is_empty() {
-            self.notify("the agent names no models; /model NAME takes one", now);
+            self.notify("the agent lists no models; use /model NAME", now);
             return;
         }
         let mut rows: Vec<(String, String)> = models
             .iter()
             .map(|model| (model.value.clone(), facts(model).join(" ∙ ")))
             .collect();
-        rows.push(("other".to_owned(), "a name this server knows".to_owned()));
+        rows.push(("other".to_owned(), "a model on this server".to_owned()));
         let chosen = self.snapshot.model.as_deref();
         let selected = models.iter().position(|model| {
             chosen.is_some_and(|now| now == model.value || Some(now) == model.resolved_model.as_deref())

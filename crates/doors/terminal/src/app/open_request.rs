@@ -281,9 +281,7 @@ impl App {
             }
             RequestContent::Plan { .. } => Some(title("The plan above")),
             RequestContent::Form(form) => Some(title(&format!("{} asks", one_line(&form.server)))),
-            RequestContent::Page { server, .. } => {
-                Some(title(&format!("{} asks you to open an address", one_line(server))))
-            }
+            RequestContent::Page { server, .. } => Some(title(&format!("{} asks you to open a URL", one_line(server)))),
         }
     }
 
@@ -301,11 +299,11 @@ impl App {
                 let mut rows = vec![
                     Row::new()
                         .add("? ", Role::Ask)
-                        .add("The plan above: go on?", Style::TEXT.bold()),
+                        .add("Carry out the plan above?", Style::TEXT.bold()),
                 ];
                 rows.extend(with_words(&open_request, &plan_choices(), columns));
                 rows.push(ask::hints(
-                    &["ctrl+g opens it in $EDITOR", "tab adds words", "esc keep planning"],
+                    &["ctrl+g opens it in $EDITOR", "tab adds a note", "esc keep planning"],
                     columns,
                 ));
                 (rows, None)
@@ -366,29 +364,29 @@ impl App {
         let turns = choices.get(open_request.selected).is_some_and(|choice| choice.turns);
         below.push(match turns {
             _ if open_request.rule.is_some() => {
-                ask::hints(&["enter allows it and keeps this rule", "esc back"], columns)
+                ask::hints(&["enter allows it and saves this rule", "esc back"], columns)
             }
             true if columns >= 60 => ask::hints(
                 &[
-                    "left/right where the rule is kept",
+                    "left/right where to save the rule",
                     "tab edits the rule",
-                    "esc no, and stop",
+                    "esc deny and stop",
                 ],
                 columns,
             ),
-            true => ask::hints(&["enter chooses", "esc no, and stop"], columns),
+            true => ask::hints(&["enter chooses", "esc deny and stop"], columns),
             false if columns >= ask::WIDE && is_change(open_request) => ask::hints(
                 &[
                     "enter chooses",
-                    "tab adds words",
+                    "tab adds a note",
                     "s side by side",
                     "c copies",
-                    "esc no, and stop",
+                    "esc deny and stop",
                 ],
                 columns,
             ),
             false => ask::hints(
-                &["enter chooses", "tab adds words", "c copies", "esc no, and stop"],
+                &["enter chooses", "tab adds a note", "c copies", "esc deny and stop"],
                 columns,
             ),
         });
@@ -429,8 +427,8 @@ fn with_words(open_request: &OpenRequest, choices: &[Choice], columns: usize) ->
     let mut choices = choices.to_vec();
     if let (Some(words), Some(choice)) = (&open_request.words, choices.get_mut(open_request.selected)) {
         choice.label = match choice.label.as_str() {
-            "No" => "No, and say".to_owned(),
-            label => format!("{label}, and then"),
+            "No" => "No, with a note".to_owned(),
+            label => format!("{label}, with a note"),
         };
         choice.turns = false;
         choice.detail = words.whole();

@@ -47,7 +47,7 @@ impl App {
                 self.say(vec![
                     Row::new()
                         .add("~ ", Role::Note)
-                        .add(&format!("put back {files}"), Role::Faint),
+                        .add(&format!("restored {files}"), Role::Faint),
                 ]);
                 if let Some((next, text)) = then {
                     self.go_back(next, &text);
@@ -82,7 +82,7 @@ impl App {
             ActOutcome::StatusLine(text) => self.status_line.set_output(&text),
             ActOutcome::Image(bytes) => {
                 if !bytes.is_some_and(|bytes| self.attach_picture(&bytes)) {
-                    self.notify("there is no picture in the clipboard", now);
+                    self.notify("the clipboard contains no image", now);
                 }
             }
             ActOutcome::Reprint(items) => {

@@ -59,7 +59,7 @@ impl App {
     /// Opens the pager at the end of the conversation.
     pub(super) fn open_pager(&mut self, items: &[sluice_host::items::Item], title: Option<String>, now: Now) {
         if items.is_empty() {
-            self.notify("nothing was said yet", now);
+            self.notify("the conversation is empty", now);
             return;
         }
         let title = title.or_else(|| self.snapshot.title.clone());
@@ -152,7 +152,7 @@ impl App {
             (Code::Char('d'), true) => pager.down(half, room),
             (Code::Char('u'), true) => pager.up(half),
             // In the reference CLI this key shows omitted parts; here nothing is omitted.
-            (Code::Char('e'), true) | (Code::Char('v'), false) => pager.note = Some("all of it is shown"),
+            (Code::Char('e'), true) | (Code::Char('v'), false) => pager.note = Some("nothing is omitted"),
             (Code::Char('g'), false) | (Code::Home, _) => pager.top = Position::default(),
             (Code::Char('G'), false) | (Code::End, _) => pager.top = pager.last_top(room),
             (Code::Char('/'), false) => pager.search = Some(Editor::default()),
@@ -165,7 +165,7 @@ impl App {
             (Code::Char(']'), false) => pager.next_prompt(false),
             (Code::Char('c'), false) => {
                 let text = pager.whole.text(pager.whole.part(pager.top));
-                pager.note = Some("sent to the terminal's clipboard");
+                pager.note = Some("copied to the clipboard");
                 self.acts.push(Act::Copy(text));
             }
             (Code::Char('e'), false) => {

@@ -34,7 +34,7 @@ impl App {
                 .filter(|rule| rule.behavior == *kind)
                 .map(|rule| {
                     let waits = if rule.not_in_effect == Some(true) {
-                        ": waits for trust"
+                        ": not trusted yet"
                     } else {
                         ""
                     };
@@ -79,14 +79,14 @@ impl App {
                 picker.entry = Some(Editor::default());
                 picker.hints = vec![
                     "a rule, such as Bash(cargo test:*)",
-                    "enter keeps it: only you, this project",
+                    "enter saves it: only you, this project",
                     "esc",
                 ];
             }
             't' => {
                 picker.entry = Some(Editor::default());
                 picker.tries = true;
-                picker.hints = vec!["a command, such as cargo test", "enter says what holds for it", "esc"];
+                picker.hints = vec!["a command, such as cargo test", "enter shows the decision", "esc"];
             }
             '/' => {
                 picker.filter = Some(Editor::default());
@@ -106,7 +106,7 @@ impl App {
                     }),
                     Some(rule) => {
                         let word = source_word(&rule.source).to_owned();
-                        self.notify(format!("this rule is not yours to remove: {word}"), now);
+                        self.notify(format!("this rule cannot be removed here: {word}"), now);
                     }
                     None => {}
                 }
@@ -145,7 +145,7 @@ impl App {
             return;
         };
         let Some(decide) = self.facts.decides else {
-            self.notify("only rules of sluice itself can be tried", now);
+            self.notify("only rules of sluice itself can be evaluated", now);
             return;
         };
         let mode = self.snapshot.mode.clone().unwrap_or(PermissionMode::Default);

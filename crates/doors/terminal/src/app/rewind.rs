@@ -90,10 +90,7 @@ impl App {
         let mut rows = vec![("Conversation only, files stay".to_owned(), String::new())];
         let mut picker_head = Vec::new();
         if let Some(files) = point.files.as_ref().filter(|files| !files.names.is_empty()) {
-            let words = format!(
-                "  back to what they were  {}",
-                amount::lines(files.added, files.removed)
-            );
+            let words = format!("  files to restore  {}", amount::lines(files.added, files.removed));
             picker_head.push(Row::plain(&words));
             let folder = format!("{}/", self.facts.folder.display());
             let near = files
@@ -107,7 +104,7 @@ impl App {
         }
         if point.commands > 0 {
             let calls = amount::count(point.commands as u64, "Bash call");
-            let text = format!("not undone: what commands did ({calls} since)");
+            let text = format!("not undone: effects of commands ({calls} since)");
             let row = Row::new().add("  ", Style::TEXT).add(&text, Role::Faint);
             picker_head.extend(crate::text::wrap::words(&row, self.columns, 4));
         }
@@ -116,7 +113,7 @@ impl App {
         }
         let mut picker = Picker::new(&title, PickerKind::Rewind(Box::new(point.clone())), rows);
         picker.head = picker_head;
-        picker.hints = vec!["enter does it", "d the diff", "esc back"];
+        picker.hints = vec!["enter confirms", "d the diff", "esc back"];
         self.picker = Some(picker);
     }
 
@@ -166,7 +163,7 @@ impl App {
                     count: point.files.as_ref().map_or(0, |files| files.names.len()),
                     then,
                 });
-                self.notify("putting files back", now);
+                self.notify("restoring files", now);
             }
         }
     }

@@ -56,7 +56,7 @@ impl App {
         };
         self.acts.push(act);
         self.picker = None;
-        self.notify("the server is told", now);
+        self.notify("sent to the server", now);
     }
 
     /// Lists the tools of a server.
@@ -106,7 +106,7 @@ impl App {
             let place = Row::faint(&format!("  {}", place.join(" ∙ ")));
             rows.extend(wrap::whole(&place, self.columns, 4));
         }
-        let said = server.error.as_deref().unwrap_or("it complained of nothing");
+        let said = server.error.as_deref().unwrap_or("no errors");
         for line in said.lines() {
             let line = Row::plain(&format!("    {}", clean::output_line(line)));
             rows.extend(wrap::words(&line, self.columns, 4));
@@ -127,7 +127,7 @@ impl App {
             .add(&url, Role::Accent);
         self.say(vec![row]);
         self.acts.push(Act::Copy(url));
-        self.notify("sent to the terminal's clipboard; /mcp shows when it is done", now);
+        self.notify("copied to the clipboard; /mcp shows the result", now);
     }
 }
 

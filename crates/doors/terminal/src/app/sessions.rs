@@ -257,7 +257,7 @@ impl App {
                 .add(&command, Style::TEXT),
         ]);
         self.acts.push(Act::Copy(command));
-        self.notify("sent to the terminal's clipboard", now);
+        self.notify("copied to the clipboard", now);
         self.picker = None;
         false
     }

@@ -8,71 +8,60 @@ use crate::text::Row;
 /// A setting that can be changed: key path, description, values; the first value is the default.
 const SETTINGS: &[(&str, &str, &[&str])] = &[
     ("theme", "colours", &[]),
-    ("model", "who answers", &[]),
-    ("editorMode", "how the draft is edited", &["normal", "vim"]),
+    ("model", "model", &[]),
+    ("editorMode", "editing keys", &["normal", "vim"]),
     ("prefersReducedMotion", "no spinner", &["false", "true"]),
-    (
-        "alwaysThinkingEnabled",
-        "the model thinks before it answers",
-        &["true", "false"],
-    ),
-    (
-        "autoCompactEnabled",
-        "a full context is summarised by itself",
-        &["true", "false"],
-    ),
+    ("alwaysThinkingEnabled", "extended thinking", &["true", "false"]),
+    ("autoCompactEnabled", "compact a full context", &["true", "false"]),
     (
         "preferredNotifChannel",
-        "how you are told that you are waited for",
+        "notifications",
         &["auto", "terminal_bell", "notifications_disabled"],
     ),
-    (
-        "sluice.wrap",
-        "who breaks prose: we do, or the terminal (alt+r)",
-        &["word", "terminal"],
-    ),
-    ("verbose", "outputs of calls whole", &["false", "true"]),
-    ("showTurnDuration", "what a long turn took", &["true", "false"]),
-    ("showMessageTimestamps", "when prompts were asked", &["false", "true"]),
+    ("sluice.wrap", "how prose is wrapped (alt+r)", &["word", "terminal"]),
+    ("verbose", "show full tool results", &["false", "true"]),
+    ("showTurnDuration", "show turn durations", &["true", "false"]),
+    ("showMessageTimestamps", "show prompt times", &["false", "true"]),
     (
         "timeFormat",
-        "how times are told; at the next start",
+        "time format; after restart",
         &["auto", "24-hour", "12-hour", "24-hour-utc"],
     ),
-    ("syntaxHighlightingDisabled", "no colours in code", &["false", "true"]),
+    (
+        "syntaxHighlightingDisabled",
+        "no syntax highlighting",
+        &["false", "true"],
+    ),
     (
         "terminalProgressBarEnabled",
-        "work shows in the task bar",
+        "progress in the task bar",
         &["true", "false"],
     ),
     (
         "terminalTitleFromRename",
-        "the window has the session's title",
+        "session title in the window",
         &["true", "false"],
     ),
     (
         "respondToBashCommands",
-        "the model answers to ! lines",
+        "model responds to ! commands",
         &["false", "true"],
     ),
-    ("sluice.glyphs", "marks of ours; at the next start", &["full", "ascii"]),
+    ("sluice.glyphs", "glyphs; after restart", &["full", "ascii"]),
     (
         "sluice.screenReader",
-        "lines instead of a screen; at the next start",
+        "plain lines for screen readers; after restart",
         &["false", "true"],
     ),
 ];
 
 /// Settings files that changes can be saved in, and their hints.
 const PLACES: [(&str, &str); 3] = [
-    ("userSettings", "left/right where it is kept: ‹ you, everywhere ›"),
-    (
-        "localSettings",
-        "left/right where it is kept: ‹ only you, this project ›",
-    ),
+    ("userSettings", "left/right where to save: ‹ you, everywhere ›"),
+    ("localSettings", "left/right where to save: ‹ only you, this project ›"),
     (
         "projectSettings",
-        "left/right where it is kept: ‹ everyone, this project ›",
+        "left/right where to save: ‹ everyone, this project ›",
     ),
 ];
 
@@ -140,7 +129,7 @@ impl App {
     /// Handles `/config key=value`.
     pub(super) fn set_from_argument(&mut self, line: &str, now: Now) {
         let Some((key, value)) = line.split_once('=') else {
-            self.notify("a value has to follow: /config theme=dark", now);
+            self.notify("missing value: /config theme=dark", now);
             return;
         };
         let (key, value) = (key.trim(), value.trim());

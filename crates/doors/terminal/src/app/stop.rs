@@ -107,7 +107,7 @@ impl App {
             self.leave(0);
         } else {
             self.last_leave = now;
-            self.notify(format!("press {name} again to leave"), now);
+            self.notify(format!("press {name} again to exit"), now);
         }
     }
 }

@@ -52,7 +52,7 @@ fn denial_includes_the_note() {
         stage
             .region()
             .iter()
-            .any(|row| row == "› 4  No, and say  use wrapping_add")
+            .any(|row| row == "› 4  No, with a note  use wrapping_add")
     );
     stage.press(&["enter"]);
     let answer = stage.answer();
@@ -241,7 +241,7 @@ fn a_plan_is_committed_and_can_set_the_mode() {
     stage.later(5000);
     let plan: String = (0..200).map(|number| format!("- step {number}\n")).collect();
     stage.ask("1", "ExitPlanMode", &json!({"plan": plan}), &json!([]));
-    assert_eq!(stage.region()[1], "? The plan above: go on?");
+    assert_eq!(stage.region()[1], "? Carry out the plan above?");
     stage.later(500);
     stage.press(&["2"]);
     assert_eq!(stage.answer()["updatedPermissions"][0]["mode"], "acceptEdits");
@@ -314,7 +314,7 @@ fn stopping_right_after_enter_restores_the_prompt() {
 fn exit_needs_two_key_presses() {
     let mut stage = Stage::new(80, 24);
     stage.press(&["ctrl+c"]);
-    assert!(stage.region().contains(&"  press ctrl+c again to leave".to_owned()));
+    assert!(stage.region().contains(&"  press ctrl+c again to exit".to_owned()));
     stage.later(2500);
     stage.press(&["ctrl+d"]);
     assert!(stage.acts().is_empty());

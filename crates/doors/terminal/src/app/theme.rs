@@ -9,9 +9,9 @@ const THEMES: [(&str, &str); 7] = [
     ("terminal", "its own 16 colours"),
     ("auto", "dark or light, by the terminal's background"),
     ("dark", "for dark backgrounds"),
-    ("dark-daltonized", "dark, for colour-blind eyes"),
+    ("dark-daltonized", "dark, colour-blind friendly"),
     ("light", "for light backgrounds"),
-    ("light-daltonized", "light, for colour-blind eyes"),
+    ("light-daltonized", "light, colour-blind friendly"),
     ("none", "no colours"),
 ];
 

@@ -91,7 +91,7 @@ impl<'a> Dialog<'a> {
         let said: &[&str] = if self.question.whole.is_empty() || self.shown {
             &["enter chooses", "esc leaves"]
         } else {
-            &["enter chooses", "v shows them whole", "esc leaves"]
+            &["enter chooses", "v shows all of them", "esc leaves"]
         };
         chosen.push(hints(said, columns));
         // The choices always stay visible.
@@ -180,13 +180,13 @@ mod tests {
         StartQuestion {
             title: ("New folder".to_owned(), "~/code/shop".to_owned()),
             body: vec![
-                "  Nothing of it runs by itself until you trust it. It brings".to_owned(),
+                "  Nothing in it runs automatically until you trust it. It contains".to_owned(),
                 "    2 hooks         .claude/settings.json   PreToolUse, Stop".to_owned(),
             ],
             choices: vec![
                 (
                     "Work here without them".to_owned(),
-                    "its deny and ask rules do apply".to_owned(),
+                    "its deny and ask rules still apply".to_owned(),
                 ),
                 ("Trust this folder".to_owned(), "now and later".to_owned()),
                 ("Leave".to_owned(), String::new()),
@@ -209,13 +209,13 @@ mod tests {
             rows,
             [
                 "? New folder  ~/code/shop",
-                "  Nothing of it runs by itself until you trust it. It brings",
+                "  Nothing in it runs automatically until you trust it. It contains",
                 "    2 hooks         .claude/settings.json   PreToolUse, Stop",
                 "",
-                "› 1  Work here without them  its deny and ask rules do apply",
+                "› 1  Work here without them  its deny and ask rules still apply",
                 "  2  Trust this folder       now and later",
                 "  3  Leave",
-                "  enter chooses ∙ v shows them whole ∙ esc leaves",
+                "  enter chooses ∙ v shows all of them ∙ esc leaves",
             ]
         );
     }

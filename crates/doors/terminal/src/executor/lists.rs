@@ -192,7 +192,7 @@ impl Executor {
             ..ApplyFlagSettings::default()
         };
         let laid = self.client.request_within(request, REPLY_TIMEOUT).await;
-        laid.map(|_| ()).map_err(|why| format!("not taken: {why}"))
+        laid.map(|_| ()).map_err(|why| format!("not accepted: {why}"))
     }
 
     /// Adds a working folder to those that the session already has.
@@ -201,7 +201,7 @@ impl Executor {
             .canonicalize()
             .ok()
             .filter(|folder| folder.is_dir())
-            .ok_or_else(|| format!("{} is no folder", folder.display()))?;
+            .ok_or_else(|| format!("{} is not a folder", folder.display()))?;
         let given = self.client.request_within(GetSettings::default(), REPLY_TIMEOUT).await;
         let given = given.map_err(error_text)?;
         let sources = given.sources.iter().map(sluice_wire::Raw::to_value);
@@ -216,18 +216,17 @@ impl Executor {
                 .or_insert_with(|| serde_json::json!([]));
             if let Some(list) = list.as_array_mut() {
                 if list.iter().any(|known| known.as_str() == Some(&name)) {
-                    return Err(format!("{name} is worked in already"));
+                    return Err(format!("{name} is already a working folder"));
                 }
                 list.push(name.clone().into());
             }
         }
         self.apply_settings(serde_json::json!({ "permissions": permissions }))
             .await?;
-        Ok(ActOutcome::Rows(vec![
-            Row::new()
-                .add("~ ", Role::Note)
-                .add(&format!("worked in too, this session: {name}"), Role::Faint),
-        ]))
+        Ok(ActOutcome::Rows(vec![Row::new().add("~ ", Role::Note).add(
+            &format!("working folder for this session: {name}"),
+            Role::Faint,
+        )]))
     }
 
     pub(super) async fn keep(&self, source: &str, settings: serde_json::Value) -> Result<(), String> {

@@ -156,7 +156,7 @@ impl Executor {
         };
         let answer = self.client.request(request).await.map_err(error_text)?;
         let text = answer.response.filter(|text| !text.trim().is_empty());
-        let text = text.ok_or_else(|| format!("there was no summary; nothing is changed ({uuid})"))?;
+        let text = text.ok_or_else(|| format!("no summary was returned; nothing changed ({uuid})"))?;
         Ok(format!(
             "What was said after this point was taken out of the conversation. In short:\n\n{}",
             text.trim()

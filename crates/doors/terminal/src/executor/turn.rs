@@ -44,7 +44,7 @@ impl Executor {
             }
             Act::Answer { ask, response } => {
                 let answered = client.answer(ask, PermissionDecision::from(response)).await;
-                answered.map_err(|_| "it was answered already".to_owned())?;
+                answered.map_err(|_| "already answered".to_owned())?;
                 return Ok(None);
             }
             Act::Fill { ask, response } => {
@@ -81,11 +81,11 @@ impl Executor {
                     ..SideQuestion::default()
                 };
                 self.outcomes
-                    .send(ActOutcome::Notice("asking beside the conversation".to_owned()))
+                    .send(ActOutcome::Notice("asking a side question".to_owned()))
                     .ok();
                 let answer = client.request(request).await.map_err(error_text)?;
                 let text = answer.response.unwrap_or_else(|| "there was no answer".to_owned());
-                let mut rows = vec![Row::faint(&format!("~ beside the conversation: {question}"))];
+                let mut rows = vec![Row::faint(&format!("~ side question: {question}"))];
                 rows.extend(crate::view::markdown::rows(&text, 80));
                 ActOutcome::Rows(rows)
             }

@@ -248,7 +248,7 @@ fn field(form: &Form) -> String {
         FieldValue::Flag(_) => "yes or no".to_owned(),
         FieldValue::Text(_) => field.hint(),
     };
-    let wanted = if field.required { ", has to be filled in" } else { "" };
+    let wanted = if field.required { ", required" } else { "" };
     let place = format!("field {} of {}", form.at + 1, form.fields.len());
     format!(
         "{place}: {}, {about}{wanted}; type it, then Enter; nothing: Escape, Enter",

@@ -22,7 +22,7 @@ const HELP: &[&str] = &[
     "help: /model, /mode and /permissions show the model, the permission mode and the permission rules",
     "help: /context, /cost, /diff, /hooks, /skills print a report",
     "help: /plugin lists plugins; enable, disable, install or remove can follow, with a name or a path",
-    "help: /login brings an API key or a server, /logout removes it, /exit leaves",
+    "help: /login sets up an API key or a server, /logout removes it, /exit exits",
     "help: ! and a command runs it in your shell, # and a text saves a note in CLAUDE.md",
     "help: Escape and Enter stop a turn or a command of yours",
 ];

@@ -91,7 +91,7 @@ impl List {
 
     pub(super) fn lines(&self) -> Vec<String> {
         if self.rows.is_empty() {
-            return vec!["list: nothing is there".to_owned()];
+            return vec!["list: empty".to_owned()];
         }
         let count = self.fitting.len();
         let shown = self
@@ -104,7 +104,7 @@ impl List {
             .map(|(place, (text, _))| format!("list {} of {count}: {text}", place + 1))
             .collect();
         if count == 0 {
-            lines.push("list: nothing fits".to_owned());
+            lines.push("list: no matches".to_owned());
         }
         lines.push("type a number, or words to filter, then Enter; nothing: Escape".to_owned());
         lines
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "list 1 of 1: plan, looks and plans, changes nothing",
+                "list 1 of 1: plan, reads and plans, changes nothing",
                 "type a number, or words to filter, then Enter; nothing: Escape"
             ]
         );

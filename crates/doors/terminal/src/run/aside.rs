@@ -88,7 +88,7 @@ impl Session {
         let program = self.facts.editor.split_whitespace().next().unwrap_or_default();
         let program = program.rsplit('/').next().unwrap_or(program);
         // Visible while a graphical editor is open; an editor in the terminal covers it.
-        let row = format!("\r  editing in {program}; the session goes on");
+        let row = format!("\r  editing in {program}; the session continues");
         self.outlet.send(row);
         self.outlet.flush(Duration::from_secs(1));
     }

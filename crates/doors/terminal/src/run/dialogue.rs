@@ -88,10 +88,10 @@ impl Session {
             let said = match super::editor::write_private(&file, text) {
                 Ok(()) => {
                     // Written to the history, because the path is needed longer than a notice is displayed.
-                    let row = format!("too long for a clipboard: it is in {}", file.display());
+                    let row = format!("too long for the clipboard; saved in {}", file.display());
                     let row = Row::new().add("~ ", Role::Note).add(&row, Role::Faint);
                     self.app.apply_outcome(ActOutcome::Rows(vec![row]), now());
-                    "too long for a clipboard".to_owned()
+                    "too long for the clipboard".to_owned()
                 }
                 Err(error) => format!("not copied: {error}"),
             };

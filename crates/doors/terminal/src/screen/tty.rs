@@ -203,7 +203,7 @@ pub fn give_back_on_panic() {
                 format!(" at {file}:{}", place.line())
             });
             let report = report(panic).map_or_else(String::new, |file| format!("; report: {}", file.display()));
-            let said = format!("sluice: a fault of ours{place}{report}\n");
+            let said = format!("sluice: internal error{place}{report}\n");
             std::io::stderr().write_all(said.as_bytes()).ok();
             PANICKED.notify_one();
         }));

@@ -68,7 +68,7 @@ pub fn skills(skills: &[SlashCommand], columns: usize) -> Vec<Row> {
         rows.extend(wrap::whole(&row, columns, 4));
     }
     if skills.is_empty() {
-        let none = Row::faint("  none; they lie in .claude/skills and ~/.claude/skills");
+        let none = Row::faint("  none; skills are located in .claude/skills and ~/.claude/skills");
         rows.extend(wrap::words(&none, columns, 2));
     }
     rows

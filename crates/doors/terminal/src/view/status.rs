@@ -73,7 +73,7 @@ pub fn row(snapshot: &Snapshot, around: &StatusContext, columns: usize) -> Row {
         parts.push((model, Style::FAINT));
     }
     if around.transcript_failing {
-        parts.push(("not written down".to_owned(), Style::of(Role::Bad)));
+        parts.push(("not saved".to_owned(), Style::of(Role::Bad)));
     }
     let mode = snapshot.mode.as_ref().unwrap_or(&PermissionMode::Default);
     let word = mode_word(mode);
@@ -176,7 +176,7 @@ pub fn activity(
         Phase::Writing => "writing".to_owned(),
         Phase::Compacting => "compacting".to_owned(),
         Phase::Calling => format!("running {}", tool.unwrap_or("a call")),
-        Phase::Stalled => "no sign of the agent".to_owned(),
+        Phase::Stalled => "no response from the agent".to_owned(),
     };
     let mut facts = vec![what, amount::running(snapshot.turn.unwrap_or_default())];
     if snapshot.written > 0 && columns >= 60 {

@@ -189,7 +189,7 @@ fn agents_show_their_file_and_can_be_edited_or_created() {
             && stage
                 .region()
                 .iter()
-                .any(|row| row.contains("built in: there is no file"))
+                .any(|row| row.contains("built in; there is no file"))
     );
     stage.press(&["down", "e"]);
     assert_eq!(
@@ -440,12 +440,12 @@ fn a_transcript_write_error_is_shown_in_the_status_line() {
         rows.iter().any(|row| row.contains("the transcript cannot be written")),
         "{rows:#?}"
     );
-    assert!(rows.last().unwrap().contains("not written down"), "{rows:#?}");
+    assert!(rows.last().unwrap().contains("not saved"), "{rows:#?}");
     // The next turn was written without errors.
     stage.says(&json!({"type": "result", "subtype": "success", "is_error": false, "duration_ms": 1, "duration_api_ms": 1,
         "num_turns": 1, "result": "", "session_id": "s", "total_cost_usd": 0.43, "usage": {"input_tokens": 1, "output_tokens": 1},
         "modelUsage": {}, "stop_reason": "end_turn", "uuid": "r2", "permission_denials": []}));
     stage.look();
     let rows = seen(&mut stage);
-    assert!(!rows.last().unwrap().contains("not written down"), "{rows:#?}");
+    assert!(!rows.last().unwrap().contains("not saved"), "{rows:#?}");
 }

@@ -126,7 +126,7 @@ fn row_popup_picker_pager_help_both_keys_close() {
             !says(&mut stage, "shift+tab mode") && stage.acts().is_empty(),
             "help {key}"
         );
-        assert!(!says(&mut stage, "again to leave"), "help {key}");
+        assert!(!says(&mut stage, "again to exit"), "help {key}");
     }
 }
 
@@ -208,7 +208,7 @@ fn row_slow_stop_ctrl_c_twice_exits() {
     let mut stage = busy();
     stage.app.snapshot.phase = Phase::Stopping(Duration::from_millis(3500));
     stage.press(&["ctrl+c"]);
-    assert!(says(&mut stage, "again to leave"));
+    assert!(says(&mut stage, "again to exit"));
     stage.press(&["ctrl+c"]);
     assert!(stage.acts().contains(&Act::Leave(0)));
 }
@@ -375,7 +375,7 @@ fn row_confirmation() {
     stage.press(&["c"]);
     assert!(matches!(stage.acts().as_slice(), [Act::Copy(_)]), "c");
     stage.press(&["end", "tab"]);
-    assert!(says(&mut stage, "No, and say"), "tab");
+    assert!(says(&mut stage, "No, with a note"), "tab");
     let mut stage = asked("Bash");
     stage.press(&["e"]);
     assert!(says(&mut stage, "change it, then enter"), "e");
@@ -438,7 +438,7 @@ fn row_transcript_search_and_show_all() {
     for key in ["ctrl+e", "v"] {
         stage.press(&[key]);
         let (rows, _) = stage.app.sheet().unwrap();
-        assert!(rows.last().unwrap().text().contains("all of it is shown"), "{key}");
+        assert!(rows.last().unwrap().text().contains("nothing is omitted"), "{key}");
     }
     stage.press(&["/"]);
     stage.write("line");

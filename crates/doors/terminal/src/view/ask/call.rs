@@ -180,7 +180,7 @@ fn reason(ask: &CanUseTool, card: &Card, mode: &str) -> String {
     let told = ask.decision_reason.clone().filter(|told| !told.trim().is_empty());
     match (&ask.decision_reason_type, told) {
         (_, Some(told)) => told,
-        (Some(DecisionReasonType::Hook), None) => "a hook wants you to decide".to_owned(),
+        (Some(DecisionReasonType::Hook), None) => "a hook asks for your decision".to_owned(),
         _ => match card.verb {
             Verb::Edit => format!("mode \"{mode}\" asks before every change"),
             _ => "no rule allows it".to_owned(),
@@ -265,7 +265,7 @@ mod tests {
         let offered: Vec<Choice> = made.choices.into_iter().map(|(choice, _)| choice).collect();
         rows.extend(choices(&offered, made.default, columns));
         rows.push(hints(
-            &["enter chooses", "tab adds words", "c copies", "esc no, and stop"],
+            &["enter chooses", "tab adds a note", "c copies", "esc deny and stop"],
             columns,
         ));
         rows.iter().map(Row::text).collect()
@@ -287,7 +287,7 @@ mod tests {
                 "  2  Yes, and edits without asking  this session",
                 "  3  Change it first",
                 "  4  No",
-                "  enter chooses ∙ tab adds words ∙ c copies ∙ esc no, and stop",
+                "  enter chooses ∙ tab adds a note ∙ c copies ∙ esc deny and stop",
             ]
         );
     }
@@ -306,7 +306,7 @@ mod tests {
                 "     this session",
                 "  3  Change it first",
                 "  4  No",
-                "  enter chooses ∙ esc no, and stop",
+                "  enter chooses ∙ esc deny and stop",
             ]
         );
     }

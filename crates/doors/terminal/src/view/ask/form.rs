@@ -243,10 +243,10 @@ impl Field {
             };
         }
         if self.is_number() {
-            let number: f64 = text.trim().parse().map_err(|_| "is no number".to_owned())?;
+            let number: f64 = text.trim().parse().map_err(|_| "is not a number".to_owned())?;
             let whole = self.schema.get("type").and_then(Json::as_str) == Some("integer");
             if whole && number.fract() != 0.0 {
-                return Err("is no whole number".to_owned());
+                return Err("is not a whole number".to_owned());
             }
             if self.number("minimum").is_some_and(|low| number < low)
                 || self.number("maximum").is_some_and(|high| number > high)

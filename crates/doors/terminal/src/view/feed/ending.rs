@@ -49,8 +49,8 @@ impl Feed {
                 self.say(Kind::Card, vec![row]);
             }
             TurnOutcome::Completed => {}
-            TurnOutcome::MaxTurns => self.failure("the limit of turns is reached"),
-            TurnOutcome::MaxBudget => self.failure("the limit of money is reached"),
+            TurnOutcome::MaxTurns => self.failure("the turn limit is reached"),
+            TurnOutcome::MaxBudget => self.failure("the cost limit is reached"),
             TurnOutcome::Failed { .. } => {
                 let shown = self.shown_error.trim();
                 let mut errors = end.errors.iter().map(|text| text.trim());

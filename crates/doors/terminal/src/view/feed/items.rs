@@ -76,7 +76,7 @@ impl Feed {
                 error.text.clone_into(&mut self.shown_error);
                 let mut rows = vec![Row::new().add("✗ ", Role::Bad).add(error.text.trim(), Style::TEXT)];
                 rows.push(Row::faint(
-                    "  Your prompt is kept: up brings it back. /model chooses another.",
+                    "  Your prompt is saved: up restores it. /model selects another model.",
                 ));
                 self.say(Kind::End, rows);
             }
@@ -86,7 +86,7 @@ impl Feed {
             ItemBody::TurnEnd(end) => self.end(end),
             ItemBody::Suggestion { text } => self.suggestion = Some(text.clone()),
             ItemBody::Unknown { raw_type: None } => {
-                let row = Row::faint("~ something came that cannot be read; it is in the transcript");
+                let row = Row::faint("~ a message could not be read; see the transcript");
                 self.say(Kind::Card, vec![row]);
             }
             _ => {}
@@ -197,7 +197,7 @@ impl Feed {
             NoticeKind::WritesLost => {
                 self.transcript_failing = true;
                 self.write_failed = true;
-                let text = "✗ the transcript cannot be written; what follows may be lost with this process";
+                let text = "✗ the transcript cannot be written; new messages may be lost when sluice exits";
                 self.say(Kind::Card, vec![Row::new().add(text, Role::Bad)]);
             }
             _ => {}
