@@ -207,9 +207,9 @@ fn count(number: usize, what: &str) -> String {
 
 /// Returns the first few names.
 fn shortened(names: &[String]) -> String {
-    const MOST: usize = 2;
-    let mut text = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() > MOST {
+    const MAX_NAMES: usize = 2;
+    let mut text = names.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > MAX_NAMES {
         text.push_str(", ⋯");
     }
     text

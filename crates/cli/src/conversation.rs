@@ -94,12 +94,16 @@ fn git_branch(cwd: &Path) -> String {
 
 /// Reads the beginning of a file from an untrusted repository: does not block on pipes and reads only regular files.
 fn beginning(path: &Path) -> Option<String> {
-    const MOST: u64 = 4096;
+    const MAX_SIZE: u64 = 4096;
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }
     let mut text = String::new();
-    fs::File::open(path).ok()?.take(MOST).read_to_string(&mut text).ok()?;
+    fs::File::open(path)
+        .ok()?
+        .take(MAX_SIZE)
+        .read_to_string(&mut text)
+        .ok()?;
     Some(text)
 }
 

@@ -19,9 +19,9 @@ use crate::environment::Environment;
 use crate::flags::Flags;
 
 /// Maximum length of a logged message in characters.
-const SHOWN: usize = 600;
+const MAX_MESSAGE: usize = 600;
 /// Capacity of the channels, as in the session.
-const DEPTH: usize = 512;
+const CHANNEL_CAPACITY: usize = 512;
 
 /// Selected categories.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -121,8 +121,8 @@ impl Log {
             quit,
             done,
         } = port;
-        let (heard, mut hear) = mpsc::channel::<Vec<Input>>(DEPTH);
-        let (say, output) = mpsc::channel(DEPTH);
+        let (heard, mut hear) = mpsc::channel::<Vec<Input>>(CHANNEL_CAPACITY);
+        let (say, output) = mpsc::channel(CHANNEL_CAPACITY);
         let log = self.clone();
         tokio::spawn(async move {
             while let Some(inputs) = hear.recv().await {
@@ -203,7 +203,7 @@ fn category(message: &Value) -> &'static str {
 /// Returns a message as one line of limited length.
 fn brief(message: &Value) -> String {
     let text = message.to_string();
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_MESSAGE) {
         Some((end, _)) => format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len()),
         None => text,
     }
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_long_message_is_cut_where_a_letter_ends() {
-        let long = json!("ä".repeat(SHOWN * 2));
+        let long = json!("ä".repeat(MAX_MESSAGE * 2));
         assert!(brief(&long).contains("… ("));
     }
 }

@@ -13,7 +13,7 @@ use sluice_terminal::{Facts, Questioner, StartQuestion};
 use crate::launch::Place;
 
 /// Default addresses and names of local model servers.
-const USUAL: &[(&str, &str)] = &[
+const DEFAULT_SERVERS: &[(&str, &str)] = &[
     ("http://127.0.0.1:11434", "Ollama"),
     ("http://127.0.0.1:8080", "llama.cpp"),
     ("http://127.0.0.1:8000", "vLLM"),
@@ -22,16 +22,16 @@ const USUAL: &[(&str, &str)] = &[
 ];
 const BASE_URL: &str = "ANTHROPIC_BASE_URL";
 /// Variables that a login saves in the user settings.
-const SAVED: &[&str] = &[
+const SAVED_VARIABLES: &[&str] = &[
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     BASE_URL,
     "ANTHROPIC_DEFAULT_HAIKU_MODEL",
 ];
 /// Timeout for detecting a server.
-const THERE: Duration = Duration::from_millis(400);
+const DETECT_TIMEOUT: Duration = Duration::from_millis(400);
 /// Timeout for a response of one token, which includes loading a local model.
-const ANSWER: Duration = Duration::from_secs(120);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Asks for a key or a server and saves it. Returns false if nothing changed.
 pub(crate) async fn ask(place: &Place, facts: &Facts) -> io::Result<bool> {
@@ -131,7 +131,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
         return Ok(false);
     };
     let mut config = Config::new(&address, Auth::Bearer(token.clone()));
-    config.response_timeout = ANSWER;
+    config.response_timeout = RESPONSE_TIMEOUT;
     config.network = network(place)?;
     let what = format!("testing {model} with a one-word request; it may have to be loaded first");
     let Some(tried) = questioner.wait(&what, try_out(config, &model)).await? else {
@@ -212,7 +212,7 @@ async fn try_out(config: Config, model: &str) -> Result<(), String> {
 
 /// Finds servers on the default ports: address, name and models.
 async fn find() -> Vec<(String, String, Vec<String>)> {
-    let asked = USUAL.iter().map(|(address, name)| async move {
+    let asked = DEFAULT_SERVERS.iter().map(|(address, name)| async move {
         let models = models_of(address, Network::default()).await?;
         Some(((*address).to_owned(), (*name).to_owned(), models))
     });
@@ -224,9 +224,9 @@ async fn models_of(address: &str, network: Network) -> Option<Vec<String>> {
     let mut config = Config::new(address, Auth::None);
     config.network = network;
     let client = http_client(&config, address.starts_with("https")).ok()?;
-    let answer = tokio::time::timeout(THERE, client.get(format!("{address}/v1/models")).send());
+    let answer = tokio::time::timeout(DETECT_TIMEOUT, client.get(format!("{address}/v1/models")).send());
     let answer = answer.await.ok()?.ok()?;
-    let bytes = tokio::time::timeout(THERE, answer.bytes()).await.ok()?.ok()?;
+    let bytes = tokio::time::timeout(DETECT_TIMEOUT, answer.bytes()).await.ok()?.ok()?;
     Some(names(&serde_json::from_slice(&bytes).unwrap_or_default()))
 }
 
@@ -248,7 +248,11 @@ fn is_saved(place: &Place, name: &str) -> bool {
 
 /// `/logout`: removes the key or server saved by `/login`. Returns a message with what was removed, or why nothing was.
 pub(crate) fn forget(place: &Place) -> String {
-    let saved: Vec<&str> = SAVED.iter().copied().filter(|name| is_saved(place, name)).collect();
+    let saved: Vec<&str> = SAVED_VARIABLES
+        .iter()
+        .copied()
+        .filter(|name| is_saved(place, name))
+        .collect();
     if saved.is_empty() {
         return match place.has_key() {
             true => "not signed out: the key is not from /login; remove it where it is set".to_owned(),

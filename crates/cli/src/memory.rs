@@ -5,13 +5,13 @@
 pub(crate) fn give_back_what_is_free() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
-        const MOST: libc::c_int = 128 * 1024;
+        const THRESHOLD: libc::c_int = 128 * 1024;
         // SAFETY: `mallopt` takes two numbers and changes thresholds of the allocator under its lock; allocated memory
         // is not touched. These are the initial values; setting them disables their automatic increase.
         #[allow(unsafe_code)]
         unsafe {
-            libc::mallopt(libc::M_MMAP_THRESHOLD, MOST);
-            libc::mallopt(libc::M_TRIM_THRESHOLD, MOST);
+            libc::mallopt(libc::M_MMAP_THRESHOLD, THRESHOLD);
+            libc::mallopt(libc::M_TRIM_THRESHOLD, THRESHOLD);
         }
     }
 }

@@ -35,9 +35,9 @@ use crate::flags::{Serve, ServeAsk};
 use crate::say;
 
 /// Time for connections and sessions to close when the bridge stops.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE_PERIOD: Duration = Duration::from_secs(5);
 /// Default time after which idle agents are stopped.
-const IDLE: Duration = Duration::from_secs(30 * 60);
+const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
 /// Runs the bridge, or sends a request to a running one.
 pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
@@ -111,7 +111,7 @@ async fn bridge(
         true => vec![environment.home.clone()],
         false => serve.roots.iter().map(|root| environment.cwd.join(root)).collect(),
     };
-    let idle_after = serve.idle.unwrap_or(IDLE);
+    let idle_after = serve.idle.unwrap_or(DEFAULT_IDLE_TIMEOUT);
     let config = Config {
         state: folder.clone(),
         sluice: sluice.clone(),
@@ -167,7 +167,7 @@ async fn bridge(
             Some(inheritance.map_err(|error| format!("the listening sockets cannot be handed over: {error}"))?)
         }
     };
-    let state = running.stop(GRACE).await;
+    let state = running.stop(GRACE_PERIOD).await;
     store.close().await.ok();
     // Held until the end; a process that takes over acquires it again.
     drop(state);

@@ -18,7 +18,7 @@ use crate::environment::Environment;
 use crate::flags::Flags;
 
 /// Capacity of the channels between the door and the session.
-const DEPTH: usize = 64;
+const CHANNEL_CAPACITY: usize = 64;
 /// Environment variables that a claim may set.
 const VARIABLES: [&str; 3] = [
     "CLAUDE_CODE_OAUTH_TOKEN",
@@ -26,7 +26,7 @@ const VARIABLES: [&str; 3] = [
     "CLAUDE_CODE_HOST_SESSION_ID",
 ];
 /// Id of the `initialize` request sent to the claimed session.
-const GREETING: &str = "claimed-initialize";
+const INITIALIZE_ID: &str = "claimed-initialize";
 
 /// Flags and environment of a claimed session.
 #[derive(Debug)]
@@ -92,8 +92,8 @@ pub(crate) fn park<P>(parked: Port, session_id: String, plan: P) -> Port
 where
     P: FnMut(&ClaimSession) -> Result<Options, String> + Send + 'static,
 {
-    let (input, inbox) = mpsc::channel(DEPTH);
-    let (out, output) = mpsc::channel(DEPTH);
+    let (input, inbox) = mpsc::channel(CHANNEL_CAPACITY);
+    let (out, output) = mpsc::channel(CHANNEL_CAPACITY);
     let quit = tokio_util::sync::CancellationToken::new();
     let spare = Spare {
         session_id,
@@ -285,7 +285,7 @@ impl Spare {
             );
             greeting.agents = Some(all);
         }
-        let request = ControlRequest::new(RequestId::from(GREETING), Request::Initialize(Box::new(greeting)));
+        let request = ControlRequest::new(RequestId::from(INITIALIZE_ID), Request::Initialize(Box::new(greeting)));
         Input::Message(Box::new(ToAgent::ControlRequest(Box::new(request))))
     }
 
@@ -294,7 +294,7 @@ impl Spare {
         let ToHost::ControlResponse(mut response) = message else {
             return message;
         };
-        if response.request_id().to_string() != GREETING {
+        if response.request_id().to_string() != INITIALIZE_ID {
             return ToHost::ControlResponse(response);
         }
         match &mut response.response {

@@ -12,7 +12,7 @@ use crate::flags::{Flags, OutputFormat};
 use crate::warn;
 
 /// Maximum size of the first request in bytes.
-const LONGEST: u64 = 64 * 1024 * 1024;
+const MAX_FIRST_LINE: u64 = 64 * 1024 * 1024;
 
 /// Why a session does not start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,12 +131,12 @@ fn undelivered(why: &str) -> Refusal {
 fn line(input: &mut impl BufRead) -> Result<Option<Vec<u8>>, Refusal> {
     loop {
         let mut line = Vec::new();
-        let read = input.take(LONGEST).read_until(b'\n', &mut line);
+        let read = input.take(MAX_FIRST_LINE).read_until(b'\n', &mut line);
         let read = read.map_err(|error| Refusal::from(format!("stdin cannot be read: {error}")))?;
         if read == 0 {
             return Ok(None);
         }
-        if u64::try_from(read).is_ok_and(|read| read >= LONGEST) {
+        if u64::try_from(read).is_ok_and(|read| read >= MAX_FIRST_LINE) {
             return Err(undelivered("the first line is too long"));
         }
         if !line.trim_ascii().is_empty() {

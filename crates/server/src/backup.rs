@@ -65,7 +65,7 @@ const FORMAT: u32 = 1;
 const MANIFEST: &str = "sluice-backup.json";
 const DATABASE: &str = "bridge.db";
 /// Maximum number of attempts to get logs that match the database.
-const ATTEMPTS: u32 = 5;
+const MAX_ATTEMPTS: u32 = 5;
 
 /// Open files of runner logs, by their path in the state folder.
 type Logs = BTreeMap<String, File>;
@@ -138,7 +138,7 @@ fn write(state: &Path, part: &Path, copy: &Path) -> Result<BackupSummary, Backup
 
 /// Returns a snapshot of the database, and logs that reach back to its last line.
 fn consistent(state: &Path) -> Result<(Snapshot, Logs), BackupError> {
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         let before = logs(state).map_err(|error| at(state, error))?;
         let snapshot = Snapshot::begin(&state.join(DATABASE))?;
         let after = logs(state).map_err(|error| at(state, error))?;

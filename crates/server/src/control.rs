@@ -15,4 +15,4 @@ pub use serve::{Reply, Wanted, What};
 pub(crate) const SOCKET: &str = "control.sock";
 
 /// Maximum length of a line in bytes.
-pub(crate) const LONGEST: u64 = 4 * 1024 * 1024;
+pub(crate) const MAX_LINE: u64 = 4 * 1024 * 1024;

@@ -24,19 +24,19 @@ use crate::private;
 use vapid::Signer;
 
 /// Hosts of push services; a leading dot includes all subdomains.
-const SERVICES: &[&str] = &[
+const PUSH_SERVICES: &[&str] = &[
     "fcm.googleapis.com",
     ".push.services.mozilla.com",
     ".push.apple.com",
     ".notify.windows.com",
 ];
 /// Maximum number of subscriptions per device, one per browser profile.
-const A_DEVICE: usize = 4;
+const MAX_PER_DEVICE: usize = 4;
 /// Time for which a push service stores a message for an offline device.
 const TTL: Duration = Duration::from_secs(3600);
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum size of a message in bytes; encrypted it must fit into 4,096 bytes.
-const PAYLOAD: usize = 3000;
+const MAX_PAYLOAD: usize = 3000;
 
 /// Subscription of a browser, as in `PushSubscription`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,7 +140,7 @@ impl Push {
             let known = devices.entry(device.to_owned()).or_default();
             known.retain(|it| it.endpoint != subscription.endpoint);
             known.push(subscription);
-            if known.len() > A_DEVICE {
+            if known.len() > MAX_PER_DEVICE {
                 known.remove(0);
             }
         })
@@ -199,7 +199,7 @@ impl Push {
         topic: &str,
         payload: &[u8],
     ) -> Result<(), PushError> {
-        if payload.len() > PAYLOAD {
+        if payload.len() > MAX_PAYLOAD {
             return Err(PushError::TooLong(payload.len()));
         }
         let body = message::Receiver::read(&subscription.keys)?.encrypt(payload)?;
@@ -212,7 +212,7 @@ impl Push {
             .client()
             .ok_or(PushError::Unreachable)?
             .post(endpoint)
-            .timeout(PATIENCE)
+            .timeout(TIMEOUT)
             .header(AUTHORIZATION, self.inner.signer.authorization(&audience)?)
             .header(CONTENT_ENCODING, "aes128gcm")
             .header(CONTENT_TYPE, "application/octet-stream")
@@ -255,7 +255,7 @@ impl Push {
 fn service(endpoint: &str) -> Result<Uri, PushError> {
     let uri: Uri = endpoint.parse().map_err(|_| PushError::Endpoint)?;
     let known = |host: &str| {
-        SERVICES.iter().any(|service| match service.strip_prefix('.') {
+        PUSH_SERVICES.iter().any(|service| match service.strip_prefix('.') {
             Some(_) => host.ends_with(service),
             None => host == *service,
         })
@@ -401,7 +401,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let push = open(state.path());
         let to = subscription("https://web.push.apple.com/1");
-        let sent = push.send_one(&to, "t", &[b'x'; PAYLOAD + 1]).await;
+        let sent = push.send_one(&to, "t", &[b'x'; MAX_PAYLOAD + 1]).await;
         assert!(matches!(sent, Err(PushError::TooLong(_))));
     }
 }

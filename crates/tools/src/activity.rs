@@ -6,7 +6,7 @@ use sluice_permission::{Key, Touches};
 use crate::tool::Descriptor;
 
 /// Maximum length of a description in characters.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 impl Descriptor {
     /// Describes a call with this input, for example `Reading main.rs`.
@@ -37,7 +37,7 @@ pub fn using(tool: &str) -> String {
 
 fn shown(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    line.chars().take(LONGEST).collect()
+    line.chars().take(MAX_LENGTH).collect()
 }
 
 /// Returns the verb for what a tool touches, and the input key that names the object.
@@ -105,7 +105,7 @@ mod tests {
             assert_eq!(doing(tool, &input), said);
         }
         let long = json!({"command": "x".repeat(300)});
-        assert_eq!(doing("Bash", &long).len(), LONGEST);
+        assert_eq!(doing("Bash", &long).len(), MAX_LENGTH);
     }
 
     #[test]

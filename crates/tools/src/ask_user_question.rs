@@ -19,7 +19,7 @@ use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 
 /// Input fields that only the host may fill in.
-const OF_THE_PERSON: [&str; 3] = ["answers", "annotations", "response"];
+const HOST_FIELDS: [&str; 3] = ["answers", "annotations", "response"];
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -79,7 +79,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct AskUserQuestion;
 
@@ -129,7 +128,7 @@ fn told(input: &Value) -> Outcome {
 fn unanswered(input: &Value) -> Value {
     let mut input = input.clone();
     if let Some(fields) = input.as_object_mut() {
-        for name in OF_THE_PERSON {
+        for name in HOST_FIELDS {
             fields.shift_remove(name);
         }
     }

@@ -27,17 +27,17 @@ use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::{ids, input, paths};
 
 /// Default timeout in milliseconds.
-const TIMEOUT: u64 = 120_000;
+const DEFAULT_TIMEOUT: u64 = 120_000;
 /// Maximum timeout in milliseconds.
-const LONGEST_TIMEOUT: u64 = 600_000;
+const MAX_TIMEOUT: u64 = 600_000;
 /// Running time after which a foreground command is announced as a task.
-const ANNOUNCED: Duration = Duration::from_millis(2500);
+const ANNOUNCE_AFTER: Duration = Duration::from_millis(2500);
 /// Interval between progress events of a running call.
-const HEARTBEAT: Duration = Duration::from_secs(30);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
 /// Maximum time to wait for a killed command.
-const BURIAL: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long output is still read after the shell exits while its child processes keep the pipe open.
-const STRAGGLERS: Duration = Duration::from_millis(50);
+const LATE_OUTPUT_TIMEOUT: Duration = Duration::from_millis(50);
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -76,7 +76,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct Bash;
 
@@ -297,8 +296,8 @@ fn number(cx: &Context, name: &str) -> Option<u64> {
 impl Call<'_> {
     /// Returns the timeout in milliseconds: the requested one, up to the configured maximum.
     fn limit(&self) -> u64 {
-        let usual = number(self.cx, "BASH_DEFAULT_TIMEOUT_MS").unwrap_or(TIMEOUT);
-        let longest = number(self.cx, "BASH_MAX_TIMEOUT_MS").unwrap_or(LONGEST_TIMEOUT);
+        let usual = number(self.cx, "BASH_DEFAULT_TIMEOUT_MS").unwrap_or(DEFAULT_TIMEOUT);
+        let longest = number(self.cx, "BASH_MAX_TIMEOUT_MS").unwrap_or(MAX_TIMEOUT);
         // A default above the maximum raises the maximum.
         self.input.timeout.unwrap_or(usual).min(longest.max(usual))
     }
@@ -324,7 +323,7 @@ impl Call<'_> {
         }
         let limit = self.limit();
         let began = Instant::now();
-        let mut heartbeat = tokio::time::interval_at(began + HEARTBEAT, HEARTBEAT);
+        let mut heartbeat = tokio::time::interval_at(began + PROGRESS_INTERVAL, PROGRESS_INTERVAL);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut deadline = Some(began + Duration::from_millis(limit));
         loop {
@@ -334,7 +333,7 @@ impl Call<'_> {
                 exit = self.shell.process.exit() => return (self.finished(exit, announced, &mut report).await, true),
                 () = until(deadline) => true,
                 () = self.task.asked_to_background() => false,
-                () = until(Some(began + ANNOUNCED)), if !announced => {
+                () = until(Some(began + ANNOUNCE_AFTER)), if !announced => {
                     announced = true;
                     self.send(ToolEvent::TaskStarted { task: self.task.view(), is_backgrounded: false }).await;
                     continue;
@@ -404,7 +403,7 @@ impl Call<'_> {
 
     async fn cancelled(&self, announced: bool, report: &Report) -> Outcome {
         self.shell.process.killer().cancel();
-        let gone = tokio::time::timeout(BURIAL, self.shell.process.exit()).await;
+        let gone = tokio::time::timeout(KILL_TIMEOUT, self.shell.process.exit()).await;
         if announced && let Ok(exit) = gone {
             self.send(ended(self.task.exited(exit))).await;
         }

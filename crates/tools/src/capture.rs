@@ -11,13 +11,13 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::bash::Lines;
 
 /// Number of bytes kept in memory from the beginning; more than 30,000 characters of any width.
-const HEAD: usize = 128 * 1024;
+const MAX_HEAD: usize = 128 * 1024;
 /// Maximum size of the file.
-const FILE_LIMIT: u64 = 1 << 30;
+const MAX_FILE: u64 = 1 << 30;
 /// Size of the read buffer.
-const PIECE: usize = 64 * 1024;
+const BUFFER_SIZE: usize = 64 * 1024;
 /// Maximum number of bytes read after the end of the shell from processes that outlive it.
-const LATE: usize = 1 << 20;
+const MAX_LATE_OUTPUT: usize = 1 << 20;
 
 /// Output of one command, read by a separate task so that the command never blocks.
 #[derive(Debug)]
@@ -143,7 +143,7 @@ impl Capture {
 
 /// Reads until the pipe and the request channel are closed.
 async fn read(mut pipe: Receiver, mut store: Store, mut inbox: mpsc::Receiver<Ask>, told: watch::Sender<bool>) {
-    let mut piece = vec![0; PIECE];
+    let mut piece = vec![0; BUFFER_SIZE];
     let mut open = true;
     let mut asking = true;
     while open || asking {
@@ -171,7 +171,7 @@ async fn read(mut pipe: Receiver, mut store: Store, mut inbox: mpsc::Receiver<As
 /// Reads available output without waiting. Returns whether the pipe is still open.
 async fn catch_up(pipe: &mut Receiver, piece: &mut [u8], store: &mut Store) -> bool {
     let mut late = 0;
-    while late < LATE {
+    while late < MAX_LATE_OUTPUT {
         // read directly, because the runtime may not have noticed new output yet
         match rustix::io::read(&*pipe, &mut *piece) {
             Ok(0) => return false,
@@ -239,7 +239,7 @@ impl Store {
         if let Some(lines) = &mut self.lines {
             lines.add(bytes);
         }
-        let room = HEAD.saturating_sub(self.head.len());
+        let room = MAX_HEAD.saturating_sub(self.head.len());
         if bytes.len() > room {
             // the head no longer contains everything
             self.open().await;
@@ -267,11 +267,11 @@ impl Store {
 
     async fn write(&mut self, bytes: &[u8]) {
         let Some(file) = self.file.as_mut() else { return };
-        let room = usize::try_from(FILE_LIMIT.saturating_sub(self.in_file)).unwrap_or(usize::MAX);
+        let room = usize::try_from(MAX_FILE.saturating_sub(self.in_file)).unwrap_or(usize::MAX);
         let bytes = match bytes.get(..room) {
             Some(part) if part.len() < bytes.len() => {
                 self.trouble
-                    .get_or_insert_with(|| format!("only the first {FILE_LIMIT} bytes were kept"));
+                    .get_or_insert_with(|| format!("only the first {MAX_FILE} bytes were kept"));
                 part
             }
             _ => bytes,

@@ -20,7 +20,7 @@ use crate::{atomic, input, patch, paths};
 mod quotes;
 
 /// Maximum size of an edited file, because several copies are in memory.
-const LARGEST: u64 = 64 << 20;
+const MAX_FILE_SIZE: u64 = 64 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -46,7 +46,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct Edit;
 
@@ -178,12 +177,12 @@ fn read(place: &Place) -> io::Result<Vec<u8>> {
     if !metadata.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
-    if metadata.len() > LARGEST {
+    if metadata.len() > MAX_FILE_SIZE {
         return Err(io::Error::other("it is too large to edit; use a command such as sed"));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
     held.read(place.pin.as_ref().map_or(&place.path, Pin::place))?
-        .take(LARGEST)
+        .take(MAX_FILE_SIZE)
         .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -231,7 +230,7 @@ fn substituted(old: &[u8], input: &Input) -> Result<(Vec<u8>, Option<String>), O
         ))),
         count if count == 1 || input.replace_all => {
             let new = spliced(old, &found, wanted.len(), instead.as_bytes()).ok_or_else(|| {
-                let limit = LARGEST >> 20;
+                let limit = MAX_FILE_SIZE >> 20;
                 Outcome::refused(format!(
                     "The file would be larger than {limit} MiB with {count} occurrences replaced. Nothing was changed."
                 ))
@@ -267,7 +266,7 @@ fn occurrences(bytes: &[u8], wanted: &[u8]) -> Vec<usize> {
 fn spliced(old: &[u8], found: &[usize], length: usize, instead: &[u8]) -> Option<Vec<u8>> {
     let kept = old.len().checked_sub(found.len().checked_mul(length)?)?;
     let size = found.len().checked_mul(instead.len())?.checked_add(kept)?;
-    if u64::try_from(size).ok()? > LARGEST {
+    if u64::try_from(size).ok()? > MAX_FILE_SIZE {
         return None;
     }
     let mut new = Vec::with_capacity(size);

@@ -24,7 +24,7 @@ const MAX_OUTPUT: usize = 64 << 20;
 /// Maximum number of directories whose repository is cached.
 const MAX_CACHED: usize = 64;
 /// Results for a file that changed this recently are not cached: another change may leave the same timestamp.
-const RECENT: Duration = Duration::from_millis(50);
+const MIN_AGE: Duration = Duration::from_millis(50);
 
 /// Returns a git command that overrides every repository setting with a fixed name that names a program: hooks,
 /// monitors, pagers, editors. Filters and drivers have no fixed names and must be checked by the caller.
@@ -257,7 +257,7 @@ impl Stamp {
             return false;
         };
         let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
-        changed + RECENT < began
+        changed + MIN_AGE < began
     }
 }
 

@@ -18,7 +18,7 @@ use crate::walk::{FileAt, Patience, Root, Scope, each_file};
 use crate::{input, paths};
 
 /// Maximum number of listed files.
-const LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -50,7 +50,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct Glob;
 
@@ -181,7 +180,7 @@ impl Newest {
     fn saw(&mut self, file: FileAt<'_>) {
         self.total += 1;
         let changed = changed(file);
-        if self.files.len() >= LISTED
+        if self.files.len() >= MAX_LISTED
             && let Some((Reverse(oldest), _)) = self.files.peek()
             && changed < *oldest
         {
@@ -192,7 +191,7 @@ impl Newest {
 
     fn keep(&mut self, file: (Reverse<Changed>, PathBuf)) {
         self.files.push(file);
-        if self.files.len() > LISTED {
+        if self.files.len() > MAX_LISTED {
             self.files.pop();
         }
     }
@@ -289,7 +288,7 @@ mod tests {
         }
         let mut files: Vec<_> = newest.files.into_iter().collect();
         files.sort();
-        assert_eq!(files.len(), LISTED);
+        assert_eq!(files.len(), MAX_LISTED);
         assert_eq!(files.first().map(|(_, path)| path.clone()), Some(PathBuf::from("/249")));
         assert_eq!(files.last().map(|(_, path)| path.clone()), Some(PathBuf::from("/150")));
     }

@@ -27,11 +27,11 @@ use crate::walk::{FileAt, Patience, Root, Scope, Visit, each_file};
 use crate::{input, text};
 
 /// Default maximum number of lines or files.
-const SHOWN: usize = 250;
+const DEFAULT_LIMIT: usize = 250;
 /// Maximum length of a line; the search of a file stops at a longer one.
-const LONGEST_LINE: usize = 8 << 20;
+const MAX_LINE: usize = 8 << 20;
 /// Maximum size of a file for a multi-line search, which loads it completely.
-const LARGEST_MULTILINE: usize = 32 << 20;
+const MAX_MULTILINE_FILE: usize = 32 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -77,7 +77,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct Grep;
 
@@ -138,7 +137,7 @@ impl Input {
 
     /// Returns the maximum number of results; `None` means unlimited.
     fn limit(&self) -> Option<usize> {
-        Some(self.head_limit.unwrap_or(SHOWN)).filter(|limit| *limit > 0)
+        Some(self.head_limit.unwrap_or(DEFAULT_LIMIT)).filter(|limit| *limit > 0)
     }
 
     /// Returns how many results from the beginning are needed for the output.
@@ -227,11 +226,7 @@ fn searcher(input: &Input) -> Searcher {
     builder
         .line_number(input.output_mode == Mode::Content)
         .multi_line(input.multiline)
-        .heap_limit(Some(if input.multiline {
-            LARGEST_MULTILINE
-        } else {
-            LONGEST_LINE
-        }))
+        .heap_limit(Some(if input.multiline { MAX_MULTILINE_FILE } else { MAX_LINE }))
         .binary_detection(BinaryDetection::quit(0));
     if input.has_context() {
         builder.before_context(input.before()).after_context(input.after());

@@ -14,11 +14,11 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) use self::header::{Format, Header, header};
 
 /// Maximum size that the model accepts: 5 MB in base64.
-const MOST_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
+const MAX_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
 /// Longest side that the model uses; it would scale down larger images itself.
-const LONGEST_SIDE: u32 = 1568;
+const MAX_SIDE: u32 = 1568;
 /// Maximum number of pixels to decode.
-const MOST_PIXELS: u64 = 64_000_000;
+const MAX_PIXELS: u64 = 64_000_000;
 
 static DECODING: Mutex<()> = Mutex::new(());
 
@@ -52,34 +52,34 @@ pub(crate) enum Unfit {
 pub(crate) fn shrunk(bytes: &[u8], header: Header) -> Result<Option<Shrunk>, Unfit> {
     let Some((width, height)) = header.size else {
         // the model may support formats that are unknown here
-        return if bytes.len() > MOST_BYTES {
+        return if bytes.len() > MAX_BYTES {
             Err(Unfit::Unmeasured)
         } else {
             Ok(None)
         };
     };
-    if bytes.len() <= MOST_BYTES && width.max(height) <= LONGEST_SIDE {
+    if bytes.len() <= MAX_BYTES && width.max(height) <= MAX_SIDE {
         return Ok(None);
     }
     let target = fit(width, height)?;
     let _one_at_a_time = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
     let picture = decode::scaled(bytes, header.format, target)?;
-    encode::within(&picture, MOST_BYTES).map(Some)
+    encode::within(&picture, MAX_BYTES).map(Some)
 }
 
 /// Returns the size to scale an image to.
 fn fit(width: u32, height: u32) -> Result<(u32, u32), Unfit> {
     let pixels = u64::from(width) * u64::from(height);
-    if pixels > MOST_PIXELS || pixels == 0 {
+    if pixels > MAX_PIXELS || pixels == 0 {
         return Err(Unfit::TooManyPixels(width, height));
     }
     let longest = u64::from(width.max(height));
-    if longest <= u64::from(LONGEST_SIDE) {
+    if longest <= u64::from(MAX_SIDE) {
         return Ok((width, height));
     }
     let side = |side: u32| {
-        let scaled = (u64::from(side) * u64::from(LONGEST_SIDE) + longest / 2) / longest;
-        u32::try_from(scaled).unwrap_or(LONGEST_SIDE).max(1)
+        let scaled = (u64::from(side) * u64::from(MAX_SIDE) + longest / 2) / longest;
+        u32::try_from(scaled).unwrap_or(MAX_SIDE).max(1)
     };
     Ok((side(width), side(height)))
 }

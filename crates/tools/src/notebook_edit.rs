@@ -19,7 +19,7 @@ use crate::write::explained;
 use crate::{atomic, ids, input, paths};
 
 /// Maximum size of a notebook.
-const LARGEST: u64 = 32 << 20;
+const MAX_FILE_SIZE: u64 = 32 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     name: "NotebookEdit".into(),
@@ -45,7 +45,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     ..Descriptor::default()
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct NotebookEdit;
 
@@ -195,12 +194,12 @@ impl Editing {
         if metadata.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        if !metadata.is_file() || metadata.len() > LARGEST {
+        if !metadata.is_file() || metadata.len() > MAX_FILE_SIZE {
             return Err(io::Error::other("it is too large, or not a regular file"));
         }
         let mut bytes = Vec::new();
         held.read(self.pin.as_ref().map_or(&self.path, Pin::place))?
-            .take(LARGEST)
+            .take(MAX_FILE_SIZE)
             .read_to_end(&mut bytes)?;
         Ok(bytes)
     }

@@ -9,9 +9,9 @@ use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use serde_json::{Value, json};
 
 /// Maximum number of reported issues; models fix only a few at a time.
-const MOST_ISSUES: usize = 8;
+const MAX_ISSUES: usize = 8;
 /// Maximum length of the description of an issue, in characters.
-const LONGEST: usize = 300;
+const MAX_DESCRIPTION: usize = 300;
 
 /// Schema of the structured output of a turn.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ impl OutputSchema {
         let issues: Vec<String> = self
             .validator
             .iter_errors(value)
-            .take(MOST_ISSUES)
+            .take(MAX_ISSUES)
             .map(|error| {
                 let at = place(&error).unwrap_or_else(|| "(the whole)".to_owned());
                 format!("{at}: {}", reason(&error))
@@ -125,7 +125,7 @@ fn reason(error: &ValidationError<'_>) -> String {
 }
 
 fn shortened(text: String) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_DESCRIPTION) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
     }

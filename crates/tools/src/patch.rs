@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
 /// Number of context lines around a change.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 /// Timeout after which the diff becomes coarser.
-const PATIENCE: Duration = Duration::from_millis(200);
+const TIMEOUT: Duration = Duration::from_millis(200);
 /// From this number of lines on, texts with equal numbers of lines are compared line by line.
-const MANY: usize = 5000;
+const MIN_LINES_IN_PLACE: usize = 5000;
 
 /// Computes the hunks from `old` to `new`.
 ///
@@ -19,12 +19,12 @@ pub(crate) fn structured(old: &str, new: &str) -> Value {
     let window = Window::around_changes(old, new);
     let old: Vec<&str> = window.old.split_inclusive('\n').collect();
     let new: Vec<&str> = window.new.split_inclusive('\n').collect();
-    let ops = if old.len() == new.len() && old.len() > MANY {
+    let ops = if old.len() == new.len() && old.len() > MIN_LINES_IN_PLACE {
         side_by_side(&old, &new)
     } else {
-        capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + PATIENCE))
+        capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + TIMEOUT))
     };
-    let hunks: Vec<Value> = group_diff_ops(ops, CONTEXT)
+    let hunks: Vec<Value> = group_diff_ops(ops, CONTEXT_LINES)
         .iter()
         .filter_map(|group| {
             let (first, last) = (group.first()?, group.last()?);
@@ -80,7 +80,7 @@ impl<'a> Window<'a> {
         let same = shared(old_bytes, new_bytes);
         // extends back to the start of a line, and to the context before it
         let mut start = same;
-        for _ in 0..=CONTEXT {
+        for _ in 0..=CONTEXT_LINES {
             start = memchr::memrchr(b'\n', old_bytes.get(..start).unwrap_or_default()).unwrap_or(0);
         }
         let start = if start == 0 { 0 } else { start + 1 };
@@ -92,7 +92,7 @@ impl<'a> Window<'a> {
         let same = shared_from_back(old_tail, new_tail);
         let shared_tail = old_bytes.get(old_bytes.len() - same..).unwrap_or_default();
         let kept = memchr::memchr_iter(b'\n', shared_tail)
-            .nth(CONTEXT)
+            .nth(CONTEXT_LINES)
             .map_or(same, |at| at + 1);
         let cut = same - kept;
         Self {
@@ -104,20 +104,20 @@ impl<'a> Window<'a> {
 }
 
 /// Number of bytes compared at once.
-const PIECE: usize = 4096;
+const BLOCK_SIZE: usize = 4096;
 
 /// Returns the length of the common prefix in bytes.
 fn shared(one: &[u8], other: &[u8]) -> usize {
-    let whole = one.chunks_exact(PIECE).zip(other.chunks_exact(PIECE));
-    let start = whole.take_while(|(one, other)| one == other).count() * PIECE;
+    let whole = one.chunks_exact(BLOCK_SIZE).zip(other.chunks_exact(BLOCK_SIZE));
+    let start = whole.take_while(|(one, other)| one == other).count() * BLOCK_SIZE;
     let rest = one.iter().skip(start).zip(other.iter().skip(start));
     start + rest.take_while(|(one, other)| one == other).count()
 }
 
 /// Returns the length of the common suffix in bytes.
 fn shared_from_back(one: &[u8], other: &[u8]) -> usize {
-    let whole = one.rchunks_exact(PIECE).zip(other.rchunks_exact(PIECE));
-    let end = whole.take_while(|(one, other)| one == other).count() * PIECE;
+    let whole = one.rchunks_exact(BLOCK_SIZE).zip(other.rchunks_exact(BLOCK_SIZE));
+    let end = whole.take_while(|(one, other)| one == other).count() * BLOCK_SIZE;
     let rest = one.iter().rev().skip(end).zip(other.iter().rev().skip(end));
     end + rest.take_while(|(one, other)| one == other).count()
 }

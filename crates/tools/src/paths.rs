@@ -75,13 +75,13 @@ pub fn open_checked(path: &Path, pin: Option<&Pin>) -> io::Result<File> {
 }
 
 /// Maximum number of symlinks to follow, as in the kernel.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Resolves `path`: symlinks as far as the path exists, the rest lexically. A dangling symlink resolves to where its
 /// target would be created.
 pub fn settled(path: &Path) -> PathBuf {
     let mut at = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match followed(&at) {
             Ok(settled) => return settled,
             Err(further) => at = further,

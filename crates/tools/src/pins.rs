@@ -325,7 +325,7 @@ fn is_link(folder: &OwnedFd, name: &std::ffi::OsStr) -> bool {
 }
 
 /// Maximum number of names searched for the hard links of a file.
-const MOST_LOOKED_AT: usize = 100_000;
+const MAX_NAMES: usize = 100_000;
 
 /// Number of hard links that files have below some folders. A file with more links than that has a name elsewhere, and
 /// its content may be from there.
@@ -348,7 +348,7 @@ impl Names {
             };
             for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
                 seen += 1;
-                if seen > MOST_LOOKED_AT {
+                if seen > MAX_NAMES {
                     return Self::default();
                 }
                 match entry.file_type() {

@@ -18,13 +18,13 @@ use crate::tasks::Tasks;
 pub(crate) const MARKER: &str = "SLUICE_CALL";
 
 /// Time a command has to exit before it is killed.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE_PERIOD: Duration = Duration::from_millis(500);
 /// Interval at which its exit is checked.
-const LOOK: Duration = Duration::from_millis(20);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// Number of attempts to kill descendants that were forked meanwhile or are not dead yet.
-const SWEEPS: usize = 200;
+const MAX_SWEEPS: usize = 200;
 /// Pause between two attempts, because the kernel needs a moment to end a process.
-const BREATH: Duration = Duration::from_millis(5);
+const SWEEP_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Exit status of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,9 +171,9 @@ async fn keep(
 async fn terminate(group: Pid, mark: &str) {
     signal_group(group, Signal::TERM);
     signal_group(group, Signal::CONT);
-    let patience = tokio::time::timeout(GRACE, async {
+    let patience = tokio::time::timeout(GRACE_PERIOD, async {
         while alive(group, mark.to_owned()).await {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
     });
     // whether or not all have exited in time
@@ -201,7 +201,7 @@ async fn alive(group: Pid, mark: String) -> bool {
 /// Kills repeatedly until no process is found, because one may fork while another is being killed.
 async fn sweep(group: Pid, mark: String, who: Who) {
     let work = move || {
-        for _ in 0..SWEEPS {
+        for _ in 0..MAX_SWEEPS {
             let found = living(group, &mark, who);
             if found.is_empty() {
                 return;
@@ -209,7 +209,7 @@ async fn sweep(group: Pid, mark: String, who: Who) {
             for pid in found {
                 kill_process(pid, Signal::KILL).ok();
             }
-            std::thread::sleep(BREATH);
+            std::thread::sleep(SWEEP_INTERVAL);
         }
     };
     tokio::task::spawn_blocking(work).await.ok();

@@ -20,11 +20,11 @@ use crate::process::Process;
 use crate::tasks::Tasks;
 
 /// Maximum number of bytes kept of each stream.
-const KEPT: usize = 1 << 20;
+const MAX_KEPT: usize = 1 << 20;
 /// Size of the read buffer.
-const PIECE: usize = 16 * 1024;
+const BUFFER_SIZE: usize = 16 * 1024;
 /// How long output is still read after the program exits while its child processes keep the pipe open.
-const STRAGGLERS: Duration = Duration::from_millis(100);
+const LATE_OUTPUT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How a program is specified.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,7 +134,7 @@ impl Running {
     /// Waits for the exit and the output; returns the exit code. Can be called again after cancellation.
     pub async fn end(&mut self) -> i32 {
         let exit = self.process.exit().await;
-        let until = *self.until.get_or_insert_with(|| Instant::now() + STRAGGLERS);
+        let until = *self.until.get_or_insert_with(|| Instant::now() + LATE_OUTPUT_TIMEOUT);
         // child processes left running may keep the pipes open
         let closed = async { while self.pipes.join_next().await.is_some() {} };
         tokio::time::timeout_at(until, closed).await.ok();
@@ -167,7 +167,7 @@ async fn feed(mut stdin: ChildStdin, input: Vec<u8>) {
 }
 
 async fn read(mut pipe: impl AsyncRead + Unpin, kept: Arc<Mutex<Kept>>, stream: fn(&mut Kept) -> &mut Vec<u8>) {
-    let mut piece = vec![0; PIECE];
+    let mut piece = vec![0; BUFFER_SIZE];
     while let Ok(count) = pipe.read(&mut piece).await {
         if count == 0 {
             break;
@@ -180,7 +180,7 @@ async fn read(mut pipe: impl AsyncRead + Unpin, kept: Arc<Mutex<Kept>>, stream: 
 }
 
 fn append(all: &mut Vec<u8>, bytes: &[u8]) {
-    let room = KEPT.saturating_sub(all.len()).min(bytes.len());
+    let room = MAX_KEPT.saturating_sub(all.len()).min(bytes.len());
     all.extend_from_slice(bytes.get(..room).unwrap_or_default());
 }
 
@@ -221,7 +221,7 @@ mod tests {
     async fn only_the_beginning_of_a_flood_is_kept() {
         let (mut running, _tasks) = shell("head -c 8000000 /dev/zero | tr '\\0' x; echo end >&2", "");
         assert_eq!(running.end().await, 0);
-        assert_eq!(running.printed().stdout.len(), KEPT);
+        assert_eq!(running.printed().stdout.len(), MAX_KEPT);
         assert_eq!(running.printed().stderr, "end\n");
     }
 

@@ -24,7 +24,7 @@ use crate::tool::{Descriptor, Pending, Tool};
 use crate::{input, paths, text};
 
 /// Number of bytes from the beginning that decide whether a file is text.
-const SNIFFED: usize = 8 * 1024;
+const SNIFF_SIZE: usize = 8 * 1024;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -53,7 +53,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct Read;
 
@@ -264,8 +263,8 @@ fn regular(metadata: &std::fs::Metadata, path: &Path) -> Result<(), Refusal> {
 
 /// Refuses a file that is not text.
 fn unreadable(file: &mut File) -> Option<Outcome> {
-    let mut start = Vec::with_capacity(SNIFFED);
-    let sniffed = file.take(SNIFFED as u64).read_to_end(&mut start);
+    let mut start = Vec::with_capacity(SNIFF_SIZE);
+    let sniffed = file.take(SNIFF_SIZE as u64).read_to_end(&mut start);
     let back = io::Seek::rewind(file);
     (sniffed.is_ok() && back.is_ok() && text::is_binary(&start)).then(|| {
         Outcome::refused("This tool cannot read binary files. The file appears to be a binary one; look into it with a command such as `file` or `xxd`.")

@@ -72,9 +72,9 @@ use self::relay::{PORT, Relay};
 use self::standin::Standins;
 
 /// Folders with system programs. `PATH` is not used, because a project may have set it.
-const SYSTEM: &[&str] = &["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
+const SYSTEM_FOLDERS: &[&str] = &["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
 /// Maximum length of the path of a Unix socket.
-const LONGEST_SOCKET: usize = 107;
+const MAX_SOCKET_PATH: usize = 107;
 
 /// Kind of sandbox in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -282,7 +282,7 @@ impl Sandbox {
             return Ok(running.socket().to_owned());
         }
         let socket = scratch.canonicalize()?.join("proxy.sock");
-        if socket.as_os_str().len() > LONGEST_SOCKET {
+        if socket.as_os_str().len() > MAX_SOCKET_PATH {
             let name = socket.display();
             return Err(io::Error::other(format!("{name} is too long for the name of a socket")));
         }
@@ -416,7 +416,7 @@ pub fn report() -> Vec<(String, String)> {
 
 /// Finds a system program.
 fn found(name: &str) -> Option<PathBuf> {
-    SYSTEM
+    SYSTEM_FOLDERS
         .iter()
         .map(|folder| Path::new(folder).join(name))
         .find(|path| path.is_file())

@@ -15,11 +15,11 @@ use crate::tasks::{TaskStatus, TaskView};
 use crate::tool::{Changes, Descriptor, Pending, Tool};
 
 /// Default timeout in milliseconds.
-const TIMEOUT: u64 = 30_000;
+const DEFAULT_TIMEOUT: u64 = 30_000;
 /// Maximum timeout in milliseconds.
-const LONGEST_TIMEOUT: u64 = 600_000;
+const MAX_TIMEOUT: u64 = 600_000;
 /// Number of bytes shown from the end of the output.
-const SHOWN: u64 = 30_000;
+const MAX_SHOWN: u64 = 30_000;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -33,7 +33,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
         "properties": {
             "task_id": {"type": "string", "description": "The id of the task."},
             "block": {"type": "boolean", "default": true, "description": "Wait for its end."},
-            "timeout": {"type": "integer", "minimum": 0, "default": TIMEOUT, "description": "Milliseconds to wait at most, up to 600000."},
+            "timeout": {"type": "integer", "minimum": 0, "default": DEFAULT_TIMEOUT, "description": "Milliseconds to wait at most, up to 600000."},
         },
         "required": ["task_id"],
         "additionalProperties": false,
@@ -45,7 +45,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct TaskOutput;
 
@@ -76,7 +75,7 @@ impl Tool for TaskOutput {
                 Err(outcome) => return outcome,
             };
             if input.block && task.status == TaskStatus::Running {
-                let limit = Duration::from_millis(input.timeout.min(LONGEST_TIMEOUT));
+                let limit = Duration::from_millis(input.timeout.min(MAX_TIMEOUT));
                 let ended = tokio::select! {
                     ended = tokio::time::timeout(limit, cx.tasks.wait(&input.task_id)) => ended,
                     () = cx.cancel.cancelled() => return Outcome::interrupted(),
@@ -109,14 +108,14 @@ async fn printed(task: &TaskView) -> String {
     let read = async {
         let mut file = tokio::fs::File::open(path).await?;
         let length = file.metadata().await?.len();
-        file.seek(std::io::SeekFrom::Start(length.saturating_sub(SHOWN)))
+        file.seek(std::io::SeekFrom::Start(length.saturating_sub(MAX_SHOWN)))
             .await?;
         let mut bytes = Vec::new();
-        file.take(SHOWN).read_to_end(&mut bytes).await?;
+        file.take(MAX_SHOWN).read_to_end(&mut bytes).await?;
         std::io::Result::Ok((length, bytes))
     };
     match read.await {
-        Ok((length, bytes)) if length > SHOWN => {
+        Ok((length, bytes)) if length > MAX_SHOWN => {
             let end = String::from_utf8_lossy(&bytes);
             // the first line is incomplete, possibly starting inside a character
             let end = end.split_once('\n').map_or(end.as_ref(), |(_, rest)| rest);

@@ -18,7 +18,7 @@ pub use enlisted::{AgentTask, Enlisted, agent_id};
 mod enlisted;
 
 /// Number of ended tasks that can still be queried.
-const REMEMBERED: usize = 200;
+const MAX_ENDED: usize = 200;
 
 /// Status of a command, as in `task_updated.patch.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,7 +200,7 @@ impl Tasks {
             .filter(|(_, task)| task.view().status != TaskStatus::Running)
             .map(|(key, _)| *key)
             .collect();
-        for key in old.iter().take(old.len().saturating_sub(REMEMBERED)) {
+        for key in old.iter().take(old.len().saturating_sub(MAX_ENDED)) {
             table.remove(key);
         }
         task

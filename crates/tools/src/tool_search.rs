@@ -15,9 +15,9 @@ use crate::tool::{Descriptor, Pending, Tool};
 use crate::tool_search::query::Query;
 
 /// Default number of results.
-const FOUND: usize = 5;
+const DEFAULT_RESULTS: usize = 5;
 /// Maximum number of results.
-const MOST: usize = 50;
+const MAX_RESULTS: usize = 50;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -43,7 +43,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct ToolSearch;
 
@@ -70,7 +69,7 @@ impl Tool for ToolSearch {
             };
             let mut tools = cx.services.deferred();
             tools.retain(|tool| tool.name != DESCRIPTOR.name);
-            let most = input.max_results.unwrap_or(FOUND).min(MOST);
+            let most = input.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS);
             let found = Query::parse(&input.query).find(&tools, most);
             let result = json!({"matches": found, "query": input.query, "total_deferred_tools": tools.len()});
             if found.is_empty() {

@@ -1,7 +1,7 @@
 //! Truncates long texts.
 
 /// Maximum size of a preview in bytes.
-const PREVIEW: usize = 2000;
+const MAX_PREVIEW: usize = 2000;
 
 /// Returns the first `count` characters.
 pub(crate) fn first_chars(text: &str, count: usize) -> &str {
@@ -19,9 +19,9 @@ pub(crate) fn first_bytes(text: &str, bytes: usize) -> &str {
 
 /// Returns the beginning of a long text, cut at a line end if possible.
 pub(crate) fn preview(text: &str) -> &str {
-    let start = first_bytes(text, PREVIEW);
+    let start = first_bytes(text, MAX_PREVIEW);
     match start.rfind('\n') {
-        Some(at) if at > PREVIEW / 2 => start.get(..at).unwrap_or(start),
+        Some(at) if at > MAX_PREVIEW / 2 => start.get(..at).unwrap_or(start),
         _ => start,
     }
 }
@@ -85,8 +85,8 @@ mod tests {
     fn a_preview_ends_with_a_line() {
         let text = "0123456789\n".repeat(1000);
         let preview = preview(&text);
-        assert!(preview.len() <= PREVIEW && preview.ends_with('9'));
+        assert!(preview.len() <= MAX_PREVIEW && preview.ends_with('9'));
         let one_line = "x".repeat(5000);
-        assert_eq!(super::preview(&one_line).len(), PREVIEW);
+        assert_eq!(super::preview(&one_line).len(), MAX_PREVIEW);
     }
 }

@@ -27,9 +27,9 @@ use crate::outcome::Outcome;
 use crate::pins::{self, Handle, Pin};
 
 /// Timeout of a search; results found so far are shown.
-const LONGEST: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum number of threads; more would wait for the disk and for each other.
-const THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 /// Folders of version control systems.
 const VERSION_CONTROL: [&str; 6] = [".git", ".svn", ".hg", ".bzr", ".jj", ".sl"];
 
@@ -43,7 +43,7 @@ pub(crate) struct Patience {
 
 impl Patience {
     pub(crate) fn new(cancel: CancellationToken) -> Self {
-        Self::of(cancel, LONGEST)
+        Self::of(cancel, TIMEOUT)
     }
 
     pub(crate) fn of(cancel: CancellationToken, longest: Duration) -> Self {
@@ -237,7 +237,7 @@ where
         }
         return;
     }
-    let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(THREADS));
+    let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS));
     // outside of a repository `.gitignore` also applies, but not that of parent folders
     let in_repository = root.ancestors().any(|folder| folder.join(".git").exists());
     let above = if in_repository {

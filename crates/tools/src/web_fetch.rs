@@ -14,7 +14,7 @@ use crate::tool::{Descriptor, Pending, Tool};
 use crate::web::{self, Fetched, Moved, Page, Trouble};
 
 /// Maximum number of characters of a page processed at once.
-const WINDOW: usize = 100_000;
+const MAX_WINDOW: usize = 100_000;
 
 /// System prompt of the reader. The page is untrusted, so instructions in it must not be followed.
 const READER: &str = "You are given the text of a web page and a request about it. Answer the request from the page alone, briefly and exactly; \
@@ -46,7 +46,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct WebFetch;
 
@@ -119,7 +118,7 @@ async fn answer(input: &Input, page: &Page, cx: &Context) -> Result<String, Stri
             input.offset
         ));
     }
-    let part: String = page.text.chars().skip(input.offset).take(WINDOW).collect();
+    let part: String = page.text.chars().skip(input.offset).take(MAX_WINDOW).collect();
     let prompt = format!(
         "The page {}:\n\n---\n{part}\n---\n\nThe request:\n\n{}",
         input.url, input.prompt
@@ -129,7 +128,7 @@ async fn answer(input: &Input, page: &Page, cx: &Context) -> Result<String, Stri
         .complete(READER, prompt)
         .await
         .map_err(|error| format!("The page was fetched, but nobody could read it: {error}"))?;
-    let end = input.offset.saturating_add(WINDOW);
+    let end = input.offset.saturating_add(MAX_WINDOW);
     if end < total {
         return Ok(format!(
             "{said}\n\n[Characters {} to {end} of {total} were read; call again with offset {end} for what follows.]",

@@ -15,7 +15,7 @@ use crate::tool::{Activity, Descriptor, Pending, Tool};
 use crate::{atomic, input, patch, paths, text};
 
 /// Maximum size of an old file for which a diff is computed.
-const COMPARED: u64 = 8 << 20;
+const MAX_COMPARED: u64 = 8 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     name: "Write".into(),
@@ -42,7 +42,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     ..Descriptor::default()
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct Write;
 
@@ -110,11 +109,11 @@ fn replace(path: &Path, content: &str, pin: Option<&Pin>) -> io::Result<Old> {
         Some((metadata, _)) if !metadata.is_file() => {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
-        Some((metadata, _)) if metadata.len() > COMPARED => Old::TooLarge,
+        Some((metadata, _)) if metadata.len() > MAX_COMPARED => Old::TooLarge,
         Some((_, held)) => {
             let mut old = Vec::new();
             let file = held.read(pin.map_or(path, Pin::place))?;
-            file.take(COMPARED).read_to_end(&mut old)?;
+            file.take(MAX_COMPARED).read_to_end(&mut old)?;
             Old::Text(text::shown(&old))
         }
     };

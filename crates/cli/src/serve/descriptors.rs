@@ -3,12 +3,12 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Requested limit.
-const WANTED: u64 = 65_536;
+const REQUESTED_LIMIT: u64 = 65_536;
 
 /// Raises the soft limit as far as permitted, and returns the resulting limit.
 pub(super) fn raise() -> usize {
     let limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.unwrap_or(WANTED).min(WANTED);
+    let wanted = limit.maximum.unwrap_or(REQUESTED_LIMIT).min(REQUESTED_LIMIT);
     if limit.current.is_some_and(|current| current < wanted) {
         let raised = Rlimit {
             current: Some(wanted),
@@ -18,6 +18,6 @@ pub(super) fn raise() -> usize {
             tracing::warn!(%error, "the limit of open files could not be raised");
         }
     }
-    let current = getrlimit(Resource::Nofile).current.unwrap_or(WANTED);
+    let current = getrlimit(Resource::Nofile).current.unwrap_or(REQUESTED_LIMIT);
     usize::try_from(current).unwrap_or(usize::MAX)
 }

@@ -12,9 +12,9 @@ use super::arguments;
 use crate::flags::Serve;
 
 /// Timeout for the new version to listen.
-const START: Duration = Duration::from_secs(15);
+const START_TIMEOUT: Duration = Duration::from_secs(15);
 /// Timeout for it to stop afterwards.
-const STOP: Duration = Duration::from_secs(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of its error message in bytes.
 const MAX_MESSAGE: u64 = 2000;
 
@@ -66,19 +66,19 @@ async fn start(program: &Path, serve: &Serve, cwd: &Path, state: &Path) -> Resul
     };
     let mut line = String::new();
     let mut out = BufReader::new(out.take(MAX_MESSAGE));
-    let listens = timeout(START, out.read_line(&mut line)).await;
+    let listens = timeout(START_TIMEOUT, out.read_line(&mut line)).await;
     match listens {
         Ok(Ok(1..)) if line.contains("://") => {}
         Ok(_) => {
             let mut message = String::new();
-            let read = timeout(STOP, err.take(MAX_MESSAGE).read_to_string(&mut message)).await;
+            let read = timeout(STOP_TIMEOUT, err.take(MAX_MESSAGE).read_to_string(&mut message)).await;
             let message = message.trim();
             return Err(match (read, message.is_empty()) {
                 (Ok(Ok(_)), false) => message.to_owned(),
                 _ => "it ended without a message".to_owned(),
             });
         }
-        Err(_) => return Err(format!("it did not listen within {} s", START.as_secs())),
+        Err(_) => return Err(format!("it did not listen within {} s", START_TIMEOUT.as_secs())),
     }
     if let Some(pid) = child
         .id()
@@ -88,6 +88,6 @@ async fn start(program: &Path, serve: &Serve, cwd: &Path, state: &Path) -> Resul
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).ok();
     }
     // If it does not stop, dropping `child` kills it.
-    timeout(STOP, child.wait()).await.ok();
+    timeout(STOP_TIMEOUT, child.wait()).await.ok();
     Ok(())
 }

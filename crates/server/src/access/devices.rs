@@ -131,7 +131,7 @@ pub(super) struct Live {
     pub(super) touched_at: i64,
 }
 
-const MOST_DEVICES: usize = 1000;
+const MAX_DEVICES: usize = 1000;
 
 impl Access {
     /// Loads the devices. `notice` is called with messages for the terminal.
@@ -321,7 +321,7 @@ impl Access {
         user_agent: Option<&str>,
     ) -> Result<Paired, AccessError> {
         let count = self.state().devices.len();
-        if count >= MOST_DEVICES {
+        if count >= MAX_DEVICES {
             return Err(AccessError::TooMany { count });
         }
         let secret = secret::new_token();

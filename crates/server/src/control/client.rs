@@ -10,7 +10,7 @@ use tokio::net::UnixStream;
 use tokio::time::timeout;
 
 use super::request::BridgeRequest;
-use super::{LONGEST, SOCKET};
+use super::{MAX_LINE, SOCKET};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
@@ -47,7 +47,7 @@ async fn exchange(state: &Path, request: &BridgeRequest) -> Result<Value, Contro
     line.push(b'\n');
     writing.write_all(&line).await?;
     let mut answer = String::new();
-    BufReader::new(reading.take(LONGEST)).read_line(&mut answer).await?;
+    BufReader::new(reading.take(MAX_LINE)).read_line(&mut answer).await?;
     let mut answer: Value = serde_json::from_str(&answer).map_err(|_| ControlError::Unreadable)?;
     if let Some(error) = answer.get("error").and_then(Value::as_str) {
         return Err(ControlError::Refused(error.to_owned()));

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::request::BridgeRequest;
-use super::{LONGEST, SOCKET};
+use super::{MAX_LINE, SOCKET};
 use crate::access::qr_rows;
 use crate::state::BridgeNote;
 use crate::web::Door;
@@ -98,7 +98,7 @@ impl Control {
         }
         let (reading, mut writing) = stream.into_split();
         let mut line = Vec::new();
-        let mut reading = BufReader::new(reading.take(LONGEST));
+        let mut reading = BufReader::new(reading.take(MAX_LINE));
         if !matches!(
             timeout(Duration::from_secs(10), reading.read_until(b'\n', &mut line)).await,
             Ok(Ok(1..))

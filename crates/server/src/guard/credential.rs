@@ -22,7 +22,7 @@ impl std::fmt::Debug for Credential {
     }
 }
 
-const MOST_COOKIES: usize = 4;
+const MAX_COOKIES: usize = 4;
 
 /// Under TLS the prefix makes browsers ensure that no other host, port or path can set the cookie.
 fn cookie_name(secure: bool) -> &'static str {
@@ -50,7 +50,7 @@ pub(super) fn read(headers: &HeaderMap, secure: bool) -> Result<Option<Credentia
         .filter_map(|pair| pair.trim().split_once('='))
         .filter(|(given, _)| *given == name)
         .map(|(_, value)| value.to_owned())
-        .take(MOST_COOKIES)
+        .take(MAX_COOKIES)
         .collect();
     Ok((!cookies.is_empty()).then_some(Credential::Cookies(cookies)))
 }

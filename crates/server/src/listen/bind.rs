@@ -44,7 +44,7 @@ impl Default for Port {
     }
 }
 
-const TRIES: u16 = 100;
+const MAX_PORTS: u16 = 100;
 
 /// Why the server cannot listen.
 #[derive(Debug, thiserror::Error)]
@@ -142,7 +142,7 @@ pub(crate) fn bind_unix(path: &Path) -> Result<UnixListener, ListenError> {
 }
 
 fn first_free(addresses: &[IpAddr], first: u16) -> Result<Vec<TcpListener>, ListenError> {
-    let last = first.saturating_add(TRIES);
+    let last = first.saturating_add(MAX_PORTS);
     for port in first..=last {
         match all_at(addresses, port) {
             Err(ListenError::Taken { .. }) => {}
@@ -166,7 +166,7 @@ fn any_port(addresses: &[IpAddr]) -> Result<Vec<TcpListener>, ListenError> {
         drop(probe);
         tries += 1;
         match all_at(addresses, port) {
-            Err(ListenError::Taken { .. }) if tries < TRIES => {}
+            Err(ListenError::Taken { .. }) if tries < MAX_PORTS => {}
             other => return other,
         }
     }

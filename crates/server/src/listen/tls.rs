@@ -66,7 +66,7 @@ struct Loaded {
 struct Stamp([(u64, u64, i64, i64); 2]);
 
 /// Minimum interval between two checks of the certificate files.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Tls {
     fn load(certificate: PathBuf, key: PathBuf) -> Result<Self, TlsError> {
@@ -86,7 +86,7 @@ impl Tls {
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         // The value is consistent between statements.
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.looked.elapsed() >= LOOK_EVERY {
+        if current.looked.elapsed() >= MIN_CHECK_INTERVAL {
             current.looked = Instant::now();
             self.reload(&mut current);
         }
@@ -125,9 +125,9 @@ impl Stamp {
     }
 }
 
-const DAYS: i64 = 397;
+const VALIDITY_DAYS: i64 = 397;
 /// Minimum remaining validity of a self-signed certificate in days; otherwise it is renewed.
-const LEFT: i64 = 30;
+const MIN_REMAINING_DAYS: i64 = 30;
 
 /// Stored next to a self-signed certificate: its names and expiry.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,12 +183,12 @@ impl Loaded {
 fn is_current(about: &Path, names: &BTreeSet<String>) -> bool {
     let kept: Option<About> = fs::read(about).ok().and_then(|text| serde_json::from_slice(&text).ok());
     let now = jiff::Timestamp::now().as_second();
-    kept.is_some_and(|kept| names.is_subset(&kept.names) && kept.until - now > LEFT * 24 * 3600)
+    kept.is_some_and(|kept| names.is_subset(&kept.names) && kept.until - now > MIN_REMAINING_DAYS * 24 * 3600)
 }
 
 fn make(certificate: &Path, key: &Path, about: &Path, names: BTreeSet<String>) -> Result<(), TlsError> {
     let now = jiff::Timestamp::now().as_second();
-    let until = now + DAYS * 24 * 3600;
+    let until = now + VALIDITY_DAYS * 24 * 3600;
     let mut params = CertificateParams::new(names.iter().cloned().collect::<Vec<_>>())?;
     params
         .distinguished_name
@@ -304,9 +304,9 @@ mod tests {
             });
             fs::write(&about, about_text.to_string()).unwrap();
         };
-        write(LEFT + 1);
+        write(MIN_REMAINING_DAYS + 1);
         assert!(is_current(&about, &names(&["localhost"])));
-        write(LEFT - 1);
+        write(MIN_REMAINING_DAYS - 1);
         assert!(!is_current(&about, &names(&["localhost"])));
     }
 

@@ -14,7 +14,7 @@ const POINT: usize = 65;
 const AUTH: usize = 16;
 const SALT: usize = 16;
 /// Maximum length of the single record.
-const RECORD: u32 = 4096;
+const MAX_RECORD: u32 = 4096;
 
 /// Keys of the receiver of a message.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Receiver {
             .map_err(|_| PushError::Keys)?;
         let mut body = Vec::with_capacity(SALT + 5 + POINT + record.len());
         body.extend_from_slice(&sealed.salt);
-        body.extend_from_slice(&RECORD.to_be_bytes());
+        body.extend_from_slice(&MAX_RECORD.to_be_bytes());
         body.push(u8::try_from(sealed.sender.len()).map_err(|_| PushError::Keys)?);
         body.extend_from_slice(sealed.sender);
         body.extend_from_slice(&record);

@@ -15,7 +15,7 @@ use crate::access::unix_ms;
 use crate::private;
 
 /// Validity of a signature in seconds; the maximum is a day.
-const GOOD_FOR: i64 = 12 * 3600;
+const VALIDITY: i64 = 12 * 3600;
 /// Contact for push services; contains no address of the user.
 const SUBJECT: &str = "mailto:sluice@localhost";
 
@@ -51,7 +51,7 @@ impl Signer {
     /// Returns the `Authorization` header for a service.
     pub(super) fn authorization(&self, audience: &str) -> Result<String, PushError> {
         let head = json!({"typ": "JWT", "alg": "ES256"}).to_string();
-        let until = unix_ms() / 1000 + GOOD_FOR;
+        let until = unix_ms() / 1000 + VALIDITY;
         let claims = json!({"aud": audience, "exp": until, "sub": SUBJECT}).to_string();
         let signed = format!("{}.{}", BASE64.encode(head), BASE64.encode(claims));
         let signature = self.pair.sign(&SystemRandom::new(), signed.as_bytes());

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-const EVERY: Duration = Duration::from_secs(10);
-const MOST: u32 = 20;
+const PERIOD: Duration = Duration::from_secs(10);
+const MAX_LINES: u32 = 20;
 
 #[derive(Debug, Default)]
 pub(crate) struct Quiet {
@@ -26,10 +26,10 @@ impl Quiet {
         let now = Instant::now();
         // Counts are consistent between statements.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.since.is_none_or(|since| now - since >= EVERY) {
+        if state.since.is_none_or(|since| now - since >= PERIOD) {
             (state.since, state.said) = (Some(now), 0);
         }
-        if state.said >= MOST {
+        if state.said >= MAX_LINES {
             state.left_out += 1;
             return None;
         }
@@ -47,7 +47,7 @@ mod tests {
         let quiet = Quiet::default();
         let said = (0..50).filter_map(|_| quiet.say()).count();
         assert_eq!(said, 20);
-        tokio::time::advance(EVERY).await;
+        tokio::time::advance(PERIOD).await;
         assert_eq!(quiet.say(), Some(30));
         assert_eq!(quiet.say(), Some(0));
     }

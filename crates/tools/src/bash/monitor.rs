@@ -22,7 +22,7 @@ use crate::tool::{Activity, Descriptor, Pending, Tool};
 /// Maximum running time in milliseconds.
 const MAX_TIMEOUT: u64 = 1_800_000;
 /// How long lines are batched before they are reported.
-const COLLECT: Duration = Duration::from_secs(1);
+const BATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of lines in one report.
 const MAX_LINES: usize = 50;
 /// Maximum length of a reported line in bytes.
@@ -30,9 +30,9 @@ const MAX_LINE: usize = 1_000;
 /// Number of reports without a pause after which the command is stopped.
 const MAX_REPORTS: u32 = 60;
 /// Minimum length of a pause, after which the count of reports restarts.
-const PAUSE: Duration = Duration::from_secs(10);
+const MIN_PAUSE: Duration = Duration::from_secs(10);
 /// Capacity of the queue of lines.
-const QUEUE: usize = 256;
+const QUEUE_CAPACITY: usize = 256;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -69,7 +69,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct Monitor;
 
@@ -265,11 +264,11 @@ struct Batch {
 
 impl Batch {
     fn add(&mut self, line: String, now: Instant) {
-        if self.last.is_none_or(|last| now.duration_since(last) > PAUSE) {
+        if self.last.is_none_or(|last| now.duration_since(last) > MIN_PAUSE) {
             self.reports = 0;
         }
         self.last = Some(now);
-        self.due.get_or_insert(now + COLLECT);
+        self.due.get_or_insert(now + BATCH_INTERVAL);
         if self.lines.len() < MAX_LINES {
             self.lines.push(line);
         } else {
@@ -303,7 +302,7 @@ pub(crate) struct Lines {
 
 impl Lines {
     fn channel() -> (Self, mpsc::Receiver<String>) {
-        let (sender, printed) = mpsc::channel(QUEUE);
+        let (sender, printed) = mpsc::channel(QUEUE_CAPACITY);
         let rest = Vec::new();
         (Self { sender, rest }, printed)
     }
@@ -368,14 +367,14 @@ mod tests {
         for number in 0..=MAX_LINES {
             batch.add(number.to_string(), now);
         }
-        assert_eq!(batch.due, Some(now + COLLECT));
+        assert_eq!(batch.due, Some(now + BATCH_INTERVAL));
         let text = batch.take().unwrap();
         assert_eq!(text.lines().count(), MAX_LINES + 1);
         assert!(text.ends_with("(1 more lines are in the output file)"), "{text}");
-        batch.add("x".into(), now + PAUSE);
+        batch.add("x".into(), now + MIN_PAUSE);
         batch.take();
         assert_eq!((batch.reports, batch.due), (2, None));
-        batch.add("x".into(), now + 3 * PAUSE);
+        batch.add("x".into(), now + 3 * MIN_PAUSE);
         assert_eq!(batch.reports, 0);
     }
 }

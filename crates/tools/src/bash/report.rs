@@ -13,11 +13,11 @@ use crate::tasks::TaskView;
 use crate::truncate::{first_chars, human_size, preview};
 
 /// Maximum length of output in the result, in characters; longer output is saved to a file.
-const SHOWN: usize = 30_000;
+const MAX_SHOWN: usize = 30_000;
 
 /// True if the output is too long for the result.
 pub(super) fn is_long(printed: &Printed) -> bool {
-    printed.total > SHOWN as u64 && decoded(printed).chars().nth(SHOWN).is_some()
+    printed.total > MAX_SHOWN as u64 && decoded(printed).chars().nth(MAX_SHOWN).is_some()
 }
 
 /// Builds the result.
@@ -69,7 +69,7 @@ impl Report {
         let long = is_long(printed);
         let text = decoded(printed);
         let shown = if long {
-            first_chars(&text, SHOWN)
+            first_chars(&text, MAX_SHOWN)
         } else {
             text.trim_end_matches(['\n', '\r'])
         };
@@ -115,7 +115,7 @@ impl Report {
         let shown = if why == Why::Started {
             ""
         } else {
-            first_chars(&text, SHOWN).trim_end_matches(['\n', '\r'])
+            first_chars(&text, MAX_SHOWN).trim_end_matches(['\n', '\r'])
         };
         let mut result = self.fields(shown);
         result.insert("noOutputExpected".to_owned(), false.into());

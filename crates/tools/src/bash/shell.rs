@@ -10,7 +10,7 @@ use std::process::Stdio;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Command;
 
-use super::{Lines, STRAGGLERS};
+use super::{LATE_OUTPUT_TIMEOUT, Lines};
 use crate::capture::{Capture, Printed};
 use crate::context::Context;
 use crate::ids;
@@ -18,7 +18,7 @@ use crate::process::Process;
 use crate::sandbox::{Confined, Held};
 
 /// Variables that would make bash run code before the command or interpret it differently.
-const FORBIDDEN: &[&str] = &[
+const FORBIDDEN_VARIABLES: &[&str] = &[
     "BASH_ENV",
     "ENV",
     "SHELLOPTS",
@@ -27,7 +27,7 @@ const FORBIDDEN: &[&str] = &[
     "BASH_XTRACEFD",
 ];
 /// Descriptor on which the directory is reported. A high number avoids conflicts with `exec 3>file` in a command.
-const SIDE: u8 = 117;
+const DIRECTORY_FD: u8 = 117;
 
 /// A running shell.
 #[derive(Debug)]
@@ -118,7 +118,9 @@ impl Shell {
     /// Returns the complete output of the ended command.
     pub(super) async fn settle(&self) -> Printed {
         // process substitutions may end after the shell; background processes are not awaited
-        tokio::time::timeout(STRAGGLERS, self.output.closed()).await.ok();
+        tokio::time::timeout(LATE_OUTPUT_TIMEOUT, self.output.closed())
+            .await
+            .ok();
         self.output.finish().await
     }
 
@@ -191,7 +193,7 @@ fn program() -> &'static str {
 /// a syntax error, which `eval` confines.
 fn script(command: &str, before: &str, token: &str) -> String {
     format!(
-        "exec {SIDE}>&0 0</dev/null; trap '{{ builtin echo -n {token}:; builtin pwd -P; }} >&{SIDE}' EXIT; {before}eval {}",
+        "exec {DIRECTORY_FD}>&0 0</dev/null; trap '{{ builtin echo -n {token}:; builtin pwd -P; }} >&{DIRECTORY_FD}' EXIT; {before}eval {}",
         quoted(command)
     )
 }
@@ -201,5 +203,5 @@ fn quoted(text: &str) -> String {
 }
 
 fn allowed(name: &OsStr) -> bool {
-    !FORBIDDEN.iter().any(|forbidden| name == *forbidden) && !name.as_bytes().starts_with(b"BASH_FUNC_")
+    !FORBIDDEN_VARIABLES.iter().any(|forbidden| name == *forbidden) && !name.as_bytes().starts_with(b"BASH_FUNC_")
 }

@@ -8,7 +8,7 @@ use super::sink::Hits;
 use super::{Input, Mode};
 
 /// Maximum number of bytes of lines kept if there is no limit on results.
-const KEPT: usize = 8 << 20;
+const MAX_KEPT: usize = 8 << 20;
 
 /// The results to show; keeps little more than the output needs, regardless of the number of matches.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Found {
         self.total_files += 1;
         self.bytes += path.len();
         self.files.insert((Reverse(changed), path));
-        while self.files.len() > self.reach || self.bytes > KEPT {
+        while self.files.len() > self.reach || self.bytes > MAX_KEPT {
             let Some((_, path)) = self.files.pop_last() else { break };
             self.bytes -= path.len();
         }
@@ -68,7 +68,7 @@ impl Found {
         self.hits.insert(path, hits);
         while let Some((path, last)) = self.hits.last_key_value() {
             let without = self.lines - self.length(last);
-            if without < self.reach && (self.bytes <= KEPT || self.hits.len() == 1) {
+            if without < self.reach && (self.bytes <= MAX_KEPT || self.hits.len() == 1) {
                 break;
             }
             self.bytes -= path.len() + last.bytes;

@@ -8,7 +8,7 @@ use super::{Input, Mode};
 use crate::outcome::Outcome;
 
 /// Maximum size of the output in bytes.
-const SHOWN: usize = 256 * 1024;
+const MAX_OUTPUT: usize = 256 * 1024;
 
 /// The rows of the output.
 struct Page {
@@ -19,7 +19,7 @@ struct Page {
 impl Page {
     /// Selects the requested rows that fit.
     fn new(rows: impl Iterator<Item = String>, total: usize, input: &Input) -> Self {
-        let mut room = SHOWN;
+        let mut room = MAX_OUTPUT;
         let rows = rows
             .skip(input.offset())
             .take(input.limit().unwrap_or(usize::MAX))

@@ -9,9 +9,9 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 use super::{Input, Mode};
 
 /// Maximum length of a line in the output, in bytes.
-const WIDEST: usize = 500;
+const MAX_SHOWN_LINE: usize = 500;
 /// Number of bytes of a long line shown before the match.
-const LEAD: usize = 100;
+const MAX_LEAD: usize = 100;
 /// Maximum number of bytes kept for one file.
 pub(super) const KEPT: usize = 4 << 20;
 /// Separator between groups of lines.
@@ -133,7 +133,7 @@ impl Sink for Lines<'_> {
         if content && !self.input.only_matching {
             let mut number = found.line_number();
             for line in found.lines() {
-                let first = if line.len() > WIDEST && self.has_room() {
+                let first = if line.len() > MAX_SHOWN_LINE && self.has_room() {
                     let found = self.matcher.find(line).map_err(io::Error::other)?;
                     found.map_or(0, |found| found.start())
                 } else {
@@ -171,17 +171,21 @@ fn rows(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn fitted(line: &[u8], first: usize) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if line.len() <= WIDEST {
+    if line.len() <= MAX_SHOWN_LINE {
         return String::from_utf8_lossy(line).into_owned();
     }
-    let from = if first + LEAD < WIDEST { 0 } else { first - LEAD };
+    let from = if first + MAX_LEAD < MAX_SHOWN_LINE {
+        0
+    } else {
+        first - MAX_LEAD
+    };
     let part = line.get(from..).unwrap_or_default();
-    let part = part.get(..WIDEST.min(part.len())).unwrap_or_default();
+    let part = part.get(..MAX_SHOWN_LINE.min(part.len())).unwrap_or_default();
     let shown = String::from_utf8_lossy(part);
     // the cut may split a character; its remains are removed
     let shown = shown.trim_matches(char::REPLACEMENT_CHARACTER);
     let before = if from > 0 { "… " } else { "" };
-    let after = if from + WIDEST < line.len() { " …" } else { "" };
+    let after = if from + MAX_SHOWN_LINE < line.len() { " …" } else { "" };
     format!("{before}{shown}{after} [{} bytes in this line]", line.len())
 }
 

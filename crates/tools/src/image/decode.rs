@@ -9,10 +9,10 @@ use zune_jpeg::JpegDecoder;
 
 use super::header::Format;
 use super::scale::{Picture, Samples, Scaler};
-use super::{MOST_PIXELS, Unfit, fit, orientation};
+use super::{MAX_PIXELS, Unfit, fit, orientation};
 
 /// Maximum memory of a decoder, without the image itself, in bytes.
-const MEMORY: usize = 300 << 20;
+const MAX_MEMORY: usize = 300 << 20;
 
 /// Decodes the (first) image in `bytes` at the size `target`, computed from its header.
 pub(super) fn scaled(bytes: &[u8], format: Format, target: (u32, u32)) -> Result<Picture, Unfit> {
@@ -41,7 +41,7 @@ fn from_rows(samples: Samples, size: (u32, u32), data: &[u8]) -> Result<Picture,
 }
 
 fn png(bytes: &[u8], target: (u32, u32)) -> Result<Picture, Unfit> {
-    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: MEMORY });
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: MAX_MEMORY });
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     decoder.set_ignore_text_chunk(true);
     let mut reader = decoder.read_info().map_err(undecodable)?;
@@ -91,7 +91,7 @@ fn jpeg(bytes: &[u8]) -> Result<Picture, Unfit> {
 fn gif(bytes: &[u8]) -> Result<Picture, Unfit> {
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::RGBA);
-    if let Some(limit) = std::num::NonZeroU64::new(MOST_PIXELS * 4) {
+    if let Some(limit) = std::num::NonZeroU64::new(MAX_PIXELS * 4) {
         options.set_memory_limit(gif::MemoryLimit::Bytes(limit));
     }
     let mut decoder = options.read_info(Cursor::new(bytes)).map_err(undecodable)?;
@@ -119,7 +119,7 @@ fn gif(bytes: &[u8]) -> Result<Picture, Unfit> {
 
 fn webp(bytes: &[u8]) -> Result<Picture, Unfit> {
     let mut decoder = image_webp::WebPDecoder::new(Cursor::new(bytes)).map_err(undecodable)?;
-    decoder.set_memory_limit(MEMORY);
+    decoder.set_memory_limit(MAX_MEMORY);
     let size = decoder.dimensions();
     fit(size.0, size.1)?;
     let samples = if decoder.has_alpha() {

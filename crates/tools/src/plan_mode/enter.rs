@@ -23,7 +23,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct EnterPlanMode;
 

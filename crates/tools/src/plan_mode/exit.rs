@@ -12,9 +12,9 @@ use crate::tool::{Descriptor, Pending, Tool};
 use crate::{atomic, input};
 
 /// Input fields set by the session; values from the model are removed.
-const SHOWN: [&str; 2] = ["plan", "planFilePath"];
+const SESSION_FIELDS: [&str; 2] = ["plan", "planFilePath"];
 /// Maximum length of a displayed plan in bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_PLAN: u64 = 1 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
@@ -48,7 +48,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct ExitPlanMode;
 
@@ -60,7 +59,7 @@ impl Tool for ExitPlanMode {
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
         let mut value = input::checked(&DESCRIPTOR, input, cwd)?;
         if let Some(fields) = value.as_object_mut() {
-            for name in SHOWN {
+            for name in SESSION_FIELDS {
                 fields.shift_remove(name);
             }
         }
@@ -133,7 +132,7 @@ fn approved(plan: &str, path: &Path) -> String {
 async fn written(path: PathBuf) -> Option<String> {
     let read = move || {
         let metadata = std::fs::metadata(&path).ok()?;
-        if !metadata.is_file() || metadata.len() > LONGEST {
+        if !metadata.is_file() || metadata.len() > MAX_PLAN {
             return None;
         }
         let bytes = std::fs::read(&path).ok()?;

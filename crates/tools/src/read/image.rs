@@ -11,11 +11,11 @@ use crate::image::{self, Shrunk};
 use crate::outcome::Outcome;
 
 /// Maximum size of an image file.
-const LARGEST: u64 = 48 << 20;
+const MAX_FILE_SIZE: u64 = 48 << 20;
 
 pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
     let path = &reading.input.file_path;
-    let bytes = match reading.bytes(file, LARGEST) {
+    let bytes = match reading.bytes(file, MAX_FILE_SIZE) {
         Ok(bytes) => bytes,
         Err(outcome) => return outcome,
     };

@@ -12,13 +12,13 @@ use crate::text::{self, Encoding};
 use crate::truncate::human_size;
 
 /// Maximum number of bytes of text; lines are not limited, since only their length costs tokens.
-const SHOWN: usize = 256 * 1024;
+const MAX_SHOWN: usize = 256 * 1024;
 /// Maximum number of bytes if a large range is requested.
-const SHOWN_LARGE: usize = 4 * SHOWN;
+const MAX_SHOWN_LARGE: usize = 4 * MAX_SHOWN;
 /// Maximum size of a UTF-16 file, which is read as a whole.
-const UTF16_LARGEST: u64 = 64 << 20;
+const MAX_UTF16_FILE: u64 = 64 << 20;
 /// Size of the read buffer.
-const PIECE: usize = 64 * 1024;
+const BUFFER_SIZE: usize = 64 * 1024;
 
 /// Lines to keep: from `start` on, at most `limit` lines in at most `room` bytes.
 #[derive(Debug, Clone, Copy)]
@@ -44,14 +44,18 @@ struct Passage {
 
 pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
     let start = reading.input.offset.unwrap_or(1).max(1);
-    let room = if reading.input.allow_large { SHOWN_LARGE } else { SHOWN };
+    let room = if reading.input.allow_large {
+        MAX_SHOWN_LARGE
+    } else {
+        MAX_SHOWN
+    };
     let wanted = Wanted {
         start,
         limit: reading.input.limit.unwrap_or(u64::MAX),
         room,
     };
     let mut fingerprint = Fingerprint::default();
-    let mut source = BufReader::with_capacity(PIECE, file);
+    let mut source = BufReader::with_capacity(BUFFER_SIZE, file);
     let utf16 = match source.fill_buf() {
         Ok(bytes) => text::encoding(bytes) != Encoding::Utf8,
         Err(error) => return reading.failed(&error),
@@ -60,7 +64,7 @@ pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
         let file = source.into_inner();
         let bytes = match io::Seek::rewind(file)
             .map_err(|error| reading.failed(&error))
-            .and_then(|()| reading.bytes(file, UTF16_LARGEST))
+            .and_then(|()| reading.bytes(file, MAX_UTF16_FILE))
         {
             Ok(bytes) => bytes,
             Err(outcome) => return outcome,

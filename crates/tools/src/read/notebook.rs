@@ -9,15 +9,15 @@ use crate::outcome::Outcome;
 use crate::truncate::first_bytes;
 
 /// Maximum size of a notebook.
-const LARGEST: u64 = 32 << 20;
+const MAX_FILE_SIZE: u64 = 32 << 20;
 /// Maximum length of one output in characters.
-const OUTPUT: usize = 10_000;
+const MAX_OUTPUT: usize = 10_000;
 /// Maximum number of bytes of all sources and outputs.
-const SHOWN: usize = 256 * 1024;
+const MAX_SHOWN: usize = 256 * 1024;
 
 pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
     let path = &reading.input.file_path;
-    let bytes = match reading.bytes(file, LARGEST) {
+    let bytes = match reading.bytes(file, MAX_FILE_SIZE) {
         Ok(bytes) => bytes,
         Err(outcome) => return outcome,
     };
@@ -146,10 +146,10 @@ fn blocks(cells: &[Value]) -> Value {
         }
     }
     if !text.is_empty() || out.is_empty() {
-        if text.len() > SHOWN {
+        if text.len() > MAX_SHOWN {
             text = format!(
                 "{}\n<system-reminder>The notebook goes on; read the rest with a command such as `jq`.</system-reminder>",
-                first_bytes(&text, SHOWN)
+                first_bytes(&text, MAX_SHOWN)
             );
         }
         out.push(json!({"text": text, "type": "text"}));
@@ -167,10 +167,14 @@ fn joined(text: Option<&Value>) -> String {
 }
 
 fn clipped(text: &str) -> String {
-    if text.len() <= OUTPUT {
+    if text.len() <= MAX_OUTPUT {
         return text.to_owned();
     }
-    format!("{}\n[{} bytes of output in all]", first_bytes(text, OUTPUT), text.len())
+    format!(
+        "{}\n[{} bytes of output in all]",
+        first_bytes(text, MAX_OUTPUT),
+        text.len()
+    )
 }
 
 #[cfg(test)]

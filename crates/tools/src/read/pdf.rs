@@ -14,24 +14,24 @@ use crate::outcome::Outcome;
 use crate::truncate::{first_bytes, human_size};
 
 /// Maximum size of a file sent to the model as a whole.
-const LARGEST: u64 = 10 << 20;
+const MAX_WHOLE_FILE: u64 = 10 << 20;
 /// Maximum number of bytes of page text.
-const SHOWN: usize = 256 * 1024;
+const MAX_SHOWN: usize = 256 * 1024;
 
 pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
     let path = &reading.input.file_path;
     match file.metadata() {
-        Ok(metadata) if metadata.len() > LARGEST => {
+        Ok(metadata) if metadata.len() > MAX_WHOLE_FILE => {
             return Outcome::refused(format!(
                 "{path} has {}, too much to be read whole (the limit is {}). Name the pages you need with `pages`.",
                 human_size(metadata.len()),
-                human_size(LARGEST)
+                human_size(MAX_WHOLE_FILE)
             ));
         }
         Ok(_) => {}
         Err(error) => return reading.failed(&error),
     }
-    let bytes = match reading.bytes(file, LARGEST) {
+    let bytes = match reading.bytes(file, MAX_WHOLE_FILE) {
         Ok(bytes) => bytes,
         Err(outcome) => return outcome,
     };
@@ -90,7 +90,7 @@ pub(super) async fn pages(reading: &Reading, env: &[(OsString, OsString)]) -> Ou
         ));
     }
     let text = String::from_utf8_lossy(&output.stdout).replace('\u{c}', "\n");
-    let shown = first_bytes(&text, SHOWN);
+    let shown = first_bytes(&text, MAX_SHOWN);
     let lines = shown.split('\n').count();
     let mut said = shown.to_owned();
     if shown.len() < text.len() {

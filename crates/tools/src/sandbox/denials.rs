@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use sluice_permission::denied::{self, DeniedPattern, Reach};
 use sluice_permission::{PermissionMode, Policy};
 
-use super::SYSTEM;
+use super::SYSTEM_FOLDERS;
 use crate::world::World;
 
 /// Maximum number of files and folders compared with patterns for one command.
@@ -169,7 +169,7 @@ fn programs(names: &[&str], env: &[(OsString, OsString)]) -> BTreeSet<PathBuf> {
         .find(|(name, _)| name == "PATH")
         .map(|(_, value)| value.clone());
     let folders: BTreeSet<PathBuf> = std::env::split_paths(&path.unwrap_or_default())
-        .chain(SYSTEM.iter().map(PathBuf::from))
+        .chain(SYSTEM_FOLDERS.iter().map(PathBuf::from))
         .filter_map(|folder| folder.is_absolute().then(|| folder.canonicalize().ok()).flatten())
         .collect();
     let file = |path: PathBuf| path.canonicalize().ok().filter(|path| path.is_file());

@@ -18,11 +18,11 @@ use crate::tool::Pending;
 pub type Lookup = Arc<dyn Fn(String) -> Pending<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
 /// Maximum size of a request head in bytes.
-const LONGEST_HEAD: usize = 32 * 1024;
+const MAX_HEAD: usize = 32 * 1024;
 /// Timeout for the request of a client, and for a connection to a host.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// Hop-by-hop headers, which are not forwarded.
-const OURS: &[&str] = &[
+const HOP_BY_HOP_HEADERS: &[&str] = &[
     "proxy-connection",
     "proxy-authorization",
     "connection",
@@ -126,7 +126,7 @@ impl Refused {
 }
 
 async fn serve(mut client: UnixStream, judge: &Judge) -> Option<()> {
-    let (head, rest) = tokio::time::timeout(PATIENCE, head_of(&mut client)).await.ok()??;
+    let (head, rest) = tokio::time::timeout(TIMEOUT, head_of(&mut client)).await.ok()??;
     let opened = match wanted(&head) {
         Some(wanted) => judge.open(&wanted).await.map(|host| (host, wanted)),
         None => Err(Refused::new(
@@ -167,7 +167,7 @@ async fn head_of(client: &mut UnixStream) -> Option<(Vec<u8>, Vec<u8>)> {
             let rest = read.split_off(at + 4);
             return Some((read, rest));
         }
-        if read.len() > LONGEST_HEAD {
+        if read.len() > MAX_HEAD {
             return None;
         }
         let count = client.read(&mut piece).await.ok().filter(|count| *count > 0)?;
@@ -201,7 +201,7 @@ fn wanted(head: &[u8]) -> Option<Wanted> {
     let mut head = format!("{method} {slash}{path} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\n");
     for line in lines {
         let (name, _) = line.split_once(':')?;
-        if !OURS.contains(&name.to_ascii_lowercase().as_str()) {
+        if !HOP_BY_HOP_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
             head.push_str(line);
             head.push_str("\r\n");
         }
@@ -240,7 +240,7 @@ impl Judge {
         }
         let addresses = match &host {
             Host::Address(address) => vec![*address],
-            Host::Name(name) => match tokio::time::timeout(PATIENCE, (self.lookup)(name.clone())).await {
+            Host::Name(name) => match tokio::time::timeout(TIMEOUT, (self.lookup)(name.clone())).await {
                 Ok(Ok(found)) if !found.is_empty() => found,
                 _ => return Err(Refused::new("502 Bad Gateway", format!("{written} has no address"))),
             },
@@ -251,7 +251,7 @@ impl Judge {
         }
         for address in addresses {
             let place = SocketAddr::new(address, *port);
-            if let Ok(Ok(stream)) = tokio::time::timeout(PATIENCE, TcpStream::connect(place)).await {
+            if let Ok(Ok(stream)) = tokio::time::timeout(TIMEOUT, TcpStream::connect(place)).await {
                 return Ok(stream);
             }
         }

@@ -17,8 +17,8 @@ use rustix::fs::{FlockOperation, flock};
 /// Unusual mode that identifies a stand-in left behind.
 const MODE: u32 = 0o555;
 /// Number of checks whether the last process of a sandbox has ended; a pause is between checks.
-const LOOKS: usize = 400;
-const BREATH: Duration = Duration::from_millis(5);
+const MAX_CHECKS: usize = 400;
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Stand-ins of one command; dropped when it has ended.
 #[derive(Debug, Default)]
@@ -62,8 +62,8 @@ impl Drop for Standins {
         }
         // the kernel is still ending the processes inside
         std::thread::spawn(move || {
-            for _ in 0..LOOKS {
-                std::thread::sleep(BREATH);
+            for _ in 0..MAX_CHECKS {
+                std::thread::sleep(CHECK_INTERVAL);
                 if !mounted_elsewhere(&held) {
                     return remove(held);
                 }

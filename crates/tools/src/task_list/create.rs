@@ -37,7 +37,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct TaskCreate;
 

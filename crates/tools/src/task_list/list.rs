@@ -24,7 +24,6 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
 }
 });
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct TaskList;
 

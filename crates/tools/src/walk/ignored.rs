@@ -16,7 +16,7 @@ use rustix::fs::OFlags;
 use sluice_settings::read_regular;
 
 /// Maximum size of an ignore file.
-const LARGEST: u64 = 4 * 1024 * 1024;
+const MAX_FILE_SIZE: u64 = 4 * 1024 * 1024;
 
 /// Names that indicate ignore rules in a folder.
 #[derive(Debug, Clone, Copy, Default)]
@@ -91,13 +91,13 @@ impl Ignored {
         let read = |name: &str, wanted: bool| {
             let bytes = wanted.then(|| match held {
                 Some(held) => bytes_at(held, name),
-                None => read_regular(&folder.join(name), LARGEST).ok(),
+                None => read_regular(&folder.join(name), MAX_FILE_SIZE).ok(),
             });
             rules(folder, &folder.join(name), &bytes.flatten()?)
         };
         let exclude = || {
             let file = exclude_of(folder);
-            rules(folder, &file, &read_regular(&file, LARGEST).ok()?)
+            rules(folder, &file, &read_regular(&file, MAX_FILE_SIZE).ok()?)
         };
         Self {
             innermost: Some(Arc::new(Folder {
@@ -160,18 +160,18 @@ fn bytes_at(folder: &OwnedFd, name: &str) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = File::from(crate::pins::below(folder, Path::new(name), flags).ok()?);
     let metadata = file.metadata().ok()?;
-    if !metadata.is_file() || metadata.len() > LARGEST {
+    if !metadata.is_file() || metadata.len() > MAX_FILE_SIZE {
         return None;
     }
     let mut bytes = Vec::new();
-    file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    file.take(MAX_FILE_SIZE).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 
 /// Returns the path of the repository's `info/exclude`; a worktree uses that of the main repository.
 fn exclude_of(folder: &Path) -> PathBuf {
     let git = folder.join(".git");
-    let read = |file: &Path| String::from_utf8(read_regular(file, LARGEST).ok()?).ok();
+    let read = |file: &Path| String::from_utf8(read_regular(file, MAX_FILE_SIZE).ok()?).ok();
     let common = read(&git).and_then(|text| {
         let own = folder.join(text.strip_prefix("gitdir:")?.trim());
         let common = read(&own.join("commondir"))?;

@@ -16,7 +16,7 @@ use rustix::fs::{AtFlags, FileType, OFlags, RawDir};
 use super::ignored::{Ignored, Told};
 
 /// Size of the buffer for names in bytes.
-const NAMES: usize = 32 << 10;
+const NAME_BUFFER_SIZE: usize = 32 << 10;
 
 /// A file that was found, with a fast way to open it.
 #[derive(Debug, Clone, Copy)]
@@ -184,7 +184,7 @@ impl Names {
         self.text.clear();
         self.list.clear();
         let mut told = Told::default();
-        let mut buffer = [MaybeUninit::uninit(); NAMES];
+        let mut buffer = [MaybeUninit::uninit(); NAME_BUFFER_SIZE];
         let mut entries = RawDir::new(folder, &mut buffer);
         while let Some(Ok(entry)) = entries.next() {
             let name = entry.file_name();

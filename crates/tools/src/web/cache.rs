@@ -10,11 +10,11 @@ use tokio::time::Instant;
 use super::page::Page;
 
 /// Time a page stays in the cache.
-const GOOD_FOR: Duration = Duration::from_secs(15 * 60);
+const MAX_AGE: Duration = Duration::from_secs(15 * 60);
 /// Maximum number of pages.
-const PAGES: usize = 64;
+const MAX_PAGES: usize = 64;
 /// Maximum total size of text in bytes.
-const BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 /// Pages by requested URL.
 #[derive(Debug, Default)]
@@ -30,21 +30,21 @@ impl Cache {
     pub(super) fn get(&self, url: &Url) -> Option<Arc<Page>> {
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = pages.get(&key(url))?;
-        (entry.at.elapsed() < GOOD_FOR).then(|| Arc::clone(&entry.page))
+        (entry.at.elapsed() < MAX_AGE).then(|| Arc::clone(&entry.page))
     }
 
     pub(super) fn put(&self, url: &Url, page: &Arc<Page>) {
-        if page.text.len() > BYTES {
+        if page.text.len() > MAX_BYTES {
             return;
         }
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        pages.retain(|_, entry| entry.at.elapsed() < GOOD_FOR);
+        pages.retain(|_, entry| entry.at.elapsed() < MAX_AGE);
         let entry = Entry {
             page: Arc::clone(page),
             at: Instant::now(),
         };
         pages.insert(key(url), entry);
-        while pages.len() > PAGES || pages.values().map(|entry| entry.page.text.len()).sum::<usize>() > BYTES {
+        while pages.len() > MAX_PAGES || pages.values().map(|entry| entry.page.text.len()).sum::<usize>() > MAX_BYTES {
             let oldest = pages.iter().min_by_key(|(_, entry)| entry.at);
             let Some(oldest) = oldest.map(|(url, _)| url.clone()) else {
                 break;
@@ -84,7 +84,7 @@ mod tests {
     async fn a_page_is_cached_for_fifteen_minutes() {
         let cache = Cache::default();
         cache.put(&url("https://a.test/x#one"), &page(1));
-        tokio::time::advance(GOOD_FOR - Duration::from_secs(1)).await;
+        tokio::time::advance(MAX_AGE - Duration::from_secs(1)).await;
         assert!(cache.get(&url("https://a.test/x#two")).is_some());
         assert!(cache.get(&url("https://a.test/y")).is_none());
         tokio::time::advance(Duration::from_secs(1)).await;
@@ -94,16 +94,16 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_oldest_makes_room() {
         let cache = Cache::default();
-        for at in 0..=PAGES {
+        for at in 0..=MAX_PAGES {
             cache.put(&url(&format!("https://a.test/{at}")), &page(1));
             tokio::time::advance(Duration::from_millis(1)).await;
         }
         assert!(cache.get(&url("https://a.test/0")).is_none());
         assert!(cache.get(&url("https://a.test/1")).is_some());
-        cache.put(&url("https://a.test/large"), &page(BYTES));
+        cache.put(&url("https://a.test/large"), &page(MAX_BYTES));
         assert!(cache.get(&url("https://a.test/large")).is_some());
         assert!(cache.get(&url("https://a.test/1")).is_none());
-        cache.put(&url("https://a.test/larger"), &page(BYTES + 1));
+        cache.put(&url("https://a.test/larger"), &page(MAX_BYTES + 1));
         assert!(cache.get(&url("https://a.test/larger")).is_none());
     }
 }

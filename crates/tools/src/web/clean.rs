@@ -7,13 +7,13 @@
 use reqwest::Url;
 
 /// Maximum nesting depth of elements.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 /// Maximum nesting depth of lists, quotations and tables, whose lines are indented once per level.
-const MOST_INDENTED: usize = 12;
+const MAX_INDENTED: usize = 12;
 /// Maximum number of open inline elements.
-const MOST_INLINE: usize = 6;
+const MAX_INLINE: usize = 6;
 /// Maximum size of the output in bytes.
-const LONGEST: usize = 4 << 20;
+const MAX_OUTPUT: usize = 4 << 20;
 
 /// How an element is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,11 +74,11 @@ fn kind(name: &str) -> Kind {
 pub(super) fn clean(html: &str, base: &Url) -> String {
     let mut cleaner = Cleaner {
         rest: html,
-        out: String::with_capacity(html.len().min(LONGEST) / 2),
+        out: String::with_capacity(html.len().min(MAX_OUTPUT) / 2),
         open: Vec::new(),
         base,
     };
-    while !cleaner.rest.is_empty() && cleaner.out.len() < LONGEST {
+    while !cleaner.rest.is_empty() && cleaner.out.len() < MAX_OUTPUT {
         cleaner.step();
     }
     cleaner.close_down_to(0);
@@ -169,7 +169,7 @@ impl<'a> Cleaner<'a> {
             self.close(name);
         }
         let inline = self.open.iter().filter(|open| is_inline(open)).count();
-        if inline >= MOST_INLINE || self.open.len() >= DEEPEST {
+        if inline >= MAX_INLINE || self.open.len() >= MAX_DEPTH {
             return;
         }
         let href = (name == "a").then(|| href.and_then(|href| self.absolute(href)));
@@ -215,7 +215,7 @@ impl<'a> Cleaner<'a> {
         }
         let indents = |name: &str| matches!(name, "ul" | "ol" | "blockquote" | "table");
         let indented = self.open.iter().filter(|open| indents(open)).count();
-        if self.open.len() < DEEPEST && !(indents(name) && indented >= MOST_INDENTED) {
+        if self.open.len() < MAX_DEPTH && !(indents(name) && indented >= MAX_INDENTED) {
             self.out.push_str(&format!("<{name}>"));
             self.open.push(name);
         }

@@ -95,12 +95,12 @@ fn markup_meant_to_break_a_parser_comes_out_flat() {
         "<svg>",
     ] {
         let out = cleaned(&bomb.repeat(20_000));
-        assert!(depth(&out) <= DEEPEST, "{bomb}");
+        assert!(depth(&out) <= MAX_DEPTH, "{bomb}");
         let text = super::super::page::text(bomb.repeat(20_000).as_bytes(), Some("text/html"), &url).unwrap();
         assert!(text.len() < 4 << 20, "{bomb} grew to {}", text.len());
     }
-    assert!(cleaned(&"x".repeat(2 * LONGEST)).len() <= 2 * LONGEST);
-    assert!(cleaned(&"<p>x".repeat(LONGEST / 4)).len() <= LONGEST + 100);
+    assert!(cleaned(&"x".repeat(2 * MAX_OUTPUT)).len() <= 2 * MAX_OUTPUT);
+    assert!(cleaned(&"<p>x".repeat(MAX_OUTPUT / 4)).len() <= MAX_OUTPUT + 100);
 }
 
 proptest! {

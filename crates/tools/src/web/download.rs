@@ -13,7 +13,7 @@ use super::post::chain;
 use super::{Web, WebConfig, fetch};
 
 /// Maximum number of redirects.
-const HOPS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 
 /// Downloads a file of up to `largest` bytes within `limit`.
 ///
@@ -44,7 +44,7 @@ async fn follow(mut config: WebConfig, url: &str, largest: usize) -> Result<Vec<
     let first = Web::behind(anywhere, config.clone());
     let others = Web::new(config);
     let mut at = named.clone();
-    for _ in 0..=HOPS {
+    for _ in 0..=MAX_REDIRECTS {
         let web = if at.host() == named.host() { &first } else { &others };
         web.gate.judge(&at).await.map_err(|closed| closed.to_string())?;
         let client = web.client(&at).map_err(|trouble| trouble.to_string())?;
@@ -71,7 +71,7 @@ async fn follow(mut config: WebConfig, url: &str, largest: usize) -> Result<Vec<
         }
         return Ok(body);
     }
-    Err(format!("it was sent on more than {HOPS} times"))
+    Err(format!("it was sent on more than {MAX_REDIRECTS} times"))
 }
 
 /// Returns the target of a redirect, which must not be less secure.

@@ -12,13 +12,13 @@ use super::gate::Closed;
 use super::page::{self, Page};
 
 /// Maximum size of a page after decompression.
-const LARGEST: usize = 10 << 20;
+const MAX_SIZE: usize = 10 << 20;
 /// Timeout for everything together.
-const LONGEST: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum number of redirects.
-const HOPS: usize = 10;
+const MAX_REDIRECTS: usize = 10;
 /// Preferred media types.
-const WANTED: &str = "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.5";
+const ACCEPTED_TYPES: &str = "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.5";
 
 /// Result of a fetch.
 #[derive(Debug)]
@@ -46,13 +46,13 @@ pub(crate) enum Trouble {
     Closed(#[from] Closed),
     #[error("{0} sends us somewhere that is no web address: {1}")]
     BadRedirect(Url, String),
-    #[error("The page sends us on more than {HOPS} times")]
+    #[error("The page sends us on more than {MAX_REDIRECTS} times")]
     TooManyHops,
     #[error("Request failed with status code {code} ({text})")]
     Status { code: u16, text: String },
-    #[error("The page is larger than {} MB", LARGEST >> 20)]
+    #[error("The page is larger than {} MB", MAX_SIZE >> 20)]
     TooLarge,
-    #[error("The page took longer than {} seconds", LONGEST.as_secs())]
+    #[error("The page took longer than {} seconds", TIMEOUT.as_secs())]
     TooSlow,
     #[error("This is {0}, not text")]
     Binary(String),
@@ -80,16 +80,16 @@ pub(crate) fn parse(text: &str) -> Result<Url, String> {
 }
 
 pub(super) async fn fetch(web: &Web, url: Url) -> Result<Fetched, Trouble> {
-    tokio::time::timeout(LONGEST, follow(web, url))
+    tokio::time::timeout(TIMEOUT, follow(web, url))
         .await
         .unwrap_or(Err(Trouble::TooSlow))
 }
 
 async fn follow(web: &Web, url: Url) -> Result<Fetched, Trouble> {
     let mut url = secured(url);
-    for _ in 0..=HOPS {
+    for _ in 0..=MAX_REDIRECTS {
         web.gate.judge(&url).await?;
-        let request = web.client(&url)?.get(url.clone()).header(ACCEPT, WANTED);
+        let request = web.client(&url)?.get(url.clone()).header(ACCEPT, ACCEPTED_TYPES);
         let response = request.send().await.map_err(|error| explained(&error))?;
         let status = response.status();
         if let Some(to) = target(&url, &response)? {
@@ -184,12 +184,12 @@ async fn page(url: Url, response: Response) -> Result<Fetched, Trouble> {
 
 /// Reads the decompressed body up to the size limit.
 async fn body(mut response: Response) -> Result<Vec<u8>, Trouble> {
-    if response.content_length().is_some_and(|length| length > LARGEST as u64) {
+    if response.content_length().is_some_and(|length| length > MAX_SIZE as u64) {
         return Err(Trouble::TooLarge);
     }
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(|error| explained(&error))? {
-        if body.len() + piece.len() > LARGEST {
+        if body.len() + piece.len() > MAX_SIZE {
             return Err(Trouble::TooLarge);
         }
         body.extend_from_slice(&piece);

@@ -12,7 +12,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use super::{Web, WebConfig, address, fetch, gate::Gate};
 
 /// Maximum size of a response in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_SIZE: usize = 1 << 20;
 
 /// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +63,8 @@ async fn send(web: &Web, url: Url, headers: HeaderMap, body: String) -> Result<P
     let status = response.status().as_u16();
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(|error| chain(&error))? {
-        if body.len() + piece.len() > LARGEST {
-            return Err(format!("the answer is larger than {LARGEST} bytes"));
+        if body.len() + piece.len() > MAX_SIZE {
+            return Err(format!("the answer is larger than {MAX_SIZE} bytes"));
         }
         body.extend_from_slice(&piece);
     }
