@@ -110,7 +110,7 @@ pub struct Decision {
     pub blocked_path: Option<PathBuf>,
     /// Only a person can answer, no rule and no hook.
     pub requires_user_interaction: bool,
-    /// What the model is told when the call does not run.
+    /// The message for the model if the call does not run.
     pub message: String,
 }
 

@@ -101,7 +101,7 @@ impl Paths for OnDisk {
     }
 }
 
-/// Where `path` leads, or the path behind a link on its way that leads to nothing.
+/// The target of `path`, or the path behind a link on its way that leads to nothing.
 fn followed(path: &Path) -> Result<PathBuf, PathBuf> {
     let mut existing = path;
     loop {

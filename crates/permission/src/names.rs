@@ -1,5 +1,5 @@
 //! Tool names in permission rules. They are words of the rule language: `Edit(src/**)` is about every tool that
-//! changes files, whatever its name. A tool says itself what it touches ([`crate::Touches`]).
+//! changes files, by any name. Each tool declares what it touches ([`crate::Touches`]).
 
 /// Rules about command lines.
 pub const BASH: &str = "Bash";

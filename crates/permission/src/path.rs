@@ -32,7 +32,7 @@ pub trait Paths: Send + Sync {
     fn committed(&self, repository: &Repository) -> Found<Vec<PathBuf>>;
 }
 
-/// What was found at a path.
+/// The result of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found<T> {
     /// There is nothing of that kind.
@@ -121,7 +121,7 @@ pub fn within(path: &Path, dir: &Path) -> bool {
 pub struct Located {
     /// As it was named.
     pub lexical: PathBuf,
-    /// Where it leads.
+    /// The path with links resolved.
     pub resolved: PathBuf,
 }
 

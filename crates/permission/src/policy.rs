@@ -32,11 +32,11 @@ pub struct Policy {
     /// Whether Bash runs in a sandbox that confines it without a question
     /// (`sandbox.autoAllowBashIfSandboxed`).
     pub sandboxed: bool,
-    /// Whether the skill that is decided about brings rules or hooks of its own.
+    /// Whether the skill of the call contains permission rules or hooks.
     pub lends: bool,
     /// The folders programs are looked for in, up to the last one that is not trusted; empty where all are.
     pub search_path: Vec<ProgramFolder>,
-    /// Whether no file outside the roots may be read or written, whatever any rule, mode or answer says.
+    /// Whether files outside the roots cannot be read or written, regardless of rules, mode and answers.
     pub confined: bool,
 }
 

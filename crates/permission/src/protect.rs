@@ -1,4 +1,4 @@
-//! Protected places: changing them needs a permission request, whatever the rules say.
+//! Protected places: changing them needs a permission request, regardless of allow rules.
 //!
 //! They are recognised by name, so that a place is protected before it exists.
 
@@ -118,7 +118,7 @@ pub fn is_secret(path: &Located) -> bool {
 }
 
 /// Whether removing `path` is asked about even in bypass: the disk, a home, the project, its
-/// history, or anything these lie in.
+/// history, or a parent directory of these.
 #[must_use]
 pub fn is_critical(policy: &Policy, path: &Located, pattern: bool, paths: &dyn Paths) -> bool {
     let kept = policy.roots.iter().chain([&policy.home]);

@@ -10,7 +10,7 @@ use crate::shell::programs::look_up;
 use crate::shell::wrappers::{known_name, transparent};
 use crate::shell::{self, Simple, Word};
 
-/// What is put before a line, and its environment variables.
+/// The words before a line, and its environment variables.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Quiet {
     /// Bash words to run first; empty when there are none.
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(of("sed -n 1p *").before, NO_OPTIONS);
         assert_eq!(of("for f in *.md; do head \"$f\"; done").before, NO_OPTIONS);
         assert_eq!(of("git status && npm test").env, *GIT);
-        // What was asked about runs as it was written.
+        // A line that needed permission runs as it was written.
         assert_eq!(of("rm -- -*"), Quiet::default());
         assert_eq!(of("git commit -m x && git status"), Quiet::default());
         assert_eq!(of("npm run x *"), Quiet::default());

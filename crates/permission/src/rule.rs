@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub enum Behavior {
     /// Never. Nothing overrides it.
     Deny,
-    /// Only after a question, whatever else allows it.
+    /// Only after a permission request, even if another rule allows it.
     Ask,
     /// Without a question, where no other rule or check objects.
     Allow,

@@ -1,7 +1,7 @@
 //! Shell analysis: a command line taken apart into commands, or the reasons why it cannot be.
 //!
 //! The line is parsed into a typed tree behind limits ([`caps`], [`shape`]). The tree is walked into simple commands
-//! ([`parse`]) made of decoded words ([`words`], [`braces`]); what bash's own builtins evaluate is a table
+//! ([`parse`]) made of decoded words ([`word`], [`words`], [`braces`]); what bash's own builtins evaluate is a table
 //! ([`builtins`]). Parts of a simple command that run something else are unwrapped ([`wrappers`]), or found in text
 //! that is run ([`evaluators`]) and in options that are given to a shell ([`orders`]). What a program does is looked up ([`programs`]) and turned into reads and
 //! writes ([`effects`]). Nothing here knows about permission rules.
@@ -15,12 +15,14 @@ pub mod orders;
 pub mod parse;
 pub mod programs;
 pub mod shape;
+pub mod word;
 pub mod words;
 pub mod wrappers;
 
 use std::rc::Rc;
 
-pub use words::{Values, Word};
+pub use word::Word;
+pub use words::Values;
 
 /// Why a line cannot be analysed completely, in the order in which reasons are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -112,7 +114,7 @@ pub struct Simple {
     pub nested: bool,
     /// Found inside a substitution: it runs, and its output is part of another command.
     pub inner: bool,
-    /// How many substitutions it stands in.
+    /// The number of substitutions around it.
     pub level: usize,
     /// Part of a list that as a whole is a member of a pipeline: others in it print and read as well.
     pub grouped: bool,
@@ -219,7 +221,7 @@ pub struct Analysis {
     pub commands: Vec<Simple>,
     /// Why the line is not proven; empty if it is.
     pub problems: Vec<Problem>,
-    /// Why some of its words are not known. Whoever they are given to has to be harmless whatever they are.
+    /// Why some of its words are not known. The programs that get them have to be harmless with any value.
     pub soft: Vec<Problem>,
     /// Whether the line could be read at all. If not, rules are held against every word of it.
     pub parsed: bool,

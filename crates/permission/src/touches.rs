@@ -50,7 +50,7 @@ pub enum Touches {
     },
     /// The web, by way of the model's own service.
     SearchesWeb {
-        /// What is looked for.
+        /// The query.
         query: Key,
     },
     /// A subagent, whose calls are decided about one by one.
@@ -60,7 +60,7 @@ pub enum Touches {
         /// The type where none is given.
         usual: &'static str,
     },
-    /// A skill, which may bring rules or hooks of its own.
+    /// A skill, which may contain permission rules or hooks.
     Skill {
         /// Its name.
         name: Key,
@@ -123,7 +123,7 @@ impl Touches {
 pub struct ToolFacts<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Other names it answers to: rules written with one of them speak of it, too.
+    /// Other names of the tool: rules with one of them apply to it, too.
     pub aliases: &'a [&'static str],
     /// What its calls touch.
     pub touches: Touches,
@@ -151,7 +151,7 @@ impl<'a> ToolFacts<'a> {
 }
 
 impl ToolFacts<'static> {
-    /// Reading the file this input names, as rules speak of it.
+    /// A tool that reads the file of this input, as rules name it.
     #[must_use]
     pub fn reading(path: Key) -> Self {
         Self {
@@ -162,7 +162,7 @@ impl ToolFacts<'static> {
         }
     }
 
-    /// The command line this input holds, as rules speak of it; no sandbox answers for it.
+    /// A tool that runs the command line of this input, as rules name it, outside of any sandbox.
     #[must_use]
     pub fn command(command: Key) -> Self {
         Self {

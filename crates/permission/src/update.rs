@@ -13,7 +13,7 @@ use crate::rule::{Behavior, Rule, Source, is_whole, parse_rule, print_rule};
 /// How many entries one update may carry.
 pub const MOST_ENTRIES: usize = 4096;
 
-/// What has to be written to a settings file so that a change lasts.
+/// The change of a settings file that makes an update permanent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     /// Which file: user, project or local settings.
@@ -36,7 +36,7 @@ pub enum Edit {
     Replace {
         /// The list.
         list: List,
-        /// What it becomes.
+        /// The new entries.
         entries: Vec<String>,
     },
     /// Remove these texts from a list.
@@ -166,7 +166,7 @@ pub fn apply(
                 .iter()
                 .map(|directory| directory_path(policy, directory))
                 .collect();
-            // The directory the session stands in stays, whatever is taken away.
+            // The directory of the session always remains.
             let mut first = true;
             policy
                 .roots

@@ -66,7 +66,7 @@ pub(super) fn decide(
     // A line that cannot be read may hold what is denied: no mode and no rule for the whole tool
     // answers for it.
     if let Some(problem) = unknown(policy, &analysis, &effects, paths, Unread::by_rules(policy, line)) {
-        // Where a text is all that nobody has read, a person can vouch for it.
+        // Only the text that would run is unknown: a person may allow it.
         let offer = match unknown(policy, &analysis, &effects, paths, Unread::Trusted) {
             None if analysis.problems.is_empty() && analysis.soft.is_empty() && !effects.lost() => {
                 let offered = together(policy, line, &analysis, &effects, stance).suggestions;
@@ -275,7 +275,7 @@ fn one<'a>(policy: &Policy, command: &'a Simple, effects: &Effects<'_>, at: usiz
     if let Some(why) = never(inner).filter(|_| effects.doing(at).is_none()) {
         return Outcome::Never(why);
     }
-    // What nobody knows no rule has named.
+    // A rule cannot name an unknown word.
     let known = !command.words.iter().any(|word| word.unknown() || word.split);
     if known && allowed_by_rule(policy, command, inner) {
         return match effects.written_outside(at) {

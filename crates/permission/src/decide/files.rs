@@ -42,7 +42,7 @@ fn elsewhere(pattern: &str, base: &Path) -> Option<PathBuf> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
     File,
-    /// All that lies below.
+    /// Everything below a folder.
     Folder,
 }
 
@@ -127,7 +127,7 @@ fn linked(at: &Located) -> Option<String> {
     })
 }
 
-/// No file outside the roots, whoever would allow it.
+/// Denies a file outside the roots, regardless of rules and modes.
 fn confined(policy: &Policy, at: &Located) -> Decision {
     let root = policy.roots.first().map(|root| root.display().to_string());
     Decision::deny(

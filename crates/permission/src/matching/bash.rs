@@ -79,7 +79,7 @@ fn unescape(pattern: &str) -> String {
     pattern.replace("\\*", "*")
 }
 
-/// `*` stands for any text, `\*` for itself. Linear but for one step back per star.
+/// `*` matches any text, `\*` a star. Linear but for one step back per star.
 fn glob(pattern: &str, text: &str) -> bool {
     let mut parts: Vec<Option<char>> = Vec::new();
     let mut chars = pattern.chars().peekable();

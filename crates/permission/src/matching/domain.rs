@@ -43,7 +43,7 @@ fn of_six(address: Ipv6Addr) -> String {
     }
 }
 
-/// Stands for `*` while a pattern is parsed: a label nobody has.
+/// Replaces `*` while a pattern is parsed: a label that no host has.
 const ANY: &str = "sluice--any--label";
 
 /// A pattern as hosts are written.
@@ -78,8 +78,8 @@ pub fn named(content: &str) -> Option<&str> {
     content.trim().strip_prefix("domain:").map(str::trim)
 }
 
-/// Whether the rule for `pattern` covers `host`. `*` stands for one label, or, at the front, for
-/// one and more; a name alone is that host and no other.
+/// Whether the rule for `pattern` covers `host`. `*` matches one label, or, at the front, one
+/// or more; a name alone is that host and no other.
 #[must_use]
 pub fn covers(pattern: &str, host: &str) -> bool {
     let pattern = normal_pattern(pattern);

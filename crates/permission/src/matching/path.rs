@@ -199,7 +199,7 @@ fn parts(path: &Path) -> Vec<String> {
 /// The parts of `form` after each place where the pattern may begin.
 fn starts(anchor: &Anchor, form: &Path, paths: &dyn Paths) -> Vec<Vec<String>> {
     let beneath = |dir: &Path| -> Option<Vec<String>> {
-        // A rule written with a link in it speaks of what the link leads to as well.
+        // A rule whose path contains a link also covers the target of the link.
         let dir = normal(dir);
         let direct = form.strip_prefix(&dir).ok().map(parts);
         direct.or_else(|| form.strip_prefix(normal(&paths.resolve(&dir))).ok().map(parts))
@@ -220,7 +220,7 @@ fn starts(anchor: &Anchor, form: &Path, paths: &dyn Paths) -> Vec<Vec<String>> {
     }
 }
 
-/// Whether `pattern` matches `path`, or a directory `path` lies in. With `itself`, `x/**` covers
+/// Whether `pattern` matches `path`, or a parent directory of `path`. With `itself`, `x/**` covers
 /// `x` too.
 fn segments_match(pattern: &[String], path: &[String], itself: bool) -> bool {
     let Some((last, before)) = pattern.split_last() else {
@@ -292,7 +292,7 @@ pub(crate) fn segment_matches(pattern: &str, text: &str) -> bool {
 /// How wide the class at `at` is, if it holds `c`. Without an end it is a plain bracket.
 fn class(pattern: &[char], at: usize, c: Option<char>) -> Option<usize> {
     let c = c?;
-    // What stands first in it, behind a negation too, does not end it.
+    // The first character of a class, also behind a negation, does not end it.
     let negates = matches!(pattern.get(at + 1), Some('!' | '^'));
     let mut end = at + 2 + usize::from(negates);
     while pattern.get(end).is_some_and(|c| *c != ']') {

@@ -9,9 +9,9 @@ use super::{Problem, Word};
 /// What a builtin does with its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Builtin {
-    /// Changes nothing that a later command would notice, whatever it is given.
+    /// Changes nothing that a later command would notice, with any arguments.
     Inert,
-    /// Runs other text, or changes which program a name stands for.
+    /// Runs other text, or changes which program a name refers to.
     Evaluates,
     /// Sets variables: names may hold subscripts, which are evaluated.
     Assigns,
@@ -165,7 +165,7 @@ pub fn listed(list: &str, name: &str) -> bool {
     list.split(' ').any(|known| known == name)
 }
 
-/// Variables that only change how output looks or which tests run, whatever their value.
+/// Variables that only change how output looks or which tests run, with any value.
 #[must_use]
 pub fn harmless_variable(name: &str) -> bool {
     const KNOWN: &str = "CI COLUMNS LINES LANG LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME TZ TERM NO_COLOR \
@@ -173,6 +173,15 @@ pub fn harmless_variable(name: &str) -> bool {
         CARGO_INCREMENTAL NODE_ENV PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE GOOS GOARCH CGO_ENABLED RAILS_ENV \
         RACK_ENV GIT_TERMINAL_PROMPT";
     listed(KNOWN, name)
+}
+
+/// Variables every shell has, with values that are not secret.
+const EVERYBODYS: &str = "PATH HOME PWD OLDPWD USER LOGNAME SHELL HOSTNAME LANG TERM UID EUID SHLVL RANDOM SECONDS BASH_VERSION OSTYPE \
+    HOSTTYPE MACHTYPE PPID LINENO";
+
+/// Whether the value of the variable is not secret.
+pub(crate) fn is_everybodys(name: &str) -> bool {
+    listed(EVERYBODYS, name) || harmless_variable(name)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub struct Place {
     pub whole: PathBuf,
 }
 
-/// All the places `word` may stand for where `command` may run, most likely first; `None` when
+/// All the places `word` may refer to where `command` may run, most likely first; `None` when
 /// that is not known.
 #[must_use]
 pub fn places(command: &Simple, word: &Word, cwd: &Path, home: &Path) -> Option<Vec<Place>> {

@@ -156,8 +156,8 @@ pub fn runs_a_file(name: &str) -> bool {
     is_shell(stem) || listed(KNOWN, stem)
 }
 
-/// Whether a program may take what it is fed for commands: what opens a shell where it is told none, and languages that
-/// are spoken to.
+/// Whether a program may take its input for commands: programs that open a shell if they get no command, and
+/// interactive languages.
 #[must_use]
 pub fn obeys_input(name: &str) -> bool {
     const GIVEN: &str = "deno bun awk gawk mawk nawk sed gsed make gmake";
@@ -210,7 +210,7 @@ fn loads(name: &str, arguments: &[Word]) -> bool {
     false
 }
 
-/// The folder a program is told to work in, apart or glued to the option, alone or among others.
+/// The folder that an option sets as working folder, in a separate word or glued to the option, alone or among others.
 #[must_use]
 pub fn working_folder(own: &[Word]) -> Option<&str> {
     own.iter().enumerate().find_map(|(at, word)| {

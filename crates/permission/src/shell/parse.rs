@@ -1,8 +1,9 @@
 //! From text to simple commands.
 //!
-//! Every `match` on the tree names every kind, so that a kind nobody thought of does not compile
+//! Every `match` on the tree names every kind, so that a new kind does not compile
 //! rather than pass.
 
+mod directories;
 mod expansions;
 mod redirects;
 mod values;
@@ -18,11 +19,6 @@ use brush_parser::{Parser, ParserOptions};
 use super::{Analysis, Assignment, Chain, Problem, Redirect, Simple, Values, Word};
 use super::{builtins, caps, shape};
 
-/// How many ways to have changed directory are kept apart.
-const MOST_CHAINS: usize = 4;
-/// How long one such way may be.
-const MOST_CHANGES: usize = 8;
-
 fn options() -> ParserOptions {
     ParserOptions {
         // Off in a script until `shopt` turns it on, and `shopt` is never proven.
@@ -31,7 +27,7 @@ fn options() -> ParserOptions {
     }
 }
 
-/// Takes `text` apart; `depth` counts how many shells it stands in.
+/// Splits `text` into commands; `depth` is the number of shells around it.
 pub(crate) fn analyse(text: &str, depth: usize) -> Analysis {
     read(text, depth, &Values::new(), &[], depth > 0)
 }
@@ -69,7 +65,7 @@ fn read(text: &str, depth: usize, values: &Values, never: &[String], nested: boo
         adrift: false,
         pushed: Vec::new(),
         values: values.clone(),
-        // What was known before is set once already.
+        // A value that was known before counts as one assignment.
         assigned: values.keys().cloned().collect(),
         loose: false,
         never,
@@ -78,7 +74,7 @@ fn read(text: &str, depth: usize, values: &Values, never: &[String], nested: boo
     for list in &program.complete_commands {
         walk.list(list);
     }
-    // What is set in two places has a value in neither: which one came last depends on what runs.
+    // A variable that is set in two places has no known value: the last assignment depends on what runs.
     let mut twice: Vec<String> = walk.assigned_twice();
     if walk.loose {
         twice.push(values::ANY.to_owned());
@@ -121,7 +117,7 @@ struct Walk {
     adrift: bool,
     /// The directories that `pushd` left, any of which `popd` may go to.
     pushed: Vec<Chain>,
-    /// What is known about variables here.
+    /// The variables with known values.
     values: Values,
     /// Every name that was set so far, as often as it was.
     assigned: Vec<String>,
@@ -185,40 +181,6 @@ impl Walk {
             }
             failed.extend(before.iter().cloned());
         }
-    }
-
-    fn also(&mut self, chains: &[Chain]) {
-        let mut all: Vec<Chain> = self.chains.to_vec();
-        for chain in chains {
-            if !all.contains(chain) {
-                all.push(chain.clone());
-            }
-        }
-        if all.len() > self.chains.len() {
-            self.keep(all);
-        }
-    }
-
-    fn keep(&mut self, mut chains: Vec<Chain>) {
-        if chains.len() > MOST_CHAINS || chains.iter().any(|chain| chain.len() > MOST_CHANGES) {
-            // From here on nothing is proven, so following it further would only cost time.
-            self.note(Problem::UnknownDirectory);
-            self.adrift = true;
-        }
-        if self.adrift {
-            chains.truncate(1);
-        }
-        self.chains = Rc::from(chains);
-    }
-
-    /// These ways, each after every way we may have come here.
-    fn joined(&self, chains: &[Chain]) -> Rc<[Chain]> {
-        let all = self.chains.iter().flat_map(|outer| {
-            chains
-                .iter()
-                .map(|chain| outer.iter().chain(chain.iter()).cloned().collect::<Chain>())
-        });
-        all.take(16).collect()
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
@@ -342,7 +304,7 @@ impl Walk {
 
     fn subshell(&mut self, subshell: &SubshellCommand) {
         // `((` is arithmetic to bash wherever it can be, with other rules of quoting. Whether there is a blank between
-        // them is not known here, and hardly anybody means this.
+        // them is not known here, and nested subshells are rare.
         let first = subshell.list.0.first().and_then(|item| item.0.first.seq.first());
         if matches!(first, Some(Command::Compound(CompoundCommand::Subshell(_), _))) {
             self.note(Problem::Unparsable);
@@ -350,7 +312,7 @@ impl Walk {
         self.apart(|walk| walk.list(&subshell.list));
     }
 
-    /// A command that stands here, and has no words yet.
+    /// A command at this place, without words.
     fn blank(&self) -> Simple {
         Simple {
             assignments: Vec::new(),
@@ -395,7 +357,7 @@ impl Walk {
             self.loose = true;
         }
         let names = builtins::reads_into(&found.words);
-        // One line of what the list is given, where it is given nothing of its own and nothing is cut off.
+        // One line of the input of the list, if the command has no other input and no part is cut off.
         let cuts = |one: &Assignment| one.value.as_ref().and_then(Word::literal) != Some("");
         let uncut = !found.assignments.iter().any(|one| one.name == "IFS" && cuts(one));
         let whole = names.len() == 1
@@ -430,47 +392,6 @@ impl Walk {
             again: true,
             ..self.blank()
         });
-    }
-
-    fn change_directory(&mut self, found: &Simple) {
-        let words = super::wrappers::transparent(&found.words);
-        let Some(name) = words.first().and_then(Word::literal) else {
-            return;
-        };
-        // Carried by a program it is one itself, which moves nobody.
-        let own = found.words.len() - words.len();
-        let builtin = |word: &Word| matches!(word.literal(), Some("builtin" | "command" | "time" | "-p"));
-        if !found.words.iter().take(own).all(builtin) {
-            return;
-        }
-        match name {
-            "cd" | "pushd" | "popd" if self.adrift => {}
-            "popd" if words.len() == 1 && !self.pushed.is_empty() => {
-                self.moved = true;
-                // Some of the `pushd` before may have failed.
-                let pushed = self.pushed.clone();
-                self.also(&pushed);
-            }
-            "cd" | "pushd" => {
-                self.moved = true;
-                // What such a command reads is the directory it goes to.
-                let doing = super::programs::look_up(words);
-                let target = doing.and_then(|doing| doing.reads.into_iter().next());
-                let Some((target, _)) = target.filter(|(to, _)| !to.glob && !to.may_be(|text| text.starts_with('-')))
-                else {
-                    return self.note(Problem::UnknownDirectory);
-                };
-                if name == "pushd" {
-                    self.pushed.extend(self.chains.iter().cloned());
-                }
-                self.keep(self.joined(&[Chain::from([target])]).to_vec());
-            }
-            "popd" | "dirs" => {
-                self.moved = true;
-                self.note(Problem::UnknownDirectory);
-            }
-            _ => {}
-        }
     }
 
     fn item(&mut self, item: &Item, found: &mut Simple, prefix: bool) {

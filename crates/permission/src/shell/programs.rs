@@ -59,11 +59,11 @@ pub enum Kind {
 pub struct Doing {
     /// What kind it is.
     pub kind: Kind,
-    /// What it reads.
+    /// The paths it reads.
     pub reads: Vec<(Word, Reach)>,
-    /// What it writes, makes or removes.
+    /// The paths it writes, creates or removes.
     pub writes: Vec<Word>,
-    /// What it removes with everything beneath.
+    /// The paths it removes with everything beneath.
     pub removes: Vec<Word>,
     /// No option does more than read, so it does not matter if a pattern became one.
     pub tame: bool,
@@ -123,7 +123,7 @@ pub fn removals(words: &[Word]) -> Vec<Word> {
     let named = || arguments.iter().filter(|word| !option(word)).cloned().collect();
     match name {
         Some("rm" | "rmdir" | "unlink" | "shred" | "srm") => named(),
-        // What it moves is gone from there.
+        // The files it moves are removed from their place.
         Some("mv") => {
             let mut all: Vec<Word> = named();
             all.pop();

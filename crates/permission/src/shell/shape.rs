@@ -177,7 +177,7 @@ impl Shape {
                 // The end of a pattern.
                 ')' if case > 0 => {}
                 ')' => return None,
-                // `{name}>`: what stands in the braces is evaluated.
+                // `{name}>`: bash evaluates the text in the braces.
                 '<' | '>' if fd_variable => return None,
                 '<' if self.begins("<<") => self.at += 2,
                 '<' if self.begins("<") => {

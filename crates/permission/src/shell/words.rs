@@ -3,91 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::builtins::{harmless_variable, listed};
-use super::{Problem, shape};
-
-/// One word of a command.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Word {
-    /// As written, quotes included.
-    pub raw: String,
-    /// What the program gets, when that is known; patterns are left as they are.
-    pub text: Option<String>,
-    /// Holds an unquoted `*`, `?` or `[`, or the name of a file that matched such a pattern.
-    pub glob: bool,
-    /// Begins with an unquoted `~` or with `$HOME`.
-    pub tilde: bool,
-    /// Some of it is quoted, so it is never taken for a keyword or an assignment.
-    pub quoted: bool,
-    /// Holds a value outside quotes, so that it may become any number of words.
-    pub split: bool,
-    /// Names the command before in the pipeline printed.
-    pub piped: bool,
-    /// The commands of the line that printed it, first and one past the last, where it is not the pipeline before.
-    pub from: Option<(usize, usize)>,
-    /// Is the id of a git object, or nothing where there is none.
-    pub id: bool,
-    /// What it begins with, when no more of it is known.
-    pub prefix: String,
-}
-
-impl Word {
-    /// The literal value of a word that is one and the same thing in every directory.
-    #[must_use]
-    pub fn literal(&self) -> Option<&str> {
-        if self.glob || self.tilde || self.split {
-            return None;
-        }
-        self.text.as_deref()
-    }
-
-    /// Whether the word is literally `text`.
-    #[must_use]
-    pub fn is(&self, text: &str) -> bool {
-        self.literal() == Some(text)
-    }
-
-    /// Whether the value passes `test`, or is unknown.
-    pub fn may_be(&self, test: impl FnOnce(&str) -> bool) -> bool {
-        self.text.as_deref().is_none_or(test)
-    }
-
-    /// The same word with another value.
-    #[must_use]
-    pub fn with(&self, text: impl Into<String>) -> Self {
-        Self {
-            text: Some(text.into()),
-            ..self.clone()
-        }
-    }
-
-    /// Whether the value that the program gets is unknown.
-    #[must_use]
-    pub fn unknown(&self) -> bool {
-        self.text.is_none()
-    }
-
-    /// A word written plainly.
-    #[must_use]
-    pub fn plain(text: &str) -> Self {
-        Self {
-            raw: text.to_owned(),
-            text: Some(text.to_owned()),
-            ..Self::default()
-        }
-    }
-
-    /// The names another command printed.
-    #[must_use]
-    pub fn printed() -> Self {
-        Self {
-            raw: "|".to_owned(),
-            split: true,
-            piped: true,
-            ..Self::default()
-        }
-    }
-}
+use super::builtins::is_everybodys;
+use super::{Problem, Word, shape};
 
 /// The variables whose value is known at some place of a line.
 pub type Values = BTreeMap<String, Word>;
@@ -103,15 +20,6 @@ pub struct Decoded {
     pub soft: Option<Problem>,
     /// The texts of the command substitutions in it.
     pub inner: Vec<String>,
-}
-
-/// Variables every shell has, with nothing in them that is not for everybody to see.
-const EVERYBODYS: &str = "PATH HOME PWD OLDPWD USER LOGNAME SHELL HOSTNAME LANG TERM UID EUID SHLVL RANDOM SECONDS BASH_VERSION OSTYPE \
-    HOSTTYPE MACHTYPE PPID LINENO";
-
-/// Whether everybody may see what is in the variable.
-pub(crate) fn is_everybodys(name: &str) -> bool {
-    listed(EVERYBODYS, name) || harmless_variable(name)
 }
 
 /// Decodes a word where these variables are known.
@@ -137,7 +45,7 @@ pub fn decode(raw: &str, values: &Values) -> Decoded {
     let glob = reader.glob && raw != "[";
     // In quotes what would be a sign of a class is one of its members.
     if glob && (reader.special || (reader.member && raw.contains('['))) {
-        // What of it is pattern and what is text cannot be told from the text any more.
+        // The text no longer shows which part of it is a pattern.
         reader.soft(Problem::Variable);
         reader.unknown = true;
     }
@@ -251,7 +159,7 @@ impl Reader<'_> {
                     }
                     self.text.push(c);
                 }
-                // Operators cannot stand in a word: whoever split this line split it otherwise.
+                // Operators cannot be part of a word: the parser split this line differently.
                 '|' | '&' | ';' | '<' | '>' | '(' | ')' | ' ' | '\t' | '\n' => {
                     return self.fail(Problem::Unparsable);
                 }
@@ -271,7 +179,7 @@ impl Reader<'_> {
         self.found.soft.get_or_insert(problem);
     }
 
-    /// A character that is itself, whatever it means elsewhere.
+    /// A character without special meaning.
     fn push(&mut self, c: char) {
         self.special |= matches!(c, '*' | '?' | '[' | ']' | '\\');
         self.member |= matches!(c, '!' | '^' | '-' | ':' | '.' | '=');
@@ -329,7 +237,7 @@ impl Reader<'_> {
                 self.quoted = true;
                 self.ansi();
             }
-            // Translated: what stands there is what a catalogue says.
+            // Translated: the value comes from a message catalogue.
             Some('"') => self.fail(Problem::Variable),
             _ => self.expansion(false),
         }
@@ -440,7 +348,7 @@ impl Reader<'_> {
             if self.is_number(sum) {
                 return self.some(Problem::Variable, true, false);
             }
-            // A subshell or an expression: left to whoever looks for commands in it.
+            // A subshell or an expression: the caller looks for commands in it.
             return self.fail(Problem::Nested);
         }
         // Where we are is known.

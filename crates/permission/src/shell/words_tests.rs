@@ -34,7 +34,7 @@ fn known_values_are_put_in() {
     assert!(decode("$g", &values).word.split);
     let matched = decode("\"$g\"", &values).word;
     assert!(matched.glob && !matched.split);
-    // A sum of known numbers is a number, whichever it is; anything else may evaluate a subscript.
+    // A sum of known numbers is a number; anything else may evaluate a subscript.
     assert_eq!(decode("$((n+1))", &values).problem, None);
     assert_eq!(decode("$((s+1))", &values).problem, Some(Problem::Nested));
     assert_eq!(decode("$((a[1]))", &values).problem, Some(Problem::Nested));

@@ -149,7 +149,7 @@ pub fn is_shell(name: &str) -> bool {
     listed("bash sh dash zsh ksh mksh ash fish rbash csh tcsh", name)
 }
 
-/// Interpreters, which run whatever they are given.
+/// Interpreters, which run the text or file they get.
 #[must_use]
 pub fn is_interpreter(name: &str) -> bool {
     const KNOWN: &str = "python pypy ipython node nodejs deno bun perl ruby irb php lua luajit tclsh wish \

@@ -1,4 +1,4 @@
-//! Published vulnerabilities of the systems before this one, each as a test of its own.
+//! Published vulnerabilities of earlier systems, each as a separate test.
 
 use serde_json::json;
 use sluice_permission::{PermissionMode, Verdict, apply, hidden, tool_removed};
@@ -52,7 +52,7 @@ fn cve_2025_54795_echo_with_crafted_quotes() {
     ] {
         w.asks(command);
     }
-    // One word each, whatever is in it.
+    // One word each, with any content.
     w.allows("echo 'a'\\''; touch x'");
     w.allows("echo \"; touch x\"");
 }

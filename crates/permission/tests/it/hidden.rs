@@ -228,7 +228,7 @@ fn an_ask_rule_is_not_evaded_either() {
     }
 }
 
-/// What is written out is denied, not only asked about.
+/// A program that is named directly is denied, not only asked about.
 #[test]
 fn what_is_written_out_is_denied() {
     let w = world().allow("Bash").deny("Bash(zap:*)");

@@ -1,5 +1,5 @@
 //! A denied program whose name stands nowhere on the line: put together by a pattern, a mark, an interpreter or a shell
-//! that somebody else starts. In every mode, and whatever else is allowed, none of it runs without a question.
+//! that another program starts. In every mode, and with any allow rule, none of it runs without a permission request.
 
 use crate::world::{World, world};
 
@@ -111,7 +111,7 @@ fn an_option_that_is_given_to_a_shell_is_found_however_it_is_written() {
     ]);
 }
 
-/// What is plain in such a text stays what it is.
+/// Plain parts of such a text keep their meaning.
 #[test]
 fn ordinary_work_goes_on_with_a_deny_rule() {
     let mut w = world().deny("Bash(zap:*)").mode("bypassPermissions");

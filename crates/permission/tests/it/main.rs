@@ -9,7 +9,9 @@
 )]
 
 mod attacks;
+mod attacks_on_paths;
 mod bench;
+mod beyond_reading;
 mod changelog;
 mod cves;
 mod everyday;
@@ -19,6 +21,7 @@ mod hiding;
 mod installed;
 mod linked;
 mod modes;
+mod not_offered;
 mod oracle;
 mod outside;
 mod properties;

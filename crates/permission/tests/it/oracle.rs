@@ -109,7 +109,7 @@ fn every_option_of_the_tables_has_a_verdict() {
     assert!(run > 3_000, "{run} options were run");
 }
 
-/// Every option of the tables, and every other the program's own help tells of, was written in every way (glued, apart,
+/// Every option of the tables, and every other of the program's own help, was written in every form (glued, apart,
 /// cut short, twice, behind `--`, with a value that looks like an option) and run where it was let run: `run/asked`.
 /// `ARGS="--only help --verdicts FILE"` writes the file.
 #[test]

@@ -1,11 +1,11 @@
-//! What lies outside the roots tells nothing before a question: neither what is in a file, nor its name, nor that it is
-//! there.
+//! Files outside the roots reveal nothing before a permission request: neither their content, nor their name, nor their
+//! existence.
 
 use sluice_permission::{Verdict, quiet};
 
 use crate::world::world;
 
-/// Patterns are matched by bash itself, whatever the words are given to.
+/// Bash itself matches patterns, for any command.
 #[test]
 fn names_outside_are_not_shown_by_a_pattern() {
     let w = world();

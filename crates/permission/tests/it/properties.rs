@@ -137,7 +137,7 @@ proptest! {
 
     #[test]
     fn wrapping_never_turns_into_allow(policy in policy(), command in pick(ATOMS), wrapper in pick(&["env", "timeout 5", "nice", "nohup", "command", "time", "env -i", "env A=1", "sudo", "xargs", "exec", "stdbuf -o0", "setsid"])) {
-        // A `cd` that is run by another program moves nobody, so what follows it is another command.
+        // A `cd` that another program runs does not change the shell's directory.
         prop_assume!(!command.starts_with("cd "));
         if verdict(&policy, command) != Verdict::Allow {
             let wrapped = format!("{wrapper} {command}");

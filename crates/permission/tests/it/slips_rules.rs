@@ -1,4 +1,4 @@
-//! Lines that once ran past a rule, or removed what nobody gets back, by the reason why.
+//! Lines that once ran past a rule, or removed files for good, by cause.
 
 use super::slips::folder;
 use super::world::world;

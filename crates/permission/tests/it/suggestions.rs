@@ -5,7 +5,7 @@ use sluice_permission::{Decision, ReasonKind, Verdict};
 
 use crate::world::{World, world};
 
-fn offered(decision: &Decision) -> Value {
+pub(crate) fn offered(decision: &Decision) -> Value {
     assert_eq!(decision.behavior, Verdict::Ask, "{decision:?}");
     match &decision.suggestions {
         None => json!("absent"),
@@ -30,7 +30,7 @@ fn edits() -> Value {
 }
 
 #[track_caller]
-fn line(world: &World, command: &str, want: Value, blocked: Option<&str>, kind: Option<ReasonKind>) {
+pub(crate) fn line(world: &World, command: &str, want: Value, blocked: Option<&str>, kind: Option<ReasonKind>) {
     let decision = world.bash(command);
     assert_eq!(offered(&decision), want, "{command}");
     assert_eq!(
@@ -164,7 +164,7 @@ fn tee_writes_the_files_it_names() {
     }
     world().deny("Edit(out.txt)").denies("echo hi | tee out.txt");
     world().allow("Bash(tee:*)").asks("echo hi | tee /lab/x");
-    // What it keeps is run another time.
+    // The text it stores runs later.
     world()
         .mode("acceptEdits")
         .deny("Bash(zap:*)")
@@ -290,35 +290,6 @@ fn several_commands() {
 }
 
 #[test]
-fn what_cannot_be_checked_offers_nothing() {
-    let w = world();
-    for command in [
-        "echo $(whoami)",
-        "echo z=$ZZ",
-        "kill -9 $$",
-        "for i in $(seq 1 6000); do echo line-$i; done",
-        "for i in $(seq 1 14); do echo $i; sleep 5; done",
-        "for i in 1 2 3 4 5; do echo $i; sleep 1; done",
-    ] {
-        line(&w, command, json!([]), None, Some(ReasonKind::Other));
-    }
-}
-
-#[test]
-fn an_ask_rule_offers_nothing_at_all() {
-    let w = world().allow("Bash").ask("Bash(aaa:*)");
-    line(&w, "aaa b", json!("absent"), None, Some(ReasonKind::Rule));
-    line(
-        &w,
-        "bbb && aaa",
-        json!("absent"),
-        None,
-        Some(ReasonKind::SubcommandResults),
-    );
-    w.allows("bbb");
-}
-
-#[test]
 fn file_tools() {
     let w = world();
     assert_eq!(offered(&w.write("/w/n.txt")), json!([edits()]));
@@ -423,7 +394,7 @@ fn a_rule_for_a_language_is_kept_to_beside_rules_that_deny() {
         ] {
             w().allows(command);
         }
-        // What is denied is not hidden by a language that is trusted.
+        // A trusted language does not hide a denied program.
         for command in [
             "python3 -c 'print(open(\"secret/k\").read())'",
             "python3 secret/k.py",
@@ -442,7 +413,7 @@ fn a_rule_for_a_language_is_kept_to_beside_rules_that_deny() {
                 .deny("Bash(zap:*)")
                 .stops(command);
         }
-        // A rule for everything, or for a program that runs text besides, speaks of no text.
+        // A rule for everything, or for a program that can also run text, does not cover text.
         for (allow, command) in [
             ("Bash", "python3 -c 'print(2)'"),
             ("Bash(*)", "python3 -c 'print(2)'"),
@@ -461,55 +432,4 @@ fn a_rule_for_a_language_is_kept_to_beside_rules_that_deny() {
             .deny(deny)
             .asks("git -c core.pager=aaa status");
     }
-}
-
-#[test]
-fn never_a_whole_interpreter_wrapper_or_runner() {
-    for command in [
-        "git",
-        "python3",
-        "bash",
-        "sudo",
-        "npx",
-        "python3 foo",
-        "bash foo",
-        "env foo",
-        "npx foo",
-        "timeout foo",
-        "xargs rm",
-        "uv run x",
-        "npm exec x",
-        "rm x",
-    ] {
-        let decision = world().bash(command);
-        let text = offered(&decision).to_string();
-        assert!(!text.contains('*'), "{command}: {text}");
-    }
-}
-
-/// Changelog 2.1.223: what people cannot see they are not offered to allow.
-#[test]
-fn changelog_2_1_223_hidden_text_is_shown_and_never_offered() {
-    let decision = world().bash("ls\u{202e}x \u{200b}&& aaa");
-    assert_eq!(offered(&decision), json!([]));
-    assert!(decision.reason.text.unwrap().contains("\\u{202e}"));
-    assert_eq!(sluice_permission::shell::caps::visible("a\u{200b}b"), "a\\u{200b}b");
-}
-
-#[test]
-fn find_that_removes_offers_nothing() {
-    line(
-        &world(),
-        "find . -name '*.o' -delete",
-        json!([]),
-        None,
-        Some(ReasonKind::Other),
-    );
-    line(
-        &world(),
-        "find . -delete",
-        json!([]),
-        None,
-        Some(ReasonKind::SafetyCheck),
-    );
 }

@@ -1,4 +1,4 @@
-//! A tool is decided about by what it says it touches, whatever its name.
+//! The decision about a tool depends on what it declares to touch, not on its name.
 
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use sluice_permission::ProgramFolder;
 
 use super::folder::Folder;
 
-/// Written down before anybody looked at what is answered. What is left asks for a reason: `env` shows secrets, `npm ls`
+/// Written before the decisions were known. The rest needs permission for a reason: `env` shows secrets, `npm ls`
 /// and `cargo metadata` obey files of the folder, and `echo $(…)` of anything but an id is asked about in the recordings.
 #[test]
 fn of_what_an_agent_types_97_of_100_are_not_asked_about() {
@@ -323,7 +323,7 @@ fn names_that_may_come_from_elsewhere_are_asked_about() {
         // In another folder the same names are other files.
         "find src | (cd docs && xargs cat)",
         "find src | (cd docs; while read -r f; do cat \"$f\"; done)",
-        // What is not in the index may be a link, and what a commit names may be anywhere.
+        // A file outside the index may be a link, and a name in a commit may be anywhere.
         "git ls-files -o | xargs cat",
         "git ls-files --others | while read -r f; do cat \"$f\"; done",
         "cat $(git diff --name-only HEAD~1 HEAD)",
@@ -338,7 +338,7 @@ fn names_that_may_come_from_elsewhere_are_asked_about() {
     assert_eq!(unasked, Vec::<&str>::new());
 }
 
-/// An index may name what lies outside: it was not made by git.
+/// An index that git did not create may name files outside.
 #[test]
 fn an_index_that_names_files_outside_is_not_believed() {
     let Some(folder) = Folder::new("index") else {
@@ -351,7 +351,7 @@ fn an_index_that_names_files_outside_is_not_believed() {
     let mut bytes = std::fs::read(&index).unwrap();
     let name = b"README.md";
     let at = bytes.windows(name.len()).position(|part| part == name).unwrap();
-    // Two words, of which the second lies outside, and an option.
+    // Two words, the second of which is outside, and an option.
     for hidden in [b"../../key", b"a /a/keys", b"-f/a/keys", b"a\t/a/keys"] {
         bytes[at..at + name.len()].copy_from_slice(hidden);
         std::fs::write(&index, &bytes).unwrap();

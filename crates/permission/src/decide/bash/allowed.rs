@@ -21,7 +21,7 @@ impl<'a> Unread<'a> {
     }
 
     /// Whether a person has vouched for what a command is given to run: by a rule for the language it is written in, or
-    /// for the command as it is. A rule for a program that runs text besides what it is for does not speak of that text.
+    /// for the command as it is. A rule for a program that may run text besides its purpose does not cover that text.
     pub(super) fn trusts(self, command: &Simple) -> bool {
         let Self::Rules(policy, _) = self else {
             return true;

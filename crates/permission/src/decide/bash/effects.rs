@@ -48,7 +48,7 @@ struct Command<'a> {
     touches: Vec<Touch>,
     /// A path is not known.
     lost: bool,
-    /// Arguments of a program nobody knows that could be paths.
+    /// Arguments of an unknown program that could be paths.
     perhaps: Vec<Located>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Command<'a> {
         touches.filter(move |touch| !touch.redirect && touch.access == access)
     }
 
-    /// What it writes.
+    /// The paths it writes.
     fn writes(&self) -> impl Iterator<Item = &Touch> {
         self.touches.iter().filter(|touch| touch.access == Access::Write)
     }
@@ -129,7 +129,7 @@ impl<'a> Effects<'a> {
         for simple in &analysis.commands {
             let mut command = effects.command(simple, guarded);
             command.lost |= effects.is_moved(&command);
-            // Which names there are bash reads by itself, whatever they are given to.
+            // Bash itself reads the names that a pattern matches, for any program.
             let known = command.doing.is_some();
             for word in simple.words.iter().filter(|word| word.glob && known) {
                 effects.touch(&mut command, word, Access::Read, Reach::Names, false);
@@ -150,7 +150,7 @@ impl<'a> Effects<'a> {
         effects
     }
 
-    /// A program nobody knows may take what it is fed for names of files.
+    /// An unknown program may take its input for names of files.
     fn name_what_is_fed(&mut self) {
         for at in 0..self.commands.len() {
             let Some(command) = self.commands.get(at).filter(|command| command.doing.is_none()) else {
@@ -247,7 +247,7 @@ impl<'a> Effects<'a> {
         let mut found = Vec::new();
         for place in all {
             let matched = match place.pattern {
-                // What nobody can match may be anything in there, a link that leads out too.
+                // A pattern that cannot be matched may cover any entry, a link that leads out too.
                 true => {
                     Some(trees::matches(&place.path, &place.whole, self.paths)?).filter(|matched| !matched.is_empty())
                 }
@@ -308,7 +308,7 @@ impl<'a> Effects<'a> {
             .chain(glued)
             .chain(behind)
             .chain([text]);
-        // A text in a language of its own: any name in it.
+        // The text may be a script: any name in it.
         let names = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '/' | '-' | '~' | '+'));
         let inside = text.split(names).take(MOST_NAMED);
         let from = working_folder(&command.simple.words);

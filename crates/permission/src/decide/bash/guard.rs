@@ -56,7 +56,7 @@ pub(super) fn unknown(
     let mut runs_files = false;
     let mut writes = false;
     for (at, command) in analysis.commands.iter().enumerate() {
-        // What was written a moment ago may be what git is told to run.
+        // An earlier command of the line may have written the settings that git obeys.
         if effects.doing(at).is_some_and(|doing| doing.repository.is_some()) && effects.settings_written_before(at) {
             return Some(Problem::Evaluates("git".to_owned()));
         }
@@ -120,14 +120,14 @@ pub(super) fn unknown(
             return Some(Problem::Mentions(name));
         }
     }
-    // Written a moment ago, a script holds what nobody has read.
+    // A script that this line writes was not read.
     if runs_files && writes {
         return Some(Problem::Evaluates("a file this command writes".to_owned()));
     }
     texts(analysis, effects, &named)
 }
 
-/// A text that is not plain, or that nobody has read, for what may take it for commands.
+/// Input that is not plain, or not known, for a program that may take it for commands.
 fn fed(at: usize, command: &Simple, analysis: &Analysis) -> Option<Problem> {
     let name = wrappers::transparent(&command.words).first()?.text.as_deref()?;
     if !evaluators::obeys_input(name) {
@@ -161,7 +161,7 @@ fn texts(analysis: &Analysis, effects: &Effects<'_>, named: &[Named]) -> Option<
     let known = |at: usize, command: &Simple| command.words.is_empty() || effects.doing(at).is_some();
     let runs = |pipeline: usize| {
         let mut all = analysis.commands.iter().enumerate();
-        // What is kept is run another time.
+        // Text that is kept may run later.
         all.any(|(at, command)| command.pipeline == pipeline && (!known(at, command) || effects.keeps(at)))
     };
     for (at, command) in analysis.commands.iter().enumerate() {
@@ -275,13 +275,13 @@ fn names_file(command: &Simple, file: &Path) -> bool {
     !name.is_empty() && texts.into_iter().any(|text| text.ends_with(name))
 }
 
-/// A pattern that stands for what is named: any word of what carries others may be the program.
+/// A pattern that matches a named program: any word of a carrier may be the program.
 fn matched(command: &Simple, named: &[Named], effects: &Effects<'_>, writes: bool) -> Option<Problem> {
     command.words.iter().filter(|word| word.glob).find_map(|word| {
         let Some(files) = effects.files_of(command, word) else {
             return Some(Problem::Variable);
         };
-        // What it will match is made before.
+        // An earlier command creates the file that it will match.
         if files.is_empty() && writes {
             return Some(Problem::Variable);
         }
@@ -307,7 +307,7 @@ fn given_as_text(command: &Simple, named: &[Named]) -> Option<Problem> {
     })
 }
 
-/// `xargs` and `find -exec` whose program is whatever they are given.
+/// `xargs` and `find -exec` that run the names they get as programs.
 fn carries_unknown(words: &[Word]) -> Option<Problem> {
     let own = wrappers::transparent(words);
     let name = own.first()?.literal().map(base)?;
@@ -331,7 +331,7 @@ fn carries_unknown(words: &[Word]) -> Option<Problem> {
             });
             // A value of one of its options may stand where the program seems to.
             let any = texts.iter().any(|text| evaluators::runs_its_arguments(text));
-            // What is put in the place of a mark may be any part of the program's name.
+            // The text that replaces a mark may be any part of the program's name.
             let marked = carried(own.get(1..).unwrap_or_default())
                 .and_then(|inner| inner.first()?.text.as_deref())
                 .is_some_and(|program| marks(&texts).iter().any(|mark| program.contains(mark)));

@@ -24,7 +24,7 @@ pub(super) fn find<'a>(policy: &'a Policy, behavior: Behavior, analysis: &Analys
     if rules.is_empty() {
         return None;
     }
-    // The line as it stands: what `*` means to whoever wrote it may cross a `;`.
+    // The whole line: the author of a rule may expect that `*` also matches a `;`.
     let whole = rules.iter().filter(|_| analysis.parsed).find(|rule| {
         rule.content
             .as_deref()
@@ -192,7 +192,7 @@ fn by_word<'a>(rules: &[&'a Rule], line: &str) -> Option<&'a Rule> {
         };
         let fixed: Vec<&str> = bash::fixed_part(content).split_whitespace().collect();
         let Some((program, rest)) = fixed.split_first() else {
-            // It begins with a star: what it would match in there cannot be told.
+            // It begins with a star, which may match any part of the line.
             return true;
         };
         let open = content.get(program.len()..).is_some_and(|rest| rest.starts_with('*'));

@@ -11,7 +11,7 @@ const MOST_MATCHES: usize = 1_000;
 /// The most entries of a tree that are looked at.
 const MOST_ENTRIES: usize = 3_000;
 
-/// The files `pattern` matches beneath `directory`, which has no pattern in it; `None` when nobody knows.
+/// The files that `pattern` matches beneath `directory`, which contains no pattern; `None` if they are not known.
 pub(super) fn matches(directory: &Path, pattern: &Path, paths: &dyn Paths) -> Option<Vec<PathBuf>> {
     let segments = pattern.strip_prefix(directory).ok()?;
     let mut found = vec![directory.to_path_buf()];
@@ -34,7 +34,7 @@ pub(super) fn matches(directory: &Path, pattern: &Path, paths: &dyn Paths) -> Op
                 Found::Unknown => return None,
                 Found::This(names) => names,
             };
-            // Whether one sign stands for a letter or for a byte is the shell's to say.
+            // The shell's locale decides whether `?` matches a character or a byte.
             if segment.contains(['?', '[']) && !names.iter().all(|name| name.is_ascii()) {
                 return None;
             }
@@ -90,7 +90,7 @@ pub(super) fn is_plain_name(name: &str) -> bool {
 
 /// Whether something in the tree at `directory` is what is looked for, or there is too much of it to say.
 pub(super) fn holds(directory: &Path, paths: &dyn Paths, sought: &dyn Fn(&Path) -> bool) -> bool {
-    // A world that knows no names knows nothing.
+    // Without a listing nothing is known about the tree.
     let mut open = vec![directory.to_path_buf()];
     let mut seen = 0;
     while let Some(at) = open.pop() {

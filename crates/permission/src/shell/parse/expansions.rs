@@ -108,7 +108,7 @@ impl Walk {
             level: command.level + 1,
             again: self.again,
             chains: self.joined(&command.chains),
-            // Its own pipelines are connected among themselves, and with whoever takes the output.
+            // Its pipelines are connected among themselves, and with the command that takes the output.
             pipeline: if self.pipeline == 0 { usize::MAX } else { self.pipeline },
             ..command
         });

@@ -26,7 +26,7 @@ impl Walk {
         twice
     }
 
-    /// From here on `name` is `value`, or nobody knows.
+    /// Sets the value of `name` for the rest of the line; `None` if it is not known.
     pub(super) fn set(&mut self, name: &str, value: Option<Word>) {
         if !self.again {
             self.assigned.push(name.to_owned());
@@ -36,7 +36,7 @@ impl Walk {
         let known = value.filter(|value| !here(value));
         match known.filter(|_| !self.never.iter().any(|never| never == name || never == ANY)) {
             Some(value) => self.values.insert(name.to_owned(), value),
-            // The line's own, whatever is in it.
+            // A variable of the line, with any value.
             None => self.values.insert(name.to_owned(), Word::default()),
         };
     }

@@ -26,7 +26,7 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
                     doing.writes.push(source.clone());
                     doing.removes.push(source.clone());
                 }
-                // The target may be a directory, and what lies in it then has the source's name.
+                // If the target is a directory, the new file in it has the source's name.
                 doing.writes.push(beneath(target, source)?);
             }
             doing.writes.push(target.clone());
@@ -99,7 +99,7 @@ pub(super) fn test(name: &str, arguments: &[Word]) -> Option<Doing> {
         _ => arguments,
     };
     let mut doing = Doing::default();
-    // A value nobody knows could be an operator, but not where its place says what it is.
+    // An unknown value could be an operator, except where its place determines its meaning.
     let inner = match inner {
         [not, rest @ ..] if not.is("!") => rest,
         _ => inner,

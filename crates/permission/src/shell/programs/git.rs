@@ -9,7 +9,7 @@ use super::{Doing, Reach, table};
 enum Shows {
     /// Names, dates, messages.
     Names,
-    /// What is in them.
+    /// The contents of files.
     Contents,
 }
 
@@ -158,7 +158,7 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
         }
     }
     if (wide || !named || (commits && dashes.is_none())) && shows(name, &parsed) == Shows::Contents {
-        // Without a revision it is about what lies there now.
+        // Without a revision it is about the current files.
         let now = matches!(name, "diff" | "diff-files" | "grep") && before <= sought;
         let reach = match (now, reachable) {
             (true, _) => Reach::Index,

@@ -94,7 +94,7 @@ pub fn prints(words: &[Word]) -> Option<Prints> {
     }
 }
 
-/// Whether what these words print holds no path with a pattern in it, whatever they read.
+/// Whether the output of these words contains no path with a pattern, for any input.
 #[must_use]
 pub fn prints_no_pattern(words: &[Word]) -> bool {
     let text = |at: usize| words.get(at).and_then(Word::literal);

@@ -159,7 +159,7 @@ fn only_compares(program: &str) -> bool {
     }
     let outside: String = text.split('"').step_by(2).collect::<Vec<_>>().join("x");
     outside
-        // Not at the end of a line: after a comma or an operator the statement goes on.
+        // Not at the end of a line: after a comma or an operator the statement continues.
         .split([';', '{', '}'])
         .all(|statement| !statement.contains('>') || !statement.contains("print"))
 }

@@ -7,8 +7,7 @@ use std::sync::LazyLock;
 
 use self::rows::{PROGRAMS, TOOLCHAINS};
 use super::super::Word;
-use super::super::builtins::listed;
-use super::super::words::is_everybodys;
+use super::super::builtins::{is_everybodys, listed};
 use super::options::{Options, Parsed};
 use super::{Doing, Reach};
 
@@ -185,7 +184,7 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     }
     let any = |test: &dyn Fn(&str) -> bool| parsed.positionals.iter().any(|word| word.may_be(test));
     let refused = match name {
-        // What it cannot read backwards it keeps in a file first.
+        // It stores input that it cannot read backwards in a file first.
         "tac" => {
             let piped = parsed.positionals.is_empty() || any(&|text| text == "-" || text.starts_with("/dev/"));
             piped && !parsed.has(&["version"])
@@ -233,7 +232,7 @@ fn misread(name: &str, arguments: &[Word]) -> bool {
                 .filter(|word| !matches!(word.raw.as_str(), "$$" | "$PPID"));
             others.any(|word| word.may_be(shows))
         }
-        // It goes on reading letters behind one whose value is the next word.
+        // It continues to read letters behind one whose value is the next word.
         "tree" => any(&|text| {
             let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
             let mut all = letters.unwrap_or_default().chars();
@@ -244,7 +243,7 @@ fn misread(name: &str, arguments: &[Word]) -> bool {
     }
 }
 
-/// Whether a word is, outside quotes, what a command printed or nobody knows.
+/// Whether a word outside quotes contains the output of a command or an unknown value.
 #[must_use]
 pub fn falls_apart(word: &Word) -> bool {
     let name = |part: &str| -> String {
@@ -308,7 +307,7 @@ fn is_listing(word: &Word) -> bool {
 }
 
 /// Whether `ps` understands all of its arguments as they are meant here. With one that it does not, it reads all of them
-/// anew as bare letters.
+/// again as bare letters.
 fn lists_all(arguments: &[Word]) -> bool {
     let mut rest = arguments.iter();
     while let Some(word) = rest.next() {

@@ -27,7 +27,7 @@ fn takes_other_input(simple: &Simple) -> bool {
 }
 
 impl<'a> Effects<'a> {
-    /// Whether a pattern stands for something that is not simply files.
+    /// Whether a pattern may expand to other words than files.
     pub(super) fn surprises(&self, simple: &Simple, word: &Word, tame: bool) -> bool {
         let begins = |signs: &[char]| word.text.as_deref().is_some_and(|text| text.starts_with(signs));
         let relative = !word.unknown() && !begins(&['/', '~']);
@@ -50,7 +50,7 @@ impl<'a> Effects<'a> {
         })
     }
 
-    /// The directories whose names the commands before printed; `None` when nobody knows.
+    /// The directories whose names the commands before printed; `None` if they are not known.
     pub(super) fn printed(&self, command: &Command<'a>, word: &Word) -> Option<Named> {
         let reader = command.simple;
         if reader.nested {
@@ -58,7 +58,7 @@ impl<'a> Effects<'a> {
         }
         let upstream: Vec<&Command<'a>> = match word.from {
             Some((first, last)) => self.commands.get(first..last)?.iter().collect(),
-            // A text or a file of its own takes the place of the pipe.
+            // A here-document or a file replaces the pipe.
             None if takes_other_input(reader) || reader.grouped => return None,
             None => {
                 let before = self.commands.iter().rev();
@@ -95,7 +95,7 @@ impl<'a> Effects<'a> {
                     let matched = word.from.is_some() && roots.iter().any(odd);
                     return (!matched).then_some((roots, Reach::Linked));
                 }
-                // What git lists is what its index says, not what lies there.
+                // Git lists the names in its index, which may differ from the files in the folder.
                 Prints::Index => return self.indexed(one.simple, &expands),
                 Prints::Some if doing.reads.is_empty() => {}
                 Prints::Some => return None,
@@ -115,7 +115,7 @@ impl<'a> Effects<'a> {
         };
         let plain = |one: &Command<'a>| prints_no_pattern(one.words());
         let passes = |one: &Command<'a>| !takes_other_input(one.simple) && prints(one.words()).is_some();
-        // The last of them that says something of its own says it all.
+        // The last command that prints its own text determines the output.
         let mut all = std::iter::once(last).chain(before.iter().rev());
         let own = all.find(|one| takes_other_input(one.simple) || prints(one.words()) != Some(Prints::Some));
         own.is_none_or(|one| one.simple.grouped || !(plain(one) || passes(one)))
@@ -179,12 +179,12 @@ impl<'a> Effects<'a> {
         }
     }
 
-    /// Whether something lies at `path`.
+    /// Whether there is something at `path`.
     pub(super) fn is_there(&self, path: &Path) -> bool {
         self.paths.is_dir(path) || self.paths.is_link(path) || self.paths.read(path) != Found::Nothing
     }
 
-    /// Whether the index of the repository at hand names a file that is looked for, or nobody knows.
+    /// Whether the index of the current repository contains a file that `sought` accepts; true if it is not known.
     pub(super) fn index_holds(&self, directory: &Path, sought: &dyn Fn(&Path) -> bool) -> bool {
         if self.repository(directory) == Found::Nothing {
             return false;
@@ -276,7 +276,7 @@ impl<'a> Effects<'a> {
         all.then(|| command.touches.iter().map(|touch| (touch.at.clone(), false)).collect())
     }
 
-    /// The paths a word may stand for where a command runs.
+    /// The paths that a word may expand to where a command runs.
     pub(in super::super) fn paths_of(&self, simple: &Simple, word: &Word) -> Vec<PathBuf> {
         let all = places(simple, word, self.cwd, &self.policy.home).unwrap_or_default();
         all.into_iter()
@@ -285,7 +285,7 @@ impl<'a> Effects<'a> {
             .collect()
     }
 
-    /// The files a word may stand for, patterns matched; `None` if they are not known.
+    /// The files that a word may expand to, patterns matched; `None` if they are not known.
     pub(in super::super) fn files_of(&self, simple: &Simple, word: &Word) -> Option<Vec<PathBuf>> {
         let all = places(simple, word, self.cwd, &self.policy.home)?;
         let files = all.into_iter().map(|place| match place.pattern {
@@ -308,7 +308,7 @@ impl<'a> Effects<'a> {
         command.writes().next().is_some() || (command.doing.is_none() && (copies || configures()))
     }
 
-    /// Whether something before a command may have changed what git is told by a repository.
+    /// Whether an earlier command may have changed the settings of a repository.
     pub(in super::super) fn settings_written_before(&self, at: usize) -> bool {
         let of_git = |path: &Path| path.iter().any(|part| part.to_string_lossy().starts_with(".git"));
         let unseen = |before: usize| {

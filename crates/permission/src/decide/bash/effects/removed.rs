@@ -23,7 +23,7 @@ impl Effects<'_> {
         if word.text.is_none() {
             return self.critical_unknown(&word.raw);
         }
-        // A pattern that stands for everything empties its folder.
+        // A pattern that matches everything empties its folder.
         let Some(places) = places(simple, word, self.cwd, &self.policy.home) else {
             return self.critical_unknown(&word.raw);
         };
@@ -39,7 +39,7 @@ impl Effects<'_> {
             .map(|(at, _)| at.lexical)
     }
 
-    /// What a word comes to whose value nobody knows, where the worst is near: `$HOME` in any spelling, or nothing at all
+    /// The path of a word with an unknown value, in the worst case: `$HOME` in any spelling, or an empty value
     /// before a slash.
     fn critical_unknown(&self, raw: &str) -> Option<PathBuf> {
         let bare: String = raw

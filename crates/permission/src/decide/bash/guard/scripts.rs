@@ -72,13 +72,13 @@ fn named_in(text: &str) -> impl Iterator<Item = String> {
 /// Files a command may take its orders from.
 pub(super) struct Reachable {
     pub(super) all: Vec<PathBuf>,
-    /// Those of them that an interpreter is told to run.
+    /// Those of them that an interpreter runs.
     pub(super) scripts: Vec<PathBuf>,
     /// Whether it certainly runs one of them.
     pub(super) runs: bool,
 }
 
-/// The files `own`, a part of `command`, may take its orders from; `None` when nobody knows which.
+/// The files from which `own`, a part of `command`, may take commands; `None` if they are not known.
 pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -> Option<Reachable> {
     let mut words: Vec<Word> = Vec::new();
     let put = |words: &mut Vec<Word>, text: &str, like: &Word| {

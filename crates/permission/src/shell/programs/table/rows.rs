@@ -1,6 +1,6 @@
 //! The rows of the table: names, what the other arguments are, the letters of options, their long names.
 //!
-//! `tame`: no option of the program does more than read what lies in the working directory; only then may a word whose
+//! `tame`: no option of the program does more than read files of the working directory; only then may a word whose
 //! value is unknown stand where an option could. `numbers`: `-5` is a number of lines. `deep=` and `follows=`: options
 //! with which it reads whole trees, and follows the links in them. `unlisted`: not run by the oracle.
 
