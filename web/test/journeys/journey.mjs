@@ -96,10 +96,11 @@ export async function decide(page, button) {
   const title = page.locator('.askbox:not(.frozen) [id^="ask-title-"]');
   await title.first().waitFor({ state: 'attached' });
   const id = await title.first().getAttribute('id');
-  const open = () => page.locator(`.askbox:not(.frozen) [id="${id}"]`).count();
+  const open = page.locator(`.askbox:not(.frozen) [id="${id}"]`);
   await until(`decided: ${id}`, async () => {
-    if (!(await open())) return true;
-    await button.click({ timeout: 500 }).catch(() => {});
-    return !(await open());
+    // A press takes as long as the machine needs; it is given up only when the request is gone.
+    const gone = open.waitFor({ state: 'detached' }).catch(() => {});
+    await Promise.race([button.click().catch(() => {}), gone]);
+    return (await open.count()) === 0;
   });
 }
