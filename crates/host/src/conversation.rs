@@ -92,7 +92,7 @@ pub use call::{Call, CallState};
 pub use draft::{Draft, DraftBlock, DraftKind};
 pub use effect::{Change, Effect, Effects, RequestOutcome, Signal};
 pub use entry::{Entry, EntryKind};
-pub use event::{AskAnswer, AskVerdict, ConversationEvent, Exit, OwnRequest, Submit, What};
+pub use event::{AnswerNote, AskAnswer, AskVerdict, ConversationEvent, Exit, HostNote, OwnRequest, Submit, What};
 pub use fold::step;
 pub use line::Line;
 pub use patience::{Ladder, Patience};

@@ -22,27 +22,37 @@ mod call;
 mod card;
 mod cards;
 mod changed;
+mod file_card;
 mod folder;
 mod history;
 mod item;
 pub(crate) mod list;
+mod millis;
 mod partial;
+pub(crate) mod pictures;
+mod text;
+mod turn;
 mod view;
 
 pub use body::{
-    Command, Compaction, FileCount, FilesRewound, HookRun, HookStatus, ModelChange, ModelChangeReason, Notice,
-    NoticeKind, NoticeLevel, ProcessChange, PromptItem, PromptSource, RateLimit, RateLimitStatus, RequestError, Retry,
-    TaskEnd, Thinking, TurnEnd, TurnOutcome,
+    Command, Compaction, Delivery, FilesRewound, HookRun, HookStatus, ModelChange, ModelChangeReason, Notice,
+    NoticeKind, NoticeLevel, Picture, PromptItem, PromptSource, RateLimit, RateLimitStatus, Request, RequestError,
+    Retry, Sender, TaskEnd, Thinking,
 };
 pub use call::{CallResult, CallTask, Decider, Permission, PermissionOutcome, ToolCall};
 pub use card::{
-    Argument, ArgumentValue, Card, CardBody, CellEdit, FileChange, FileRead, Generic, Hunk, Mcp, Notebook, Plan,
-    Question, ReadContent, Replacement, Search, SearchKind, Shell, ShellAction, Subagent, Subject, TaskLine, Tasks,
-    Verb, Web, WebFetch, WebHit, WebSearch,
+    Answer, Argument, ArgumentValue, Card, CardBody, Finding, Findings, Generic, Mcp, Plan, Question, Shell,
+    ShellAction, Skill, Subagent, Subject, TaskLine, TaskStatus, Tasks, Verb, Web, WebFetch, WebHit, WebSearch,
 };
 pub use cards::task_title;
-pub(crate) use cards::{changes_files, is_question, runs_commands};
+pub(crate) use cards::{changes_files, is_question, loads_text, runs_commands, tracks_tasks};
 pub(crate) use changed::ChangedFiles;
+pub use file_card::{
+    CellEdit, CellKind, FileChange, FileRead, Hunk, Notebook, NotebookCell, ReadContent, Replacement, Search,
+    SearchKind,
+};
 pub(crate) use folder::folder_after;
 pub use history::of_messages;
 pub use item::{Item, ItemBody, ItemChange, ItemCursor, ItemField, ItemId, ItemStatus};
+pub use text::{Blob, Text};
+pub use turn::{ExitCause, FileCount, OriginKind, ProcessChange, ProcessEnd, TurnEnd, TurnOrigin, TurnOutcome};

@@ -41,6 +41,7 @@ pub enum TransportStatus {
 
 /// Why a turn is believed to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// The agent said that a turn begins, or that it took up a prompt.
@@ -115,6 +116,7 @@ impl Activity {
 
 /// The ladder of an interrupt. The next rung is taken when the one before did not help in its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
     /// The interrupt was sent.

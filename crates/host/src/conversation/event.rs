@@ -9,6 +9,7 @@ use sluice_wire::{Frame, Raw, ToAgent};
 
 use super::line::frame_text;
 use super::{Line, Time};
+use crate::items::{NoticeKind, ProcessEnd, Sender};
 
 /// An event of a conversation, and when it happened.
 ///
@@ -44,6 +45,8 @@ pub enum What {
     Said(#[serde(with = "frame_text")] Frame),
     /// The agent wrote something that is not a message.
     Garbled(Line),
+    /// The host adds what no line of the agent contains.
+    Noted(HostNote),
     /// A line to the agent, found in a log of its pipes: someone wrote it, this machine need not.
     Wrote(#[serde(with = "frame_text")] Frame),
     /// A process is about to be started; `resumed` says that it takes up the conversation there is.
@@ -67,8 +70,59 @@ pub enum What {
     Tick,
 }
 
+/// Something that the host knows and that no line of the agent contains.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostNote {
+    /// Who sent a prompt.
+    Prompt {
+        /// The uuid of the prompt.
+        prompt: Box<str>,
+        /// Who sent it.
+        sender: Sender,
+    },
+    /// Details of the answer to a permission request.
+    Answer(AnswerNote),
+    /// Why the last process ended.
+    Exit(ProcessEnd),
+    /// A notice.
+    Notice {
+        /// What it is about.
+        kind: NoticeKind,
+        /// The text.
+        text: String,
+    },
+    /// A message of another program that continued the conversation: an `assistant` or `user` line.
+    Imported(#[serde(with = "frame_text")] Frame),
+    /// The part of a text that had arrived when its process ended, from a log without streamed text.
+    Unfinished {
+        /// The call whose subagent wrote it.
+        parent: Option<Box<str>>,
+        /// Whether it is thinking.
+        thinking: bool,
+        /// The text.
+        text: Box<str>,
+    },
+}
+
+/// Details of the answer to a permission request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnswerNote {
+    /// The request.
+    pub ask: RequestId,
+    /// Who answered.
+    pub sender: Option<Sender>,
+    /// What they said about it.
+    pub message: Option<String>,
+    /// The rules that were saved with it, as in a settings file.
+    pub rules: Vec<String>,
+    /// Where these rules were saved.
+    pub destination: Option<Box<str>>,
+}
+
 /// How a process ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct Exit {
     /// Its exit code, when it ended by itself.
     pub code: Option<i32>,

@@ -5,6 +5,7 @@ mod facts;
 mod items;
 mod life;
 mod messages;
+mod notes;
 mod prompts;
 mod requests;
 mod said;
@@ -54,6 +55,7 @@ pub fn step(state: &mut ConversationState, event: ConversationEvent) -> Effects 
         What::Request(request) => fold.request(request),
         What::Said(frame) => fold.said(&frame),
         What::Garbled(line) => fold.garbled(line),
+        What::Noted(note) => fold.host_note(note),
         What::Wrote(frame) => fold.wrote(&frame),
         What::Starting { resumed } => fold.starting(resumed),
         What::Up => fold.up(),

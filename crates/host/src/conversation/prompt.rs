@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Line, Time};
+use crate::items::Sender;
 
 /// A prompt: a `user` message to the agent, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,12 @@ pub struct TrackedPrompt {
     pub line: Line,
     /// Where it is.
     pub state: PromptState,
+    /// Who sent it, if that is known.
+    #[serde(default)]
+    pub sender: Option<Sender>,
+    /// Whether it was read during a turn that another prompt had started.
+    #[serde(default)]
+    pub(crate) joined: bool,
     /// When it was handed in.
     pub at: Time,
     /// When it reached its state.

@@ -16,7 +16,9 @@ use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 pub(crate) use control::{Control, Note, Responded, Response};
-pub(crate) use messages::{ApiEvent, Block, Decided, MessageFields, ModelUsage, ResultMeta, Stream, TurnResult, Usage};
+pub(crate) use messages::{
+    ApiEvent, Block, Decided, Inner, MessageFields, ModelUsage, Origin, ResultMeta, Stream, TurnResult, Usage, UseMeta,
+};
 pub(crate) use system::{
     DeniedFields, HookFields, Limit, LimitFields, Listed, NoticeFields, PathField, RetryFields, System, ThinkingFields,
 };

@@ -6,7 +6,7 @@ use super::state::{ConversationState, Index};
 use super::{EntryKind, Line};
 
 /// The form of what is written. One that is not known is refused rather than guessed at.
-const FORM: u32 = 3;
+const FORM: u32 = 4;
 
 /// A conversation at one moment.
 ///

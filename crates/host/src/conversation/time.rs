@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Only differences are looked at, so any origin will do; a log that is read again later needs one that
 /// lasts, such as the Unix epoch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct Time(pub u64);
 

@@ -66,6 +66,8 @@ impl End {
 
 /// Tokens of a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Tokens {
     /// Read afresh.
     pub input: u64,

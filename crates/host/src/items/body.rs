@@ -3,29 +3,78 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sluice_wire::stdout::TerminalReason;
 use sluice_wire::stdout::system::TaskOutcome;
 
-use super::ItemId;
-use crate::conversation::{Exit, Time, Tokens};
+use super::{ItemId, Permission, Text, millis};
+use crate::conversation::Time;
 
 /// A prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct PromptItem {
     /// The uuid of the prompt, if it has one.
     pub uuid: Option<Box<str>>,
     /// The text.
-    pub text: String,
-    /// The number of images in it.
-    pub images: u32,
+    pub text: Text,
+    /// The images.
+    pub images: Vec<Picture>,
     /// The source of the prompt.
     pub source: PromptSource,
-    /// The name of the sender, if it is known.
-    pub sender: Option<Box<str>>,
+    /// Who sent it, if that is known.
+    pub sender: Option<Sender>,
+    /// Whether the agent has it.
+    pub delivery: Delivery,
+    /// Whether it was read during a turn that another prompt had started.
+    pub steered: bool,
+}
+
+/// A person, or the device that they use.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Sender {
+    /// The name.
+    pub name: Box<str>,
+    /// The id of the device, where the host has several.
+    pub device: Option<Box<str>>,
+}
+
+impl Sender {
+    /// A sender of whom only the name is known.
+    pub(crate) fn named(name: Box<str>) -> Self {
+        Self { name, device: None }
+    }
+}
+
+/// Whether the agent has a prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    /// It has.
+    #[default]
+    Delivered,
+    /// The process ended before it could tell.
+    Indeterminate,
+    /// It has not, and never will.
+    Failed,
+}
+
+/// An image.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Picture {
+    /// The media type.
+    pub mime_type: Box<str>,
+    /// The content in base64, or the place where it is stored.
+    pub data: Text,
 }
 
 /// Where a prompt comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum PromptSource {
     /// This host sent it.
@@ -40,10 +89,14 @@ pub enum PromptSource {
 
 /// Thinking of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Thinking {
     /// The text. Empty if only the API can read it.
-    pub text: String,
+    pub text: Text,
     /// How long the model thought.
+    #[serde(with = "millis::optional")]
+    #[cfg_attr(feature = "types", ts(type = "number | null"))]
     pub duration: Option<Duration>,
     /// The number of tokens, as the agent estimates it.
     pub tokens: Option<u64>,
@@ -51,17 +104,23 @@ pub struct Thinking {
 
 /// A local command of the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "CommandItem"))]
+#[serde(rename_all = "camelCase")]
 pub struct Command {
     /// The name without the slash; empty if only the output is known.
     pub name: String,
     /// The arguments.
     pub arguments: String,
     /// The output.
-    pub output: Option<String>,
+    pub output: Option<Text>,
+    /// Whether it failed.
+    pub failed: bool,
 }
 
 /// A compaction of the context.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Compaction {
     /// Whether a person asked for it.
     pub manual: bool,
@@ -70,15 +129,19 @@ pub struct Compaction {
     /// The number of tokens after.
     pub after: Option<u64>,
     /// How long it took.
+    #[serde(with = "millis::optional")]
+    #[cfg_attr(feature = "types", ts(type = "number | null"))]
     pub duration: Option<Duration>,
     /// The summary that replaces the conversation.
-    pub summary: Option<String>,
+    pub summary: Option<Text>,
     /// Why it failed.
     pub error: Option<String>,
 }
 
 /// A request to the model that failed and is tried again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "RetryItem"))]
+#[serde(rename_all = "camelCase")]
 pub struct Retry {
     /// The error.
     pub error: String,
@@ -94,17 +157,23 @@ pub struct Retry {
 
 /// A request to the model that failed for good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct RequestError {
     /// What the agent says about it.
     pub text: String,
     /// The kind of error, as the agent names it.
     pub kind: Option<Box<str>>,
+    /// The HTTP status, if the server answered.
+    pub status: Option<u16>,
     /// The number of attempts that failed before.
     pub retries: u64,
 }
 
 /// A limit of the account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct RateLimit {
     /// Whether requests pass.
     pub status: RateLimitStatus,
@@ -118,6 +187,7 @@ pub struct RateLimit {
 
 /// Whether requests pass a limit of the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RateLimitStatus {
     /// They do.
@@ -130,6 +200,8 @@ pub enum RateLimitStatus {
 
 /// A message of the agent about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Notice {
     /// The subject of the notice.
     pub kind: NoticeKind,
@@ -143,6 +215,7 @@ pub struct Notice {
 
 /// What a notice is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeKind {
     /// A message for the person.
@@ -179,10 +252,25 @@ pub enum NoticeKind {
     ShuttingDown,
     /// The model refused to answer.
     Refusal,
+    /// The agent does not know the conversation any more; a new one was started.
+    Forgotten,
+    /// Messages of another program were added.
+    Imported,
+    /// A line of the agent was too long and was left out.
+    LineTooLong,
+    /// The disk is full; the agent waits.
+    DiskFull,
+    /// There is room on the disk again.
+    DiskFree,
+    /// The agent waits until its output is stored.
+    LogFull,
+    /// The last line of the log was incomplete and was left out.
+    LogCut,
 }
 
 /// How important a notice is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeLevel {
     /// Information.
@@ -197,6 +285,8 @@ pub enum NoticeLevel {
 
 /// A run of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct HookRun {
     /// The name: `Event:matcher`.
     pub name: Box<str>,
@@ -206,18 +296,21 @@ pub struct HookRun {
     pub outcome: HookStatus,
     /// The exit code.
     pub exit_code: Option<i32>,
-    /// The output.
-    pub output: String,
+    /// The output: what it wrote to standard error, or else to standard output.
+    pub output: Text,
 }
 
 /// The state of a run of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum HookStatus {
     /// It runs.
     Running,
     /// It succeeded.
     Succeeded,
+    /// It blocked what it was asked about.
+    Blocked,
     /// It failed.
     Failed,
     /// It was cancelled.
@@ -226,6 +319,8 @@ pub enum HookStatus {
 
 /// Another model answers from here on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct ModelChange {
     /// The model before.
     pub from: Option<Box<str>>,
@@ -239,6 +334,7 @@ pub struct ModelChange {
 
 /// Why another model answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ModelChangeReason {
     /// A person chose it.
@@ -251,12 +347,15 @@ pub enum ModelChangeReason {
 
 /// The end of a task in the background.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct TaskEnd {
     /// The id of the task.
     pub task: Box<str>,
     /// The tool call that started it.
     pub call: Option<ItemId>,
     /// The outcome of the task.
+    #[cfg_attr(feature = "types", ts(type = "string"))]
     pub outcome: TaskOutcome,
     /// What the task was about, in one line.
     pub subject: String,
@@ -268,6 +367,8 @@ pub struct TaskEnd {
 
 /// Files were restored from a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct FilesRewound {
     /// The files.
     pub files: Vec<String>,
@@ -277,72 +378,13 @@ pub struct FilesRewound {
     pub removed: u64,
 }
 
-/// The agent's process started or ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProcessChange {
-    /// It started.
-    Started {
-        /// Whether it continues the conversation of an earlier process.
-        resumed: bool,
-    },
-    /// It ended.
-    Exited(Exit),
-}
-
-/// The end of a turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TurnEnd {
-    /// The outcome of the turn.
-    pub outcome: TurnOutcome,
-    /// What went wrong.
-    pub errors: Vec<String>,
-    /// How long the turn took, without the time in which it waited for a person.
-    pub duration: Duration,
-    /// How long it waited for a person.
-    pub waited: Duration,
-    /// How long requests to the model took.
-    pub api: Duration,
-    /// The cost in dollars. `None` if the agent did not report it.
-    pub cost: Option<f64>,
-    /// The tokens, if the agent reported them.
-    pub tokens: Option<Tokens>,
-    /// The number of tool calls of the main conversation and its subagents.
-    pub calls: u64,
-    /// The files that were changed, ordered by path.
-    pub files: Vec<FileCount>,
-}
-
-/// How a turn ended.
+/// A request of the agent to a person that belongs to no tool call, such as a form of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TurnOutcome {
-    /// Completed.
-    Completed,
-    /// A person stopped it.
-    Stopped,
-    /// The maximum number of requests to the model was reached.
-    MaxTurns,
-    /// The maximum cost was reached.
-    MaxBudget,
-    /// It failed.
-    Failed {
-        /// Why, if the agent reported it.
-        reason: Option<TerminalReason>,
-    },
-    /// The agent did not report how it ended.
-    Unreported,
-    /// The process ended.
-    Died(Exit),
-}
-
-/// The lines that were changed in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileCount {
-    /// The path, as the tool reported it.
-    pub path: String,
-    /// The number of lines that were added.
-    pub added: u64,
-    /// The number of lines that were removed.
-    pub removed: u64,
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "RequestItem"))]
+#[serde(rename_all = "camelCase")]
+pub struct Request {
+    /// What sends it: the name of an MCP server or of a tool.
+    pub from: Box<str>,
+    /// The outcome.
+    pub permission: Permission,
 }

@@ -5,11 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sluice_wire::control::RequestId;
 
-use super::{Card, partial};
+use super::{Card, Picture, Sender, Text, partial};
 use crate::conversation::Time;
 
 /// A tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct ToolCall {
     /// The id that the model gave the call.
     pub id: Box<str>,
@@ -37,17 +39,22 @@ pub struct ToolCall {
 
 /// The result of a tool call, as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct CallResult {
     /// The text.
-    pub text: String,
-    /// The number of images.
-    pub images: u32,
+    pub text: Text,
+    /// The images.
+    pub images: Vec<Picture>,
 }
 
 /// The decision about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Permission {
     /// The permission request, where a person was asked.
+    #[cfg_attr(feature = "types", ts(type = "string | null"))]
     pub request: Option<RequestId>,
     /// The outcome.
     pub outcome: PermissionOutcome,
@@ -59,12 +66,19 @@ pub struct Permission {
     pub asked: Option<Time>,
     /// The time of the decision.
     pub decided: Option<Time>,
+    /// What the person said about it.
+    pub message: Option<String>,
+    /// The rules that were saved with the decision, as in a settings file.
+    pub rules: Vec<String>,
+    /// Where these rules were saved.
+    pub destination: Option<Box<str>>,
     /// Who changed the input.
     pub changed_by: Option<Decider>,
 }
 
 /// The outcome of a permission request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionOutcome {
     /// It waits for an answer.
@@ -83,10 +97,14 @@ pub enum PermissionOutcome {
 
 /// Who decided about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum Decider {
-    /// A person, with their name or device if it is known.
-    Person(Option<Box<str>>),
+    /// A person.
+    Person {
+        /// Who, if it is known.
+        sender: Option<Sender>,
+    },
     /// A permission rule.
     Rule,
     /// A hook.
@@ -95,21 +113,34 @@ pub enum Decider {
     Mode,
     /// A classifier model.
     Classifier,
-    /// Something else, as the agent names it.
-    Other(Box<str>),
+    /// Something else.
+    Other {
+        /// As the agent names it.
+        name: Box<str>,
+    },
 }
 
 /// The task that runs a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct CallTask {
     /// The id.
     pub id: Box<str>,
+    /// The kind of task: `local_bash`, `local_agent` and others.
+    pub kind: Box<str>,
     /// Whether the turn does not wait for it.
     pub background: bool,
     /// The number of tokens it has used.
     pub tokens: u64,
     /// The number of tool calls it has made.
     pub calls: u64,
+    /// The tool that it used last.
+    pub last_tool: Option<Box<str>>,
+    /// What it reports.
+    pub summary: Option<Box<str>>,
+    /// When it ended.
+    pub ended: Option<Time>,
 }
 
 impl ToolCall {

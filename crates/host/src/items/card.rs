@@ -5,10 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::FileCount;
+use super::file_card::{CellEdit, FileChange, FileRead, Notebook, Search};
+use super::{FileCount, Text, millis};
 
 /// What a tool call does and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Card {
     /// The title.
     pub title: Box<str>,
@@ -22,6 +25,7 @@ pub struct Card {
 
 /// What a tool call does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Verb {
     /// Runs a command.
@@ -54,7 +58,8 @@ pub enum Verb {
 
 /// What a tool call is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum Subject {
     /// Nothing in particular.
     None,
@@ -92,6 +97,8 @@ pub enum Subject {
 
 /// An argument of a tool of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Argument {
     /// The name.
     pub name: String,
@@ -101,16 +108,18 @@ pub struct Argument {
 
 /// The value of an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum ArgumentValue {
     /// Text.
-    Text(String),
+    Text(Text),
     /// Any other value, as JSON.
     Json(String),
 }
 
 /// The details of a card.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum CardBody {
     /// A command.
@@ -133,6 +142,10 @@ pub enum CardBody {
     Question(Question),
     /// A plan.
     Plan(Plan),
+    /// A skill.
+    Skill(Skill),
+    /// Findings of a review.
+    Findings(Findings),
     /// A tool of an MCP server.
     Mcp(Mcp),
     /// Any other tool.
@@ -141,6 +154,8 @@ pub enum CardBody {
 
 /// A command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Shell {
     /// The operation.
     pub action: ShellAction,
@@ -149,7 +164,9 @@ pub struct Shell {
     /// The purpose, as the model describes it.
     pub about: Option<String>,
     /// The output, once it has ended.
-    pub output: Option<String>,
+    pub output: Option<Text>,
+    /// What it wrote to standard error, where that is separate.
+    pub stderr: Option<Text>,
     /// The exit code, if it failed.
     pub exit_code: Option<i32>,
     /// The id of the task that it continues as in the background.
@@ -160,6 +177,7 @@ pub struct Shell {
 
 /// The kind of operation on a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ShellAction {
     /// It is run.
@@ -171,147 +189,10 @@ pub enum ShellAction {
     Stop,
 }
 
-/// A file that is read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileRead {
-    /// The path.
-    pub path: String,
-    /// The content; `None` before the result.
-    pub content: Option<ReadContent>,
-}
-
-/// The content of a file that was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReadContent {
-    /// Lines of text.
-    Lines {
-        /// The number of the first line.
-        first: u64,
-        /// The number of lines that were read.
-        count: u64,
-        /// The number of lines of the file.
-        total: u64,
-    },
-    /// An image.
-    Image {
-        /// Width and height in pixels.
-        size: Option<(u64, u64)>,
-        /// The size in bytes.
-        bytes: Option<u64>,
-    },
-    /// A notebook.
-    Notebook {
-        /// The number of cells.
-        cells: u64,
-    },
-    /// Something else, as the tool names it, such as `pdf`.
-    Other {
-        /// The kind.
-        kind: String,
-        /// The size in bytes.
-        bytes: Option<u64>,
-    },
-}
-
-/// A file that is changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileChange {
-    /// The path.
-    pub path: String,
-    /// The whole new content, for a file that is written.
-    pub content: Option<String>,
-    /// The replacements, for a file that is edited.
-    pub edits: Vec<Replacement>,
-    /// Whether the file is new. Known once it was written.
-    pub created: bool,
-    /// The change as hunks. Known once it was made.
-    pub hunks: Vec<Hunk>,
-}
-
-/// A text that replaces another one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Replacement {
-    /// The old text.
-    pub old: String,
-    /// The new text.
-    pub new: String,
-    /// Whether every occurrence is replaced.
-    pub all: bool,
-}
-
-/// A part of a diff.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hunk {
-    /// The number of the first line in the old file.
-    pub old_start: u64,
-    /// The number of the first line in the new file.
-    pub new_start: u64,
-    /// The lines, each after `+`, `-` or a space.
-    pub lines: Vec<String>,
-}
-
-/// A cell of a notebook that is changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Notebook {
-    /// The path of the notebook.
-    pub path: String,
-    /// The id of the cell.
-    pub cell: String,
-    /// The kind of cell: `code` or `markdown`.
-    pub kind: String,
-    /// The kind of change.
-    pub edit: CellEdit,
-    /// The new source.
-    pub source: String,
-    /// The source before.
-    pub old: Option<String>,
-}
-
-/// The kind of change of a notebook cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CellEdit {
-    /// Its source is replaced.
-    Replace,
-    /// It is inserted.
-    Insert,
-    /// It is deleted.
-    Delete,
-}
-
-/// A search in files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Search {
-    /// The kind of search.
-    pub kind: SearchKind,
-    /// The pattern.
-    pub pattern: String,
-    /// The number of matches or matching lines.
-    pub hits: Option<u64>,
-    /// The number of files.
-    pub files: Option<u64>,
-    /// The matching lines, where the search returned lines.
-    pub lines: Option<String>,
-    /// The names of the files, where the search returned names.
-    pub names: Option<Vec<String>>,
-}
-
-/// The kind of search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SearchKind {
-    /// The text of files.
-    Text,
-    /// The names of files.
-    Names,
-    /// Tools that the model can load.
-    Tools,
-}
-
 /// The web.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Web {
     /// A page is read.
     Fetch(WebFetch),
@@ -321,6 +202,8 @@ pub enum Web {
 
 /// A web page that is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct WebFetch {
     /// The address.
     pub url: String,
@@ -331,39 +214,51 @@ pub struct WebFetch {
     /// The size in bytes.
     pub bytes: Option<u64>,
     /// The answer.
-    pub answer: Option<String>,
+    pub answer: Option<Text>,
 }
 
 /// A search engine that is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct WebSearch {
     /// The query.
     pub query: String,
     /// The results.
     pub hits: Vec<WebHit>,
+    /// What the search engine says about them.
+    pub answer: Option<Text>,
 }
 
 /// A result of a search engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct WebHit {
     /// The title.
     pub title: String,
     /// The address.
     pub url: String,
+    /// A part of the page.
+    pub snippet: Option<String>,
 }
 
 /// A subagent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Subagent {
     /// The kind of subagent.
     pub kind: Option<String>,
     /// The purpose, in a few words.
     pub description: String,
     /// The prompt.
-    pub prompt: String,
+    pub prompt: Text,
     /// Its report.
-    pub report: Option<String>,
+    pub report: Option<Text>,
     /// How long it ran.
+    #[serde(with = "millis::optional")]
+    #[cfg_attr(feature = "types", ts(type = "number | null"))]
     pub duration: Option<Duration>,
     /// The number of tool calls it made.
     pub calls: Option<u64>,
@@ -373,15 +268,21 @@ pub struct Subagent {
 
 /// The task list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Tasks {
     /// The whole list, where the call reads or writes all of it.
     pub list: Option<Vec<TaskLine>>,
+    /// The list before, where the call changes all of it.
+    pub before: Option<Vec<TaskLine>>,
     /// The task that the call creates, reads or changes.
     pub one: Option<TaskLine>,
 }
 
 /// A task of the task list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct TaskLine {
     /// The id.
     pub id: Option<String>,
@@ -389,45 +290,128 @@ pub struct TaskLine {
     pub subject: String,
     /// The same while it is being done.
     pub active: Option<String>,
-    /// The status: `pending`, `in_progress`, `completed` or `deleted`; `None` where the call does not change it.
-    pub status: Option<String>,
+    /// The status; `None` where the call does not change it.
+    pub status: Option<TaskStatus>,
     /// The ids of the tasks that have to be done before.
     pub after: Vec<String>,
 }
 
+/// The status of a task of the task list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// It waits.
+    Pending,
+    /// It is being done.
+    InProgress,
+    /// It is done.
+    Completed,
+    /// It was removed.
+    Deleted,
+}
+
 /// Questions to the person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Question {
     /// The questions.
     pub questions: Vec<String>,
-    /// The answers: each question with its answer.
-    pub answers: Vec<(String, String)>,
+    /// The answers.
+    pub answers: Vec<Answer>,
+    /// What the person wrote instead of answers.
+    pub response: Option<String>,
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// The question.
+    pub question: String,
+    /// The answer.
+    pub answer: String,
+    /// What the person added.
+    pub notes: Option<String>,
+}
+
+/// A skill that is loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Skill {
+    /// The name.
+    pub name: String,
+    /// The arguments.
+    pub arguments: Option<String>,
+    /// The text that the model reads.
+    pub text: Option<Text>,
+}
+
+/// Findings of a review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Findings {
+    /// The findings.
+    pub findings: Vec<Finding>,
+}
+
+/// A finding of a review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: Option<u64>,
+    /// The problem.
+    pub summary: String,
+    /// How it shows.
+    pub scenario: String,
+    /// Whether it was confirmed; `None` where that is not said.
+    pub confirmed: Option<bool>,
 }
 
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// The text of the plan; `None` where planning begins.
-    pub text: Option<String>,
+    pub text: Option<Text>,
 }
 
 /// A tool of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Mcp {
     /// The server.
     pub server: String,
     /// The tool.
     pub tool: String,
+    /// The name of the server for people.
+    pub server_title: Option<String>,
+    /// The name of the tool for people.
+    pub tool_title: Option<String>,
     /// The arguments.
     pub arguments: Vec<Argument>,
 }
 
 /// Any other tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Generic {
     /// The input.
+    #[cfg_attr(feature = "types", ts(type = "JsonValue"))]
     pub input: Value,
     /// The structured result.
+    #[cfg_attr(feature = "types", ts(type = "JsonValue | null"))]
     pub output: Option<Value>,
 }
 
@@ -480,19 +464,14 @@ impl Card {
     }
 }
 
-impl FileChange {
-    /// Returns the number of lines that were added and removed.
+impl Shell {
+    /// Returns all that the command wrote.
     #[must_use]
-    pub fn counts(&self) -> (u64, u64) {
-        if self.hunks.is_empty() {
-            let lines = self.content.as_deref().map_or(0, |text| text.lines().count() as u64);
-            return (lines, 0);
+    pub fn all_output(&self) -> String {
+        match (self.output.as_deref().unwrap_or_default(), self.stderr.as_deref()) {
+            (output, None) => output.to_owned(),
+            ("", Some(errors)) => errors.to_owned(),
+            (output, Some(errors)) => format!("{}\n{errors}", output.trim_end_matches('\n')),
         }
-        let lines = self.hunks.iter().flat_map(|hunk| &hunk.lines);
-        lines.fold((0, 0), |(added, removed), line| match line.as_bytes().first() {
-            Some(b'+') => (added + 1, removed),
-            Some(b'-') => (added, removed + 1),
-            _ => (added, removed),
-        })
     }
 }

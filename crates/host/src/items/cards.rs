@@ -10,13 +10,14 @@ mod shell;
 
 use serde_json::Value;
 
+use super::Text;
 use super::card::{Card, CardBody, Generic, Subject, Verb};
 
 /// The result of a tool call, as cards read it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outcome<'a> {
     /// What the model reads.
-    pub(crate) text: &'a str,
+    pub(crate) text: &'a Text,
     /// `tool_use_result`: what the tool returned besides.
     pub(crate) value: &'a Value,
     /// Whether the call failed.
@@ -61,6 +62,8 @@ const fn titled(title: &'static str, names: &'static [&'static str], verb: Verb,
 
 /// The title of commands.
 const SHELL: &str = "Bash";
+/// The tool that loads skills.
+const SKILL: &str = "Skill";
 /// The title of subagents.
 const AGENT: &str = "Agent";
 
@@ -93,9 +96,9 @@ const TABLE: &[Known] = &[
     known(&["AskUserQuestion"], Verb::Ask, lists::questions),
     known(&["ExitPlanMode", "EnterPlanMode"], Verb::Plan, lists::plan),
     known(&["SetGoal"], Verb::Plan, |call| call.phrase(&["goal", "condition"])),
-    known(&["Skill"], Verb::Use, |call| call.phrase(&["skill", "command"])),
+    known(&[SKILL], Verb::Use, others::skill),
     known(&["StructuredOutput"], Verb::Use, |call| (Subject::None, call.generic())),
-    known(&["ReportFindings"], Verb::Use, |call| (Subject::None, call.generic())),
+    known(&["ReportFindings"], Verb::Use, others::findings),
     known(&["Monitor"], Verb::Wait, |call| {
         call.phrase(&["description", "command"])
     }),
@@ -124,6 +127,16 @@ pub(crate) fn is_question(tool: &str) -> bool {
 /// Returns whether calls of a tool change files.
 pub(crate) fn changes_files(tool: &str) -> bool {
     lookup(tool).is_some_and(|known| known.verb == Verb::Edit)
+}
+
+/// Returns whether a tool reads or changes the task list.
+pub(crate) fn tracks_tasks(tool: &str) -> bool {
+    lookup(tool).is_some_and(|known| known.verb == Verb::Track)
+}
+
+/// Returns whether the text that a tool loads follows its result as a message.
+pub(crate) fn loads_text(tool: &str) -> bool {
+    tool == SKILL
 }
 
 /// Returns whether a tool runs commands.
@@ -189,6 +202,11 @@ impl<'a> Call<'a> {
         self.input.word(name).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
+    /// Returns a text of the input; empty if it is missing.
+    fn text(&self, name: &str) -> Text {
+        self.input.text(name).unwrap_or_default()
+    }
+
     /// The structured result, unless the call failed.
     fn value(&self) -> Option<&'a Value> {
         self.outcome
@@ -225,6 +243,7 @@ impl<'a> Call<'a> {
 /// Fields of JSON objects. A field of another kind counts as missing.
 trait Fields {
     fn word(&self, name: &str) -> Option<&str>;
+    fn text(&self, name: &str) -> Option<Text>;
     fn count(&self, name: &str) -> Option<u64>;
     fn is(&self, name: &str) -> bool;
     fn list(&self, name: &str) -> Option<&[Value]>;
@@ -233,6 +252,10 @@ trait Fields {
 impl Fields for Value {
     fn word(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_str()
+    }
+
+    fn text(&self, name: &str) -> Option<Text> {
+        Text::of(self.get(name)?)
     }
 
     fn count(&self, name: &str) -> Option<u64> {

@@ -3,18 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Command, Compaction, FilesRewound, HookRun, ModelChange, Notice, ProcessChange, PromptItem, RateLimit,
-    RequestError, Retry, TaskEnd, Thinking, ToolCall, TurnEnd,
+    Command, Compaction, FilesRewound, HookRun, ModelChange, Notice, ProcessChange, PromptItem, RateLimit, Request,
+    RequestError, Retry, TaskEnd, Text, Thinking, ToolCall, TurnEnd, TurnOrigin,
 };
 use crate::conversation::Time;
 
 /// The id of an item: its position in the transcript. It never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct ItemId(pub u32);
 
 /// One entry of the transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Item {
     /// The id.
     pub id: ItemId,
@@ -34,6 +37,7 @@ pub struct Item {
 
 /// The status of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ItemStatus {
     /// The model is writing it.
@@ -66,14 +70,17 @@ impl ItemStatus {
 
 /// The content of an item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ItemBody {
     /// A prompt of this host or of another client.
     Prompt(PromptItem),
     /// Text of the model.
     Text {
         /// The text, as Markdown.
-        text: String,
+        text: Text,
+        /// Whether the agent itself wrote it, and no model.
+        synthetic: bool,
     },
     /// Thinking of the model.
     Thinking(Thinking),
@@ -102,8 +109,12 @@ pub enum ItemBody {
     FilesRewound(FilesRewound),
     /// The agent's process started or ended.
     Process(ProcessChange),
+    /// A turn began that no prompt of a person started.
+    TurnOrigin(TurnOrigin),
     /// The end of a turn.
     TurnEnd(Box<TurnEnd>),
+    /// A request of the agent to a person that belongs to no tool call.
+    Request(Box<Request>),
     /// What the model suggests as next prompt.
     Suggestion {
         /// The prompt.
@@ -118,6 +129,7 @@ pub enum ItemBody {
 
 /// A change of an item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum ItemChange {
     /// The item is new or changed.
@@ -144,6 +156,7 @@ pub enum ItemChange {
 
 /// A field of an item that can grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ItemField {
     /// The text of [`ItemBody::Text`].
@@ -195,7 +208,7 @@ impl Item {
     /// Appends streamed text to a field of the item.
     pub fn append(&mut self, field: ItemField, more: &str) {
         match (field, &mut self.body) {
-            (ItemField::Text, ItemBody::Text { text }) => text.push_str(more),
+            (ItemField::Text, ItemBody::Text { text, .. }) => text.push_str(more),
             (ItemField::Thinking, ItemBody::Thinking(thinking)) => thinking.text.push_str(more),
             (ItemField::Input, ItemBody::ToolCall(call)) => call.append(more),
             _ => {}

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use sluice_wire::control::RequestId;
 
 use super::{ChangedFiles, ItemBody, ItemStatus, Permission};
 use crate::conversation::Time;
@@ -36,6 +37,8 @@ pub(crate) struct Items {
 pub(crate) struct Tally {
     /// Tool calls.
     pub(crate) calls: u64,
+    /// Denied tool calls.
+    pub(crate) denials: u64,
     /// Changed files.
     pub(crate) files: ChangedFiles,
     /// Since when it waits for a person.
@@ -59,6 +62,16 @@ pub(crate) struct Current {
     pub(crate) folder: Option<u32>,
     /// The folder of the session, as position in `folders`.
     pub(crate) root: Option<u32>,
+    /// The last start or end of the process.
+    pub(crate) process: Option<u32>,
+    /// The last requests that belong to no call.
+    pub(crate) requests: Vec<(RequestId, u32)>,
+    /// The turn of another program that is being imported.
+    pub(crate) imported: Option<u32>,
+    /// The end of a task, which may start the next turn.
+    pub(crate) task_end: Option<u32>,
+    /// Whether the origin of the open turn is known.
+    pub(crate) has_origin: bool,
 }
 
 /// A content block that the model is writing.
@@ -83,6 +96,8 @@ pub(crate) struct Record {
     pub(crate) revision: u64,
     pub(crate) at: Time,
     pub(crate) turn: Option<u32>,
+    /// The entry of the line that added it.
+    pub(crate) entry: Option<u32>,
     /// The position of the call whose subagent it belongs to.
     pub(crate) parent: Option<u32>,
     pub(crate) status: ItemStatus,
@@ -94,7 +109,11 @@ pub(crate) struct Record {
 pub(crate) enum RecordBody {
     /// A prompt of this host, by its position.
     Prompt(u32),
-    Text(Source),
+    Text {
+        source: Source,
+        /// Whether the agent itself wrote it.
+        synthetic: bool,
+    },
     Thinking(Box<ThinkingRecord>),
     /// A tool call whose input the model is writing.
     Writing(Box<WritingRecord>),
@@ -130,6 +149,19 @@ pub(crate) struct CallRecord {
     pub(crate) permission: Option<Box<Permission>>,
     /// The position of the folder.
     pub(crate) folder: Option<u32>,
+    /// The names for people of a tool of an MCP server.
+    pub(crate) titles: Option<Box<Titles>>,
+    /// The text that a skill loaded.
+    pub(crate) loaded: Option<Box<str>>,
+    /// What the task is about that the call names by its id.
+    pub(crate) task: Option<Box<str>>,
+}
+
+/// The names for people of a tool of an MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Titles {
+    pub(crate) server: Option<Box<str>>,
+    pub(crate) tool: Option<Box<str>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -282,27 +314,7 @@ impl Items {
         let records = self.index.open.iter().chain(unseen).filter_map(|at| self.get(*at));
         let mut entries = BTreeSet::new();
         for record in records {
-            let leaves = match &record.body {
-                RecordBody::Text(Source::Line(leaf)) => [Some(leaf), None, None],
-                RecordBody::Thinking(thinking) => match &thinking.text {
-                    Source::Line(leaf) => [Some(leaf), None, None],
-                    _ => continue,
-                },
-                RecordBody::Call(call) => {
-                    let result = call.result.as_ref();
-                    let content = result.and_then(|result| result.content.as_ref());
-                    [
-                        call.input.as_ref(),
-                        content,
-                        result.and_then(|result| result.value.as_ref()),
-                    ]
-                }
-                _ => continue,
-            };
-            entries.extend(leaves.into_iter().flatten().filter_map(|leaf| match leaf {
-                Leaf::At { entry, .. } => Some(*entry),
-                Leaf::Own(_) => None,
-            }));
+            entries.extend(record.leaves().filter_map(Leaf::entry));
         }
         entries
     }
@@ -340,13 +352,56 @@ impl ItemIndex {
     }
 }
 
+impl Leaf {
+    /// The entry whose line contains the value.
+    fn entry(&self) -> Option<u32> {
+        match self {
+            Self::At { entry, .. } => Some(*entry),
+            Self::Own(_) => None,
+        }
+    }
+}
+
 impl Record {
+    /// The values in lines that the item shows.
+    fn leaves(&self) -> impl Iterator<Item = &Leaf> {
+        fn source(source: &Source) -> Option<&Leaf> {
+            match source {
+                Source::Line(leaf) => Some(leaf),
+                Source::Draft(..) | Source::Kept(_) => None,
+            }
+        }
+        let leaves = match &self.body {
+            RecordBody::Text { source: text, .. } => [source(text), None, None],
+            RecordBody::Thinking(thinking) => [source(&thinking.text), None, None],
+            RecordBody::Call(call) => {
+                let result = call.result.as_ref();
+                [
+                    call.input.as_ref(),
+                    result.and_then(|result| result.content.as_ref()),
+                    result.and_then(|result| result.value.as_ref()),
+                ]
+            }
+            _ => [None, None, None],
+        };
+        leaves.into_iter().flatten()
+    }
+
+    /// The entries whose lines the item was made from.
+    pub(super) fn entries(&self) -> Vec<u32> {
+        self.entry
+            .into_iter()
+            .chain(self.leaves().filter_map(Leaf::entry))
+            .collect()
+    }
+
     /// A record whose revision is set when it is added.
     pub(crate) fn new(at: Time, status: ItemStatus, body: RecordBody) -> Self {
         Self {
             revision: 0,
             at,
             turn: None,
+            entry: None,
             parent: None,
             status,
             body,

@@ -1,20 +1,17 @@
 //! Items as clients see them, decoded from the records.
 
-use std::borrow::Cow;
 use std::ops::Bound;
 use std::time::Duration;
 
 use serde_json::Value;
-use sluice_wire::ToAgent;
-use sluice_wire::content::{Block, Content};
 
 use super::cards::Outcome;
 use super::list::{CallRecord, Leaf, Record, RecordBody, Source};
 use super::{
-    CallResult, CallTask, Card, FileCount, Item, ItemBody, ItemChange, ItemCursor, ItemField, ItemId, ItemStatus,
-    PromptItem, PromptSource, Thinking, ToolCall, TurnEnd, TurnOutcome, partial,
+    CallResult, CallTask, Card, CardBody, Delivery, FileCount, Item, ItemBody, ItemChange, ItemCursor, ItemField,
+    ItemId, ItemStatus, PromptItem, PromptSource, Text, Thinking, ToolCall, TurnEnd, TurnOutcome, partial, pictures,
 };
-use crate::conversation::{Call, ConversationState, TrackedPrompt};
+use crate::conversation::{Call, ConversationState, PromptState};
 
 impl ConversationState {
     /// Returns the transcript: every item, in order.
@@ -34,6 +31,81 @@ impl ConversationState {
     #[must_use]
     pub fn item_of_call(&self, call: &str) -> Option<Item> {
         self.item(ItemId(self.items.of_call(self.find_call(call)?)?))
+    }
+
+    /// Returns the items from `first` on and before `end`, in order.
+    pub fn items_between(&self, first: ItemId, end: ItemId) -> impl Iterator<Item = Item> + '_ {
+        let last = u32::try_from(self.items.list.len()).unwrap_or(u32::MAX).min(end.0);
+        (first.0..last).filter_map(|at| self.view(at, self.items.get(at)?))
+    }
+
+    /// Returns the first item of the last `turns` turns that have items before `end`.
+    #[must_use]
+    pub fn first_of_turns(&self, end: ItemId, turns: usize) -> ItemId {
+        let last = u32::try_from(self.items.list.len()).unwrap_or(u32::MAX).min(end.0);
+        let mut seen: Vec<u32> = Vec::new();
+        for at in (0..last).rev() {
+            let Some(turn) = self.items.get(at).and_then(|record| self.turn_of(record)) else {
+                continue;
+            };
+            if !seen.contains(&turn) {
+                if seen.len() >= turns {
+                    return ItemId(at + 1);
+                }
+                seen.push(turn);
+            }
+        }
+        ItemId(0)
+    }
+
+    /// Returns the first item of a turn.
+    #[must_use]
+    pub fn first_of_turn(&self, turn: u32) -> Option<ItemId> {
+        let mut records = (0_u32..).zip(&self.items.list);
+        let found = records.find(|(_, record)| self.turn_of(record) == Some(turn));
+        found.map(|(at, _)| ItemId(at))
+    }
+
+    /// Returns the newest item, also if it was removed.
+    #[must_use]
+    pub fn last_item(&self) -> Option<ItemId> {
+        let last = self.items.list.len().checked_sub(1)?;
+        u32::try_from(last).ok().map(ItemId)
+    }
+
+    /// Returns the item that changed last.
+    #[must_use]
+    pub fn last_changed_item(&self) -> Option<ItemId> {
+        self.items.index.by_revision.last_key_value().map(|(_, at)| ItemId(*at))
+    }
+
+    /// Returns the id of the tool call whose subagent an item belongs to.
+    #[must_use]
+    pub fn parent_call(&self, item: ItemId) -> Option<&str> {
+        let call = self.items.get(item.0)?.parent?;
+        self.calls.get(call as usize).map(|call| &*call.id)
+    }
+
+    /// Returns the lines of the agent that an item was made from, as far as they are still in memory.
+    #[must_use]
+    pub fn lines_of(&self, item: ItemId) -> Vec<&str> {
+        let Some(record) = self.items.get(item.0) else {
+            return Vec::new();
+        };
+        let mut entries = record.entries();
+        entries.sort_unstable();
+        entries.dedup();
+        let lines = entries.iter().filter_map(|at| self.entries.get(*at as usize));
+        lines
+            .map(|entry| entry.line.as_str())
+            .filter(|line| !line.is_empty())
+            .collect()
+    }
+
+    /// Returns the id of the item of a tool call, by the id that the model gave the call.
+    #[must_use]
+    pub fn item_id_of_call(&self, call: &str) -> Option<ItemId> {
+        self.items.of_call(self.find_call(call)?).map(ItemId)
     }
 
     /// Returns the revision of the last change of any item.
@@ -103,7 +175,7 @@ impl ConversationState {
     /// The text of an item that is being streamed.
     fn growing<'a>(&'a self, record: &'a Record) -> Option<(ItemField, &'a str)> {
         let (field, source) = match &record.body {
-            RecordBody::Text(source) => (ItemField::Text, source),
+            RecordBody::Text { source, .. } => (ItemField::Text, source),
             RecordBody::Thinking(thinking) => (ItemField::Thinking, &thinking.text),
             RecordBody::Writing(writing) => (ItemField::Input, &writing.input),
             _ => return None,
@@ -151,17 +223,18 @@ impl ConversationState {
 
     fn body(&self, record: &Record) -> Option<ItemBody> {
         Some(match &record.body {
-            RecordBody::Prompt(at) => ItemBody::Prompt(prompt(self.prompts.get(*at as usize)?)),
-            RecordBody::Text(source) => ItemBody::Text {
-                text: self.text(source).into_owned(),
+            RecordBody::Prompt(at) => ItemBody::Prompt(self.prompt_item(*at)?),
+            RecordBody::Text { source, synthetic } => ItemBody::Text {
+                text: self.text(source),
+                synthetic: *synthetic,
             },
             RecordBody::Thinking(thinking) => ItemBody::Thinking(Thinking {
-                text: self.text(&thinking.text).into_owned(),
+                text: self.text(&thinking.text),
                 duration: thinking.duration.map(Duration::from_millis),
                 tokens: thinking.tokens,
             }),
             RecordBody::Writing(writing) => {
-                let written = self.text(&writing.input).into_owned();
+                let written = self.text(&writing.input).to_string();
                 ItemBody::ToolCall(Box::new(ToolCall {
                     id: writing.id.clone(),
                     tool: writing.tool.clone(),
@@ -213,10 +286,19 @@ impl ConversationState {
         let asked = self.value(record.input.as_ref()).unwrap_or(Value::Null);
         let changed = record.changed.as_deref().and_then(|it| serde_json::from_str(it).ok());
         let original = changed.is_some().then(|| Box::new(Card::of_input(&call.name, &asked)));
+        let mut card = Card::of(&call.name, changed.as_ref().unwrap_or(&asked), outcome);
+        self.complete(&mut card, record);
+        // A tool whose result is only structured may contain pictures there.
+        let content = content.map(|mut content| {
+            if content.images.is_empty() {
+                content.images = pictures::of_result(&value);
+            }
+            content
+        });
         Some(ToolCall {
             id: call.id.clone(),
             tool: call.name.clone(),
-            card: Card::of(&call.name, changed.as_ref().unwrap_or(&asked), outcome),
+            card,
             written: None,
             folder: self.items.folder(record.folder).map(Into::into),
             original,
@@ -232,13 +314,56 @@ impl ConversationState {
         })
     }
 
+    /// Adds to a card what other messages than the call and its result contain.
+    fn complete(&self, card: &mut Card, record: &CallRecord) {
+        match &mut card.body {
+            CardBody::Mcp(mcp) => {
+                if let Some(titles) = &record.titles {
+                    mcp.server_title = titles.server.as_deref().map(str::to_owned);
+                    mcp.tool_title = titles.tool.as_deref().map(str::to_owned);
+                }
+            }
+            CardBody::Skill(skill) => skill.text = record.loaded.as_deref().map(Text::from),
+            CardBody::Tasks(tasks) => {
+                if let Some(one) = tasks.one.as_mut().filter(|one| one.subject.is_empty()) {
+                    one.subject = record.task.as_deref().unwrap_or_default().to_owned();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The item of a prompt of this host.
+    fn prompt_item(&self, at: u32) -> Option<PromptItem> {
+        let prompt = self.prompts.get(at as usize)?;
+        let line: Value = serde_json::from_str(&prompt.line).unwrap_or_default();
+        let content = line.pointer("/message/content").unwrap_or(&Value::Null);
+        Some(PromptItem {
+            uuid: Some(prompt.id.clone()),
+            text: pictures::text(content),
+            images: pictures::pictures(content),
+            source: PromptSource::Host,
+            sender: prompt.sender.clone(),
+            delivery: match prompt.state {
+                PromptState::Failed(_) => Delivery::Failed,
+                PromptState::Indeterminate => Delivery::Indeterminate,
+                _ => Delivery::Delivered,
+            },
+            steered: prompt.joined,
+        })
+    }
+
     fn call_task(&self, call: &Call) -> Option<CallTask> {
         let task = self.tasks.iter().find(|task| task.call.as_deref() == Some(&*call.id))?;
         Some(CallTask {
             id: task.id.clone(),
+            kind: task.kind.clone(),
             background: task.background,
             tokens: task.tokens,
             calls: task.calls,
+            last_tool: task.last_tool.clone(),
+            summary: task.summary.clone(),
+            ended: task.ended,
         })
     }
 
@@ -254,13 +379,11 @@ impl ConversationState {
         }
     }
 
-    fn text<'a>(&'a self, source: &'a Source) -> Cow<'a, str> {
+    fn text(&self, source: &Source) -> Text {
         match source {
-            Source::Line(leaf) => serde_json::from_str::<String>(self.leaf(leaf))
-                .unwrap_or_default()
-                .into(),
+            Source::Line(leaf) => serde_json::from_str(self.leaf(leaf)).unwrap_or_default(),
             Source::Draft(parent, index) => self.drafted(*parent, *index).unwrap_or_default().into(),
-            Source::Kept(text) => Cow::Borrowed(text),
+            Source::Kept(text) => Text::from(&**text),
         }
     }
 
@@ -271,36 +394,10 @@ impl ConversationState {
     /// What the model reads of a result: a string or blocks.
     fn content(&self, leaf: Option<&Leaf>) -> CallResult {
         let content = self.value(leaf).unwrap_or(Value::Null);
-        let blocks = content.as_array().into_iter().flatten();
-        let kind = |block: &Value| block.get("type").and_then(Value::as_str).map(str::to_owned);
-        let texts = blocks.clone().filter_map(|block| block.get("text")?.as_str());
-        let images = blocks.clone().filter(|block| kind(block).as_deref() == Some("image"));
         CallResult {
-            text: match content.as_str() {
-                Some(text) => text.to_owned(),
-                None => texts.collect::<Vec<_>>().join("\n"),
-            },
-            images: u32::try_from(images.count()).unwrap_or(u32::MAX),
+            text: pictures::text(&content),
+            images: pictures::pictures(&content),
         }
-    }
-}
-
-fn prompt(prompt: &TrackedPrompt) -> PromptItem {
-    let user = match prompt.line.to_agent() {
-        Ok(ToAgent::User(user)) => Some(user),
-        _ => None,
-    };
-    let content = user.as_ref().map(|user| &user.message.content);
-    let images = match content {
-        Some(Content::Blocks(blocks)) => blocks.iter().filter(|it| matches!(it, Block::Image(_))).count(),
-        _ => 0,
-    };
-    PromptItem {
-        uuid: Some(prompt.id.clone()),
-        text: content.map(Content::text).unwrap_or_default(),
-        images: u32::try_from(images).unwrap_or(u32::MAX),
-        source: PromptSource::Host,
-        sender: None,
     }
 }
 

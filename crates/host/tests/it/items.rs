@@ -4,10 +4,11 @@ mod bodies;
 mod calls;
 mod faults;
 mod laws;
+mod notes;
 mod notices;
 mod recordings;
 
-use sluice_host::items::{Item, ItemBody, ItemStatus, ToolCall, TurnEnd};
+use sluice_host::items::{Decider, Item, ItemBody, ItemStatus, Sender, ToolCall, TurnEnd};
 
 use crate::conversation::play::Play;
 
@@ -27,6 +28,24 @@ pub(crate) fn last(play: &Play) -> Item {
 /// The bodies and statuses of all items but those of the process.
 pub(crate) fn shown(play: &Play) -> Vec<(ItemStatus, ItemBody)> {
     items(play).into_iter().map(|item| (item.status, item.body)).collect()
+}
+
+/// Text of the model.
+pub(crate) fn spoken(text: &str) -> ItemBody {
+    ItemBody::Text {
+        text: text.into(),
+        synthetic: false,
+    }
+}
+
+/// A person of whom only the name is known.
+pub(crate) fn person(name: &str) -> Decider {
+    Decider::Person {
+        sender: Some(Sender {
+            name: name.into(),
+            device: None,
+        }),
+    }
 }
 
 /// A tool call and its status.

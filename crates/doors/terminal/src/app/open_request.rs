@@ -214,7 +214,12 @@ impl App {
                     return RequestContent::Questions(questions, raw);
                 }
             }
-            CardBody::Plan(Plan { text: Some(plan) }) => return RequestContent::Plan { plan, edited: false },
+            CardBody::Plan(Plan { text: Some(plan) }) => {
+                return RequestContent::Plan {
+                    plan: plan.to_string(),
+                    edited: false,
+                };
+            }
             _ => {}
         }
         let file = raw

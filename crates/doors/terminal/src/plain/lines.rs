@@ -106,8 +106,8 @@ impl Lines {
     fn item(&mut self, item: &Item, now: Time, lines: &mut Vec<String>) {
         match &item.body {
             ItemBody::ToolCall(call) => return self.call(item, call, lines),
-            ItemBody::Text { text } if item.status == ItemStatus::Streaming => {
-                self.writing = Some((item.id, text.clone()));
+            ItemBody::Text { text, .. } if item.status == ItemStatus::Streaming => {
+                self.writing = Some((item.id, text.to_string()));
                 lines.extend(spoken(self.speech.advance(item.id.0, text, false)));
                 return;
             }
@@ -138,7 +138,7 @@ impl Lines {
             ItemBody::Prompt(prompt) if prompt.source == PromptSource::Host => {
                 lines.push(format!("you: {}", one_line(&prompt.text)));
             }
-            ItemBody::Text { text } if item.status == ItemStatus::Done => {
+            ItemBody::Text { text, .. } if item.status == ItemStatus::Done => {
                 lines.extend(spoken(self.speech.advance(item.id.0, text, true)));
             }
             ItemBody::Error(error) => lines.extend(spoken(self.speech.advance(item.id.0, &error.text, true))),
@@ -232,7 +232,7 @@ impl Lines {
                 (code.unwrap_or_default(), shell.output.as_deref().unwrap_or_default())
             }
             _ => {
-                let text = result.text.as_str();
+                let text = &*result.text;
                 (String::new(), text.strip_prefix("Error: ").unwrap_or(text))
             }
         };
@@ -305,7 +305,7 @@ impl Lines {
     fn ending(&self, end: &TurnEnd) -> Option<String> {
         match end.outcome {
             TurnOutcome::Stopped => Some("stopped".to_owned()),
-            TurnOutcome::Unreported | TurnOutcome::Died(_) => None,
+            TurnOutcome::Unreported | TurnOutcome::Died { .. } => None,
             TurnOutcome::Completed if self.verbose => {
                 let tokens = end.tokens.map_or(0, |tokens| tokens.output);
                 Some(format!("done, {}, {tokens} tokens", seconds(end.duration.as_secs())))

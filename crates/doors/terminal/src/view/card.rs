@@ -5,6 +5,8 @@ mod others;
 mod shell;
 mod subject;
 
+use std::borrow::Cow;
+
 use std::time::Duration;
 
 use sluice_host::items::{CardBody, ItemStatus, SearchKind, Shell, ShellAction, ToolCall, Verb};
@@ -327,7 +329,7 @@ fn done(call: &CallCard) -> Parts {
             Some(_) => Parts::default().fact("the plan is taken"),
             None => Parts::default(),
         },
-        CardBody::Mcp(_) | CardBody::Generic(_) => others::any(call),
+        CardBody::Skill(_) | CardBody::Findings(_) | CardBody::Mcp(_) | CardBody::Generic(_) => others::any(call),
     }
 }
 
@@ -414,7 +416,7 @@ pub enum Below<'a> {
     /// A file change.
     Change,
     /// A text.
-    Text(&'a str),
+    Text(Cow<'a, str>),
 }
 
 /// Returns the full content below the head.
@@ -423,10 +425,13 @@ pub fn below(call: &CallCard) -> Below<'_> {
     match (call.state(), &call.call.card.body) {
         (CardState::Done, CardBody::FileChange(_)) => Below::Change,
         (CardState::Done, CardBody::Shell(shell)) => {
-            let output = shell.output.as_deref().filter(|output| !output.is_empty());
-            Below::Text(output.unwrap_or(call.text()))
+            let output = shell.all_output();
+            Below::Text(match output.is_empty() {
+                true => call.text().into(),
+                false => output.into(),
+            })
         }
-        (CardState::Done | CardState::Failed, _) => Below::Text(call.text()),
+        (CardState::Done | CardState::Failed, _) => Below::Text(call.text().into()),
         _ => Below::None,
     }
 }
@@ -444,7 +449,7 @@ pub fn whole(call: &CallCard, width: usize) -> Vec<Row> {
     let mut all = head_rows(call, width);
     match (below(call), &call.call.card.body) {
         (Below::Change, CardBody::FileChange(change)) => all.extend(diff::rows(&files::changes(change))),
-        (Below::Text(text), _) => all.extend(lines(text).into_iter().map(output)),
+        (Below::Text(text), _) => all.extend(lines(&text).into_iter().map(output)),
         _ => {}
     }
     all

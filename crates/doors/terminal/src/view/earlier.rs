@@ -46,7 +46,7 @@ pub fn points(messages: &[SessionMessage]) -> Vec<crate::app::Point> {
             points.push(crate::app::Point {
                 uuid: uuid.to_owned(),
                 before: before.get(uuid).map(|before| (*before).to_owned()),
-                text: prompt.text.clone(),
+                text: prompt.text.to_string(),
                 at: item.at.0,
                 files: None,
                 commands: 0,

@@ -11,7 +11,7 @@ pub fn markdown(items: &[Item]) -> String {
     for item in items.iter().filter(|item| item.parent.is_none()) {
         match &item.body {
             ItemBody::Prompt(prompt) => out.push_str(&format!("## {}\n\n", prompt.text.trim())),
-            ItemBody::Text { text } => out.push_str(&format!("{}\n\n", text.trim_end())),
+            ItemBody::Text { text, .. } => out.push_str(&format!("{}\n\n", text.trim_end())),
             ItemBody::Command(command) => {
                 let output = command.output.as_deref().unwrap_or_default();
                 out.push_str(&format!("{}\n\n", output.trim_end()));

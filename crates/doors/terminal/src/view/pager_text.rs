@@ -94,7 +94,7 @@ impl PagerText {
             ItemBody::Prompt(prompt) if matches!(prompt.source, PromptSource::Host | PromptSource::Other) => {
                 self.add_prompt(&prompt.text);
             }
-            ItemBody::Text { text } => self.add_text(text, depth),
+            ItemBody::Text { text, .. } => self.add_text(text, depth),
             ItemBody::Command(command) => self.add_text(command.output.as_deref().unwrap_or_default(), depth),
             ItemBody::Error(error) => self.add_text(&error.text, depth),
             ItemBody::Thinking(thinking) => {

@@ -95,7 +95,7 @@ impl Fold<'_> {
         };
         ask.state = to;
         ask.settled = Some(now);
-        ask.by = by;
+        ask.by = by.or_else(|| ask.by.take());
         if !ask.kind.is_for_a_person() {
             ask.line = None;
         }

@@ -24,6 +24,13 @@ impl Fold<'_> {
         let record = Record {
             turn: self.state.index.open.filter(|_| parent.is_none()).map(place),
             parent: parent.map(place),
+            entry: self
+                .state
+                .entries
+                .len()
+                .checked_sub(1)
+                .filter(|_| !self.line.as_str().is_empty())
+                .map(place),
             ..Record::new(self.state.now, status, body.into())
         };
         let at = self.state.items.add(record);
@@ -78,7 +85,11 @@ impl Fold<'_> {
     }
 
     /// Adds the item of a prompt that the agent has read.
-    pub(super) fn prompt_item(&mut self, prompt: usize) {
+    pub(super) fn prompt_item(&mut self, prompt: usize, turn: Option<usize>) {
+        let spoken = turn.is_some_and(|turn| self.has_spoken(turn));
+        if let Some(prompt) = self.state.prompts.get_mut(prompt) {
+            prompt.joined = spoken;
+        }
         self.add_item(ItemStatus::Done, RecordBody::Prompt(place(prompt)), None);
     }
 }

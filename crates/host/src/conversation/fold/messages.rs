@@ -25,6 +25,19 @@ impl Fold<'_> {
         } else {
             self.sign();
         }
+        self.assistant_blocks(frame, message, parent);
+        let Some(inner) = &message.message.0 else { return };
+        if main && self.state.running_calls().any(|call| call.parent.is_none()) {
+            self.evidence(Evidence::Calling);
+        }
+        self.commit(parent, inner.id.text());
+        if main && inner.model.get() != Some("<synthetic>") {
+            self.context(inner.usage.0);
+        }
+    }
+
+    /// Projects the blocks of an `assistant` message.
+    pub(super) fn assistant_blocks(&mut self, frame: &Frame, message: &MessageFields<'_>, parent: Option<usize>) {
         let entry = self.entry(frame, EntryKind::Assistant, parent);
         let Some(inner) = &message.message.0 else { return };
         for block in inner.content.blocks() {
@@ -38,20 +51,8 @@ impl Fold<'_> {
                     input: block.input,
                 };
                 let at = self.call(block.id.text(), block.name.text(), parent, Some(calling));
-                if main
-                    && self
-                        .state
-                        .calls
-                        .get(at)
-                        .is_some_and(|it| it.state == CallState::Running)
-                {
-                    self.evidence(Evidence::Calling);
-                }
+                self.call_titles(at, block.id.text(), message.tool_use_meta);
             }
-        }
-        self.commit(parent, inner.id.text());
-        if main && inner.model.get() != Some("<synthetic>") {
-            self.context(inner.usage.0);
         }
     }
 
@@ -64,6 +65,26 @@ impl Fold<'_> {
         if !self.is_new(message.uuid.get()) {
             return;
         }
+        let kind = self.user_blocks(frame, message, parent);
+        self.sign();
+        if parent.is_some() || message.is_replay.0 {
+            return;
+        }
+        if !self.is_calling() {
+            self.evidence(Evidence::Requesting);
+        }
+        if kind == EntryKind::Result {
+            self.join();
+        }
+    }
+
+    /// Projects the results or the text of a `user` message. Returns which of them it contains.
+    pub(super) fn user_blocks(
+        &mut self,
+        frame: &Frame,
+        message: &MessageFields<'_>,
+        parent: Option<usize>,
+    ) -> EntryKind {
         let blocks = message.message.0.iter().flat_map(|it| it.content.blocks());
         let mut results = blocks.filter(|it| it.ty.get() == Some("tool_result")).peekable();
         let kind = if results.peek().is_some() {
@@ -87,16 +108,7 @@ impl Fold<'_> {
         if kind == EntryKind::User {
             self.user_text(message, parent);
         }
-        self.sign();
-        if parent.is_some() || message.is_replay.0 {
-            return;
-        }
-        if !self.is_calling() {
-            self.evidence(Evidence::Requesting);
-        }
-        if kind == EntryKind::Result {
-            self.join();
-        }
+        kind
     }
 
     /// A prompt that arrives while a call runs joins the turn after it; agents that echo say so themselves.

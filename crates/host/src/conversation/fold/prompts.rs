@@ -36,6 +36,8 @@ impl Fold<'_> {
             rewritten: false,
             line,
             state: PromptState::Queued,
+            sender: None,
+            joined: false,
             at: now,
             since: now,
             turn: None,
@@ -138,7 +140,7 @@ impl Fold<'_> {
             }
             None => {
                 let line = self.state.prompts.get(at).map(|it| it.line.clone()).unwrap_or_default();
-                self.prompt_item(at);
+                self.prompt_item(at, turn);
                 self.add_entry(line, EntryKind::Prompt(place(at)), None, turn)
             }
         };
@@ -338,7 +340,7 @@ impl Fold<'_> {
     }
 
     /// Whether the agent said something in the turn that is open.
-    fn has_spoken(&self, open: usize) -> bool {
+    pub(super) fn has_spoken(&self, open: usize) -> bool {
         let began = self.state.turns.get(open).map(|it| it.began);
         let mut since = self.state.entries.iter().rev().take_while(|it| Some(it.at) >= began);
         since.any(|it| it.kind == EntryKind::Assistant && it.turn == Some(place(open)))

@@ -50,6 +50,7 @@ impl Fold<'_> {
         self.evidence(Evidence::Announced);
         self.name(uuids);
         self.presume(at);
+        self.began_by_task();
     }
 
     /// The agent names the prompts that the open turn answers.

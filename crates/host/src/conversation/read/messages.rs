@@ -25,6 +25,10 @@ pub(crate) struct MessageFields<'a> {
     #[serde(borrow)]
     pub(crate) tool_result_meta: Later<'a>,
     #[serde(borrow)]
+    pub(crate) tool_use_meta: Later<'a>,
+    /// The HTTP status of a request that failed.
+    pub(crate) api_error_status: Num,
+    #[serde(borrow)]
     pub(crate) error: Word<'a>,
     pub(crate) is_api_error_message: Flag,
     #[serde(borrow)]
@@ -53,6 +57,18 @@ pub(crate) struct ResultMeta<'a> {
     pub(crate) id: Word<'a>,
     #[serde(borrow)]
     pub(crate) permission_decision: Obj<Decided<'a>>,
+}
+
+/// The names for people of a tool of an MCP server.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct UseMeta<'a> {
+    #[serde(borrow)]
+    pub(crate) id: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) server_display_name: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) display_name: Word<'a>,
 }
 
 /// Who decided about a call.
@@ -101,6 +117,9 @@ pub(crate) struct Block<'a> {
     pub(crate) input: Later<'a>,
     #[serde(borrow)]
     pub(crate) content: Later<'a>,
+    /// The content of an image.
+    #[serde(borrow)]
+    pub(crate) source: Later<'a>,
 }
 
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
@@ -190,6 +209,16 @@ pub(crate) struct TurnResult<'a> {
 pub(crate) struct Origin<'a> {
     #[serde(borrow)]
     pub(crate) kind: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) subkind: Word<'a>,
+    #[serde(borrow, rename = "fireReason")]
+    pub(crate) fire_reason: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) name: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) from: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) server: Word<'a>,
 }
 
 /// Totals of one model.

@@ -82,6 +82,8 @@ pub(crate) struct HookFields<'a> {
     pub(crate) exit_code: Num,
     #[serde(borrow)]
     pub(crate) output: Word<'a>,
+    #[serde(borrow)]
+    pub(crate) stderr: Word<'a>,
 }
 
 /// `system` messages that tell the person something; each has some of these.

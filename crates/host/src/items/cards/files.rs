@@ -3,8 +3,10 @@
 use serde_json::Value;
 
 use super::{Call, CardBody, Fields as _, Subject};
-use crate::items::card::{
-    CellEdit, FileChange, FileRead, Hunk, Notebook, ReadContent, Replacement, Search, SearchKind,
+use crate::items::Text;
+use crate::items::{
+    CellEdit, CellKind, FileChange, FileRead, Hunk, Notebook, NotebookCell, ReadContent, Replacement, Search,
+    SearchKind,
 };
 
 pub(super) fn read(call: &Call<'_>) -> (Subject, CardBody) {
@@ -15,6 +17,7 @@ pub(super) fn read(call: &Call<'_>) -> (Subject, CardBody) {
             first: 1,
             count: total,
             total,
+            text: None,
         })
     });
     let read = FileRead {
@@ -30,7 +33,12 @@ fn content(value: &Value) -> Option<ReadContent> {
         "text" => {
             let first = file.count("startLine").unwrap_or(1);
             let (count, total) = counted(file, first);
-            ReadContent::Lines { first, count, total }
+            ReadContent::Lines {
+                first,
+                count,
+                total,
+                text: file.text("content"),
+            }
         }
         "image" => ReadContent::Image {
             size: file
@@ -39,13 +47,37 @@ fn content(value: &Value) -> Option<ReadContent> {
             bytes: file.count("originalSize"),
         },
         "notebook" => ReadContent::Notebook {
-            cells: file.list("cells").map_or(0, |cells| cells.len() as u64),
+            cells: file.list("cells").unwrap_or_default().iter().map(cell).collect(),
         },
         kind => ReadContent::Other {
             kind: kind.to_owned(),
             bytes: file.count("originalSize"),
         },
     })
+}
+
+fn cell(value: &Value) -> NotebookCell {
+    let kind = value.word("cellType").or_else(|| value.word("cell_type"));
+    NotebookCell {
+        kind: cell_kind(kind.unwrap_or_default()),
+        run: value.count("execution_count"),
+        source: value.get("source").and_then(source).unwrap_or_default(),
+    }
+}
+
+fn cell_kind(kind: &str) -> CellKind {
+    match kind {
+        "markdown" => CellKind::Markdown,
+        _ => CellKind::Code,
+    }
+}
+
+/// The source of a cell: one text or its lines.
+fn source(value: &Value) -> Option<Text> {
+    match value {
+        Value::Array(lines) => Some(lines.iter().filter_map(Value::as_str).collect::<String>().into()),
+        other => Text::of(other),
+    }
 }
 
 /// Returns the number of lines that were read and of all lines. The protocol also counts the empty text after the last
@@ -65,13 +97,13 @@ pub(super) fn change(call: &Call<'_>) -> (Subject, CardBody) {
     let many = call.input.list("edits").unwrap_or_default().iter();
     let edits = many.chain(std::iter::once(call.input)).filter_map(|edit| {
         Some(Replacement {
-            old: edit.word("old_string")?.to_owned(),
-            new: edit.word("new_string")?.to_owned(),
+            old: edit.text("old_string")?,
+            new: edit.text("new_string")?,
             all: edit.is("replace_all"),
         })
     });
     let value = call.value();
-    let content = call.input.word("content").map(str::to_owned);
+    let content = call.input.text("content");
     let hunks: Vec<Hunk> = value.map(hunks).unwrap_or_default();
     let written = content.is_some() && call.outcome.is_some_and(|outcome| !outcome.failed);
     let change = FileChange {
@@ -111,28 +143,26 @@ pub(super) fn notebook(call: &Call<'_>) -> (Subject, CardBody) {
     let cell = word("cell_id").unwrap_or_default();
     let notebook = Notebook {
         cell: cell.to_owned(),
-        kind: word("cell_type").unwrap_or("code").to_owned(),
+        kind: cell_kind(word("cell_type").unwrap_or_default()),
         edit: match word("edit_mode") {
             Some("insert") => CellEdit::Insert,
             Some("delete") => CellEdit::Delete,
             _ => CellEdit::Replace,
         },
-        source: word("new_source").unwrap_or_default().to_owned(),
-        old: value.and_then(|value| old_source(value, cell)),
+        source: value
+            .and_then(|value| value.text("new_source"))
+            .unwrap_or_else(|| call.text("new_source")),
+        old: value.and_then(|value| value.text("old_source").or_else(|| old_source(value, cell))),
         path: word("notebook_path").unwrap_or(&path).to_owned(),
     };
     (Subject::Path(path), CardBody::Notebook(notebook))
 }
 
 /// Returns the source of a cell before the change, from the file as it was.
-fn old_source(value: &Value, cell: &str) -> Option<String> {
+fn old_source(value: &Value, cell: &str) -> Option<Text> {
     let file: Value = serde_json::from_str(value.word("original_file")?).ok()?;
     let found = file.list("cells")?.iter().find(|it| it.word("id") == Some(cell))?;
-    match found.get("source")? {
-        Value::String(text) => Some(text.clone()),
-        Value::Array(lines) => Some(lines.iter().filter_map(Value::as_str).collect()),
-        _ => None,
-    }
+    source(found.get("source")?)
 }
 
 pub(super) fn grep(call: &Call<'_>) -> (Subject, CardBody) {
@@ -170,12 +200,13 @@ fn found(call: &Call<'_>, kind: SearchKind, pattern: String) -> CardBody {
         let names = value?.list(name)?.iter().filter_map(Value::as_str);
         Some(names.map(str::to_owned).collect::<Vec<_>>())
     };
-    let lines = value.and_then(|value| value.word("content")).map(str::to_owned);
+    let lines = value.and_then(|value| value.text("content"));
     CardBody::Search(Search {
         kind,
         pattern,
         hits: count("numMatches").or_else(|| count("numLines")),
         files: count("numFiles"),
+        ignore_case: call.input.is("-i"),
         names: names("filenames").or_else(|| names("matches")),
         lines,
     })

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Call, CardBody, Fields as _, Subject};
-use crate::items::card::{Plan, Question, TaskLine, Tasks};
+use crate::items::card::{Answer, Plan, Question, TaskLine, TaskStatus, Tasks};
 
 /// A call that reads or writes the whole list.
 pub(super) fn all(call: &Call<'_>) -> (Subject, CardBody) {
@@ -11,7 +11,13 @@ pub(super) fn all(call: &Call<'_>) -> (Subject, CardBody) {
     let list = value.and_then(|value| value.list("newTodos").or_else(|| value.list("tasks")));
     let list = list.or_else(|| call.input.list("todos"));
     let list = list.map(|list| list.iter().map(line).collect());
-    (Subject::None, CardBody::Tasks(Tasks { list, one: None }))
+    let before = value.and_then(|value| value.list("oldTodos"));
+    let tasks = Tasks {
+        list,
+        before: before.map(|list| list.iter().map(line).collect()),
+        one: None,
+    };
+    (Subject::None, CardBody::Tasks(tasks))
 }
 
 /// A call about one task.
@@ -27,8 +33,8 @@ pub(super) fn one(call: &Call<'_>) -> (Subject, CardBody) {
         };
     }
     let tasks = Tasks {
-        list: None,
         one: Some(task),
+        ..Tasks::default()
     };
     (Subject::None, CardBody::Tasks(tasks))
 }
@@ -39,9 +45,19 @@ fn line(value: &Value) -> TaskLine {
         id: word("id").or_else(|| word("taskId")),
         subject: word("subject").or_else(|| word("content")).unwrap_or_default(),
         active: word("activeForm"),
-        status: word("status"),
+        status: value.word("status").and_then(status),
         after: ids(value.list("blockedBy").or_else(|| value.list("addBlockedBy"))),
     }
+}
+
+fn status(word: &str) -> Option<TaskStatus> {
+    Some(match word {
+        "pending" => TaskStatus::Pending,
+        "in_progress" => TaskStatus::InProgress,
+        "completed" => TaskStatus::Completed,
+        "deleted" => TaskStatus::Deleted,
+        _ => return None,
+    })
 }
 
 fn ids(list: Option<&[Value]>) -> Vec<String> {
@@ -53,21 +69,35 @@ fn ids(list: Option<&[Value]>) -> Vec<String> {
 pub(super) fn questions(call: &Call<'_>) -> (Subject, CardBody) {
     let asked = call.input.list("questions").unwrap_or_default().iter();
     let questions: Vec<String> = asked.filter_map(|it| it.word("question")).map(str::to_owned).collect();
-    let answers = call.value().and_then(|value| value.get("answers")?.as_object());
-    let answers = answers.into_iter().flatten().map(|(question, answer)| {
-        let answer = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
-        (question.clone(), answer)
+    let value = call.value();
+    let answers = value.and_then(|value| value.get("answers")?.as_object());
+    let answers = answers.into_iter().flatten().map(|(question, answer)| Answer {
+        question: question.clone(),
+        answer: words(answer),
+        notes: value
+            .and_then(|value| value.get("annotations")?.get(question)?.word("notes"))
+            .map(str::to_owned),
     });
     let subject = questions.first().cloned().map_or(Subject::None, Subject::Phrase);
     let question = Question {
         questions,
         answers: answers.collect(),
+        response: value.and_then(|value| value.word("response")).map(str::to_owned),
     };
     (subject, CardBody::Question(question))
 }
 
+/// The words of an answer: one text, or the chosen ones of several.
+fn words(answer: &Value) -> String {
+    match answer {
+        Value::String(text) => text.clone(),
+        Value::Array(chosen) => chosen.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
 pub(super) fn plan(call: &Call<'_>) -> (Subject, CardBody) {
-    let text = call.value().and_then(|value| value.word("plan")).map(str::to_owned);
-    let text = text.or_else(|| call.optional("plan"));
+    let text = call.value().and_then(|value| value.text("plan"));
+    let text = text.or_else(|| call.input.text("plan").filter(|text| !text.is_empty()));
     (Subject::None, CardBody::Plan(Plan { text }))
 }

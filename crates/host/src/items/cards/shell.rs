@@ -1,6 +1,7 @@
 //! Commands: run, read, stopped.
 
 use super::{Call, CardBody, Fields as _, Subject};
+use crate::items::Text;
 use crate::items::card::{Shell, ShellAction};
 
 pub(super) fn run(call: &Call<'_>) -> (Subject, CardBody) {
@@ -47,20 +48,27 @@ fn finished(call: &Call<'_>, action: ShellAction) -> Shell {
             .strip_prefix("Exit code ")
             .and_then(|code| code.trim().parse().ok());
         shell.exit_code = code;
-        shell.output = Some(if code.is_some() { rest } else { text }.to_owned());
+        shell.output = Some(match outcome.text {
+            Text::Here(_) => Text::from(if code.is_some() { rest } else { text }),
+            stored @ Text::Stored { .. } => stored.clone(),
+        });
         return shell;
     }
     let value = outcome.value;
     shell.task = value.word("backgroundTaskId").map(str::to_owned);
     shell.moved = value.is("backgroundedByUser");
-    let word = |name: &str| value.word(name).unwrap_or_default();
-    shell.output = Some(match (word("stdout"), word("stderr")) {
+    // A task that is read has its output below it.
+    let parts = value.get("task").filter(|task| task.is_object()).unwrap_or(value);
+    let words = |names: &[&str]| {
+        let mut texts = names.iter().filter_map(|name| parts.text(name));
+        texts.find(|text| !text.is_empty())
+    };
+    shell.stderr = words(&["stderr"]);
+    shell.output = Some(match words(&["stdout", "output", "result"]) {
+        Some(output) => output,
         // The text says in words that there is no output.
-        ("", "") if value.is_object() => String::new(),
-        ("", "") => outcome.text.to_owned(),
-        (out, "") => out.to_owned(),
-        ("", problems) => problems.to_owned(),
-        (out, problems) => format!("{}\n{problems}", out.trim_end_matches('\n')),
+        None if value.is_object() && action != ShellAction::Output => Text::default(),
+        None => outcome.text.clone(),
     });
     shell
 }

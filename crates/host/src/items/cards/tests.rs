@@ -3,8 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::card::{
-    ArgumentValue, Card, CardBody, CellEdit, FileChange, Plan, ReadContent, SearchKind, ShellAction, Subject, Web,
+use super::super::{
+    ArgumentValue, Card, CardBody, CellEdit, CellKind, FileChange, NotebookCell, Plan, ReadContent, SearchKind,
+    ShellAction, Subject, TaskStatus, Web,
 };
 use super::{Outcome, changes_files, is_question, runs_commands, task_title};
 
@@ -14,7 +15,7 @@ fn card(tool: &str, input: &Value) -> Card {
 
 fn done(tool: &str, input: &Value, text: &str, value: &Value) -> Card {
     let outcome = Outcome {
-        text,
+        text: &text.into(),
         value,
         failed: false,
     };
@@ -24,7 +25,7 @@ fn done(tool: &str, input: &Value, text: &str, value: &Value) -> Card {
 fn failed(tool: &str, input: &Value, text: &str) -> Card {
     let value = json!(format!("Error: {text}"));
     let outcome = Outcome {
-        text,
+        text: &text.into(),
         value: &value,
         failed: true,
     };
@@ -76,7 +77,9 @@ fn a_command_has_its_output_or_how_it_failed() {
         "",
         &json!({"stdout": "out\n", "stderr": "warning"}),
     ));
-    assert_eq!(ran.output.as_deref(), Some("out\nwarning"));
+    assert_eq!(ran.output.as_deref(), Some("out\n"));
+    assert_eq!(ran.stderr.as_deref(), Some("warning"));
+    assert_eq!(ran.all_output(), "out\nwarning");
     assert_eq!(ran.about.as_deref(), Some("Build"));
     let broke = shell(failed("Bash", &input, "Exit code 2\nno rule"));
     assert_eq!((broke.exit_code, broke.output.as_deref()), (Some(2), Some("no rule")));
@@ -140,13 +143,14 @@ fn what_was_read_is_lines_an_image_or_something_else() {
         CardBody::FileRead(read) => read.content.unwrap(),
         other => panic!("{other:?}"),
     };
-    let lines = json!({"type": "text", "file": {"startLine": 3, "numLines": 2, "totalLines": 9}});
+    let lines = json!({"type": "text", "file": {"content": "c\nd", "startLine": 3, "numLines": 2, "totalLines": 9}});
     assert_eq!(
         content(&lines),
         ReadContent::Lines {
             first: 3,
             count: 2,
-            total: 9
+            total: 9,
+            text: Some("c\nd".into()),
         }
     );
     let image =
@@ -159,8 +163,22 @@ fn what_was_read_is_lines_an_image_or_something_else() {
         }
     );
     assert_eq!(
-        content(&json!({"type": "notebook", "file": {"cells": [1, 2]}})),
-        ReadContent::Notebook { cells: 2 }
+        content(&json!({"type": "notebook", "file": {"cells": [
+            {"cellType": "markdown", "source": ["# a\n", "b"]}, {"source": "x", "execution_count": 3}]}})),
+        ReadContent::Notebook {
+            cells: vec![
+                NotebookCell {
+                    kind: CellKind::Markdown,
+                    run: None,
+                    source: "# a\nb".into()
+                },
+                NotebookCell {
+                    kind: CellKind::Code,
+                    run: Some(3),
+                    source: "x".into()
+                },
+            ]
+        }
     );
     let pdf = json!({"type": "pdf", "file": {"originalSize": 7}});
     assert_eq!(
@@ -175,7 +193,8 @@ fn what_was_read_is_lines_an_image_or_something_else() {
         ReadContent::Lines {
             first: 1,
             count: 2,
-            total: 2
+            total: 2,
+            text: None,
         }
     );
 }
@@ -228,7 +247,7 @@ fn task_lists_say_what_has_to_be_done_before() {
         panic!()
     };
     let line = &tasks.list.unwrap()[0];
-    assert_eq!((&*line.subject, line.status.as_deref()), ("a", Some("completed")));
+    assert_eq!((&*line.subject, line.status), ("a", Some(TaskStatus::Completed)));
     assert_eq!(line.after, ["2", "3"]);
     let update = json!({"taskId": "1", "status": "in_progress"});
     let CardBody::Tasks(tasks) = done("TaskUpdate", &update, "", &json!({"task": {"id": "1", "subject": "s"}})).body
@@ -236,7 +255,7 @@ fn task_lists_say_what_has_to_be_done_before() {
         panic!()
     };
     let line = tasks.one.unwrap();
-    assert_eq!((&*line.subject, line.status.as_deref()), ("s", Some("in_progress")));
+    assert_eq!((&*line.subject, line.status), ("s", Some(TaskStatus::InProgress)));
 }
 
 #[test]
@@ -247,7 +266,10 @@ fn questions_have_answers_and_plans_a_text() {
         panic!()
     };
     assert_eq!(question.questions.len(), 2);
-    assert_eq!(question.answers, [("A?".to_owned(), "yes".to_owned())]);
+    assert_eq!(
+        (&*question.answers[0].question, &*question.answers[0].answer),
+        ("A?", "yes")
+    );
     let plan = card("ExitPlanMode", &json!({"plan": "1. Read"}));
     assert_eq!(plan.editable(), Some("plan"));
     assert_eq!(

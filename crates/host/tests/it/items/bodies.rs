@@ -7,7 +7,7 @@ use sluice_host::conversation::{Exit, OwnRequest, What};
 use sluice_host::items::{ItemBody, ItemStatus, ProcessChange, PromptSource, TurnOutcome};
 use sluice_wire::control::RewindFiles;
 
-use super::{items, last, shown, turn_end};
+use super::{items, last, shown, spoken, turn_end};
 use crate::conversation::play::{
     Play, assistant, block_start, delta, message_start, result, result_of, stream, success, system, text, tool_result,
     tool_use,
@@ -43,8 +43,8 @@ fn a_prompt_of_somebody_else_names_the_sender() {
         panic!()
     };
     assert_eq!(
-        (prompt.source, prompt.sender.as_deref()),
-        (PromptSource::Other, Some("phone"))
+        (prompt.source, prompt.sender.map(|sender| sender.name)),
+        (PromptSource::Other, Some("phone".into()))
     );
     let mut replay = user("earlier");
     replay["isReplay"] = json!(true);
@@ -56,7 +56,7 @@ fn a_prompt_of_somebody_else_names_the_sender() {
 }
 
 #[test]
-fn images_of_a_prompt_are_counted() {
+fn a_prompt_has_its_images() {
     let mut play = Play::new();
     let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "x"}});
     play.says(
@@ -66,7 +66,12 @@ fn images_of_a_prompt_are_counted() {
     let ItemBody::Prompt(prompt) = last(&play).body else {
         panic!()
     };
-    assert_eq!((prompt.images, &*prompt.text), (1, "see"));
+    assert_eq!(&*prompt.text, "see");
+    assert_eq!(prompt.images.len(), 1);
+    assert_eq!(
+        (&*prompt.images[0].mime_type, &*prompt.images[0].data),
+        ("image/png", "x")
+    );
 }
 
 #[test]
@@ -78,16 +83,11 @@ fn text_that_streams_is_one_item_from_its_first_byte_to_its_end() {
     assert_eq!(first.status, ItemStatus::Streaming);
     play.says(delta(0, "Hel"));
     play.says(delta(0, "lo"));
-    assert_eq!(last(&play).body, ItemBody::Text { text: "Hello".into() });
+    assert_eq!(last(&play).body, spoken("Hello"));
     play.says(text("m1", "Hello.\n\"quoted\" é"));
     let said = last(&play);
     assert_eq!((said.id, said.status), (first.id, ItemStatus::Done));
-    assert_eq!(
-        said.body,
-        ItemBody::Text {
-            text: "Hello.\n\"quoted\" é".into()
-        }
-    );
+    assert_eq!(said.body, spoken("Hello.\n\"quoted\" é"));
     assert!(said.revision > first.revision);
 }
 
@@ -99,9 +99,9 @@ fn a_message_that_is_cut_off_keeps_its_text() {
     }
     play.dies();
     let found = shown(&play);
-    let half = ItemBody::Text { text: "Half".into() };
+    let half = spoken("Half");
     assert!(found.contains(&(ItemStatus::Interrupted, half)), "{found:?}");
-    assert!(matches!(turn_end(&play).outcome, TurnOutcome::Died(_)));
+    assert!(matches!(turn_end(&play).outcome, TurnOutcome::Died { .. }));
 }
 
 #[test]
@@ -112,15 +112,7 @@ fn a_block_that_is_said_after_its_message_stopped_is_still_the_same_item() {
     }
     play.says(stream(json!({"type": "message_stop"})));
     play.says(text("m1", "All of it"));
-    assert_eq!(
-        shown(&play),
-        [(
-            ItemStatus::Done,
-            ItemBody::Text {
-                text: "All of it".into()
-            }
-        )]
-    );
+    assert_eq!(shown(&play), [(ItemStatus::Done, spoken("All of it"))]);
 }
 
 #[test]
@@ -187,7 +179,7 @@ fn the_process_starts_and_ends() {
         changes,
         [
             ProcessChange::Started { resumed: false },
-            ProcessChange::Exited(exit),
+            ProcessChange::Exited(exit.into()),
             ProcessChange::Started { resumed: true },
         ]
     );
@@ -222,12 +214,7 @@ fn an_odd_field_does_not_lose_a_message() {
     said["message"]["usage"] = json!("none");
     said["message"]["content"].as_array_mut().unwrap().push(json!(7));
     play.says(said);
-    assert_eq!(
-        last(&play).body,
-        ItemBody::Text {
-            text: "still here".into()
-        }
-    );
+    assert_eq!(last(&play).body, spoken("still here"));
 }
 
 #[test]
@@ -235,12 +222,7 @@ fn half_a_surrogate_pair_does_not_lose_a_text() {
     let mut play = Play::new();
     let line = text("m1", "PLACE").to_string().replace("PLACE", "a\\ud83db");
     play.happens(What::Said(sluice_wire::Frame::parse(&line).unwrap()));
-    assert_eq!(
-        last(&play).body,
-        ItemBody::Text {
-            text: "a\u{fffd}b".into()
-        }
-    );
+    assert_eq!(last(&play).body, spoken("a\u{fffd}b"));
 }
 
 #[test]

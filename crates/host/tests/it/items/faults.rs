@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sluice_host::conversation::{Activity, AskAnswer, ConversationState, What};
-use sluice_host::items::{Decider, FileCount, ItemBody, ItemStatus, PromptSource, Subject, TurnOutcome, of_messages};
+use sluice_host::items::{FileCount, ItemBody, ItemStatus, PromptSource, Subject, TurnOutcome, of_messages};
 use sluice_host::sessions::Sessions;
 use sluice_wire::control::Allow;
 use sluice_wire::{Frame, Raw};
 
-use super::{call, items, turn_end};
+use super::{call, items, person, turn_end};
 use crate::conversation::play::{Play, ask, assistant, block_start, delta, id, init, message_start, result, system};
 
 fn runs(play: &mut Play, id: &str, name: &str, input: Value) {
@@ -47,7 +47,7 @@ fn a_changed_call_shows_what_ran_beside_what_was_asked() {
     assert_eq!(call.card.subject, Subject::Command("touch y".into()));
     assert_eq!(call.original.unwrap().subject, Subject::Command("touch x".into()));
     let by = call.permission.unwrap().changed_by;
-    assert_eq!(by, Some(Decider::Person(Some("desk".into()))));
+    assert_eq!(by, Some(person("desk")));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use sluice_host::items::{
 };
 use sluice_wire::control::SetModel;
 
-use super::{items, last, shown};
+use super::{items, last, shown, spoken};
 use crate::conversation::play::{Play, assistant, block_start, delta, message_start, success, system, text};
 
 fn user(text: &str) -> serde_json::Value {
@@ -107,10 +107,7 @@ fn retries_are_one_item_that_disappears_with_success() {
     assert_eq!((item.id, it.attempt, it.max, it.status), (first.id, 2, 10, Some(529)));
     assert_eq!(it.next.0, play.now + 500);
     play.says(text("m1", "here"));
-    assert_eq!(
-        shown(&play),
-        [(ItemStatus::Done, ItemBody::Text { text: "here".into() })]
-    );
+    assert_eq!(shown(&play), [(ItemStatus::Done, spoken("here"))]);
 }
 
 #[test]

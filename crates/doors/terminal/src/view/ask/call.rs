@@ -151,10 +151,10 @@ pub(crate) fn changed_lines(card: &Card, file: Option<&str>) -> Option<Vec<diff:
     }
     let after = file.and_then(|file| {
         change.edits.iter().try_fold(file.to_owned(), |file, edit| {
-            let found = !edit.old.is_empty() && file.contains(&edit.old);
+            let found = !edit.old.is_empty() && file.contains(&*edit.old);
             found.then(|| match edit.all {
-                true => file.replace(&edit.old, &edit.new),
-                false => file.replacen(&edit.old, &edit.new, 1),
+                true => file.replace(&*edit.old, &edit.new),
+                false => file.replacen(&*edit.old, &edit.new, 1),
             })
         })
     });

@@ -1,6 +1,8 @@
 //! Cards of file tools: read, search, change.
 
-use sluice_host::items::{CardBody, CellEdit, FileChange, FileRead, Notebook, ReadContent, Search, SearchKind};
+use sluice_host::items::{
+    CardBody, CellEdit, CellKind, FileChange, FileRead, Notebook, ReadContent, Search, SearchKind,
+};
 
 use super::{CallCard, MAX_DIFF_ROWS, MAX_RESULT_ROWS, Parts};
 use crate::view::{amount, diff};
@@ -8,7 +10,9 @@ use crate::view::{amount, diff};
 pub(super) fn read(read: &FileRead) -> Parts {
     match &read.content {
         None => Parts::default(),
-        Some(ReadContent::Lines { first, count, total }) => {
+        Some(ReadContent::Lines {
+            first, count, total, ..
+        }) => {
             if count >= total && *first <= 1 {
                 return Parts::default().fact(amount::count(*total, "line"));
             }
@@ -54,14 +58,18 @@ pub(super) fn changed(change: &FileChange) -> Parts {
 
 pub(super) fn notebook(notebook: &Notebook) -> Parts {
     let old = notebook.old.as_deref().unwrap_or_default();
-    let new = notebook.source.as_str();
+    let new = &*notebook.source;
     let (did, old, new) = match notebook.edit {
         CellEdit::Insert => ("added", "", new),
         CellEdit::Delete => ("removed", old, ""),
         CellEdit::Replace => ("replaced", old, new),
     };
     let lines = diff::of_texts(old, new, 1);
-    let parts = Parts::default().fact(format!("cell {}, {}, {did}", notebook.cell, notebook.kind));
+    let kind = match notebook.kind {
+        CellKind::Code => "code",
+        CellKind::Markdown => "markdown",
+    };
+    let parts = Parts::default().fact(format!("cell {}, {kind}, {did}", notebook.cell));
     let summary = diff::summary(&lines);
     let parts = if summary.is_empty() { parts } else { parts.fact(summary) };
     parts.diff(&lines, MAX_DIFF_ROWS)
@@ -76,7 +84,7 @@ pub(super) fn matches(search: &Search, text: &str) -> Parts {
         None => amount::count(files, "file"),
     };
     let said = match (&search.lines, &search.names) {
-        (Some(lines), _) => lines.clone(),
+        (Some(lines), _) => lines.to_string(),
         (None, Some(names)) => names.join("\n"),
         (None, None) => text.to_owned(),
     };

@@ -1,6 +1,6 @@
 //! Cards of the web, subagents, task lists, questions, MCP tools, and unknown tools.
 
-use sluice_host::items::{Question, Subagent, TaskLine, Tasks, Web};
+use sluice_host::items::{Question, Subagent, TaskLine, TaskStatus, Tasks, Web};
 
 use super::{CallCard, MAX_ERROR_ROWS, MAX_RESULT_ROWS, Parts, took};
 use crate::text::{Row, Style};
@@ -45,13 +45,13 @@ pub(super) fn tasks(tasks: &Tasks, text: &str) -> Parts {
     let Some(list) = &tasks.list else {
         return Parts::default().first(text, 1);
     };
-    let is_done = |task: &&TaskLine| task.status.as_deref() == Some("completed");
+    let is_done = |task: &&TaskLine| task.status == Some(TaskStatus::Completed);
     let done = list.iter().filter(is_done).count();
     let mut parts = Parts::default().fact(format!("{done} of {} done", list.len()));
     for task in list {
-        let (sign, text) = match task.status.as_deref() {
-            Some("completed") => ("[x]", &task.subject),
-            Some("in_progress") => ("[>]", task.active.as_ref().unwrap_or(&task.subject)),
+        let (sign, text) = match task.status {
+            Some(TaskStatus::Completed) => ("[x]", &task.subject),
+            Some(TaskStatus::InProgress) => ("[>]", task.active.as_ref().unwrap_or(&task.subject)),
             _ => ("[ ]", &task.subject),
         };
         let mut row = todo_row(sign, text);
@@ -77,8 +77,8 @@ pub(super) fn answers(question: &Question, text: &str) -> Parts {
         return Parts::default().first(text, MAX_RESULT_ROWS);
     }
     let mut parts = Parts::default();
-    for (question, answer) in &question.answers {
-        let row = Row::faint(&format!("    {question}  ")).add(answer, Style::TEXT);
+    for answer in &question.answers {
+        let row = Row::faint(&format!("    {}  ", answer.question)).add(&answer.answer, Style::TEXT);
         parts.rows.push(row);
     }
     parts

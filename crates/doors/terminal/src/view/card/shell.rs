@@ -16,12 +16,12 @@ pub(super) fn done(call: &CallCard, shell: &Shell) -> Parts {
         };
     }
     let parts = took(call.time).into_iter().fold(Parts::default(), Parts::fact);
-    parts.last(shell.output.as_deref().unwrap_or_default(), MAX_RESULT_ROWS)
+    parts.last(&shell.all_output(), MAX_RESULT_ROWS)
 }
 
 pub(super) fn failed(call: &CallCard, shell: &Shell) -> Parts {
     let code = shell.exit_code.map(|code| format!("exit {code}"));
     let facts = code.into_iter().chain(took(call.time));
-    let output = shell.output.as_deref().unwrap_or_default();
+    let output = &shell.all_output();
     facts.fold(Parts::default(), Parts::fact).last(output, MAX_ERROR_ROWS)
 }

@@ -31,7 +31,7 @@ impl Feed {
             TurnOutcome::Failed { .. } | TurnOutcome::MaxTurns | TurnOutcome::MaxBudget
         );
         match end.outcome {
-            TurnOutcome::Unreported | TurnOutcome::Died(_) => return,
+            TurnOutcome::Unreported | TurnOutcome::Died { .. } => return,
             TurnOutcome::Stopped => {
                 let text = format!("stopped after {}", amount::running(end.duration));
                 let row = Row::new().add("✗ ", Role::Bad).add(&text, Style::FAINT);

@@ -24,14 +24,14 @@ impl Feed {
             ItemBody::ToolCall(call) => return self.call(item, call),
             // Only the calls of subagents are shown.
             _ if item.parent.is_some() => return,
-            ItemBody::Text { text } if item.status == ItemStatus::Streaming => return self.stream(item.id, text),
+            ItemBody::Text { text, .. } if item.status == ItemStatus::Streaming => return self.stream(item.id, text),
             ItemBody::Thinking(thinking) if item.status == ItemStatus::Streaming => {
-                self.thought = Some((item.id, thinking.text.clone()));
+                self.thought = Some((item.id, thinking.text.to_string()));
                 return;
             }
-            ItemBody::Text { text } if item.status == ItemStatus::Interrupted => {
+            ItemBody::Text { text, .. } if item.status == ItemStatus::Interrupted => {
                 if let Some(streaming) = self.streaming.as_mut().filter(|it| it.item == item.id) {
-                    text.clone_into(&mut streaming.text);
+                    (**text).clone_into(&mut streaming.text);
                 }
                 return self.stop_writing(item.id);
             }
@@ -58,12 +58,12 @@ impl Feed {
     fn complete(&mut self, item: &Item) {
         match &item.body {
             ItemBody::Prompt(prompt) => self.prompt(prompt, item),
-            ItemBody::Text { text } => self.text(item, text),
+            ItemBody::Text { text, .. } => self.text(item, text),
             ItemBody::Thinking(thinking) => self.thought(item, thinking),
             ItemBody::Command(command) => {
                 if let Some(output) = command.output.as_ref().filter(|output| !output.trim().is_empty()) {
-                    output.clone_into(&mut self.answer);
-                    self.items.push_back(Pending::Text(output.clone()));
+                    (**output).clone_into(&mut self.answer);
+                    self.items.push_back(Pending::Text(output.to_string()));
                 } else {
                     // Its output follows in a separate item.
                     self.taken.remove(&item.id);
@@ -105,7 +105,7 @@ impl Feed {
                 self.say(Kind::Prompt, rows);
             }
             PromptSource::Other => {
-                let sender = prompt.sender.as_deref().unwrap_or("elsewhere");
+                let sender = prompt.sender.as_ref().map_or("elsewhere", |sender| &*sender.name);
                 let rows = self.wrapped(prompt::rows(&prompt.text, Some(sender)));
                 self.say(Kind::Prompt, rows);
             }

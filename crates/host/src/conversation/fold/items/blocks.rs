@@ -19,7 +19,10 @@ impl Fold<'_> {
         let index = event.index.count();
         let source = Source::Draft(parent.map(place), index);
         let body = match block.ty.text() {
-            "text" => RecordBody::Text(source),
+            "text" => RecordBody::Text {
+                source,
+                synthetic: false,
+            },
             "thinking" | "redacted_thinking" => RecordBody::Thinking(Box::new(ThinkingRecord {
                 text: source,
                 duration: None,
@@ -85,7 +88,7 @@ impl Fold<'_> {
                 continue;
             };
             let source = match &mut record.body {
-                RecordBody::Text(source) => source,
+                RecordBody::Text { source, .. } => source,
                 RecordBody::Thinking(thinking) => &mut thinking.text,
                 RecordBody::Writing(writing) => &mut writing.input,
                 _ => continue,
@@ -110,7 +113,10 @@ impl Fold<'_> {
 
     fn cut(&mut self, item: u32) {
         let empty = self.state.items.get(item).is_some_and(|record| match &record.body {
-            RecordBody::Text(Source::Kept(text)) => text.is_empty(),
+            RecordBody::Text {
+                source: Source::Kept(text),
+                ..
+            } => text.is_empty(),
             _ => false,
         });
         if empty {
@@ -155,7 +161,7 @@ impl Fold<'_> {
         match block.ty.text() {
             "text" => {
                 let synthetic = inner.model.get() == Some(SYNTHETIC);
-                let streamed = self.take_streamed(parent, id, |body| matches!(body, RecordBody::Text(_)));
+                let streamed = self.take_streamed(parent, id, |body| matches!(body, RecordBody::Text { .. }));
                 let failed = synthetic && (message.error.get().is_some() || message.is_api_error_message.0);
                 let run = message.local_command_run.0.as_ref().filter(|_| synthetic);
                 // Text of the agent itself becomes an item of another kind.
@@ -175,7 +181,7 @@ impl Fold<'_> {
                 }
                 let Some(text) = block.text else { return };
                 let source = Source::Line(leaf(frame, entry, text));
-                self.say(streamed.as_ref(), parent, RecordBody::Text(source));
+                self.say(streamed.as_ref(), parent, RecordBody::Text { source, synthetic });
             }
             "thinking" | "redacted_thinking" => {
                 let streamed = self.take_streamed(parent, id, |body| matches!(body, RecordBody::Thinking(_)));
@@ -290,6 +296,10 @@ impl Fold<'_> {
         let error = ItemBody::Error(RequestError {
             text: read::later(block.text).unwrap_or_default(),
             kind: message.error.boxed(),
+            status: message
+                .api_error_status
+                .0
+                .and_then(|_| u16::try_from(message.api_error_status.count()).ok()),
             retries,
         });
         match retry {

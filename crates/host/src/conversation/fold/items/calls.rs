@@ -7,10 +7,12 @@ use sluice_wire::stdout::system::TaskOutcome;
 
 use super::{Fold, leaf};
 use crate::conversation::index::place;
-use crate::conversation::read::{self, Block, Decided, DeniedFields, Later, List, MessageFields, Obj, ResultMeta};
+use crate::conversation::read::{
+    self, Block, Decided, DeniedFields, Later, List, MessageFields, Obj, ResultMeta, UseMeta,
+};
 use crate::conversation::{AskKind, AskState, Call, CallState, ProcessStatus, TaskState};
-use crate::items::list::{CallRecord, RecordBody, ResultRecord, Streamed};
-use crate::items::{Decider, ItemStatus, Permission, PermissionOutcome, folder_after};
+use crate::items::list::{CallRecord, RecordBody, ResultRecord, Streamed, Titles};
+use crate::items::{Decider, ItemBody, ItemStatus, Permission, PermissionOutcome, Request, Sender, folder_after};
 
 /// What the agent returns for a call that a person stopped.
 const REJECTED: &str = "\"User rejected tool use\"";
@@ -43,6 +45,9 @@ impl Fold<'_> {
             result: None,
             permission: self.permission_asked(&id),
             folder: self.state.items.current.folder,
+            titles: None,
+            loaded: None,
+            task: calling.and_then(|it| self.named_task(call, it.input)),
         };
         let at = match (streamed, self.state.items.of_call(call)) {
             (Some(Streamed { item, .. }), None) => {
@@ -52,6 +57,7 @@ impl Fold<'_> {
             (_, Some(at)) => {
                 if let Some(known) = self.state.items.call_mut(call) {
                     known.input = record.input;
+                    known.task = record.task;
                 }
                 if let Some(item) = self.state.items.get_mut(at) {
                     item.parent = parent.map(place);
@@ -65,6 +71,55 @@ impl Fold<'_> {
         }
         self.update_call(call);
         self.item_changed(at);
+    }
+
+    /// What the task is about that a call names by its id.
+    fn named_task(&self, call: usize, input: Later<'_>) -> Option<Box<str>> {
+        let call = self.state.calls.get(call)?;
+        if !crate::items::tracks_tasks(&call.name) {
+            return None;
+        }
+        let input: Value = read::later(input)?;
+        let id = input.get("taskId")?.as_str()?;
+        let todo = self.state.todos().iter().find(|todo| todo.id.as_deref() == Some(id))?;
+        Some(todo.subject.clone())
+    }
+
+    /// `tool_use_meta`: the names for people of a tool of an MCP server.
+    pub(in super::super) fn call_titles(&mut self, call: usize, id: &str, metas: Later<'_>) {
+        if metas.is_none() {
+            return;
+        }
+        let metas = read::later::<List<Obj<UseMeta<'_>>>>(metas).unwrap_or_default();
+        let mut metas = metas.0.iter().filter_map(|it| it.0.as_ref());
+        let Some(meta) = metas.find(|meta| meta.id.get() == Some(id)) else {
+            return;
+        };
+        let titles = Titles {
+            server: meta.server_display_name.boxed(),
+            tool: meta.display_name.boxed(),
+        };
+        if let Some(record) = self.state.items.call_mut(call) {
+            record.titles = Some(Box::new(titles));
+            self.call_changed(call);
+        }
+    }
+
+    /// The text that the last skill loaded. Returns false if there is no such call.
+    pub(in super::super) fn skill_loaded(&mut self, text: &str) -> bool {
+        let from = self.state.calls.len().saturating_sub(16);
+        let skill = (from..self.state.calls.len()).rev().find(|at| {
+            let call = self.state.calls.get(*at);
+            call.is_some_and(|call| crate::items::loads_text(&call.name))
+        });
+        let Some(record) = skill.and_then(|at| self.state.items.call_mut(at)) else {
+            return false;
+        };
+        record.loaded = Some(text.into());
+        if let Some(call) = skill {
+            self.call_changed(call);
+        }
+        true
     }
 
     /// A call, its task or its permission changed.
@@ -133,8 +188,10 @@ impl Fold<'_> {
             status,
         });
         self.call_changed(call);
-        if status == ItemStatus::Done {
-            self.call_effects(call);
+        match status {
+            ItemStatus::Done => self.call_effects(call),
+            ItemStatus::Denied => self.state.items.turn.denials += 1,
+            _ => {}
         }
     }
 
@@ -184,6 +241,9 @@ impl Fold<'_> {
             reason: None,
             asked: Some(ask.at),
             decided: ask.settled,
+            message: None,
+            rules: Vec::new(),
+            destination: None,
             changed_by: None,
         }))
     }
@@ -199,6 +259,9 @@ impl Fold<'_> {
             reason: reason.map(str::to_owned),
             asked: Some(asked.at),
             decided: None,
+            message: None,
+            rules: Vec::new(),
+            destination: None,
             changed_by: None,
         };
         let Some(call) = call.filter(|_| asked.kind == AskKind::Tool) else {
@@ -212,11 +275,12 @@ impl Fold<'_> {
 
     /// A permission request has its outcome.
     pub(in super::super) fn permission_settled(&mut self, ask: usize) {
-        let Some(settled) = self.state.asks.get(ask).filter(|it| it.kind == AskKind::Tool) else {
+        let Some(settled) = self.state.asks.get(ask).filter(|it| it.kind.is_for_a_person()) else {
             return;
         };
-        let Some(call) = settled.call.as_deref().and_then(|call| self.state.find_call(call)) else {
-            return;
+        let call = settled.call.as_deref().and_then(|call| self.state.find_call(call));
+        let Some(call) = call else {
+            return self.request_settled(ask);
         };
         let (id, state, at, by) = (settled.id.clone(), settled.state, settled.settled, settled.by.clone());
         let permission = self
@@ -227,11 +291,42 @@ impl Fold<'_> {
         if let Some(permission) = permission.filter(|it| it.request.as_ref() == Some(&id)) {
             permission.outcome = outcome(state);
             permission.decided = at;
-            if matches!(state, AskState::Allowed | AskState::Denied) {
-                permission.by = Some(Decider::Person(by));
+            let known = matches!(&permission.by, Some(Decider::Person { sender: Some(_) }));
+            if matches!(state, AskState::Allowed | AskState::Denied) && !known {
+                permission.by = Some(Decider::Person {
+                    sender: by.map(Sender::named),
+                });
             }
             self.call_changed(call);
         }
+    }
+
+    /// A request that belongs to no call has its outcome.
+    fn request_settled(&mut self, ask: usize) {
+        let Some(settled) = self.state.asks.get(ask) else {
+            return;
+        };
+        let answered = matches!(settled.state, AskState::Allowed | AskState::Denied);
+        let permission = Permission {
+            request: Some(settled.id.clone()),
+            outcome: outcome(settled.state),
+            by: answered.then(|| Decider::Person {
+                sender: settled.by.clone().map(Sender::named),
+            }),
+            reason: None,
+            asked: Some(settled.at),
+            decided: settled.settled,
+            message: None,
+            rules: Vec::new(),
+            destination: None,
+            changed_by: None,
+        };
+        let (from, id) = (settled.name.clone(), settled.id.clone());
+        let at = self.done(ItemBody::Request(Box::new(Request { from, permission })));
+        let requests = &mut self.state.items.current.requests;
+        requests.push((id, at));
+        let old = requests.len().saturating_sub(16);
+        requests.drain(..old);
     }
 
     pub(in super::super) fn call_changed(&mut self, call: usize) {
@@ -299,6 +394,9 @@ impl Fold<'_> {
                 reason,
                 asked: None,
                 decided: None,
+                message: None,
+                rules: Vec::new(),
+                destination: None,
                 changed_by: None,
             }));
             self.call_changed(call);
@@ -343,7 +441,14 @@ impl Fold<'_> {
             && let Some(input) = &allow.updated_input
         {
             let call = self.call_of_ask(ask);
-            self.input_changed(call, input.get(), Decider::Person(by));
+            let record = call.and_then(|call| self.state.items.call(call));
+            let by = match record.and_then(|record| record.permission.as_ref()?.by.clone()) {
+                Some(person @ Decider::Person { .. }) => person,
+                _ => Decider::Person {
+                    sender: by.map(Sender::named),
+                },
+            };
+            self.input_changed(call, input.get(), by);
         }
     }
 }
@@ -361,7 +466,7 @@ fn outcome(state: AskState) -> PermissionOutcome {
 
 fn decider(decision: &Decided<'_>) -> Decider {
     match (decision.source.text(), decision.reason_type.text()) {
-        (source, _) if source.starts_with("user") => Decider::Person(None),
+        (source, _) if source.starts_with("user") => Decider::Person { sender: None },
         ("hook", _) => Decider::Hook,
         (_, "") => Decider::Rule,
         (_, reason) => by_reason(reason),
@@ -374,6 +479,6 @@ fn by_reason(reason: &str) -> Decider {
         DecisionReasonType::Mode => Decider::Mode,
         DecisionReasonType::Hook => Decider::Hook,
         DecisionReasonType::Classifier => Decider::Classifier,
-        _ => Decider::Other(reason.into()),
+        _ => Decider::Other { name: reason.into() },
     }
 }

@@ -10,11 +10,13 @@ use sluice_wire::stdout::system::TaskOutcome;
 use super::Fold;
 use crate::conversation::Task;
 use crate::conversation::read::{
-    self, HookFields, Limit, LimitFields, MessageFields, Note, NoticeFields, Num, PathField, RetryFields, System, Word,
+    self, HookFields, Inner, Limit, LimitFields, MessageFields, Note, NoticeFields, Num, PathField, RetryFields,
+    System, Word,
 };
 use crate::items::{
-    Command, Compaction, HookRun, HookStatus, ItemBody, ItemId, ItemStatus, ModelChange, ModelChangeReason, Notice,
-    NoticeKind, NoticeLevel, PromptItem, PromptSource, RateLimit, RateLimitStatus, Retry, TaskEnd,
+    Command, Compaction, Delivery, HookRun, HookStatus, ItemBody, ItemId, ItemStatus, ModelChange, ModelChangeReason,
+    Notice, NoticeKind, NoticeLevel, OriginKind, Picture, PromptItem, PromptSource, RateLimit, RateLimitStatus, Retry,
+    Sender, TaskEnd, Text, TurnOrigin, pictures,
 };
 
 /// `compact_metadata`.
@@ -62,7 +64,7 @@ impl Fold<'_> {
                     call,
                 }));
             }
-            SystemSubtype::LocalCommandOutput => self.command_said(content.to_owned()),
+            SystemSubtype::LocalCommandOutput => self.command_said(content.to_owned(), false),
             SystemSubtype::ModelFallback | SystemSubtype::ModelRefusalFallback => {
                 let reason = match subtype {
                     SystemSubtype::ModelFallback => ModelChangeReason::Unavailable,
@@ -136,6 +138,8 @@ impl Fold<'_> {
         let outcome = match it.outcome.get() {
             _ if !ended => HookStatus::Running,
             Some("cancelled") => HookStatus::Cancelled,
+            // The exit code with which a hook blocks.
+            Some("error") if exit_code == Some(2) => HookStatus::Blocked,
             Some("error") => HookStatus::Failed,
             None if exit_code.is_some_and(|code| code != 0) => HookStatus::Failed,
             _ => HookStatus::Succeeded,
@@ -143,7 +147,7 @@ impl Fold<'_> {
         let status = match outcome {
             HookStatus::Running => ItemStatus::Running,
             HookStatus::Succeeded => ItemStatus::Done,
-            HookStatus::Failed => ItemStatus::Failed,
+            HookStatus::Failed | HookStatus::Blocked => ItemStatus::Failed,
             HookStatus::Cancelled => ItemStatus::Cancelled,
         };
         let run = ItemBody::Hook(HookRun {
@@ -151,7 +155,11 @@ impl Fold<'_> {
             event: it.hook_event.text().into(),
             outcome,
             exit_code,
-            output: it.output.text().to_owned(),
+            output: [&it.stderr, &it.output]
+                .into_iter()
+                .find_map(|word| word.get().filter(|text| !text.is_empty()))
+                .unwrap_or_default()
+                .into(),
         });
         match known {
             Some(at) => {
@@ -213,14 +221,15 @@ impl Fold<'_> {
         let command = ItemBody::Command(Command {
             name: name.to_owned(),
             arguments: arguments.to_owned(),
-            output,
+            output: output.map(Text::from),
+            failed: false,
         });
         let at = self.done(command);
         self.state.items.current.command = Some(at);
     }
 
     /// The output of a local command. It belongs to the command before, if that has none.
-    fn command_said(&mut self, text: String) {
+    fn command_said(&mut self, text: String, failed: bool) {
         if text.trim().is_empty() {
             return;
         }
@@ -228,7 +237,8 @@ impl Fold<'_> {
         if let Some(ItemBody::Command(command)) = self.item_body(before)
             && command.output.is_none()
         {
-            command.output = Some(text);
+            command.output = Some(text.into());
+            command.failed = failed;
             if let Some(at) = before {
                 self.item_changed(at);
             }
@@ -240,8 +250,8 @@ impl Fold<'_> {
     /// A `user` message with text: a prompt of another client, a local command, or context for the model.
     pub(in super::super) fn user_text(&mut self, message: &MessageFields<'_>, parent: Option<usize>) {
         let Some(inner) = &message.message.0 else { return };
-        let text = inner.content.text();
-        if parent.is_none() && self.user_command(&text) {
+        let text = text(inner);
+        if parent.is_none() && (self.user_command(&text) || self.said_by_agent(&text)) {
             return;
         }
         let is_summary = text.starts_with(SUMMARY);
@@ -254,6 +264,11 @@ impl Fold<'_> {
                 }
                 return;
             }
+            self.done(ItemBody::Compaction(Compaction {
+                summary: Some(text),
+                ..Compaction::default()
+            }));
+            return;
         }
         let stopped = text.starts_with("[Request interrupted");
         if message.is_synthetic.0 || is_summary || text.starts_with('<') || stopped {
@@ -266,16 +281,15 @@ impl Fold<'_> {
                         NoticeKind::Context
                     },
                     level: NoticeLevel::Info,
-                    text,
+                    text: text.to_string(),
                     call: None,
                 }),
                 parent,
             );
             return;
         }
-        let images = inner.content.blocks().filter(|block| block.ty.get() == Some("image"));
-        let images = u32::try_from(images.count()).unwrap_or(u32::MAX);
-        if text.is_empty() && images == 0 {
+        let images = images(inner);
+        if text.is_empty() && images.is_empty() {
             return;
         }
         let prompt = PromptItem {
@@ -287,7 +301,9 @@ impl Fold<'_> {
                 (None, true) => PromptSource::Replayed,
                 (None, false) => PromptSource::Other,
             },
-            sender: message.sluice_by.boxed(),
+            sender: message.sluice_by.boxed().map(Sender::named),
+            delivery: Delivery::Delivered,
+            steered: false,
         };
         self.add_item(ItemStatus::Done, ItemBody::Prompt(prompt), parent);
     }
@@ -298,9 +314,9 @@ impl Fold<'_> {
             self.command_ran(name.trim_start_matches('/'), arguments, None);
             return true;
         }
-        let said = OUTPUT.iter().find_map(|tag| inside(text, tag));
-        if let Some(said) = said {
-            self.command_said(said.to_owned());
+        let said = OUTPUT.iter().find_map(|tag| Some((inside(text, tag)?, *tag)));
+        if let Some((said, tag)) = said {
+            self.command_said(said.to_owned(), tag == OUTPUT[1]);
         }
         said.is_some()
     }
@@ -347,7 +363,8 @@ impl Fold<'_> {
             summary: summary.to_owned(),
             output: it.output_file.boxed().filter(|file| !file.is_empty()),
         };
-        self.done(ItemBody::TaskEnd(end));
+        let at = self.done(ItemBody::TaskEnd(end));
+        self.state.items.current.task_end = Some(at);
     }
 
     /// A task changed: so did the call that it runs.
@@ -369,6 +386,56 @@ impl Fold<'_> {
         });
         self.done(ItemBody::Unknown { raw_type });
     }
+}
+
+impl Fold<'_> {
+    /// Text that the agent itself adds for the model and that has another place in the transcript.
+    fn said_by_agent(&mut self, text: &str) -> bool {
+        if let Some(feedback) = text.strip_prefix("Stop hook feedback:") {
+            self.add_item(
+                ItemStatus::Failed,
+                ItemBody::Hook(HookRun {
+                    name: "Stop".into(),
+                    event: "Stop".into(),
+                    outcome: HookStatus::Blocked,
+                    exit_code: None,
+                    output: feedback.trim_start().into(),
+                }),
+                None,
+            );
+            return true;
+        }
+        if text.starts_with("Base directory for this skill:") {
+            return self.skill_loaded(text);
+        }
+        let Some(job) = inside(text, "task-notification") else {
+            return false;
+        };
+        let word = |tag: &str| inside(job, tag).map(str::trim).filter(|word| !word.is_empty());
+        let origin = TurnOrigin {
+            kind: OriginKind::Task,
+            text: word("summary").unwrap_or_default().to_owned(),
+            outcome: word("status").map(TaskOutcome::from),
+            task: word("task-id").or_else(|| word("task_id")).map(Into::into),
+        };
+        self.origin(origin)
+    }
+}
+
+/// Returns the text of a message.
+fn text(inner: &Inner<'_>) -> Text {
+    let mut texts = inner.content.blocks().filter(|block| block.ty.get() == Some("text"));
+    let stored = match (texts.next(), texts.next()) {
+        (Some(only), None) => only.text.and_then(|text| serde_json::from_str(text.get()).ok()),
+        _ => None,
+    };
+    stored.unwrap_or_else(|| inner.content.text().into())
+}
+
+fn images(inner: &Inner<'_>) -> Vec<Picture> {
+    let images = inner.content.blocks().filter(|block| block.ty.get() == Some("image"));
+    let sources = images.filter_map(|block| serde_json::from_str(block.source?.get()).ok());
+    sources.filter_map(|source| pictures::of_source(&source)).collect()
 }
 
 /// How a summary of the conversation begins.

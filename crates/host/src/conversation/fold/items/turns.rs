@@ -3,22 +3,24 @@
 use std::time::Duration;
 
 use sluice_wire::control::{RewindFilesResponse, Subtype};
+use sluice_wire::origin as wire;
 use sluice_wire::stdout::{ResultSubtype, TerminalReason};
 
 use super::Fold;
 use crate::conversation::Change;
 use crate::conversation::index::place;
-use crate::conversation::read::{self, Later, TurnResult, Word};
-use crate::conversation::{End, Exit, Pending};
+use crate::conversation::read::{self, Later, Origin, TurnResult, Word};
+use crate::conversation::{End, Exit, Pending, Turn};
 use crate::items::list::{Record, Tally};
 use crate::items::{
-    FilesRewound, HookStatus, ItemBody, ItemId, ItemStatus, ModelChange, ModelChangeReason, ProcessChange, TurnEnd,
-    TurnOutcome,
+    FilesRewound, HookStatus, ItemBody, ItemId, ItemStatus, ModelChange, ModelChangeReason, OriginKind, ProcessChange,
+    TurnEnd, TurnOrigin, TurnOutcome,
 };
 
 impl Fold<'_> {
     /// A turn begins: counting starts again.
     pub(in super::super) fn turn_began(&mut self) {
+        self.state.items.current.has_origin = false;
         let now = self.state.now;
         let waits = self.state.items.turn.waits_since.map(|_| now);
         self.state.items.turn = Tally {
@@ -47,6 +49,9 @@ impl Fold<'_> {
     /// A turn ended. `result` is missing where the agent did not report the end.
     pub(in super::super) fn turn_ended(&mut self, at: usize, is_open: bool, result: Option<&TurnResult<'_>>) {
         if is_open {
+            if let Some(origin) = result.and_then(|it| it.origin.0.as_ref()).and_then(origin_of) {
+                self.origin(origin);
+            }
             self.retry_over();
             self.cut_blocks(None);
             self.state.items.current.thinking_tokens = None;
@@ -72,13 +77,14 @@ impl Fold<'_> {
             cost: None,
             tokens: turn.usage,
             calls: tally.calls,
+            denials: tally.denials,
             files: tally.files.list(),
             outcome,
         };
         let status = match end.outcome {
             TurnOutcome::Completed => ItemStatus::Done,
             TurnOutcome::Stopped => ItemStatus::Cancelled,
-            TurnOutcome::Unreported | TurnOutcome::Died(_) => ItemStatus::Interrupted,
+            TurnOutcome::Unreported | TurnOutcome::Died { .. } => ItemStatus::Interrupted,
             _ => ItemStatus::Failed,
         };
         let record = Record {
@@ -92,7 +98,38 @@ impl Fold<'_> {
     /// The process started.
     pub(in super::super) fn process_started(&mut self) {
         let resumed = self.state.epoch > 1;
-        self.done(ItemBody::Process(ProcessChange::Started { resumed }));
+        self.process_item(ProcessChange::Started { resumed });
+    }
+
+    pub(in super::super) fn process_item(&mut self, change: ProcessChange) {
+        let at = self.done(ItemBody::Process(change));
+        self.state.items.current.process = Some(at);
+    }
+
+    /// The open turn began after the end of a task, which no prompt followed.
+    pub(in super::super) fn began_by_task(&mut self) {
+        let end = self.state.items.current.task_end.take();
+        let Some(ItemBody::TaskEnd(end)) = self.item_body(end) else {
+            return;
+        };
+        let origin = TurnOrigin {
+            kind: OriginKind::Task,
+            text: end.summary.clone(),
+            outcome: Some(end.outcome.clone()),
+            task: Some(end.task.clone()),
+        };
+        self.origin(origin);
+    }
+
+    /// The origin of the open turn is known.
+    pub(in super::super) fn origin(&mut self, origin: TurnOrigin) -> bool {
+        let open = self.state.index.open.and_then(|at| self.state.turns.get(at));
+        if self.state.items.current.has_origin || open.is_none_or(Turn::is_own) {
+            return false;
+        }
+        self.state.items.current.has_origin = true;
+        self.done(ItemBody::TurnOrigin(origin));
+        true
     }
 
     /// The process ended, and with it all that only it could have completed.
@@ -108,7 +145,7 @@ impl Fold<'_> {
         if let Some(compaction) = self.state.items.current.compaction.take() {
             self.item_status(compaction, ItemStatus::Interrupted);
         }
-        self.done(ItemBody::Process(ProcessChange::Exited(exit)));
+        self.process_item(ProcessChange::Exited(exit.into()));
     }
 
     /// The folder of the session, as `init` says it before each turn.
@@ -152,10 +189,35 @@ impl Fold<'_> {
     }
 }
 
+/// What the `result` says about the origin of its turn.
+fn origin_of(origin: &Origin<'_>) -> Option<TurnOrigin> {
+    let word = |word: &Word<'_>| word.text().to_owned();
+    let (kind, text) = match wire::OriginKind::from(origin.kind.get()?) {
+        wire::OriginKind::TaskNotification if origin.subkind.get() == Some("scheduled-trigger") => {
+            (OriginKind::Wakeup, word(&origin.fire_reason))
+        }
+        wire::OriginKind::TaskNotification => (OriginKind::Task, String::new()),
+        wire::OriginKind::Peer | wire::OriginKind::Observer | wire::OriginKind::Coordinator => (
+            OriginKind::Peer,
+            origin.name.get().unwrap_or(origin.from.text()).to_owned(),
+        ),
+        wire::OriginKind::Channel => (OriginKind::Channel, word(&origin.server)),
+        wire::OriginKind::AutoContinuation => (OriginKind::Continuation, String::new()),
+        wire::OriginKind::Human | wire::OriginKind::Unclassified => return None,
+        _ => (OriginKind::Other, word(&origin.kind)),
+    };
+    Some(TurnOrigin {
+        kind,
+        text,
+        outcome: None,
+        task: None,
+    })
+}
+
 fn outcome(end: Option<&End>) -> TurnOutcome {
     match end {
         None | Some(End::Unreported) => TurnOutcome::Unreported,
-        Some(End::Died(exit)) => TurnOutcome::Died(*exit),
+        Some(End::Died(exit)) => TurnOutcome::Died { exit: *exit },
         Some(End::Result {
             reason: Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools),
             ..
