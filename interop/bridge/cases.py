@@ -73,11 +73,21 @@ def resident(pid):
 
 
 async def records(client, session):
-    """All records of a session, as a client that subscribes now gets them."""
+    """The kept lines of a session, as a client that follows them from now on gets them."""
     assert (await command(client, type="unsubscribe", sessionId=session))["ok"]
     client.at = len(client.heard)
+    assert (await command(client, type="follow_lines", sessionId=session, turns=200))["ok"]
+    return [it for it in client.heard[client.at :] if it["type"] == "line" and it["seq"] is not None]
+
+
+async def items(client, session):
+    """The items of a session, as a client that subscribes now gets them. From then on the client gets lines again."""
+    assert (await command(client, type="unsubscribe", sessionId=session))["ok"]
+    at = len(client.heard)
     assert (await command(client, type="subscribe", sessionId=session, turns=200))["ok"]
-    return (await client.of("snapshot"))["records"]
+    found = next(it for it in client.heard[at:] if it["type"] == "caught_up")["items"]
+    assert (await command(client, type="follow_lines", sessionId=session))["ok"]
+    return found
 
 
 def main():

@@ -32,31 +32,37 @@ class Screen:
 
     def __init__(self, stage, token, name):
         self.stage, self.token, self.name = stage, token, name
-        self.records, self.cursor, self.state = {}, {}, {}
+        self.items, self.revision, self.state = {}, {}, {}
+        self.numbers, self.versions = {}, {}
         self.receipts, self.unsent, self.twice = {}, {}, []
         self.socket = None
         self.wanted, self.late = set(), set()
 
-    def take(self, record):
-        session, key = record["sessionId"], (record["epoch"], record["seq"])
-        known = self.records.setdefault(session, {})
-        text = json.dumps(record["what"], sort_keys=True)
-        if key in known and known[key] != text:
-            self.twice.append((session, key))
-        known[key] = text
-        self.cursor[session] = {"epoch": record["epoch"], "seq": max(record["seq"], self.cursor.get(session, {}).get("seq", 0))}
+    def take(self, session, item):
+        """An item, which replaces the one before. No revision ever stands for two versions of an item."""
+        text = json.dumps({key: value for key, value in item.items() if key != "revision"}, sort_keys=True)
+        version = (session, item["id"], item["revision"])
+        if item["status"] != "streaming" and self.versions.setdefault(version, text) != text:
+            self.twice.append(("revision", version, self.versions[version], text))
+        self.items.setdefault(session, {})[item["id"]] = item
 
     def hear(self, message):
         kind = message["type"]
-        if kind == "record":
-            last = self.cursor.get(message["sessionId"])
-            if last and last["epoch"] == message["epoch"] and message["seq"] > last["seq"] + 1:
-                self.twice.append(("hole", message["sessionId"], last, message["seq"]))
-            self.take(message)
-        elif kind == "snapshot":
-            for record in message["records"]:
-                self.take(record)
-            self.cursor[message["sessionId"]] = message["cursor"]
+        if kind == "caught_up":
+            session = message["sessionId"]
+            self.numbers[message["s"]] = session
+            if message["reset"]:
+                self.items[session] = {}
+            self.update(session, message)
+        elif kind == "items" and message["s"] in self.numbers:
+            session = self.numbers[message["s"]]
+            if message["revision"] < self.revision[session]:
+                self.twice.append(("backwards", session, self.revision[session], message["revision"]))
+            self.update(session, message)
+        elif kind == "item_delta" and message["s"] in self.numbers:
+            item = self.items.get(self.numbers[message["s"]], {}).get(message["item"])
+            if item and message["field"] != "input":
+                item["body"]["text"] += message["text"]
         elif kind == "state":
             self.state[message["sessionId"]] = message
         elif kind == "receipt":
@@ -68,16 +74,23 @@ class Screen:
             self.receipts[message["id"]] = message
             self.unsent.pop(message["id"], None)
 
+    def update(self, session, message):
+        for item in message["items"]:
+            self.take(session, item)
+        for removed in message["removed"]:
+            self.items[session].pop(removed, None)
+        self.revision[session] = message["revision"]
+
     async def run(self, dice, stop):
         """Connects again and again until told to stop."""
         while not stop.is_set():
             try:
                 async with connect(self.stage, self.token) as client:
                     self.socket = client.socket
-                    await client.say(type="hello", version=1, client=self.name, cursors=dict(self.cursor))
+                    await client.say(type="hello", version=2, client=self.name, revisions=dict(self.revision))
                     for message in list(self.unsent.values()):
                         await client.say(**message)
-                    for session in self.wanted - set(self.cursor):
+                    for session in self.wanted - set(self.revision):
                         await client.say(type="subscribe", id=str(uuid.uuid4()), sessionId=session)
                     async for frame in client.socket:
                         self.hear(json.loads(frame))
@@ -283,16 +296,22 @@ async def answer(screens, session, dice, stop):
         await asyncio.sleep(0.25)
 
 
+def prompts(screen, session):
+    """The uuids of the prompts in the transcript."""
+    shown = (item["body"] for _, item in sorted(screen.items.get(session, {}).items()))
+    return [body["uuid"] for body in shown if body["type"] == "prompt"]
+
+
 def is_done(screen, session, accepted):
-    seen = {json.loads(text)["uuid"] for text in screen.records.get(session, {}).values() if '"sluice_prompt"' in text}
+    seen = set(prompts(screen, session))
     state = screen.state.get(session)
     return set(accepted) <= seen and state and state["activity"]["state"] == "idle" and not state["queue"]
 
 
 def is_equal(screens, session):
-    """Whether all clients hold the same state, to the last record. A sign of life alone sends no state, only list updates."""
+    """Whether all clients hold the same state and the same items. A sign of life alone sends no state, only list updates."""
     states = [screen.state[session] for screen in screens]
-    truths = [dict(it, now=0, info=dict(it["info"], lastSign=0), cursor=screen.cursor[session]) for screen, it in zip(screens, states)]
+    truths = [dict(it, now=0, info=dict(it["info"], lastSign=0), items=screen.items[session]) for screen, it in zip(screens, states)]
     return all(truth == truths[0] for truth in truths)
 
 
@@ -307,34 +326,24 @@ async def settle(screens, sessions, accepted, seconds):
         for screen in screens:
             if not is_done(screen, session, accepted[session]):
                 state = screen.state.get(session) or {}
-                seen = [it for it in accepted[session] if it in "".join(screen.records.get(session, {}).values())]
+                seen = set(accepted[session]) & set(prompts(screen, session))
                 raise AssertionError(
                     f"{screen.name} {session}: {len(seen)} of {len(accepted[session])} prompts, "
                     f"{state.get('info', {}).get('standing')} {state.get('activity')} queue {state.get('queue')}"
                 )
-        assert is_equal(screens, session), [(it.cursor[session], it.state[session]) for it in screens]
+        assert is_equal(screens, session), [(it.revision[session], it.state[session]) for it in screens]
 
 
 def judge(screens, sessions, accepted):
     for screen in screens:
         assert not screen.twice, f"{screen.name}: {screen.twice[:3]}"
     for session in sessions:
-        # Without an accepted prompt there are none.
-        first, *others = (it.records.get(session, {}) for it in screens)
-        for other in others:
-            both = set(first) & set(other)
-            assert all(first[key] == other[key] for key in both), "two screens were told different things"
-        known = sorted(max([first, *others], key=len).items())
-        texts = [json.loads(text) for _, text in known]
-        # A history that was rebuilt from logs and transcripts has a new epoch and repeats what was delivered before.
-        for epoch in {epoch for (epoch, _), _ in known}:
-            of_epoch = [json.loads(text) for key, text in known if key[0] == epoch]
-            delivered = [it["uuid"] for it in of_epoch if it["type"] == "sluice_prompt" and it["state"] == "delivered"]
-            assert len(delivered) == len(set(delivered)), "a prompt was run twice"
-            asks = [it["ask"] for it in of_epoch if it["type"] == "sluice_ask"]
-            assert len(asks) == len(set(asks)), "an ask has two outcomes"
-        delivered = [it["uuid"] for it in texts if it["type"] == "sluice_prompt" and it["state"] == "delivered"]
-        failed = {it["uuid"] for it in texts if it["type"] == "sluice_prompt" and it["state"] == "failed"}
+        for other in screens[1:]:
+            both = set(screens[0].versions) & set(other.versions)
+            assert all(screens[0].versions[key] == other.versions[key] for key in both), "two screens were told different things"
+        delivered = prompts(screens[0], session)
+        assert len(delivered) == len(set(delivered)), "a prompt was run twice"
+        failed = {it["body"]["uuid"] for it in screens[0].items.get(session, {}).values() if it["body"].get("delivery") == "failed"}
         missing = set(accepted[session]) - set(delivered) - failed
         assert not missing, f"accepted and never run: {missing}"
 

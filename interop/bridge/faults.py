@@ -12,7 +12,7 @@ import subprocess
 import sys
 import uuid
 
-from cases import can_mount, main, records, refusal, resident, runners, small_disk, soon, standing, test
+from cases import can_mount, items, main, records, refusal, resident, runners, small_disk, soon, standing, test
 from hard import cmdline, command, hello, is_record, start
 from stage import BIN, connect
 
@@ -46,7 +46,7 @@ async def the_bridge_becomes_another_version_while_an_ask_is_open(stage, token):
     async with connect(stage, token) as client:
         assert (stage.process.pid, stage.port) == (pid, port)
         await hello(client)
-        assert (await command(client, type="subscribe", sessionId=session))["ok"]
+        assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
         assert runners(stage) == agents, "the agent was started anew"
         receipt = await command(client, type="answer_ask", sessionId=session, ask=ask, decision="allow")
         assert receipt["ok"], receipt
@@ -81,11 +81,11 @@ async def a_damaged_database_is_set_aside_and_sessions_come_back(stage, token):
         client.at = 0
         listed = (await client.of("session_list"))["sessions"]
         assert [(it["sessionId"], it["title"]) for it in listed if not it["external"]] == [(session, "kept")], listed
-        assert (await command(client, type="subscribe", sessionId=session))["ok"]
+        assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
         results = 0
         while results < 2:
             message = await client.next()
-            told = message["records"] if message["type"] == "snapshot" else [message] if message["type"] == "record" else []
+            told = [message] if message["type"] == "line" else []
             results += sum(it["what"]["type"] == "result" for it in told)
         assert runners(stage) == agents, "the agent was started anew"
         await command(client, type="input", sessionId=session, text="three")
@@ -132,7 +132,7 @@ async def an_agent_that_exits_at_once_is_shown_with_its_last_words(stage, token)
         await hello(client)
         receipt = await command(client, type="start", projectPath=stage.folder)
         session = receipt["data"]["sessionId"]
-        assert (await command(client, type="subscribe", sessionId=session))["ok"]
+        assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
         crashed = await client.until(standing("crashed"))
         assert "my last words" in crashed["info"]["about"], crashed["info"]
         # A prompt sent now is either queued or refused with a message.
@@ -215,11 +215,11 @@ async def a_full_disk_refuses_what_it_cannot_keep_and_keeps_the_rest(stage, _):
         stage.restart(signal.SIGKILL)
         async with connect(stage, token) as client:
             await hello(client)
-            assert (await command(client, type="subscribe", sessionId=session))["ok"]
+            assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
             delivered = []
             while last not in delivered:
                 message = await client.next()
-                told = message["records"] if message["type"] == "snapshot" else [message] if message["type"] == "record" else []
+                told = [message] if message["type"] == "line" else []
                 delivered += [it["what"]["uuid"] for it in told if it["what"]["type"] == "sluice_prompt"]
             assert set(accepted) <= set(delivered), (len(accepted), len(delivered))
             assert len(delivered) == len(set(delivered)), "a prompt ran twice"
@@ -241,7 +241,7 @@ async def a_runner_that_is_killed_as_it_starts_leaves_no_session_starting(stage,
             receipt = await client.receipt(id)
             assert receipt["ok"], receipt
             session = receipt["data"]["sessionId"]
-            assert (await command(client, type="subscribe", sessionId=session))["ok"]
+            assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
             await client.until(lambda it: standing("crashed")(it) and it["sessionId"] == session, 15)
 
 
@@ -310,14 +310,14 @@ async def a_prompt_keeps_its_author_when_the_bridge_is_killed_after_its_delivery
             if session is None:
                 session = await start(stage, client)
             else:
-                assert (await command(client, type="subscribe", sessionId=session))["ok"]
+                assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
             assert (await command(client, type="input", sessionId=session, text=f"prompt {round}"))["ok"]
             await asyncio.sleep(round % 9 / 1000)
             stage.kill(signal.SIGKILL)
         stage.start()
         async with connect(stage, token) as client:
             await hello(client)
-            assert (await command(client, type="subscribe", sessionId=session))["ok"]
+            assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
             await client.until(lambda it: it["type"] == "state" and it["activity"]["state"] == "idle" and not it["queue"] and it["info"]["turns"] > round)
             shown = await records(client, session)
             by = [it["what"]["by"] for it in shown if it["what"]["type"] == "sluice_prompt"]
@@ -339,7 +339,7 @@ async def a_copied_state_folder_leaves_the_agents_of_the_original_alone(stage, t
             there = type("There", (), {"url": other.stdout.readline().split("/#pair=")[0]})
             async with connect(there, token) as looking:
                 await hello(looking)
-                assert (await command(looking, type="subscribe", sessionId=session))["ok"]
+                assert (await command(looking, type="follow_lines", sessionId=session, turns=20))["ok"]
                 state = await looking.until(standing("stopped"))
                 shown = json.dumps(await records(looking, session))
                 assert "this state folder is a copy" in shown and "was ended" not in shown, (state, shown[-600:])
@@ -396,11 +396,11 @@ def entries(stage, provider, messages):
 
 
 async def check_turns(client, session):
-    shown = await records(client, session)
-    prompts = [(it["what"]["text"], it["turn"]) for it in shown if it["what"]["type"] == "sluice_prompt"]
-    assert prompts == [("first", 1), ("asked elsewhere", 2), ("last", 3)], prompts
-    answers = [(it["what"]["message"]["content"][0]["text"], it["turn"]) for it in shown if it["what"]["type"] == "assistant"]
-    assert answers == [("prompt 1", 1), ("answered elsewhere", 2), ("prompt 1", 3)], answers
+    shown = await items(client, session)
+    prompts = [(it["body"]["text"], it["turn"]) for it in shown if it["body"]["type"] == "prompt"]
+    assert prompts == [("first", 0), ("asked elsewhere", 1), ("last", 2)], prompts
+    answers = [(it["body"]["text"], it["turn"]) for it in shown if it["body"]["type"] == "text"]
+    assert answers == [("prompt 1", 0), ("answered elsewhere", 1), ("prompt 1", 2)], answers
 
 
 @test()
@@ -428,7 +428,7 @@ async def a_conversation_that_went_on_in_another_program_is_shown_whole(stage, t
     stage.restart(signal.SIGKILL)
     async with connect(stage, token) as client:
         await hello(client)
-        assert (await command(client, type="subscribe", sessionId=session))["ok"]
+        assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
         await check_turns(client, session)
 
 

@@ -19,7 +19,7 @@ def agent(mode):
 
 
 async def hello(client):
-    await client.say(type="hello", version=1, client="hard", cursors={})
+    await client.say(type="hello", version=2, client="hard", revisions={})
     await client.of("welcome")
 
 
@@ -33,12 +33,12 @@ async def start(stage, client, **more):
     receipt = await command(client, type="start", projectPath=stage.folder, **more)
     assert receipt["ok"], receipt
     session = receipt["data"]["sessionId"]
-    assert (await command(client, type="subscribe", sessionId=session))["ok"]
+    assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
     return session
 
 
 def is_record(kind):
-    return lambda it: it["type"] == "record" and it["what"]["type"] == kind
+    return lambda it: it["type"] == "line" and it["what"]["type"] == kind
 
 
 async def a_turn_nobody_asked_for_is_one_of_its_own(stage, token):
@@ -46,9 +46,8 @@ async def a_turn_nobody_asked_for_is_one_of_its_own(stage, token):
         await hello(client)
         session = await start(stage, client)
         await command(client, type="input", sessionId=session, text="go")
-        first = await client.until(is_record("result"))
-        second = await client.until(is_record("result"))
-        assert first["turn"] == 1 and second["turn"] == 2, (first["turn"], second["turn"])
+        await client.until(is_record("result"))
+        await client.until(is_record("result"))
         state = await client.until(lambda it: it["type"] == "state" and it["info"]["turns"] == 2)
         assert not state["queue"] and state["activity"]["state"] == "idle", state
 
@@ -91,12 +90,12 @@ async def the_same_command_twice_has_one_effect(stage, token):
     async with connect(stage, token) as client:
         await hello(client)
         assert (await command(client, **message))["ok"]
-        assert (await command(client, type="subscribe", sessionId=session))["ok"]
+        assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
         # What the store did not have yet when the bridge was killed comes from the runner's log, after the snapshot.
         told = []
         while not any(it["what"]["type"] == "result" for it in told):
             message = await client.next()
-            told += message["records"] if message["type"] == "snapshot" else [message] if message["type"] == "record" else []
+            told += [message] if message["type"] == "line" else []
         prompts = [it for it in told if it["what"]["type"] == "sluice_prompt"]
         assert len(prompts) == 1, prompts
 
@@ -134,10 +133,11 @@ async def what_was_read_of_a_message_stays_when_its_agent_dies(stage, token):
     stage.restart()
     async with connect(stage, token) as client:
         await hello(client)
+        await command(client, type="follow_lines", sessionId=session, turns=20)
         await command(client, type="subscribe", sessionId=session)
-        snapshot = next(it for it in client.heard if it["type"] == "snapshot" and it["sessionId"] == session)
-        unfinished = [it["what"] for it in snapshot["records"] if it["what"]["type"] == "sluice_unfinished"]
-        assert [it["blocks"] for it in unfinished] == [[{"kind": "text", "text": "half a sentence"}]], unfinished
+        shown = next(it for it in client.heard if it["type"] == "caught_up")["items"]
+        unfinished = [it["body"] for it in shown if it["status"] == "interrupted" and it["body"]["type"] == "text"]
+        assert [it["text"] for it in unfinished] == ["half a sentence"], shown
 
 
 async def the_audit_says_what_was_answered(stage, token):
@@ -210,7 +210,7 @@ async def a_client_that_does_not_read_costs_nobody_else(stage, token):
     async with connect(stage, token) as slow, connect(stage, token) as quick:
         await hello(quick)
         session = await start(stage, quick)
-        await slow.say(type="hello", version=1, client="slow", cursors={})
+        await slow.say(type="hello", version=2, client="slow", revisions={})
         await slow.say(type="subscribe", id="s", sessionId=session)
         await slow.of("caught_up")
         slow.socket.transport.pause_reading()
@@ -218,7 +218,7 @@ async def a_client_that_does_not_read_costs_nobody_else(stage, token):
         await quick.until(is_record("result"), 120)
         slow.socket.transport.resume_reading()
         # The slow client is asked to reload, and then receives the end of the turn.
-        await slow.until(lambda it: it["type"] == "snapshot" and any(r["what"]["type"] == "result" for r in it["records"]) or is_record("result")(it), 120)
+        await slow.until(lambda it: any(item["body"]["type"] == "turn_end" for item in it.get("items", [])), 120)
 
 
 async def a_session_of_another_program_is_listed_and_gone_on_with(stage, token):
@@ -237,9 +237,10 @@ async def a_session_of_another_program_is_listed_and_gone_on_with(stage, token):
         receipt = await command(client, type="resume_session", sessionId=id)
         assert receipt["ok"], receipt
         session = receipt["data"]["sessionId"]
+        await command(client, type="follow_lines", sessionId=session, turns=20)
         await command(client, type="subscribe", sessionId=session)
-        snapshot = next(it for it in client.heard if it["type"] == "snapshot" and it["sessionId"] == session)
-        assert any(it["what"].get("text") == "made elsewhere" for it in snapshot["records"]), snapshot
+        shown = next(it for it in client.heard if it["type"] == "caught_up")["items"]
+        assert [it["body"]["text"] for it in shown if it["body"]["type"] == "prompt"] == ["made elsewhere"], shown
 
 
 async def a_session_resumed_while_its_agent_ends_starts_again(stage, token):
@@ -251,7 +252,7 @@ async def a_session_resumed_while_its_agent_ends_starts_again(stage, token):
         await command(client, type="stop_session", sessionId=session)
         assert (await command(client, type="resume_session", sessionId=session))["ok"]
         # The state before the agent ended says up as well: only those after its end count.
-        await client.until(lambda it: it["type"] == "record" and it["what"].get("type") == "sluice_process")
+        await client.until(lambda it: it["type"] == "line" and it["what"].get("type") == "sluice_process")
         await client.until(lambda it: it["type"] == "state" and it["process"]["state"] == "up")
 
 

@@ -79,7 +79,7 @@ async def a_backup_is_taken_under_load_and_restored_on_another_path(stage, token
         await hello(client)
         listed = (await client.of("session_list"))["sessions"]
         assert [(it["sessionId"], it["title"]) for it in listed if not it["external"]] == [(session, "kept")], listed
-        assert (await command(client, type="subscribe", sessionId=session))["ok"]
+        assert (await command(client, type="follow_lines", sessionId=session, turns=20))["ok"]
         await client.until(standing("stopped"), 60)
         shown = await records(client, session)
         assert "restored from a backup" in json.dumps(shown[-1]), shown[-1]
@@ -198,7 +198,7 @@ async def metrics_cover_latency_queues_storage_gaps_and_disk(stage, token):
         await hello(client)
         session = await start(stage, client)
         assert (await command(client, type="unsubscribe", sessionId=session))["ok"]
-        assert (await command(client, type="subscribe", sessionId=session, cursor={"epoch": 1, "seq": 1}))["ok"]
+        assert (await command(client, type="subscribe", sessionId=session, revision=1))["ok"]
     get(stage, "/healthz")
     text = get(stage, "/metrics", token)[1]
     assert 'sluice_http_request_seconds_count{route="live"} 1' in text, text

@@ -20,4 +20,4 @@ pub use state::*;
 pub use work::*;
 
 /// The version of the API.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::api::Blob;
+use sluice_host::items::Blob;
 
 /// From how many bytes on a text is stored as a blob.
 pub(crate) const HEAVY: usize = 32 * 1024;
@@ -90,19 +90,22 @@ fn put_image(data: &str, mime: &str, bodies: &mut Vec<Body>) -> Option<Value> {
 }
 
 fn put_text(text: &str, bodies: &mut Vec<Body>) -> Value {
-    let head = cut(text, SHOWN).to_owned();
-    let lines = text.lines().count() as u64;
+    put(
+        text.as_bytes().to_vec(),
+        "text/plain; charset=utf-8",
+        Some(ends(text)),
+        bodies,
+    )
+}
+
+/// The beginning and the end of a long text, and its number of lines.
+pub(crate) fn ends(text: &str) -> (String, String, u64) {
     let mut at = text.len() - SHOWN.min(text.len());
     while !text.is_char_boundary(at) {
         at += 1;
     }
     let tail = text.get(at..).unwrap_or_default().to_owned();
-    put(
-        text.as_bytes().to_vec(),
-        "text/plain; charset=utf-8",
-        Some((head, tail, lines)),
-        bodies,
-    )
+    (cut(text, SHOWN).to_owned(), tail, text.lines().count() as u64)
 }
 
 fn put(bytes: Vec<u8>, mime: &str, text: Option<(String, String, u64)>, bodies: &mut Vec<Body>) -> Value {

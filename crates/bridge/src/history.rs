@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sluice_host::sessions::{MessageKind, SessionMessage};
 use sluice_store::{Store, StoreError};
 
-use crate::api::Own;
+use crate::session::Own;
 use crate::session::records::kind;
 
 /// A record of an imported message.
@@ -95,7 +95,7 @@ fn prompt_of(at: i64, turn: i64, uuid: &str, content: &Value) -> Past {
         }
         _ => String::new(),
     };
-    let own = Own::SluicePrompt {
+    let own = Own::Prompt {
         uuid: uuid.to_owned(),
         text: text.clone(),
         images: Vec::new(),

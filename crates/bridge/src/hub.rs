@@ -268,7 +268,7 @@ impl Hub {
                 command: agent.program.to_string_lossy().into_owned(),
                 version: None,
                 available: self.shared.agents.locate(&agent.program).is_ok(),
-                pays: agent.pays.clone(),
+                pays: crate::api::Payer::of(&agent.pays),
                 pays_detail: agent.pays_detail.clone(),
                 default: at == 0,
             })

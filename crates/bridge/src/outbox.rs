@@ -17,9 +17,9 @@ const HARD_BYTES: usize = 64 * 1024 * 1024;
 
 /// One thing to send.
 #[derive(Debug, Clone)]
-pub(crate) enum Item {
+pub(crate) enum Frame {
     /// A whole frame.
-    Frame(Utf8Bytes),
+    Whole(Utf8Bytes),
     /// A frame that ends in a text that may grow: everything up to the text, then the text as it stands in JSON.
     Delta {
         /// Deltas with the same key are one text.
@@ -29,10 +29,10 @@ pub(crate) enum Item {
     },
 }
 
-impl Item {
+impl Frame {
     fn weight(&self) -> usize {
         match self {
-            Self::Frame(text) => text.len() + 64,
+            Self::Whole(text) => text.len() + 64,
             Self::Delta { escaped, .. } => escaped.len() + 64,
         }
     }
@@ -44,7 +44,7 @@ const DELTA_END: &str = "\"}";
 #[derive(Debug)]
 struct Waiting {
     /// The session each belongs to; 0 for what belongs to none.
-    items: VecDeque<(u32, Item)>,
+    items: VecDeque<(u32, Frame)>,
     bytes: usize,
     /// Sessions whose frames were dropped.
     lagging: HashSet<u32>,
@@ -91,7 +91,7 @@ impl Outbox {
     }
 
     /// Adds what happened in session `s`. Gives whether the screen still keeps up with it.
-    pub(crate) fn push(&self, s: u32, item: Item) -> bool {
+    pub(crate) fn push(&self, s: u32, item: Frame) -> bool {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.closed.is_some() {
             return false;
@@ -115,7 +115,7 @@ impl Outbox {
         if waiting.closed.is_some() {
             return;
         }
-        let item = Item::Frame(text.into());
+        let item = Frame::Whole(text.into());
         waiting.bytes += item.weight();
         waiting.items.push_back((s, item));
         if waiting.bytes > HARD_BYTES {
@@ -186,16 +186,16 @@ impl Waiting {
 }
 
 /// Items as frames; texts that grew meanwhile are one.
-fn frames(items: VecDeque<(u32, Item)>) -> Vec<Utf8Bytes> {
+fn frames(items: VecDeque<(u32, Frame)>) -> Vec<Utf8Bytes> {
     let mut frames = Vec::with_capacity(items.len());
     let mut growing: Option<(u64, String)> = None;
     for (_, item) in items {
         match item {
-            Item::Frame(text) => {
+            Frame::Whole(text) => {
                 finish(growing.take(), &mut frames);
                 frames.push(text);
             }
-            Item::Delta { key, open, escaped } => match &mut growing {
+            Frame::Delta { key, open, escaped } => match &mut growing {
                 Some((of, text)) if *of == key => text.push_str(&escaped),
                 _ => {
                     finish(growing.take(), &mut frames);
@@ -231,10 +231,10 @@ pub(crate) fn escaped(text: &str) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Item, Outbox, escaped};
+    use super::{Frame, Outbox, escaped};
 
-    fn delta(key: u64, text: &str) -> Item {
-        Item::Delta {
+    fn delta(key: u64, text: &str) -> Frame {
+        Frame::Delta {
             key,
             open: Arc::from(format!("{{\"k\":{key},\"text\":\"").as_str()),
             escaped: Arc::from(escaped(text).as_str()),
@@ -247,7 +247,7 @@ mod tests {
         outbox.push(1, delta(7, "a\n"));
         outbox.push(1, delta(7, "\"b\""));
         outbox.push(1, delta(8, "c"));
-        outbox.push(1, Item::Frame("{}".into()));
+        outbox.push(1, Frame::Whole("{}".into()));
         outbox.push(1, delta(8, "d"));
         let frames: Vec<String> = outbox.take().await.frames.iter().map(ToString::to_string).collect();
         assert_eq!(
@@ -264,23 +264,23 @@ mod tests {
     #[tokio::test]
     async fn a_slow_screen_loses_the_session_it_is_behind_on_and_no_other() {
         let outbox = Outbox::new();
-        outbox.push(2, Item::Frame("other".into()));
+        outbox.push(2, Frame::Whole("other".into()));
         let big = "x".repeat(1024 * 1024);
-        while outbox.push(1, Item::Frame(big.clone().into())) {}
-        assert!(outbox.push(2, Item::Frame("still".into())));
+        while outbox.push(1, Frame::Whole(big.clone().into())) {}
+        assert!(outbox.push(2, Frame::Whole("still".into())));
         let taken = outbox.take().await;
         let frames: Vec<&str> = taken.frames.iter().map(axum::extract::ws::Utf8Bytes::as_str).collect();
         assert_eq!(frames, ["other", "still"]);
         assert_eq!(taken.lagging, [1]);
-        assert!(!outbox.push(1, Item::Frame("lost".into())));
+        assert!(!outbox.push(1, Frame::Whole("lost".into())));
         outbox.begin_anew(1);
-        assert!(outbox.push(1, Item::Frame("back".into())));
+        assert!(outbox.push(1, Frame::Whole("back".into())));
     }
 
     #[derive(Debug, Clone)]
     enum Step {
         Text(u64, String),
-        Frame(u32),
+        Whole(u32),
         Take,
     }
 
@@ -288,7 +288,7 @@ mod tests {
         use proptest::prelude::*;
         let step = prop_oneof![
             4 => (0..3_u64, any::<String>()).prop_map(|(key, text)| Step::Text(key, text)),
-            1 => any::<u32>().prop_map(Step::Frame),
+            1 => any::<u32>().prop_map(Step::Whole),
             2 => Just(Step::Take),
         ];
         proptest::collection::vec(step, 0..60)
@@ -311,8 +311,8 @@ mod tests {
                             _ => put.push((Some(*key), text.clone())),
                         }
                     }
-                    Step::Frame(number) => {
-                        outbox.push(1, Item::Frame(format!("{{\"n\":{number}}}").into()));
+                    Step::Whole(number) => {
+                        outbox.push(1, Frame::Whole(format!("{{\"n\":{number}}}").into()));
                         put.push((None, number.to_string()));
                     }
                     Step::Take => frames.extend(outbox.take_now().frames),

@@ -25,6 +25,7 @@ use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use crate::api::LineCursor;
 use crate::api::{Bye, ClientMessage, Code, Hello, Limits, Problem, Receipt, ServerMessage, VERSION, Welcome};
 use crate::body;
 use crate::hub::{Hub, Screen};
@@ -145,7 +146,7 @@ where
                     break;
                 }
                 let sent = match connection.level {
-                    Level::One => {
+                    Level::One | Level::Lines => {
                         connection.say(&ServerMessage::Ping { at: now() });
                         Ok(())
                     }
@@ -273,8 +274,8 @@ impl Connection {
                         self.complain(&problem, head.session_id.as_ref().and_then(Value::as_str), None);
                         None
                     }
-                    (Level::One, Ok(())) => self.obey_one(head.id(), message).await,
-                    (Level::One, Err(problem)) => {
+                    (_, Ok(())) => self.obey_one(head.id(), message).await,
+                    (_, Err(problem)) => {
                         self.answer(head.id().as_deref(), Err(problem));
                         None
                     }
@@ -293,7 +294,7 @@ impl Connection {
         self.level = Level::One;
         self.join_list();
         let known = |id: &String| self.hub.shared.list.get(id).is_some();
-        let unknown: Vec<String> = hello.cursors.keys().filter(|id| !known(id)).cloned().collect();
+        let unknown: Vec<String> = hello.revisions.keys().filter(|id| !known(id)).cloned().collect();
         let welcome = self.greeting(unknown).await;
         let build = welcome.build.clone();
         self.say(&ServerMessage::Welcome(Box::new(welcome)));
@@ -307,8 +308,8 @@ impl Connection {
         }
         self.send_list();
         self.send_notices();
-        for (id, cursor) in hello.cursors {
-            if let Err(problem) = self.subscribe(&id, Some(cursor), TURNS).await {
+        for (id, revision) in hello.revisions {
+            if let Err(problem) = self.subscribe(&id, Some(revision), TURNS).await {
                 self.complain(&problem, Some(&id), None);
             }
         }
@@ -346,30 +347,49 @@ impl Connection {
     }
 
     /// Subscribes to a session. Gives its id, which may be another than the one asked for.
-    pub(super) async fn subscribe(
-        &mut self,
-        id: &str,
-        cursor: Option<crate::api::Cursor>,
-        turns: usize,
-    ) -> Result<String, Problem> {
-        let id = self.hub.known(id, &self.person.by).await?;
-        let handle = self.hub.session(&id).await?;
-        let listener = Listener {
-            key: self.key,
-            level: self.level,
-            outbox: Arc::clone(&self.outbox),
-        };
-        self.listening.insert(handle.s, id.clone());
-        self.joined = Some(id.clone());
+    pub(super) async fn subscribe(&mut self, id: &str, revision: Option<u64>, turns: usize) -> Result<String, Problem> {
+        let (id, listener) = self.listener(id, self.level).await?;
         self.hub
             .ask(&id, |reply| Command::Subscribe {
                 listener: listener.clone(),
-                cursor,
+                revision,
                 turns,
                 reply,
             })
             .await?;
         Ok(id)
+    }
+
+    /// Sends the lines of a session instead of its items.
+    pub(super) async fn follow_lines(
+        &mut self,
+        id: &str,
+        after: Option<LineCursor>,
+        turns: usize,
+    ) -> Result<String, Problem> {
+        let (id, listener) = self.listener(id, Level::Lines).await?;
+        self.hub
+            .ask(&id, |reply| Command::FollowLines {
+                listener: listener.clone(),
+                after,
+                turns,
+                reply,
+            })
+            .await?;
+        Ok(id)
+    }
+
+    async fn listener(&mut self, id: &str, level: Level) -> Result<(String, Listener), Problem> {
+        let id = self.hub.known(id, &self.person.by).await?;
+        let handle = self.hub.session(&id).await?;
+        let listener = Listener {
+            key: self.key,
+            level,
+            outbox: Arc::clone(&self.outbox),
+        };
+        self.listening.insert(handle.s, id.clone());
+        self.joined = Some(id.clone());
+        Ok((id, listener))
     }
 
     /// This screen was too slow for a session: it begins that one anew.
@@ -383,7 +403,7 @@ impl Connection {
             return;
         };
         match self.level {
-            Level::One => {
+            Level::One | Level::Lines => {
                 if let Err(problem) = self.subscribe(&id, None, TURNS).await {
                     self.complain(&problem, Some(&id), None);
                 }

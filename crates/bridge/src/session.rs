@@ -3,13 +3,15 @@
 //! ```text
 //! runner ─▶ incoming ─▶ conversation (pure) ─▶ effects ─▶ runner
 //!                         │
-//!                         ├─▶ records ─▶ store, listeners
+//!                         ├─▶ items (feed) ─▶ listeners
+//!                         ├─▶ records ─▶ store
 //!                         └─▶ view ─▶ listeners, the list
 //! ```
 
 mod actor;
+mod archive;
 mod asks;
-mod drafts;
+mod feed;
 mod hold;
 mod incoming;
 mod listeners;
@@ -23,7 +25,6 @@ mod response;
 mod search_text;
 mod starts;
 mod title;
-mod turn_numbers;
 mod unfinished;
 mod view;
 
@@ -31,21 +32,22 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use sluice_host::conversation::ConversationState;
+use sluice_host::items::ItemId;
 use sluice_host::wire::control::Request;
 use sluice_store::{PromptRow, SessionRow};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::api::{AnswerAsk, Cursor, Problem};
+use crate::api::{AnswerAsk, ItemPage, LineCursor, Problem};
 use crate::outbox::Outbox;
 
 pub(crate) use actor::{Actor, now};
+pub(crate) use archive::Own;
 pub(crate) use asks::in_words;
-pub(crate) use listeners::TURNS;
+pub(crate) use feed::TURNS;
 pub(crate) use response::{accepted_suggestions, add_rule};
 pub(crate) use search_text::of as search_text;
 pub(crate) use starts::has_process;
-pub(crate) use turn_numbers::TurnNumbers;
-pub(crate) use view::{end_word, info_of_row};
+pub(crate) use view::{info_of_row, turn_result};
 
 /// How many commands may wait for a session.
 pub(crate) const DEPTH: usize = 64;
@@ -61,7 +63,10 @@ pub(crate) struct By {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
     Zero,
+    /// Items.
     One,
+    /// The lines of the agent, for a client that is itself a host.
+    Lines,
 }
 
 /// A subscriber of a session.
@@ -81,12 +86,35 @@ pub(crate) type Look = Box<dyn FnOnce(&ConversationState, &SessionRow) + Send>;
 
 /// A command to a session.
 pub(crate) enum Command {
-    /// Sends a listener the records it missed, and from then on all of them.
+    /// Sends a listener the items that it lacks, and from then on all changes.
     Subscribe {
         listener: Listener,
-        cursor: Option<Cursor>,
+        revision: Option<u64>,
         turns: usize,
         reply: Reply<()>,
+    },
+    /// Sends a listener the lines that it lacks, and from then on all of them.
+    FollowLines {
+        listener: Listener,
+        after: Option<LineCursor>,
+        turns: usize,
+        reply: Reply<()>,
+    },
+    /// The items of the turns before one.
+    ItemsBefore {
+        before: ItemId,
+        turns: usize,
+        reply: Reply<ItemPage>,
+    },
+    /// The lines of the agent that an item was made from.
+    RawLines {
+        item: ItemId,
+        reply: Reply<Vec<Value>>,
+    },
+    /// The item of a record.
+    FindItem {
+        record: i64,
+        reply: Reply<ItemId>,
     },
     Unsubscribe {
         key: u64,
@@ -169,10 +197,6 @@ pub(crate) enum Command {
         mode: Option<String>,
     },
     Look(Look),
-    /// The numbers of the turns.
-    TurnNumbers {
-        reply: Reply<TurnNumbers>,
-    },
     /// Lets everything go: the session is deleted, or the bridge ends.
     Leave {
         reply: oneshot::Sender<()>,

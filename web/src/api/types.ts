@@ -1,26 +1,1186 @@
 // Made from crates/bridge/src/api by `make types`. Do not edit.
 
 export type JsonValue = number | string | boolean | null | JsonValue[] | { [key: string]: JsonValue };
-/** A message of an agent, verbatim: `type` says which; see the protocol. */
-export type AgentMessage = { type: string } & { [key: string]: any };
 
-export type Cursor = { 
+export type Item = { 
 /**
- * Changes when history was rewritten.
+ * The id.
  */
-epoch: number, 
+id: ItemId, 
 /**
- * The last record that is known.
+ * The revision of the last change. It is unique in the session and increases with every change of any item.
  */
-seq: number, };
+revision: number, 
+/**
+ * The turn the item belongs to, as position among [the turns](crate::conversation::ConversationState::turns).
+ */
+turn: number | null, 
+/**
+ * The tool call whose subagent the item belongs to.
+ */
+parent: ItemId | null, 
+/**
+ * When the item began.
+ */
+at: Time, 
+/**
+ * The status.
+ */
+status: ItemStatus, 
+/**
+ * The content.
+ */
+body: ItemBody, };
+
+export type ItemId = number;
+
+export type Time = number;
+
+export type ItemStatus = "streaming" | "running" | "waiting" | "done" | "failed" | "denied" | "cancelled" | "background" | "interrupted";
+
+export type ItemField = "text" | "thinking" | "input";
+
+export type ItemBody = { "type": "prompt" } & PromptItem | { "type": "text", 
+/**
+ * The text, as Markdown.
+ */
+text: Text, 
+/**
+ * Whether the agent itself wrote it, and no model.
+ */
+synthetic: boolean, } | { "type": "thinking" } & Thinking | { "type": "tool_call" } & ToolCall | { "type": "command" } & CommandItem | { "type": "compaction" } & Compaction | { "type": "retry" } & RetryItem | { "type": "error" } & RequestError | { "type": "rate_limit" } & RateLimit | { "type": "notice" } & Notice | { "type": "hook" } & HookRun | { "type": "model_change" } & ModelChange | { "type": "task_end" } & TaskEnd | { "type": "files_rewound" } & FilesRewound | { "type": "process" } & ProcessChange | { "type": "turn_origin" } & TurnOrigin | { "type": "turn_end" } & TurnEnd | { "type": "request" } & RequestItem | { "type": "suggestion", 
+/**
+ * The prompt.
+ */
+text: string, } | { "type": "unknown", 
+/**
+ * The `type` of the message and its `subtype`, separated by a slash; `None` for a line that is no message.
+ */
+rawType: string | null, };
+
+export type Text = string | { 
+/**
+ * Where it is.
+ */
+$blob: Blob, };
+
+export type Blob = { 
+/**
+ * The hash of the content: its name.
+ */
+hash: string, 
+/**
+ * The size in bytes.
+ */
+bytes: number, 
+/**
+ * The media type.
+ */
+mime: string, 
+/**
+ * The beginning of a text.
+ */
+head?: string | null, 
+/**
+ * The end of a text.
+ */
+tail?: string | null, 
+/**
+ * The number of lines of a text.
+ */
+lines?: number | null, };
+
+export type Picture = { 
+/**
+ * The media type.
+ */
+mimeType: string, 
+/**
+ * The content in base64, or the place where it is stored.
+ */
+data: Text, };
+
+export type PromptItem = { 
+/**
+ * The uuid of the prompt, if it has one.
+ */
+uuid: string | null, 
+/**
+ * The text.
+ */
+text: Text, 
+/**
+ * The images.
+ */
+images: Array<Picture>, 
+/**
+ * The source of the prompt.
+ */
+source: PromptSource, 
+/**
+ * Who sent it, if that is known.
+ */
+sender: Sender | null, 
+/**
+ * Whether the agent has it.
+ */
+delivery: Delivery, 
+/**
+ * Whether it was read during a turn that another prompt had started.
+ */
+steered: boolean, };
+
+export type PromptSource = "host" | "other" | "replayed" | "agent";
+
+export type Sender = { 
+/**
+ * The name.
+ */
+name: string, 
+/**
+ * The id of the device, where the host has several.
+ */
+device: string | null, };
+
+export type Delivery = "delivered" | "indeterminate" | "failed";
+
+export type Thinking = { 
+/**
+ * The text. Empty if only the API can read it.
+ */
+text: Text, 
+/**
+ * How long the model thought.
+ */
+duration: number | null, 
+/**
+ * The number of tokens, as the agent estimates it.
+ */
+tokens: number | null, };
+
+export type CommandItem = { 
+/**
+ * The name without the slash; empty if only the output is known.
+ */
+name: string, 
+/**
+ * The arguments.
+ */
+arguments: string, 
+/**
+ * The output.
+ */
+output: Text | null, 
+/**
+ * Whether it failed.
+ */
+failed: boolean, };
+
+export type Compaction = { 
+/**
+ * Whether a person asked for it.
+ */
+manual: boolean, 
+/**
+ * The number of tokens before.
+ */
+before: number | null, 
+/**
+ * The number of tokens after.
+ */
+after: number | null, 
+/**
+ * How long it took.
+ */
+duration: number | null, 
+/**
+ * The summary that replaces the conversation.
+ */
+summary: Text | null, 
+/**
+ * Why it failed.
+ */
+error: string | null, };
+
+export type RetryItem = { 
+/**
+ * The error.
+ */
+error: string, 
+/**
+ * The HTTP status, if the server answered.
+ */
+status: number | null, 
+/**
+ * The number of the attempt that follows.
+ */
+attempt: number, 
+/**
+ * The maximum number of attempts.
+ */
+max: number, 
+/**
+ * When the next attempt starts.
+ */
+next: Time, };
+
+export type RequestError = { 
+/**
+ * What the agent says about it.
+ */
+text: string, 
+/**
+ * The kind of error, as the agent names it.
+ */
+kind: string | null, 
+/**
+ * The HTTP status, if the server answered.
+ */
+status: number | null, 
+/**
+ * The number of attempts that failed before.
+ */
+retries: number, };
+
+export type RateLimit = { 
+/**
+ * Whether requests pass.
+ */
+status: RateLimitStatus, 
+/**
+ * The limit, as the agent names it.
+ */
+limit: string | null, 
+/**
+ * The used part in percent.
+ */
+usedPercent: number | null, 
+/**
+ * When the limit is reset, in seconds since 1970.
+ */
+resetsAt: number | null, };
+
+export type RateLimitStatus = "allowed" | "warning" | "rejected";
+
+export type Notice = { 
+/**
+ * The subject of the notice.
+ */
+kind: NoticeKind, 
+/**
+ * How important it is.
+ */
+level: NoticeLevel, 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * The tool call it is about.
+ */
+call: ItemId | null, };
+
+export type NoticeKind = "message" | "answered" | "context" | "stopped" | "notification" | "summary" | "shortened" | "cleared" | "memory" | "plugin" | "files_stored" | "authentication" | "goal" | "writes_lost" | "mirror_failed" | "shutting_down" | "refusal" | "forgotten" | "imported" | "line_too_long" | "disk_full" | "disk_free" | "log_full" | "log_cut";
+
+export type NoticeLevel = "info" | "notice" | "warning" | "error";
+
+export type HookRun = { 
+/**
+ * The name: `Event:matcher`.
+ */
+name: string, 
+/**
+ * The event.
+ */
+event: string, 
+/**
+ * The state of the run.
+ */
+outcome: HookStatus, 
+/**
+ * The exit code.
+ */
+exitCode: number | null, 
+/**
+ * The output: what it wrote to standard error, or else to standard output.
+ */
+output: Text, };
+
+export type HookStatus = "running" | "succeeded" | "blocked" | "failed" | "cancelled";
+
+export type ModelChange = { 
+/**
+ * The model before.
+ */
+from: string | null, 
+/**
+ * The model from here on.
+ */
+to: string | null, 
+/**
+ * Why.
+ */
+reason: ModelChangeReason, 
+/**
+ * What the agent says about it.
+ */
+text: string, };
+
+export type ModelChangeReason = "chosen" | "unavailable" | "refused";
+
+export type TaskEnd = { 
+/**
+ * The id of the task.
+ */
+task: string, 
+/**
+ * The tool call that started it.
+ */
+call: ItemId | null, 
+/**
+ * The outcome of the task.
+ */
+outcome: string, 
+/**
+ * What the task was about, in one line.
+ */
+subject: string, 
+/**
+ * What the agent says about the end.
+ */
+summary: string, 
+/**
+ * The file with the output, if there is one.
+ */
+output: string | null, };
+
+export type FilesRewound = { 
+/**
+ * The files.
+ */
+files: Array<string>, 
+/**
+ * The number of lines that were added.
+ */
+added: number, 
+/**
+ * The number of lines that were removed.
+ */
+removed: number, };
+
+export type ProcessChange = { "change": "started", 
+/**
+ * Whether it continues the conversation of an earlier process.
+ */
+resumed: boolean, } | { "change": "exited" } & ProcessEnd;
+
+export type ProcessEnd = { 
+/**
+ * The exit code, or the signal.
+ */
+exit: Exit, 
+/**
+ * Why it ended, as far as this host knows.
+ */
+cause: ExitCause, 
+/**
+ * The same in words.
+ */
+reason: string | null, 
+/**
+ * Its last lines on standard error.
+ */
+stderr: Array<string>, };
+
+export type ExitCause = "unknown" | "crashed" | "stopped" | "retired";
+
+export type Exit = { 
+/**
+ * Its exit code, when it ended by itself.
+ */
+code: number | null, 
+/**
+ * The signal that ended it.
+ */
+signal: number | null, };
+
+export type TurnOrigin = { 
+/**
+ * What started it.
+ */
+kind: OriginKind, 
+/**
+ * The details, for example what a task reports.
+ */
+text: string, 
+/**
+ * The outcome of the task, if the end of a task started it.
+ */
+outcome: string | null, 
+/**
+ * The id of that task.
+ */
+task: string | null, };
+
+export type OriginKind = "task" | "wakeup" | "peer" | "channel" | "continuation" | "other";
+
+export type RequestItem = { 
+/**
+ * What sends it: the name of an MCP server or of a tool.
+ */
+from: string, 
+/**
+ * The outcome.
+ */
+permission: Permission, };
+
+export type TurnEnd = { 
+/**
+ * The outcome of the turn.
+ */
+outcome: TurnOutcome, 
+/**
+ * What went wrong.
+ */
+errors: Array<string>, 
+/**
+ * How long the turn took, without the time in which it waited for a person.
+ */
+duration: number, 
+/**
+ * How long it waited for a person.
+ */
+waited: number, 
+/**
+ * How long requests to the model took.
+ */
+api: number, 
+/**
+ * The cost in dollars. `None` if the agent did not report it.
+ */
+cost: number | null, 
+/**
+ * The tokens, if the agent reported them.
+ */
+tokens: Tokens | null, 
+/**
+ * The number of tool calls of the main conversation and its subagents.
+ */
+calls: number, 
+/**
+ * The number of tool calls whose permission was denied.
+ */
+denials: number, 
+/**
+ * The files that were changed, ordered by path.
+ */
+files: Array<FileCount>, };
+
+export type TurnOutcome = { "type": "completed" } | { "type": "stopped" } | { "type": "max_turns" } | { "type": "max_budget" } | { "type": "failed", 
+/**
+ * Why, if the agent reported it.
+ */
+reason: string | null, } | { "type": "unreported" } | { "type": "died", 
+/**
+ * The exit code, or the signal.
+ */
+exit: Exit, };
+
+export type Tokens = { 
+/**
+ * Read afresh.
+ */
+input: number, 
+/**
+ * Read from the cache.
+ */
+cacheRead: number, 
+/**
+ * Written to the cache.
+ */
+cacheWrite: number, 
+/**
+ * Given.
+ */
+output: number, };
+
+export type FileCount = { 
+/**
+ * The path, as the tool reported it.
+ */
+path: string, 
+/**
+ * The number of lines that were added.
+ */
+added: number, 
+/**
+ * The number of lines that were removed.
+ */
+removed: number, };
+
+export type ToolCall = { 
+/**
+ * The id that the model gave the call.
+ */
+id: string, 
+/**
+ * The name of the tool. Clients show the [card](Self::card) instead.
+ */
+tool: string, 
+/**
+ * What the call does, and its result.
+ */
+card: Card, 
+/**
+ * The beginning of the input, as JSON, while the model writes it.
+ */
+written: string | null, 
+/**
+ * The folder that the call runs in.
+ */
+folder: string | null, 
+/**
+ * What the model asked for, where another input ran. See [`Permission::changed_by`].
+ */
+original: Card | null, 
+/**
+ * Who decided that the call may run, if that is known.
+ */
+permission: Permission | null, 
+/**
+ * The task that runs the call.
+ */
+task: CallTask | null, 
+/**
+ * When the call started to run: after the answer, where a person was asked.
+ */
+started: Time, 
+/**
+ * The time of the result.
+ */
+ended: Time | null, 
+/**
+ * The result, as the model reads it.
+ */
+result: CallResult | null, };
+
+export type CallResult = { 
+/**
+ * The text.
+ */
+text: Text, 
+/**
+ * The images.
+ */
+images: Array<Picture>, };
+
+export type CallTask = { 
+/**
+ * The id.
+ */
+id: string, 
+/**
+ * The kind of task: `local_bash`, `local_agent` and others.
+ */
+kind: string, 
+/**
+ * Whether the turn does not wait for it.
+ */
+background: boolean, 
+/**
+ * The number of tokens it has used.
+ */
+tokens: number, 
+/**
+ * The number of tool calls it has made.
+ */
+calls: number, 
+/**
+ * The tool that it used last.
+ */
+lastTool: string | null, 
+/**
+ * What it reports.
+ */
+summary: string | null, 
+/**
+ * When it ended.
+ */
+ended: Time | null, };
+
+export type Permission = { 
+/**
+ * The permission request, where a person was asked.
+ */
+request: string | null, 
+/**
+ * The outcome.
+ */
+outcome: PermissionOutcome, 
+/**
+ * Who decided.
+ */
+by: Decider | null, 
+/**
+ * Why the request was made, or why it was decided so.
+ */
+reason: string | null, 
+/**
+ * When the request was made.
+ */
+asked: Time | null, 
+/**
+ * The time of the decision.
+ */
+decided: Time | null, 
+/**
+ * What the person said about it.
+ */
+message: string | null, 
+/**
+ * The rules that were saved with the decision, as in a settings file.
+ */
+rules: Array<string>, 
+/**
+ * Where these rules were saved.
+ */
+destination: string | null, 
+/**
+ * Who changed the input.
+ */
+changedBy: Decider | null, };
+
+export type PermissionOutcome = "waiting" | "allowed" | "denied" | "withdrawn" | "superseded" | "expired";
+
+export type Decider = { "type": "person", 
+/**
+ * Who, if it is known.
+ */
+sender: Sender | null, } | { "type": "rule" } | { "type": "hook" } | { "type": "mode" } | { "type": "classifier" } | { "type": "other", 
+/**
+ * As the agent names it.
+ */
+name: string, };
+
+export type Card = { 
+/**
+ * The title.
+ */
+title: string, 
+/**
+ * What the call does.
+ */
+verb: Verb, 
+/**
+ * The subject of the call.
+ */
+subject: Subject, 
+/**
+ * The details.
+ */
+body: CardBody, };
+
+export type Verb = "run" | "control" | "read" | "find" | "edit" | "fetch" | "search" | "delegate" | "track" | "plan" | "ask" | "wait" | "use";
+
+export type Subject = { "type": "none" } | { "type": "phrase", "value": string } | { "type": "command", "value": string } | { "type": "path", "value": string } | { "type": "text", "value": { 
+/**
+ * The pattern.
+ */
+pattern: string, 
+/**
+ * The file or folder that is searched.
+ */
+within: string | null, } } | { "type": "names", "value": { 
+/**
+ * The pattern.
+ */
+pattern: string, 
+/**
+ * The folder that is searched.
+ */
+within: string | null, } } | { "type": "query", "value": string } | { "type": "url", "value": string } | { "type": "task", "value": string } | { "type": "arguments", "value": Array<Argument> } | { "type": "input", "value": string };
+
+export type Argument = { 
+/**
+ * The name.
+ */
+name: string, 
+/**
+ * The value.
+ */
+value: ArgumentValue, };
+
+export type ArgumentValue = { "type": "text", "value": Text } | { "type": "json", "value": string };
+
+export type CardBody = { "type": "shell" } & Shell | { "type": "file_read" } & FileRead | { "type": "file_change" } & FileChange | { "type": "notebook" } & Notebook | { "type": "search" } & Search | { "type": "web" } & Web | { "type": "subagent" } & Subagent | { "type": "tasks" } & Tasks | { "type": "question" } & Question | { "type": "plan" } & Plan | { "type": "skill" } & Skill | { "type": "findings" } & Findings | { "type": "mcp" } & Mcp | { "type": "generic" } & Generic;
+
+export type Shell = { 
+/**
+ * The operation.
+ */
+action: ShellAction, 
+/**
+ * The command line.
+ */
+command: string, 
+/**
+ * The purpose, as the model describes it.
+ */
+about: string | null, 
+/**
+ * The output, once it has ended.
+ */
+output: Text | null, 
+/**
+ * What it wrote to standard error, where that is separate.
+ */
+stderr: Text | null, 
+/**
+ * The exit code, if it failed.
+ */
+exitCode: number | null, 
+/**
+ * The id of the task that it continues as in the background.
+ */
+task: string | null, 
+/**
+ * Whether a person moved it to the background.
+ */
+moved: boolean, };
+
+export type ShellAction = "run" | "output" | "stop";
+
+export type FileRead = { 
+/**
+ * The path.
+ */
+path: string, 
+/**
+ * The content; `None` before the result.
+ */
+content: ReadContent | null, };
+
+export type ReadContent = { "type": "lines", 
+/**
+ * The number of the first line.
+ */
+first: number, 
+/**
+ * The number of lines that were read.
+ */
+count: number, 
+/**
+ * The number of lines of the file.
+ */
+total: number, 
+/**
+ * The lines; `None` where only the result contains them.
+ */
+text: Text | null, } | { "type": "image", 
+/**
+ * Width and height in pixels.
+ */
+size: [number, number] | null, 
+/**
+ * The size in bytes.
+ */
+bytes: number | null, } | { "type": "notebook", 
+/**
+ * The cells.
+ */
+cells: Array<NotebookCell>, } | { "type": "other", 
+/**
+ * The kind.
+ */
+kind: string, 
+/**
+ * The size in bytes.
+ */
+bytes: number | null, };
+
+export type NotebookCell = { 
+/**
+ * The kind of cell.
+ */
+kind: CellKind, 
+/**
+ * The number of its last run.
+ */
+run: number | null, 
+/**
+ * The source.
+ */
+source: Text, };
+
+export type CellKind = "code" | "markdown";
+
+export type FileChange = { 
+/**
+ * The path.
+ */
+path: string, 
+/**
+ * The whole new content, for a file that is written.
+ */
+content: Text | null, 
+/**
+ * The replacements, for a file that is edited.
+ */
+edits: Array<Replacement>, 
+/**
+ * Whether the file is new. Known once it was written.
+ */
+created: boolean, 
+/**
+ * The change as hunks. Known once it was made.
+ */
+hunks: Array<PatchHunk>, };
+
+export type Replacement = { 
+/**
+ * The old text.
+ */
+old: Text, 
+/**
+ * The new text.
+ */
+new: Text, 
+/**
+ * Whether every occurrence is replaced.
+ */
+all: boolean, };
+
+export type PatchHunk = { 
+/**
+ * The number of the first line in the old file.
+ */
+oldStart: number, 
+/**
+ * The number of the first line in the new file.
+ */
+newStart: number, 
+/**
+ * The lines, each after `+`, `-` or a space.
+ */
+lines: Array<string>, };
+
+export type Notebook = { 
+/**
+ * The path of the notebook.
+ */
+path: string, 
+/**
+ * The id of the cell.
+ */
+cell: string, 
+/**
+ * The kind of cell.
+ */
+kind: CellKind, 
+/**
+ * The kind of change.
+ */
+edit: CellEdit, 
+/**
+ * The new source.
+ */
+source: Text, 
+/**
+ * The source before.
+ */
+old: Text | null, };
+
+export type CellEdit = "replace" | "insert" | "delete";
+
+export type Search = { 
+/**
+ * The kind of search.
+ */
+kind: SearchKind, 
+/**
+ * The pattern.
+ */
+pattern: string, 
+/**
+ * The number of matches or matching lines.
+ */
+hits: number | null, 
+/**
+ * The number of files.
+ */
+files: number | null, 
+/**
+ * Whether letters match in either case.
+ */
+ignoreCase: boolean, 
+/**
+ * The matching lines, where the search returned lines.
+ */
+lines: Text | null, 
+/**
+ * The names of the files, where the search returned names.
+ */
+names: Array<string> | null, };
+
+export type SearchKind = "text" | "names" | "tools";
+
+export type Web = { "kind": "fetch" } & WebFetch | { "kind": "search" } & WebSearch;
+
+export type WebFetch = { 
+/**
+ * The address.
+ */
+url: string, 
+/**
+ * The question about it.
+ */
+prompt: string | null, 
+/**
+ * The HTTP status.
+ */
+code: number | null, 
+/**
+ * The size in bytes.
+ */
+bytes: number | null, 
+/**
+ * The answer.
+ */
+answer: Text | null, };
+
+export type WebSearch = { 
+/**
+ * The query.
+ */
+query: string, 
+/**
+ * The results.
+ */
+hits: Array<WebHit>, 
+/**
+ * What the search engine says about them.
+ */
+answer: Text | null, };
+
+export type WebHit = { 
+/**
+ * The title.
+ */
+title: string, 
+/**
+ * The address.
+ */
+url: string, 
+/**
+ * A part of the page.
+ */
+snippet: string | null, };
+
+export type Subagent = { 
+/**
+ * The kind of subagent.
+ */
+kind: string | null, 
+/**
+ * The purpose, in a few words.
+ */
+description: string, 
+/**
+ * The prompt.
+ */
+prompt: Text, 
+/**
+ * Its report.
+ */
+report: Text | null, 
+/**
+ * How long it ran.
+ */
+duration: number | null, 
+/**
+ * The number of tool calls it made.
+ */
+calls: number | null, 
+/**
+ * The number of tokens it used.
+ */
+tokens: number | null, };
+
+export type Tasks = { 
+/**
+ * The whole list, where the call reads or writes all of it.
+ */
+list: Array<TaskLine> | null, 
+/**
+ * The list before, where the call changes all of it.
+ */
+before: Array<TaskLine> | null, 
+/**
+ * The task that the call creates, reads or changes.
+ */
+one: TaskLine | null, };
+
+export type TaskLine = { 
+/**
+ * The id.
+ */
+id: string | null, 
+/**
+ * The description of the task.
+ */
+subject: string, 
+/**
+ * The same while it is being done.
+ */
+active: string | null, 
+/**
+ * The status; `None` where the call does not change it.
+ */
+status: TaskStatus | null, 
+/**
+ * The ids of the tasks that have to be done before.
+ */
+after: Array<string>, };
+
+export type TaskStatus = "pending" | "in_progress" | "completed" | "deleted";
+
+export type Question = { 
+/**
+ * The questions.
+ */
+questions: Array<string>, 
+/**
+ * The answers.
+ */
+answers: Array<Answer>, 
+/**
+ * What the person wrote instead of answers.
+ */
+response: string | null, };
+
+export type Answer = { 
+/**
+ * The question.
+ */
+question: string, 
+/**
+ * The answer.
+ */
+answer: string, 
+/**
+ * What the person added.
+ */
+notes: string | null, };
+
+export type Plan = { 
+/**
+ * The text of the plan; `None` where planning begins.
+ */
+text: Text | null, };
+
+export type Skill = { 
+/**
+ * The name.
+ */
+name: string, 
+/**
+ * The arguments.
+ */
+arguments: string | null, 
+/**
+ * The text that the model reads.
+ */
+text: Text | null, };
+
+export type Findings = { 
+/**
+ * The findings.
+ */
+findings: Array<Finding>, };
+
+export type Finding = { 
+/**
+ * The file.
+ */
+file: string, 
+/**
+ * The line.
+ */
+line: number | null, 
+/**
+ * The problem.
+ */
+summary: string, 
+/**
+ * How it shows.
+ */
+scenario: string, 
+/**
+ * Whether it was confirmed; `None` where that is not said.
+ */
+confirmed: boolean | null, };
+
+export type Mcp = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The tool.
+ */
+tool: string, 
+/**
+ * The name of the server for people.
+ */
+serverTitle: string | null, 
+/**
+ * The name of the tool for people.
+ */
+toolTitle: string | null, 
+/**
+ * The arguments.
+ */
+arguments: Array<Argument>, };
+
+export type Generic = { 
+/**
+ * The input.
+ */
+input: JsonValue, 
+/**
+ * The structured result.
+ */
+output: JsonValue | null, };
+
+export type Evidence = "announced" | "requesting" | "streaming" | "said" | "calling" | "retrying" | "compacting" | "stopped" | "said_idle";
+
+export type Rung = "asked" | "acknowledged" | "terminated" | "killed";
+
+export type DeviceKind = "cookie" | "token";
+
+export type AskKind = "tool" | "question" | "plan" | "elicitation" | "dialog" | "other";
+
+export type SimpleStatus = "idle" | "running" | "waiting_approval";
+
+export type ProcessPhase = "none" | "starting" | "up" | "exited";
+
+export type TransportPhase = "connected" | "catching_up" | "lost";
+
+export type ActivityPhase = "idle" | "running" | "waiting" | "interrupting" | "stalled";
+
+export type QueueState = "queued" | "held" | "sent" | "indeterminate";
+
+export type Payer = "key" | "account" | "server" | "demo" | "unknown";
+
+export type TurnResult = "success" | "error" | "stopped" | "died" | "unreported";
+
+export type BreakKind = "compacted" | "cleared";
+
+export type DiffKind = "new" | "edit" | "delete";
 
 export type Scope = "view" | "operate" | "approve" | "admin";
 
-export type Device = { id: string, name: string, 
-/**
- * `cookie` or `token`.
- */
-kind: string, scope: Scope, createdAt: number, lastSeenAt: number, 
+export type Device = { id: string, name: string, kind: DeviceKind, scope: Scope, createdAt: number, lastSeenAt: number, 
 /**
  * Whether it is connected now.
  */
@@ -32,9 +1192,9 @@ export type SessionInfo = {
  */
 sessionId: string, projectPath: string, title: string | null, 
 /**
- * Level 0: `idle`, `running` or `waiting_approval`.
+ * The same for level 0.
  */
-status: string, 
+status: SimpleStatus, 
 /**
  * One word for the state: see [`Standing`].
  */
@@ -76,9 +1236,9 @@ preview: string | null,
  */
 activity: Array<number>, 
 /**
- * The newest record.
+ * The revision of the last change of its items; 0 while it is not loaded.
  */
-cursor: Cursor, 
+revision: number, 
 /**
  * When a turn last ended, to tell whether it was read.
  */
@@ -100,11 +1260,7 @@ export type AskBrief = {
 /**
  * The request id.
  */
-ask: string, 
-/**
- * As in [`AskInfo`].
- */
-kind: string, toolName: string, 
+ask: string, kind: AskKind, toolName: string, 
 /**
  * What it is about: the whole command, the path, the question.
  */
@@ -146,31 +1302,19 @@ limits: unknown, drift: DriftState, providerSessionIds: Array<string>,
  */
 worktree: string | null, };
 
-export type ProcessState = { 
-/**
- * `none`, `starting`, `up` or `exited`.
- */
-state: string, since: number, code: number | null, signal: number | null, 
+export type ProcessState = { state: ProcessPhase, since: number, code: number | null, signal: number | null, 
 /**
  * The last lines beside the protocol.
  */
 stderr: Array<string>, version: string | null, };
 
-export type TransportState = { 
-/**
- * `connected`, `catching_up` or `lost`.
- */
-state: string, since: number | null, };
+export type TransportState = { state: TransportPhase, since: number | null, };
 
-export type ActivityState = { 
+export type ActivityState = { state: ActivityPhase, since: number, 
 /**
- * `idle`, `running`, `waiting`, `interrupting` or `stalled`.
+ * Why it is believed to run.
  */
-state: string, since: number, 
-/**
- * Why it is believed to run: `announced`, `requesting`, `streaming`, `said`, `calling`, `retrying`, `compacting`, …
- */
-evidence: string | null, 
+evidence: Evidence | null, 
 /**
  * When that was last seen.
  */
@@ -180,13 +1324,13 @@ seen: number | null,
  */
 deadline: number | null, 
 /**
- * How far an interrupt went: `asked`, `acknowledged`, `terminated`, `killed`.
+ * How far an interrupt went.
  */
-rung: string | null, };
+rung: Rung | null, };
 
 export type TurnState = { 
 /**
- * Counted from 1.
+ * As in `Item.turn`.
  */
 turn: number, began: number, 
 /**
@@ -208,11 +1352,7 @@ export type AskInfo = {
 /**
  * The request id.
  */
-ask: string, 
-/**
- * `tool`, `question`, `plan`, `elicitation`, `dialog` or `other`.
- */
-kind: string, toolName: string, toolUseId: string | null, 
+ask: string, kind: AskKind, toolName: string, toolUseId: string | null, 
 /**
  * The subagent that asks.
  */
@@ -220,19 +1360,27 @@ agent: string | null, at: number,
 /**
  * The request as the agent wrote it: `input`, `permission_suggestions`, `decision_reason`, `blocked_path`, …
  */
-request: { [key: string]: unknown }, };
+request: { [key: string]: unknown }, 
+/**
+ * What the tool call would do.
+ */
+card: Card | null, 
+/**
+ * The item of the tool call.
+ */
+item: ItemId | null, };
 
 export type QueuedPrompt = { uuid: string, text: string, 
 /**
  * How many images it holds.
  */
-images: number, 
-/**
- * `queued` (here: can be edited), `held` (the same, until `release_queue`), `sent` (the agent has it) or `indeterminate`.
- */
-state: string, by: string, device: string, at: number, since: number, };
+images: number, state: QueueState, by: string, device: string, at: number, since: number, };
 
-export type RunningCall = { id: string, name: string, since: number, parent: string | null, };
+export type RunningCall = { id: string, name: string, since: number, parent: string | null, 
+/**
+ * Its item.
+ */
+item: ItemId | null, };
 
 export type TaskInfo = { id: string, 
 /**
@@ -244,11 +1392,7 @@ kind: string, description: string, toolUseId: string | null, agent: string | nul
  */
 state: string, began: number, ended: number | null, tokens: number, calls: number, lastTool: string | null, summary: string | null, };
 
-export type TodoInfo = { id: string | null, subject: string, active: string | null, 
-/**
- * `pending`, `in_progress` or `completed`.
- */
-status: string, blockedBy: Array<string>, };
+export type TodoInfo = { id: string | null, subject: string, active: string | null, status: TaskStatus, blockedBy: Array<string>, };
 
 export type CostState = { 
 /**
@@ -284,7 +1428,7 @@ export type ServerInfo = { name: string, status: string, };
 
 export type Hello = { 
 /**
- * The version of the API: 1.
+ * The version of the API: 2.
  */
 version: number, 
 /**
@@ -300,9 +1444,9 @@ build?: string | null,
  */
 capabilities?: Array<string> | null, 
 /**
- * What it has: these sessions are subscribed to at once.
+ * What it has, by session: these sessions are subscribed to at once.
  */
-cursors?: { [key in string]: Cursor } | null, };
+revisions?: { [key in string]: number } | null, };
 
 export type Start = { 
 /**
@@ -392,11 +1536,27 @@ answers?: JsonValue | null,
  */
 content?: JsonValue | null, };
 
-export type ClientMessage = { "type": "hello" } & Hello | { "type": "ping", } | { "type": "pong", } | { "type": "start" } & Start | { "type": "resume_session", sessionId: string, projectPath?: string | null, permissionMode?: string | null, } | { "type": "stop_session", sessionId: string, } | { "type": "list_sessions", } | { "type": "list_recent_sessions", limit?: number | null, projectPath?: string | null, archived?: boolean | null, } | { "type": "get_history", sessionId: string, before?: number | null, } | { "type": "get_history_delta", sessionId: string, sinceSeq: number, } | { "type": "client_capabilities", } | { "type": "subscribe", sessionId: string, cursor?: Cursor | null, 
+export type ClientMessage = { "type": "hello" } & Hello | { "type": "ping", } | { "type": "pong", } | { "type": "start" } & Start | { "type": "resume_session", sessionId: string, projectPath?: string | null, permissionMode?: string | null, } | { "type": "stop_session", sessionId: string, } | { "type": "list_sessions", } | { "type": "list_recent_sessions", limit?: number | null, projectPath?: string | null, archived?: boolean | null, } | { "type": "get_history", sessionId: string, before?: number | null, } | { "type": "get_history_delta", sessionId: string, sinceSeq: number, } | { "type": "client_capabilities", } | { "type": "subscribe", sessionId: string, 
 /**
- * How many turns a snapshot shall hold at most.
+ * `revision` of the last `caught_up` or `items`; missing if the client has nothing.
  */
-turns?: number | null, } | { "type": "unsubscribe", sessionId: string, } | { "type": "history", sessionId: string, before: number, turns?: number | null, } | { "type": "input" } & Input | { "type": "edit", sessionId?: string | null, uuid: string, text: string, } | { "type": "reorder", sessionId?: string | null, uuid: string, before?: string | null, } | { "type": "send_now", sessionId?: string | null, uuid: string, } | { "type": "take_back", sessionId?: string | null, uuid: string, } | { "type": "interrupt", sessionId?: string | null, all?: boolean | null, 
+revision?: number | null, 
+/**
+ * The maximum number of turns of a reset; 20.
+ */
+turns?: number | null, } | { "type": "unsubscribe", sessionId: string, } | { "type": "follow_lines", sessionId: string, 
+/**
+ * The last line that the client has.
+ */
+after?: LineCursor | null, 
+/**
+ * Without it, or if it is too old: how many turns it gets; 1.
+ */
+turns?: number | null, } | { "type": "items_before", sessionId: string, before: ItemId, 
+/**
+ * The maximum number of turns; 20.
+ */
+turns?: number | null, } | { "type": "item_raw", sessionId: string, item: ItemId, } | { "type": "find_item", sessionId: string, record: number, } | { "type": "input" } & Input | { "type": "edit", sessionId?: string | null, uuid: string, text: string, } | { "type": "reorder", sessionId?: string | null, uuid: string, before?: string | null, } | { "type": "send_now", sessionId?: string | null, uuid: string, } | { "type": "take_back", sessionId?: string | null, uuid: string, } | { "type": "interrupt", sessionId?: string | null, all?: boolean | null, 
 /**
  * Prompts that wait at the bridge are held: they are sent after `release_queue`.
  */
@@ -454,19 +1614,70 @@ input?: JsonValue | null, } | { "type": "changes", sessionId: string,
  */
 turn?: number | null, } | { "type": "drift", sessionId: string, } | { "type": "timeline", sessionId: string, } | { "type": "working_tree", sessionId: string, } | { "type": "git", sessionId: string, step: GitStep, dryRun?: boolean | null, } | { "type": "folder", sessionId: string, path: string, } | { "type": "file", sessionId: string, path: string, } | { "type": "templates", } | { "type": "save_template", name: string, text: string, was?: string | null, } | { "type": "delete_template", name: string, } | { "type": "devices", } | { "type": "revoke", device: string, } | { "type": "pair", scope?: Scope | null, } | { "type": "audit", before?: number | null, } | { "type": "check", what: string, value?: string | null, } | { "type": "status", };
 
-export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_list", sessions: Array<SessionInfo>, } | { "type": "session", session: SessionInfo, } | { "type": "session_removed", sessionId: string, } | { "type": "caught_up", sessionId: string, 
+export type ServerMessage = { "type": "welcome" } & Welcome | { "type": "session_list", sessions: Array<SessionInfo>, } | { "type": "session", session: SessionInfo, } | { "type": "session_removed", sessionId: string, } | { "type": "caught_up" } & CaughtUp | { "type": "items", 
 /**
- * The number that stands for the session in `block` and `delta` on this connection.
+ * The number of the session on this connection: `s` of `caught_up`.
  */
-s: number, verdict: CursorVerdict, cursor: Cursor, } | { "type": "snapshot", sessionId: string, s: number, cursor: Cursor, records: Array<Record>, 
+s: number, 
 /**
- * Whether there are older ones: ask with `history`.
+ * The client has everything up to this revision once it has applied the message.
  */
-more: boolean, } | { "type": "record" } & Record | { "type": "block" } & Block | { "type": "delta", s: number, b: number, text: string, } | { "type": "void", s: number, parent: string | null, } | { "type": "state" } & SessionState | { "type": "facts" } & Facts | { "type": "receipt" } & Receipt | { "type": "error" } & ErrorMessage | { "type": "ping", 
+revision: number, items: Array<Item>, removed: Array<ItemId>, } | { "type": "item_delta", s: number, item: ItemId, field: ItemField, 
+/**
+ * The text to append to the field.
+ */
+text: string, } | { "type": "line" } & Line | { "type": "state" } & SessionState | { "type": "facts" } & Facts | { "type": "receipt" } & Receipt | { "type": "error" } & ErrorMessage | { "type": "ping", 
 /**
  * Milliseconds since 1970.
  */
 at: number, } | { "type": "pong", at: number, } | { "type": "bye", reason: Bye, message: string, };
+
+export type CaughtUp = { sessionId: string, 
+/**
+ * The number of the session on this connection, in `items` and `item_delta`.
+ */
+s: number, 
+/**
+ * Whether the client drops all items that it has of this session: it has none, or too much has changed.
+ */
+reset: boolean, 
+/**
+ * With `reset`: whether there are older items. Get them with `items_before`.
+ */
+more: boolean, 
+/**
+ * The revision to name when the session is subscribed again.
+ */
+revision: number, 
+/**
+ * With `reset` the items of the last turns, else those that have changed. Ordered by id.
+ */
+items: Array<Item>, 
+/**
+ * Items that were removed.
+ */
+removed: Array<ItemId>, };
+
+export type Line = { sessionId: string, epoch: number, 
+/**
+ * Its number, if it is kept. Streamed text is not.
+ */
+seq: number | null, 
+/**
+ * The line, as it was written except for large bodies, which are `{"$blob": Blob}`. A record of the bridge has a
+ * `type` that begins with `sluice_`.
+ */
+what: JsonValue, };
+
+export type LineCursor = { 
+/**
+ * Changes when history was rewritten.
+ */
+epoch: number, 
+/**
+ * The number of the last line that is known.
+ */
+seq: number, };
 
 export type Welcome = { 
 /**
@@ -510,11 +1721,7 @@ command: string, version: string | null,
 /**
  * Whether the program was found.
  */
-available: boolean, 
-/**
- * `key`, `account`, `server`, `demo` or `unknown`.
- */
-pays: string, 
+available: boolean, pays: Payer, 
 /**
  * The same in words: which variable, which address.
  */
@@ -541,122 +1748,6 @@ pingEvery: number,
  * Prompts that may wait in a session.
  */
 queue: number, };
-
-export type CursorVerdict = "ok" | "gap";
-
-export type Record = { sessionId: string, epoch: number, seq: number, 
-/**
- * Milliseconds since 1970.
- */
-at: number, 
-/**
- * The turn it belongs to, counted from 1.
- */
-turn: number | null, 
-/**
- * The agent's message, verbatim but for heavy bodies, which are `{"$blob": Blob}`; or an [`Own`] record.
- */
-what: AgentMessage | Own, };
-
-export type Blob = { hash: string, bytes: number, mime: string, 
-/**
- * The beginning of a text.
- */
-head: string | null, 
-/**
- * The end of a text.
- */
-tail: string | null, 
-/**
- * How many lines a text has.
- */
-lines: number | null, };
-
-export type Own = { "type": "sluice_prompt", uuid: string, text: string, images: Array<Blob>, 
-/**
- * `delivered`, `indeterminate`, `failed` or `withdrawn`. A later record of the same uuid takes its place.
- */
-state: string, 
-/**
- * The device's name.
- */
-by: string, device: string, } | { "type": "sluice_ask", ask: string, toolUseId: string | null, kind: string, toolName: string, 
-/**
- * `allowed`, `denied`, `cancelled`, `superseded` or `expired`.
- */
-outcome: string, 
-/**
- * Who decided, when someone did.
- */
-by: string | null, device: string | null, message: string | null, 
-/**
- * The rules that were added with it, as in a settings file, and where.
- */
-rules: Array<string>, destination: string | null, 
-/**
- * What questions were answered with.
- */
-answers: JsonValue | null, 
-/**
- * Whether the input was changed before.
- */
-changed: boolean, } | { "type": "sluice_process", state: string, code: number | null, signal: number | null, 
-/**
- * What it said last beside the protocol.
- */
-stderr: Array<string>, reason: string | null, pid: number | null, } | { "type": "sluice_unfinished", 
-/**
- * The message's id.
- */
-message: string, 
-/**
- * The call that started the subagent that wrote it.
- */
-parent: string | null, blocks: Array<UnfinishedBlock>, } | { "type": "sluice_garbled", line: string, } | { "type": "sluice_title", title: string, by: string | null, } | { "type": "sluice_note", 
-/**
- * `forgotten`, `imported`, `too_long`, `disk_full`, `disk_ok`, `rewound`, `forked`, `lost_records`, …
- */
-kind: string, text: string, };
-
-export type UnfinishedBlock = { 
-/**
- * `text` or `thinking`.
- */
-kind: string, text: string, };
-
-export type Block = { s: number, 
-/**
- * Its number in this session on this connection.
- */
-b: number, 
-/**
- * The id of the message it belongs to.
- */
-message: string, 
-/**
- * The call whose subagent writes it.
- */
-parent: string | null, 
-/**
- * Its place in the message.
- */
-index: number, 
-/**
- * `text`, `thinking`, `call` or another.
- */
-kind: string, 
-/**
- * The call's id.
- */
-id: string | null, 
-/**
- * The tool.
- */
-name: string | null, 
-/**
- * What there is of it already.
- */
-text: string, };
 
 export type Receipt = { 
 /**
@@ -690,19 +1781,27 @@ export type Queue = { sessionId: string, prompts: Array<QueuedPrompt>, };
 
 export type Begun = { sessionId: string, };
 
-export type Accepted = { sessionId: string, uuid: string, 
-/**
- * `queued` or `sent`.
- */
-state: string, };
+export type Accepted = { sessionId: string, uuid: string, state: QueueState, };
 
 export type Sessions = { sessions: Array<SessionInfo>, };
 
-export type HistoryPage = { 
+export type ItemPage = { 
 /**
- * Oldest first.
+ * Whole turns, ordered by id.
  */
-records: Array<Record>, more: boolean, };
+items: Array<Item>, 
+/**
+ * Whether there are older ones.
+ */
+more: boolean, };
+
+export type RawLines = { 
+/**
+ * The lines of the agent that the item was made from. Large bodies are `{"$blob": Blob}`.
+ */
+lines: JsonValue[], };
+
+export type FoundItem = { item: ItemId, };
 
 export type Paths = { paths: Array<PathInfo>, 
 /**
@@ -756,7 +1855,11 @@ export type ResourceInfo = { server: string, name: string, description: string |
 
 export type SearchHits = { hits: Array<SearchHit>, };
 
-export type SearchHit = { sessionId: string, title: string | null, projectPath: string, seq: number, at: number, 
+export type SearchHit = { sessionId: string, title: string | null, projectPath: string, 
+/**
+ * Names the hit in `find_item`.
+ */
+record: number, at: number, 
 /**
  * `user`, `assistant` or `tool`.
  */
@@ -780,11 +1883,7 @@ model: string | null, cost: number, turns: number, input: number, output: number
 
 export type Highlighted = { lines: Array<Array<[string, string]>>, };
 
-export type Diff = { path: string, 
-/**
- * `new`, `edit` or `delete`.
- */
-kind: string, hunks: Array<Hunk>, added: number, removed: number, 
+export type Diff = { path: string, kind: DiffKind, hunks: Array<Hunk>, added: number, removed: number, 
 /**
  * Why there is none: the file is not there, the text was not found, it is too large.
  */
@@ -806,7 +1905,11 @@ export type Changes = { files: Array<Diff>, };
 
 export type DriftLines = { lines: Array<DriftLine>, };
 
-export type DriftLine = { at: number, seq: number | null, 
+export type DriftLine = { at: number, 
+/**
+ * The item that stands for it.
+ */
+item: ItemId | null, 
 /**
  * `type/subtype`, or `not JSON`.
  */
@@ -814,7 +1917,7 @@ what: string, raw: string, };
 
 export type TimelineData = { turns: Array<TurnInfo>, 
 /**
- * Records per slice.
+ * Changes per slice.
  */
 flow: Array<number>, 
 /**
@@ -822,21 +1925,21 @@ flow: Array<number>,
  */
 breaks: Array<Break>, from: number, to: number, };
 
-export type Break = { at: number, 
-/**
- * `compacted` or `cleared`.
- */
-kind: string, };
+export type Break = { at: number, kind: BreakKind, item: ItemId, };
 
-export type TurnInfo = { turn: number, 
+export type TurnInfo = { 
 /**
- * The first record of it.
+ * As in `Item.turn`.
  */
-seq: number | null, began: number, ended: number | null, 
+turn: number, 
 /**
- * `success`, `error`, `stopped`, `died`, `unreported`, or nothing while it runs.
+ * The first item of it.
  */
-end: string | null, cost: number | null, 
+item: ItemId | null, began: number, ended: number | null, 
+/**
+ * Nothing while it runs.
+ */
+end: TurnResult | null, cost: number | null, 
 /**
  * From, to: when a person was waited for.
  */

@@ -54,10 +54,10 @@ impl Client {
     }
 
     /// Connects, says `hello` and is welcomed; the list and what was missed are still to be read.
-    pub(crate) async fn hello(place: &Place, cursors: &Value) -> Outcome<Self> {
+    pub(crate) async fn hello(place: &Place, revisions: &Value) -> Outcome<Self> {
         let mut client = Self::connect(place).await?;
         client
-            .say(&json!({"type": "hello", "version": 1, "client": "load", "cursors": cursors}))
+            .say(&json!({"type": "hello", "version": 2, "client": "load", "revisions": revisions}))
             .await?;
         client.of("welcome").await?;
         Ok(client)

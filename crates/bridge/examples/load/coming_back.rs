@@ -10,61 +10,37 @@ use crate::{numbers, sessions};
 
 /// How many clients come back at once.
 const AT_ONCE: usize = 16;
-/// How many records each of them missed.
-const MISSED: i64 = 3;
+/// How many changes each of them missed.
+const MISSED: u64 = 3;
 
 /// One client that missed `records` records, several times over.
 pub(crate) async fn behind(place: &Place, records: u64, times: usize) -> Outcome<Value> {
     let ids = sessions::start(place, 1, &format!("flood {records}")).await?;
     let id = ids.first().ok_or("no session")?;
-    let first = first_cursor(place, id).await?;
     let mut took = Vec::new();
     let mut answer = json!({});
     for _ in 0..times {
-        let (micros, how) = catch_up(place, id, &first).await?;
+        let (micros, how) = catch_up(place, id, 1).await?;
         took.push(micros);
         answer = how;
     }
-    Ok(json!({"session": id, "epoch": first["epoch"], "took": numbers::spread(took), "how": answer}))
+    Ok(json!({"session": id, "took": numbers::spread(took), "how": answer}))
 }
 
-/// One client that comes back to this session with only its first record, as after a restart of the bridge.
-pub(crate) async fn cold(place: &Place, session: &str, epoch: i64) -> Outcome<Value> {
-    let first = json!({"epoch": epoch, "seq": 1});
-    let (micros, how) = catch_up(place, session, &first).await?;
+/// One client that comes back to this session with an old revision, as after a restart of the bridge.
+pub(crate) async fn cold(place: &Place, session: &str) -> Outcome<Value> {
+    let (micros, how) = catch_up(place, session, 1).await?;
     Ok(json!({"took": micros as f64 / 1000.0, "how": how}))
 }
 
-/// The first record of a session.
-async fn first_cursor(place: &Place, session: &str) -> Outcome<Value> {
-    let mut client = Client::hello(place, &json!({})).await?;
-    client.send(json!({"type": "subscribe", "sessionId": session})).await?;
-    let caught_up = client.of("caught_up").await?;
-    client.close().await;
-    Ok(json!({"epoch": caught_up["cursor"]["epoch"], "seq": 1}))
-}
-
-/// From connecting until everything was heard that was missed: every record, or the snapshot instead.
-async fn catch_up(place: &Place, session: &str, cursor: &Value) -> Outcome<(u64, Value)> {
-    let seq = cursor["seq"].as_i64().unwrap_or(0);
+/// From connecting until the client has what it lacks.
+async fn catch_up(place: &Place, session: &str, revision: u64) -> Outcome<(u64, Value)> {
     let began = Instant::now();
-    let mut client = Client::hello(place, &json!({session: cursor})).await?;
+    let mut client = Client::hello(place, &json!({session: revision})).await?;
     let caught_up = client.of("caught_up").await?;
-    let end = caught_up["cursor"]["seq"].as_i64().unwrap_or(0);
-    let mut records = 0;
-    if caught_up["verdict"] == "ok" {
-        let mut at = seq;
-        while at < end {
-            let record = client.of("record").await?;
-            at = record["seq"].as_i64().unwrap_or(end);
-            records += 1;
-        }
-    } else {
-        let snapshot = client.of("snapshot").await?;
-        records = snapshot["records"].as_array().map_or(0, Vec::len);
-    }
     let took = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let how = json!({"verdict": caught_up["verdict"], "behind": end - seq, "records": records, "bytes": client.bytes});
+    let items = caught_up["items"].as_array().map_or(0, Vec::len);
+    let how = json!({"reset": caught_up["reset"], "items": items, "bytes": client.bytes});
     client.close().await;
     Ok((took, how))
 }
@@ -73,11 +49,11 @@ async fn catch_up(place: &Place, session: &str, cursor: &Value) -> Outcome<(u64,
 pub(crate) async fn reconnects(place: &Place, count: usize) -> Outcome<Value> {
     let mut client = Client::hello(place, &json!({})).await?;
     let list = client.of("session_list").await?;
-    let known: Vec<(String, Value)> = list["sessions"]
+    let known: Vec<(String, u64)> = list["sessions"]
         .as_array()
         .into_iter()
         .flatten()
-        .filter_map(cursor)
+        .filter_map(revision)
         .collect();
     client.close().await;
     let began = Instant::now();
@@ -87,8 +63,8 @@ pub(crate) async fn reconnects(place: &Place, count: usize) -> Outcome<Value> {
         lanes.spawn(async move {
             let mut took = Vec::new();
             for number in (lane..count).step_by(AT_ONCE) {
-                let (id, cursor) = known.get(number % known.len().max(1)).ok_or("no session")?;
-                took.push(come_back(&place, id, cursor).await?);
+                let (id, revision) = known.get(number % known.len().max(1)).ok_or("no session")?;
+                took.push(come_back(&place, id, *revision).await?);
             }
             Outcome::Ok(took)
         });
@@ -101,23 +77,18 @@ pub(crate) async fn reconnects(place: &Place, count: usize) -> Outcome<Value> {
     Ok(json!({"count": count, "seconds": all, "sessions": known.len(), "each": numbers::spread(took)}))
 }
 
-/// A session and a place in it a little before its end.
-fn cursor(info: &Value) -> Option<(String, Value)> {
-    let seq = info["cursor"]["seq"].as_i64()? - MISSED;
-    let cursor = json!({"epoch": info["cursor"]["epoch"], "seq": seq.max(0)});
-    Some((info["sessionId"].as_str()?.to_owned(), cursor))
+/// A session and a revision a little before its last one.
+fn revision(info: &Value) -> Option<(String, u64)> {
+    let revision = info["revision"].as_u64().filter(|revision| *revision > 0)?;
+    Some((info["sessionId"].as_str()?.to_owned(), revision.saturating_sub(MISSED)))
 }
 
-async fn come_back(place: &Place, id: &str, cursor: &Value) -> Outcome<u64> {
+async fn come_back(place: &Place, id: &str, revision: u64) -> Outcome<u64> {
     let began = Instant::now();
-    let mut client = Client::hello(place, &json!({id: cursor})).await?;
+    let mut client = Client::hello(place, &json!({id: revision})).await?;
     let caught_up = client.of("caught_up").await?;
-    if caught_up["verdict"] != "ok" {
-        return Err(format!("a client that missed {MISSED} records was not caught up: {caught_up}").into());
-    }
-    let missed = caught_up["cursor"]["seq"].as_i64().unwrap_or(0) - cursor["seq"].as_i64().unwrap_or(0);
-    for _ in 0..missed {
-        client.of("record").await?;
+    if caught_up["reset"] != false {
+        return Err(format!("a client that missed {MISSED} changes was not caught up").into());
     }
     let took = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     client.close().await;

@@ -28,7 +28,7 @@ const USAGE: &str =
   start      --sessions N
   stop
   behind     --records N --times N
-  cold       --session ID --epoch N
+  cold       --session ID
   reconnects --count N
   prompts    --count N
   starting   --times N [--sessions N] -- COMMAND…
@@ -72,7 +72,7 @@ async fn measure(what: &str, given: &Given) -> Outcome<Value> {
         }
         "stop" => Ok(json!({"stopped": sessions::stop(&place).await?})),
         "behind" => coming_back::behind(&place, given.number("records")?, given.number("times")?).await,
-        "cold" => coming_back::cold(&place, &given.text("session"), given.number("epoch")?).await,
+        "cold" => coming_back::cold(&place, &given.text("session")).await,
         "reconnects" => coming_back::reconnects(&place, given.number("count")?).await,
         "prompts" => prompts::run(&place, given.number("count")?).await,
         "starting" => {

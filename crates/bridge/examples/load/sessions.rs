@@ -44,14 +44,10 @@ async fn start_some(place: &Place, count: usize, text: &str) -> Outcome<Vec<Stri
     Ok(ids)
 }
 
-/// Whether the turn is over: its result comes, or came before and is in the snapshot.
+/// Whether the items of a message contain the end of a turn.
 pub(crate) fn ends_a_turn(message: &Value) -> bool {
-    let result = |record: &Value| record["what"]["type"] == "result";
-    match message["type"].as_str() {
-        Some("record") => result(message),
-        Some("snapshot") => message["records"].as_array().is_some_and(|all| all.iter().any(result)),
-        _ => false,
-    }
+    let items = message["items"].as_array();
+    items.is_some_and(|items| items.iter().any(|item| item["body"]["type"] == "turn_end"))
 }
 
 /// Ends the agents of all sessions; the sessions stay.

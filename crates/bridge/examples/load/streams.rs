@@ -22,11 +22,10 @@ struct Seen {
     /// How late each delta was, in microseconds.
     late: Vec<u64>,
     next: u64,
-    /// Deltas or records that were missing or out of order.
+    /// Deltas that were missing or out of order.
     lost: u64,
     /// How often the client was told to begin anew.
     anew: u64,
-    seq: i64,
     bytes: u64,
     frames: u64,
     /// Bytes by type of message.
@@ -42,10 +41,8 @@ pub(crate) async fn run(place: &Place, plan: &Plan) -> Outcome<Value> {
             client.of("session_list").await?;
             client.send(json!({"type": "subscribe", "sessionId": id})).await?;
             // The receipt comes last: from here on there is only what happens.
-            let snapshot = client.of("snapshot").await?;
             client.of("receipt").await?;
-            let seq = snapshot["cursor"]["seq"].as_i64().unwrap_or(0);
-            watching.spawn(watch(client, seq, plan.deltas));
+            watching.spawn(watch(client, plan.deltas));
         }
     }
     let mut control = Client::hello(place, &json!({})).await?;
@@ -74,10 +71,9 @@ pub(crate) async fn run(place: &Place, plan: &Plan) -> Outcome<Value> {
 }
 
 /// Reads until the turn is over.
-async fn watch(mut client: Client, seq: i64, deltas: u64) -> Outcome<Seen> {
+async fn watch(mut client: Client, deltas: u64) -> Outcome<Seen> {
     let (bytes, frames) = (client.bytes, client.frames);
     let mut seen = Seen {
-        seq,
         late: Vec::with_capacity(usize::try_from(deltas).unwrap_or(0)),
         ..Seen::default()
     };
@@ -88,9 +84,9 @@ async fn watch(mut client: Client, seq: i64, deltas: u64) -> Outcome<Seen> {
         let by = seen.by.entry(name.to_owned()).or_default();
         *by = (by.0 + 1, by.1 + client.bytes - before);
         match name {
-            "delta" => seen.delta(rest),
-            "record" if seen.record(&frame)? => break,
-            "snapshot" => seen.anew += 1,
+            "item_delta" => seen.delta(rest),
+            "items" if sessions::ends_a_turn(&serde_json::from_str(&frame)?) => break,
+            "caught_up" => seen.anew += 1,
             _ => {}
         }
     }
@@ -118,15 +114,6 @@ impl Seen {
             }
             self.next = number + 1;
         }
-    }
-
-    /// Takes a record; gives whether it ends the turn.
-    fn record(&mut self, frame: &str) -> Outcome<bool> {
-        let record: Value = serde_json::from_str(frame)?;
-        let seq = record["seq"].as_i64().unwrap_or(0);
-        self.lost += seq.abs_diff(self.seq + 1);
-        self.seq = seq;
-        Ok(record["what"]["type"] == "result")
     }
 
     fn add(&mut self, other: Self) {

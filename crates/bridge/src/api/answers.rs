@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Device, Reach, Record, SessionInfo};
+use serde_json::Value;
+use sluice_host::items::{Item, ItemId};
+
+use super::{Device, QueueState, Reach, SessionInfo};
 
 /// `start`, `resume_session`, `fork`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,8 +22,7 @@ pub struct Begun {
 pub struct Accepted {
     pub session_id: String,
     pub uuid: String,
-    /// `queued` or `sent`.
-    pub state: String,
+    pub state: QueueState,
 }
 
 /// `list_recent_sessions`.
@@ -31,14 +33,25 @@ pub struct Sessions {
     pub sessions: Vec<SessionInfo>,
 }
 
-/// `history`.
+/// `items_before`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct HistoryPage {
-    /// Oldest first.
-    pub records: Vec<Record>,
+pub struct ItemPage {
+    /// Whole turns, ordered by id.
+    pub items: Vec<Item>,
+    /// Whether there are older ones.
     pub more: bool,
+}
+
+/// `item_raw`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct RawLines {
+    /// The lines of the agent that the item was made from. Large bodies are `{"$blob": Blob}`.
+    #[cfg_attr(feature = "types", ts(type = "JsonValue[]"))]
+    pub lines: Vec<Value>,
 }
 
 /// `files`, `folders`.
@@ -119,7 +132,8 @@ pub struct SearchHit {
     pub session_id: String,
     pub title: Option<String>,
     pub project_path: String,
-    pub seq: i64,
+    /// Names the hit in `find_item`.
+    pub record: i64,
     pub at: i64,
     /// `user`, `assistant` or `tool`.
     pub role: String,
@@ -168,8 +182,7 @@ pub struct Highlighted {
 #[serde(rename_all = "camelCase")]
 pub struct Diff {
     pub path: String,
-    /// `new`, `edit` or `delete`.
-    pub kind: String,
+    pub kind: DiffKind,
     pub hunks: Vec<Hunk>,
     pub added: u32,
     pub removed: u32,
@@ -223,10 +236,21 @@ pub struct DriftLines {
 #[serde(rename_all = "camelCase")]
 pub struct DriftLine {
     pub at: i64,
-    pub seq: Option<i64>,
+    /// The item that stands for it.
+    pub item: Option<ItemId>,
     /// `type/subtype`, or `not JSON`.
     pub what: String,
     pub raw: String,
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum DiffKind {
+    New,
+    Edit,
+    Delete,
 }
 
 /// `timeline`.
@@ -235,7 +259,7 @@ pub struct DriftLine {
 #[serde(rename_all = "camelCase")]
 pub struct TimelineData {
     pub turns: Vec<TurnInfo>,
-    /// Records per slice.
+    /// Changes per slice.
     pub flow: Vec<u32>,
     /// Where the conversation was compacted or cleared.
     pub breaks: Vec<Break>,
@@ -249,8 +273,17 @@ pub struct TimelineData {
 #[serde(rename_all = "camelCase")]
 pub struct Break {
     pub at: i64,
-    /// `compacted` or `cleared`.
-    pub kind: String,
+    pub kind: BreakKind,
+    pub item: ItemId,
+}
+
+/// Why the agent does not remember what came before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum BreakKind {
+    Compacted,
+    Cleared,
 }
 
 /// One turn on the time line.
@@ -258,18 +291,53 @@ pub struct Break {
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnInfo {
-    pub turn: i64,
-    /// The first record of it.
-    pub seq: Option<i64>,
+    /// As in `Item.turn`.
+    pub turn: u32,
+    /// The first item of it.
+    pub item: Option<ItemId>,
     pub began: i64,
     pub ended: Option<i64>,
-    /// `success`, `error`, `stopped`, `died`, `unreported`, or nothing while it runs.
-    pub end: Option<String>,
+    /// Nothing while it runs.
+    pub end: Option<TurnResult>,
     pub cost: Option<f64>,
     /// From, to: when a person was waited for.
     pub waits: Vec<(i64, i64)>,
     pub origin: Option<String>,
     pub prompt: Option<String>,
+}
+
+/// How a turn ended, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum TurnResult {
+    Success,
+    Error,
+    Stopped,
+    Died,
+    Unreported,
+}
+
+impl TurnResult {
+    /// Returns the word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Error => "error",
+            Self::Stopped => "stopped",
+            Self::Died => "died",
+            Self::Unreported => "unreported",
+        }
+    }
+}
+
+/// `find_item`: where a hit of a search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundItem {
+    pub item: ItemId,
 }
 
 /// `devices`.

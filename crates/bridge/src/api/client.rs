@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Cursor, GitStep, Scope};
+use sluice_host::items::ItemId;
+
+use super::{GitStep, LineCursor, Scope};
 
 /// One message of a client: `type` names it, the rest are its fields. Commands of level 1 carry an `id` besides, and get
 /// a `receipt` for it; the same `id` again gets the same receipt and has no second effect.
@@ -63,12 +65,13 @@ pub enum ClientMessage {
     ClientCapabilities {},
 
     // Listening, level 1.
-    /// From now on the records of this session: those after the cursor, or a snapshot.
+    /// From now on the items of this session: those that changed since the revision, or the last turns.
     Subscribe {
         session_id: String,
+        /// `revision` of the last `caught_up` or `items`; missing if the client has nothing.
         #[serde(default)]
-        cursor: Option<Cursor>,
-        /// How many turns a snapshot shall hold at most.
+        revision: Option<u64>,
+        /// The maximum number of turns of a reset; 20.
         #[serde(default)]
         turns: Option<u32>,
     },
@@ -76,12 +79,33 @@ pub enum ClientMessage {
     Unsubscribe {
         session_id: String,
     },
-    /// Records before `before`, whole turns, oldest first.
-    History {
+    /// From now on the lines of the agent, for a client that is itself a host of the protocol.
+    FollowLines {
         session_id: String,
-        before: i64,
+        /// The last line that the client has.
+        #[serde(default)]
+        after: Option<LineCursor>,
+        /// Without it, or if it is too old: how many turns it gets; 1.
         #[serde(default)]
         turns: Option<u32>,
+    },
+    /// Items before this one, whole turns.
+    ItemsBefore {
+        session_id: String,
+        before: ItemId,
+        /// The maximum number of turns; 20.
+        #[serde(default)]
+        turns: Option<u32>,
+    },
+    /// The lines of the agent that an item was made from.
+    ItemRaw {
+        session_id: String,
+        item: ItemId,
+    },
+    /// The item of a hit of a search.
+    FindItem {
+        session_id: String,
+        record: i64,
     },
 
     // Prompts.
@@ -453,7 +477,7 @@ fn yes() -> bool {
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
-    /// The version of the API: 1.
+    /// The version of the API: 2.
     pub version: u32,
     /// What the client calls itself.
     pub client: String,
@@ -464,10 +488,10 @@ pub struct Hello {
     #[serde(default)]
     #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>"))]
     pub capabilities: Vec<String>,
-    /// What it has: these sessions are subscribed to at once.
+    /// What it has, by session: these sessions are subscribed to at once.
     #[serde(default)]
-    #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, Cursor>>"))]
-    pub cursors: BTreeMap<String, Cursor>,
+    #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, u64>>"))]
+    pub revisions: BTreeMap<String, u64>,
 }
 
 /// Begins a session.

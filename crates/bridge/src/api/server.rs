@@ -3,7 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Cursor, Device, Facts, QueuedPrompt, Scope, SessionInfo, SessionState};
+use sluice_host::items::{Item, ItemField, ItemId};
+
+use super::{Device, Facts, QueuedPrompt, Scope, SessionInfo, SessionState};
 
 /// One message of the bridge to a client of level 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,40 +26,28 @@ pub enum ServerMessage {
     SessionRemoved {
         session_id: String,
     },
-    /// The records after the cursor were sent (`ok`), or a `snapshot` follows (`gap`).
-    CaughtUp {
-        session_id: String,
-        /// The number that stands for the session in `block` and `delta` on this connection.
+    /// The answer to `subscribe`: what the client lacks. From now on it gets `items` and `item_delta`.
+    CaughtUp(Box<CaughtUp>),
+    /// Items that are new or changed, and ids of items that were removed.
+    Items {
+        /// The number of the session on this connection: `s` of `caught_up`.
         s: u32,
-        verdict: CursorVerdict,
-        cursor: Cursor,
+        /// The client has everything up to this revision once it has applied the message.
+        revision: u64,
+        items: Vec<Item>,
+        removed: Vec<ItemId>,
     },
-    /// A session from here on: its last turns, and what is being written.
-    Snapshot {
-        session_id: String,
+    /// A text that is being written grows.
+    ItemDelta {
         s: u32,
-        cursor: Cursor,
-        records: Vec<Record>,
-        /// Whether there are older ones: ask with `history`.
-        more: bool,
-    },
-    /// A record of a session.
-    Record(Record),
-    /// A block begins to be written. It is void when a record with its message comes, or `void` says so.
-    Block(Block),
-    /// A block grows.
-    Delta {
-        s: u32,
-        b: u32,
+        item: ItemId,
+        field: ItemField,
+        /// The text to append to the field.
         text: String,
     },
-    /// What was being written is void; the main conversation's, or that of a subagent.
-    Void {
-        s: u32,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        parent: Option<String>,
-    },
-    /// The folded truth about a session; sent when it changes.
+    /// A line of the agent, for clients of `follow_lines`.
+    Line(Line),
+    /// The state of a session; sent when it changes.
     State(Box<SessionState>),
     /// What a session offers: commands, models, tools, servers. Sent when it changes.
     Facts(Box<Facts>),
@@ -119,11 +109,38 @@ pub struct Agent {
     pub version: Option<String>,
     /// Whether the program was found.
     pub available: bool,
-    /// `key`, `account`, `server`, `demo` or `unknown`.
-    pub pays: String,
+    pub pays: Payer,
     /// The same in words: which variable, which address.
     pub pays_detail: String,
     pub default: bool,
+}
+
+/// Who pays for an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Payer {
+    /// The owner of an API key.
+    Key,
+    /// An account of the provider.
+    Account,
+    /// A server of its own.
+    Server,
+    /// Nobody: the demo model.
+    Demo,
+    Unknown,
+}
+
+impl Payer {
+    pub(crate) fn of(word: &str) -> Self {
+        match word {
+            "key" => Self::Key,
+            "account" => Self::Account,
+            "server" => Self::Server,
+            "demo" => Self::Demo,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// Limits of the bridge.
@@ -143,155 +160,39 @@ pub struct Limits {
     pub queue: u32,
 }
 
-/// Whether a client gets the records after its cursor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum CursorVerdict {
-    /// Every record after the cursor is sent.
-    Ok,
-    /// The cursor is too old, or of another epoch: a snapshot is sent instead.
-    Gap,
-}
-
-/// A record of a session.
+/// `line`: a line of the agent or a record of the bridge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Record {
+pub struct Line {
     pub session_id: String,
     pub epoch: i64,
-    pub seq: i64,
-    /// Milliseconds since 1970.
-    pub at: i64,
-    /// The turn it belongs to, counted from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub turn: Option<i64>,
-    /// The agent's message, verbatim but for heavy bodies, which are `{"$blob": Blob}`; or an [`Own`] record.
-    #[cfg_attr(feature = "types", ts(type = "AgentMessage | Own"))]
+    /// Its number, if it is kept. Streamed text is not.
+    pub seq: Option<i64>,
+    /// The line, as it was written except for large bodies, which are `{"$blob": Blob}`. A record of the bridge has a
+    /// `type` that begins with `sluice_`.
+    #[cfg_attr(feature = "types", ts(type = "JsonValue"))]
     pub what: Value,
 }
 
-/// A blob: a long body that is fetched from `/api/blobs/HASH`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct Blob {
-    pub hash: String,
-    pub bytes: u64,
-    pub mime: String,
-    /// The beginning of a text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub head: Option<String>,
-    /// The end of a text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tail: Option<String>,
-    /// How many lines a text has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lines: Option<u64>,
-}
-
-/// A record of the bridge's own: `type` begins with `sluice_`, so that no message of an agent is mistaken for one.
+/// `caught_up`: what a client lacks of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Own {
-    /// A prompt, where the agent took it up, or where it failed.
-    SluicePrompt {
-        uuid: String,
-        text: String,
-        images: Vec<Blob>,
-        /// `delivered`, `indeterminate`, `failed` or `withdrawn`. A later record of the same uuid takes its place.
-        state: String,
-        /// The device's name.
-        by: String,
-        device: String,
-    },
-    /// An ask has its outcome.
-    SluiceAsk {
-        ask: String,
-        tool_use_id: Option<String>,
-        kind: String,
-        tool_name: String,
-        /// `allowed`, `denied`, `cancelled`, `superseded` or `expired`.
-        outcome: String,
-        /// Who decided, when someone did.
-        by: Option<String>,
-        device: Option<String>,
-        message: Option<String>,
-        /// The rules that were added with it, as in a settings file, and where.
-        rules: Vec<String>,
-        destination: Option<String>,
-        /// What questions were answered with.
-        answers: Option<Value>,
-        /// Whether the input was changed before.
-        changed: bool,
-    },
-    /// The agent's process: `starting`, `up`, `exited`, `retired`, `stopped`, `lost`.
-    SluiceProcess {
-        state: String,
-        code: Option<i32>,
-        signal: Option<i32>,
-        /// What it said last beside the protocol.
-        stderr: Vec<String>,
-        reason: Option<String>,
-        pid: Option<u32>,
-    },
-    /// A message that was being written when the agent ended or was interrupted: it was never said for good.
-    SluiceUnfinished {
-        /// The message's id.
-        message: String,
-        /// The call that started the subagent that wrote it.
-        parent: Option<String>,
-        blocks: Vec<UnfinishedBlock>,
-    },
-    /// A line of the agent that is no message.
-    SluiceGarbled { line: String },
-    /// The session has another title.
-    SluiceTitle { title: String, by: Option<String> },
-    /// Something the bridge has to say about the session.
-    SluiceNote {
-        /// `forgotten`, `imported`, `too_long`, `disk_full`, `disk_ok`, `rewound`, `forked`, `lost_records`, …
-        kind: String,
-        text: String,
-    },
-}
-
-/// A block that was not finished.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct UnfinishedBlock {
-    /// `text` or `thinking`.
-    pub kind: String,
-    pub text: String,
-}
-
-/// A block that is being streamed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct Block {
+pub struct CaughtUp {
+    pub session_id: String,
+    /// The number of the session on this connection, in `items` and `item_delta`.
     pub s: u32,
-    /// Its number in this session on this connection.
-    pub b: u32,
-    /// The id of the message it belongs to.
-    pub message: String,
-    /// The call whose subagent writes it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent: Option<String>,
-    /// Its place in the message.
-    pub index: u64,
-    /// `text`, `thinking`, `call` or another.
-    pub kind: String,
-    /// The call's id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// The tool.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// What there is of it already.
-    pub text: String,
+    /// Whether the client drops all items that it has of this session: it has none, or too much has changed.
+    pub reset: bool,
+    /// With `reset`: whether there are older items. Get them with `items_before`.
+    pub more: bool,
+    /// The revision to name when the session is subscribed again.
+    pub revision: u64,
+    /// With `reset` the items of the last turns, else those that have changed. Ordered by id.
+    pub items: Vec<Item>,
+    /// Items that were removed.
+    pub removed: Vec<ItemId>,
 }
 
 /// `receipt`: the result of a command.

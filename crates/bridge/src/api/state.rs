@@ -2,15 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sluice_host::conversation::{Evidence, Rung};
+use sluice_host::items::{Card, ItemId, TaskStatus};
 
-/// A place in a session's records.
+/// A place among the lines of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Cursor {
+pub struct LineCursor {
     /// Changes when history was rewritten.
     pub epoch: i64,
-    /// The last record that is known.
+    /// The number of the last line that is known.
     pub seq: i64,
 }
 
@@ -52,13 +54,32 @@ impl Scope {
 pub struct Device {
     pub id: String,
     pub name: String,
-    /// `cookie` or `token`.
-    pub kind: String,
+    pub kind: DeviceKind,
     pub scope: Scope,
     pub created_at: i64,
     pub last_seen_at: i64,
     /// Whether it is connected now.
     pub online: bool,
+}
+
+/// How a device proves who it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceKind {
+    /// With the cookie of a browser.
+    Cookie,
+    /// With a token.
+    Token,
+}
+
+impl DeviceKind {
+    pub(crate) fn of(word: &str) -> Self {
+        match word {
+            "token" => Self::Token,
+            _ => Self::Cookie,
+        }
+    }
 }
 
 /// A session in a list.
@@ -70,8 +91,8 @@ pub struct SessionInfo {
     pub session_id: String,
     pub project_path: String,
     pub title: Option<String>,
-    /// Level 0: `idle`, `running` or `waiting_approval`.
-    pub status: String,
+    /// The same for level 0.
+    pub status: SimpleStatus,
     /// One word for the state: see [`Standing`].
     pub standing: Standing,
     /// What it is about: the tool that runs or is asked for, why it crashed.
@@ -100,8 +121,8 @@ pub struct SessionInfo {
     pub preview: Option<String>,
     /// Records of the last 60 seconds, one number a second; empty when nothing runs.
     pub activity: Vec<u32>,
-    /// The newest record.
-    pub cursor: Cursor,
+    /// The revision of the last change of its items; 0 while it is not loaded.
+    pub revision: u64,
     /// When a turn last ended, to tell whether it was read.
     pub finished_at: Option<i64>,
     /// The ask that waits longest, in short.
@@ -126,14 +147,69 @@ impl SessionInfo {
 pub struct AskBrief {
     /// The request id.
     pub ask: String,
-    /// As in [`AskInfo`].
-    pub kind: String,
+    pub kind: AskKind,
     pub tool_name: String,
     /// What it is about: the whole command, the path, the question.
     pub about: String,
     pub at: i64,
     /// Whether `about` is all there is to read before deciding.
     pub whole: bool,
+}
+
+impl SimpleStatus {
+    /// Returns the word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::WaitingApproval => "waiting_approval",
+        }
+    }
+}
+
+/// The kind of an ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum AskKind {
+    /// Permission for a tool call.
+    Tool,
+    /// Questions of the model.
+    Question,
+    /// Approval of a plan.
+    Plan,
+    /// A form of an MCP server.
+    Elicitation,
+    /// A dialog of the agent.
+    Dialog,
+    /// Something else.
+    Other,
+}
+
+impl AskKind {
+    /// Returns the word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Question => "question",
+            Self::Plan => "plan",
+            Self::Elicitation => "elicitation",
+            Self::Dialog => "dialog",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// The state of a session for clients of level 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum SimpleStatus {
+    Idle,
+    Running,
+    WaitingApproval,
 }
 
 /// One word for the state of a session.
@@ -208,8 +284,7 @@ pub struct SessionState {
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessState {
-    /// `none`, `starting`, `up` or `exited`.
-    pub state: String,
+    pub state: ProcessPhase,
     pub since: i64,
     pub code: Option<i32>,
     pub signal: Option<i32>,
@@ -218,14 +293,36 @@ pub struct ProcessState {
     pub version: Option<String>,
 }
 
+/// Whether there is a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessPhase {
+    /// None was started.
+    None,
+    Starting,
+    Up,
+    Exited,
+}
+
 /// Whether lines pass between the agent and the bridge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TransportState {
-    /// `connected`, `catching_up` or `lost`.
-    pub state: String,
+    pub state: TransportPhase,
     pub since: Option<i64>,
+}
+
+/// Whether lines pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum TransportPhase {
+    Connected,
+    /// Old lines are being read.
+    CatchingUp,
+    Lost,
 }
 
 /// What the session is doing.
@@ -233,17 +330,28 @@ pub struct TransportState {
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ActivityState {
-    /// `idle`, `running`, `waiting`, `interrupting` or `stalled`.
-    pub state: String,
+    pub state: ActivityPhase,
     pub since: i64,
-    /// Why it is believed to run: `announced`, `requesting`, `streaming`, `said`, `calling`, `retrying`, `compacting`, …
-    pub evidence: Option<String>,
+    /// Why it is believed to run.
+    pub evidence: Option<Evidence>,
     /// When that was last seen.
     pub seen: Option<i64>,
     /// When it will count as stalled, if nothing comes.
     pub deadline: Option<i64>,
-    /// How far an interrupt went: `asked`, `acknowledged`, `terminated`, `killed`.
-    pub rung: Option<String>,
+    /// How far an interrupt went.
+    pub rung: Option<Rung>,
+}
+
+/// What a session is doing, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ActivityPhase {
+    Idle,
+    Running,
+    Waiting,
+    Interrupting,
+    Stalled,
 }
 
 /// The turn that is open.
@@ -251,8 +359,8 @@ pub struct ActivityState {
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnState {
-    /// Counted from 1.
-    pub turn: i64,
+    /// As in `Item.turn`.
+    pub turn: u32,
     pub began: i64,
     /// The prompts it answers; none when nobody here asked for it.
     pub prompts: Vec<String>,
@@ -281,8 +389,7 @@ pub struct Retry {
 pub struct AskInfo {
     /// The request id.
     pub ask: String,
-    /// `tool`, `question`, `plan`, `elicitation`, `dialog` or `other`.
-    pub kind: String,
+    pub kind: AskKind,
     pub tool_name: String,
     pub tool_use_id: Option<String>,
     /// The subagent that asks.
@@ -291,6 +398,10 @@ pub struct AskInfo {
     /// The request as the agent wrote it: `input`, `permission_suggestions`, `decision_reason`, `blocked_path`, …
     #[cfg_attr(feature = "types", ts(type = "{ [key: string]: unknown }"))]
     pub request: Value,
+    /// What the tool call would do.
+    pub card: Option<Box<Card>>,
+    /// The item of the tool call.
+    pub item: Option<ItemId>,
 }
 
 /// A prompt that is not over.
@@ -302,12 +413,26 @@ pub struct QueuedPrompt {
     pub text: String,
     /// How many images it holds.
     pub images: u32,
-    /// `queued` (here: can be edited), `held` (the same, until `release_queue`), `sent` (the agent has it) or `indeterminate`.
-    pub state: String,
+    pub state: QueueState,
     pub by: String,
     pub device: String,
     pub at: i64,
     pub since: i64,
+}
+
+/// The state of a prompt that is not over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum QueueState {
+    /// It waits here and can be edited.
+    Queued,
+    /// The same, until `release_queue`.
+    Held,
+    /// The agent has it.
+    Sent,
+    /// The process ended before it could tell whether it has it.
+    Indeterminate,
 }
 
 /// A call that runs.
@@ -319,6 +444,8 @@ pub struct RunningCall {
     pub name: String,
     pub since: i64,
     pub parent: Option<String>,
+    /// Its item.
+    pub item: Option<ItemId>,
 }
 
 /// A background task.
@@ -351,8 +478,7 @@ pub struct TodoInfo {
     pub id: Option<String>,
     pub subject: String,
     pub active: Option<String>,
-    /// `pending`, `in_progress` or `completed`.
-    pub status: String,
+    pub status: TaskStatus,
     pub blocked_by: Vec<String>,
 }
 

@@ -9,7 +9,7 @@ use sluice_host::sessions::{SessionInfo as OnDisk, Sessions};
 use tokio::sync::mpsc;
 
 use super::Hub;
-use crate::api::{Cursor, SessionInfo, Standing};
+use crate::api::{SessionInfo, SimpleStatus, Standing};
 
 /// How long news are collected before they are looked at.
 const COLLECTS: Duration = Duration::from_millis(200);
@@ -43,7 +43,7 @@ pub(crate) fn listed(found: &OnDisk) -> SessionInfo {
         session_id: found.session_id.clone(),
         project_path: found.cwd.clone().unwrap_or_default(),
         title: Some(found.summary.clone()),
-        status: "idle".to_owned(),
+        status: SimpleStatus::Idle,
         standing: Standing::External,
         about: found.entrypoint.clone(),
         since: at,
@@ -62,7 +62,7 @@ pub(crate) fn listed(found: &OnDisk) -> SessionInfo {
         external: true,
         preview: found.first_prompt.clone(),
         activity: Vec::new(),
-        cursor: Cursor { epoch: 0, seq: 0 },
+        revision: 0,
         finished_at: None,
         ask: None,
         // What git says where there is no branch.

@@ -12,7 +12,7 @@ use axum::extract::ws::Utf8Bytes;
 use tokio::sync::Notify;
 
 use crate::api::{ServerMessage, SessionInfo};
-use crate::outbox::{Closing, Item, Outbox};
+use crate::outbox::{Closing, Frame, Outbox};
 use crate::session::Level;
 
 /// How long a round lasts at least.
@@ -148,7 +148,7 @@ impl List {
         let text: Utf8Bytes = serde_json::to_string(message).unwrap_or_default().into();
         let screens = self.screens.lock().unwrap_or_else(PoisonError::into_inner);
         for screen in screens.values().filter(|screen| screen.level == Level::One) {
-            screen.outbox.push(0, Item::Frame(text.clone()));
+            screen.outbox.push(0, Frame::Whole(text.clone()));
         }
     }
 
@@ -157,7 +157,7 @@ impl List {
         let text: Utf8Bytes = serde_json::to_string(message).unwrap_or_default().into();
         let screens = self.screens.lock().unwrap_or_else(PoisonError::into_inner);
         for screen in screens.values() {
-            screen.outbox.push(0, Item::Frame(text.clone()));
+            screen.outbox.push(0, Frame::Whole(text.clone()));
         }
     }
 
@@ -180,7 +180,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::{FRAMES_A_ROUND, List, Screen};
-    use crate::api::{Cursor, SessionInfo, Standing};
+    use crate::api::{SessionInfo, SimpleStatus, Standing};
     use crate::outbox::Outbox;
     use crate::session::Level;
 
@@ -189,7 +189,7 @@ mod tests {
             session_id: id.to_owned(),
             project_path: String::new(),
             title: Some(title.to_owned()),
-            status: "idle".to_owned(),
+            status: SimpleStatus::Idle,
             standing: Standing::Idle,
             about: None,
             since: 0,
@@ -208,7 +208,7 @@ mod tests {
             external: false,
             preview: None,
             activity: Vec::new(),
-            cursor: Cursor { epoch: 0, seq: 0 },
+            revision: 0,
             finished_at: None,
             ask: None,
             branch: None,

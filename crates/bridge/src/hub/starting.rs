@@ -8,7 +8,8 @@ use sluice_store::{NewRecord, ReceiptRow, SessionRow};
 use tokio::sync::oneshot;
 
 use super::Hub;
-use crate::api::{Code, Own, Problem, Start};
+use crate::api::{Code, Problem, Start};
+use crate::session::Own;
 use crate::session::records::kind;
 use crate::session::{By, Command, info_of_row, now};
 
@@ -195,7 +196,7 @@ impl Hub {
     pub(super) async fn keep_history(&self, row: &SessionRow, messages: &[SessionMessage]) -> Result<(), Problem> {
         let mut history = crate::history::of(messages, row.started_at);
         let text = "The conversation so far was read from the agent's own file.";
-        let note = Own::SluiceNote {
+        let note = Own::Note {
             kind: "imported".to_owned(),
             text: text.to_owned(),
         };

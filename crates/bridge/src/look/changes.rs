@@ -232,7 +232,7 @@ pub(crate) async fn of_session(hub: &Hub, session: &str, turn: Option<i64>) -> R
             .await?;
         for record in &page.records {
             after = record.seq.unwrap_or(after);
-            if turn.is_some() && record.turn != turn || !record.body.contains("\"filePath\"") {
+            if turn.is_some() && record.turn != turn.map(|turn| turn + 1) || !record.body.contains("\"filePath\"") {
                 continue;
             }
             let value: Value = serde_json::from_str(&record.body).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sluice_render::diff::{self, PatchHunk, Tag};
 
-use crate::api::{Code, Diff, DiffLine, Highlighted, Hunk, Problem};
+use crate::api::{Code, Diff, DiffKind, DiffLine, Highlighted, Hunk, Problem};
 use crate::body::hash;
 
 /// How much of what was worked out is kept.
@@ -94,7 +94,7 @@ pub(crate) async fn patched(path: String, hunks: Vec<PatchHunk>) -> Result<Diff,
 pub(crate) fn none(path: &str, problem: impl Into<String>) -> Diff {
     Diff {
         path: path.to_owned(),
-        kind: "edit".to_owned(),
+        kind: DiffKind::Edit,
         hunks: Vec::new(),
         added: 0,
         removed: 0,
@@ -130,11 +130,10 @@ fn told(path: String, found: diff::Diff) -> Diff {
         .unwrap_or_default();
     Diff {
         kind: match found.kind {
-            diff::DiffKind::New => "new",
-            diff::DiffKind::Edit => "edit",
-            diff::DiffKind::Delete => "delete",
-        }
-        .to_owned(),
+            diff::DiffKind::New => DiffKind::New,
+            diff::DiffKind::Edit => DiffKind::Edit,
+            diff::DiffKind::Delete => DiffKind::Delete,
+        },
         hunks: hunks.collect(),
         added: u32::try_from(found.added).unwrap_or(u32::MAX),
         removed: u32::try_from(found.removed).unwrap_or(u32::MAX),

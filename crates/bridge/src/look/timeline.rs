@@ -1,18 +1,15 @@
 //! The time line of a session.
 
-use std::collections::HashMap;
+use sluice_host::conversation::{AskState, ConversationState};
+use sluice_host::items::{ItemBody, ItemStatus, NoticeKind};
 
-use sluice_host::conversation::{AskState, ConversationState, EntryKind};
-use sluice_host::wire::stdout::SystemSubtype;
-use sluice_host::wire::{Frame, MessageType};
-
-use crate::api::{Break, Problem, TurnInfo};
+use crate::api::{Break, BreakKind, Problem, TurnInfo};
 use crate::body::cut;
 use crate::hub::Hub;
-use crate::session::{TurnNumbers, end_word};
+use crate::session::turn_result;
 
 /// The turns of a conversation.
-pub(crate) fn turns(state: &ConversationState, numbers: &TurnNumbers) -> Vec<TurnInfo> {
+pub(crate) fn turns(state: &ConversationState) -> Vec<TurnInfo> {
     let time = |at: sluice_host::conversation::Time| i64::try_from(at.0).unwrap_or(0);
     let turns = state.turns().iter().enumerate();
     turns
@@ -34,11 +31,11 @@ pub(crate) fn turns(state: &ConversationState, numbers: &TurnNumbers) -> Vec<Tur
                 _ => None,
             });
             TurnInfo {
-                turn: numbers.of(at),
-                seq: None,
+                turn: u32::try_from(at).unwrap_or(u32::MAX),
+                item: u32::try_from(at).ok().and_then(|turn| state.first_of_turn(turn)),
                 began: time(turn.began),
                 ended: turn.ended.map(time),
-                end: turn.end.as_ref().map(|end| end_word(end).to_owned()),
+                end: turn.end.as_ref().map(turn_result),
                 cost: turn.cost,
                 waits: waits.collect(),
                 origin: turn.origin.as_ref().map(ToString::to_string),
@@ -50,43 +47,34 @@ pub(crate) fn turns(state: &ConversationState, numbers: &TurnNumbers) -> Vec<Tur
 
 /// Where the agent's memory of the conversation changed.
 pub(crate) fn breaks(state: &ConversationState) -> Vec<Break> {
-    let said = state.entries().iter().filter(|entry| entry.kind == EntryKind::System);
-    said.filter_map(|entry| {
-        let frame = Frame::parse(&entry.line).ok()?;
-        let kind = match (frame.message_type(), frame.system_subtype()) {
-            (_, Some(SystemSubtype::CompactBoundary)) => "compacted",
-            (MessageType::ConversationReset, _) => "cleared",
+    let breaks = state.items().filter_map(|item| {
+        let kind = match &item.body {
+            ItemBody::Compaction(_) if item.status == ItemStatus::Done => BreakKind::Compacted,
+            ItemBody::Notice(notice) if notice.kind == NoticeKind::Cleared => BreakKind::Cleared,
             _ => return None,
         };
         Some(Break {
-            at: i64::try_from(entry.at.0).unwrap_or(0),
-            kind: kind.to_owned(),
+            at: i64::try_from(item.at.0).unwrap_or(0),
+            kind,
+            item: item.id,
         })
-    })
-    .collect()
+    });
+    breaks.collect()
 }
 
-/// The first record of each turn, and when each record came.
-pub(crate) async fn moments(hub: &Hub, id: &str, epoch: i64) -> Result<(HashMap<i64, i64>, Vec<i64>), Problem> {
-    let mut first = HashMap::new();
+/// When each record came.
+pub(crate) async fn moments(hub: &Hub, id: &str, epoch: i64) -> Result<Vec<i64>, Problem> {
     let mut moments = Vec::new();
     let mut after = 0;
     loop {
-        let page = hub
-            .shared
-            .store
-            .records_after(id, epoch, after, 4000, 8 * 1024 * 1024)
-            .await?;
+        let store = &hub.shared.store;
+        let page = store.records_after(id, epoch, after, 4000, 8 * 1024 * 1024).await?;
         for record in &page.records {
-            let Some(seq) = record.seq else { continue };
-            after = seq;
+            after = record.seq.unwrap_or(after);
             moments.push(record.at);
-            if let Some(turn) = record.turn {
-                first.entry(turn).or_insert(seq);
-            }
         }
         if !page.more {
-            return Ok((first, moments));
+            return Ok(moments);
         }
     }
 }

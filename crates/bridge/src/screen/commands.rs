@@ -19,7 +19,9 @@ pub(super) fn is_look(message: &ClientMessage) -> bool {
     use ClientMessage as M;
     matches!(
         message,
-        M::History { .. }
+        M::ItemsBefore { .. }
+            | M::ItemRaw { .. }
+            | M::FindItem { .. }
             | M::ListRecentSessions { .. }
             | M::Export { .. }
             | M::Files { .. }
@@ -93,11 +95,20 @@ impl Connection {
             }
             M::Subscribe {
                 session_id,
-                cursor,
+                revision,
                 turns,
             } => {
                 let turns = turns.map_or(TURNS, |turns| turns.clamp(1, 200) as usize);
-                let id = self.subscribe(&session_id, cursor, turns).await?;
+                let id = self.subscribe(&session_id, revision, turns).await?;
+                Ok(json!({"sessionId": id}))
+            }
+            M::FollowLines {
+                session_id,
+                after,
+                turns,
+            } => {
+                let turns = turns.map_or(1, |turns| turns.clamp(1, 200) as usize);
+                let id = self.follow_lines(&session_id, after, turns).await?;
                 Ok(json!({"sessionId": id}))
             }
             M::Unsubscribe { session_id } => {
@@ -111,7 +122,7 @@ impl Connection {
             }
             M::GetHistoryDelta { .. } | M::ClientCapabilities {} => Err(Problem::new(
                 Code::Type,
-                "this is a command of level 0; `subscribe` with a cursor gives the records after it",
+                "this is a command of level 0; `subscribe` gives items",
             )),
             M::Start(start) => self.start(start, id).await,
             M::ResumeSession {

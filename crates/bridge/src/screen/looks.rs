@@ -9,17 +9,15 @@ use sluice_store::{SearchFilter, UsageBy, UsageFilter};
 
 use super::Connection;
 use crate::api::{
-    Audit, AuditEntry, BridgeStatus, ClientMessage, Code, Device, Devices, DriftLine, DriftLines, Exported,
-    HistoryPage, PathInfo, Problem, Record, SearchHit, SearchHits, Sessions, TimelineData, TurnInfo, UsageInfo,
-    UsageTable,
+    Audit, AuditEntry, BridgeStatus, ClientMessage, Code, Device, DeviceKind, Devices, DriftLine, DriftLines, Exported,
+    FoundItem, PathInfo, Problem, RawLines, SearchHit, SearchHits, Sessions, TimelineData, UsageInfo, UsageTable,
 };
+use sluice_host::items::ItemBody;
+
 use crate::look;
-use crate::session::{Command, now};
+use crate::session::{Command, TURNS, now};
 use crate::trust;
 
-/// How much a page of older records holds.
-const PAGE_BYTES: usize = 1024 * 1024;
-const PAGE_ROWS: usize = 2000;
 /// How long an agent may take to say what its servers have to read.
 const RESOURCES: Duration = Duration::from_millis(500);
 /// How many slices a time line has.
@@ -33,7 +31,26 @@ impl Connection {
     pub(super) async fn look(&self, message: ClientMessage) -> Result<Value, Problem> {
         use ClientMessage as M;
         match message {
-            M::History { session_id, before, .. } => self.older(&session_id, before).await,
+            M::ItemsBefore {
+                session_id,
+                before,
+                turns,
+            } => {
+                let id = self.hub.known(&session_id, &self.person.by).await?;
+                let turns = turns.map_or(TURNS, |turns| turns.clamp(1, 200) as usize);
+                let page = self.hub.ask(&id, |reply| Command::ItemsBefore { before, turns, reply });
+                data(page.await?)
+            }
+            M::ItemRaw { session_id, item } => {
+                let id = self.hub.known(&session_id, &self.person.by).await?;
+                let lines = self.hub.ask(&id, |reply| Command::RawLines { item, reply }).await?;
+                data(RawLines { lines })
+            }
+            M::FindItem { session_id, record } => {
+                let id = self.hub.known(&session_id, &self.person.by).await?;
+                let item = self.hub.ask(&id, |reply| Command::FindItem { record, reply }).await?;
+                data(FoundItem { item })
+            }
             M::ListRecentSessions {
                 limit,
                 project_path,
@@ -124,29 +141,6 @@ impl Connection {
         }
     }
 
-    async fn older(&self, session: &str, before: i64) -> Result<Value, Problem> {
-        let id = self.hub.known(session, &self.person.by).await?;
-        let row = self.hub.row(&id).await?;
-        let store = &self.hub.shared.store;
-        let page = store
-            .records_before(&id, row.epoch, before, PAGE_ROWS, PAGE_BYTES)
-            .await?;
-        let records = page.records.into_iter().filter_map(|record| {
-            Some(Record {
-                session_id: id.clone(),
-                epoch: record.epoch,
-                seq: record.seq?,
-                at: record.at,
-                turn: record.turn,
-                what: serde_json::from_str(&record.body).ok()?,
-            })
-        });
-        data(HistoryPage {
-            records: records.collect(),
-            more: page.more,
-        })
-    }
-
     async fn files(
         &self,
         session: Option<String>,
@@ -229,7 +223,7 @@ impl Connection {
             SearchHit {
                 title: info.as_ref().and_then(|info| info.title.clone()),
                 project_path: info.map(|info| info.project_path).unwrap_or_default(),
-                seq: hit.seq,
+                record: hit.seq,
                 at: hit.at,
                 role: hit.role.unwrap_or_default(),
                 snippet: hit.snippet.split(['\u{2}', '\u{3}']).map(str::to_owned).collect(),
@@ -307,22 +301,16 @@ impl Connection {
         let lines = self
             .hub
             .look(&id, |state, _| {
-                let unknown = state.entries().iter().rev();
-                let unknown = unknown.filter(|entry| entry.kind == sluice_host::conversation::EntryKind::Unknown);
-                let lines = unknown.take(200).map(|entry| {
-                    let value: Option<Value> = serde_json::from_str(&entry.line).ok();
-                    let text = |key: &str| value.as_ref().and_then(|it| it.get(key)).and_then(Value::as_str);
-                    let what = match (text("type"), text("subtype")) {
-                        (Some(kind), Some(subtype)) => format!("{kind}/{subtype}"),
-                        (Some(kind), None) => kind.to_owned(),
-                        (None, _) => "not JSON".to_owned(),
-                    };
-                    DriftLine {
-                        at: i64::try_from(entry.at.0).unwrap_or(0),
-                        seq: None,
-                        what,
-                        raw: entry.line.to_string(),
-                    }
+                let items: Vec<_> = state.items().collect();
+                let unknown = items.into_iter().rev().filter_map(|item| match item.body {
+                    ItemBody::Unknown { raw_type } => Some((item.id, item.at, raw_type)),
+                    _ => None,
+                });
+                let lines = unknown.take(200).map(|(item, at, what)| DriftLine {
+                    at: i64::try_from(at.0).unwrap_or(0),
+                    item: Some(item),
+                    what: what.unwrap_or_else(|| "not JSON".to_owned()),
+                    raw: state.lines_of(item).first().copied().unwrap_or_default().to_owned(),
                 });
                 lines.collect::<Vec<_>>()
             })
@@ -332,22 +320,14 @@ impl Connection {
 
     async fn timeline(&self, session: &str) -> Result<Value, Problem> {
         let id = self.hub.known(session, &self.person.by).await?;
-        let numbers = self.hub.ask(&id, |reply| Command::TurnNumbers { reply }).await?;
         let (turns, breaks) = self
             .hub
-            .look(&id, move |state, _| {
-                (look::timeline::turns(state, &numbers), look::timeline::breaks(state))
+            .look(&id, |state, _| {
+                (look::timeline::turns(state), look::timeline::breaks(state))
             })
             .await?;
         let row = self.hub.row(&id).await?;
-        let (first, moments) = look::timeline::moments(&self.hub, &id, row.epoch).await?;
-        let turns: Vec<TurnInfo> = turns
-            .into_iter()
-            .map(|turn| TurnInfo {
-                seq: first.get(&turn.turn).copied(),
-                ..turn
-            })
-            .collect();
+        let moments = look::timeline::moments(&self.hub, &id, row.epoch).await?;
         let from = moments.first().copied().unwrap_or(row.started_at);
         let to = moments.last().copied().unwrap_or(from).max(from + 1);
         let mut flow = vec![0_u32; SLICES];
@@ -397,7 +377,7 @@ impl Connection {
             None => Device {
                 id: self.person.by.device.clone(),
                 name: self.person.by.name.clone(),
-                kind: self.person.kind.clone(),
+                kind: DeviceKind::of(&self.person.kind),
                 scope: self.person.scope,
                 created_at: now(),
                 last_seen_at: now(),
@@ -413,7 +393,7 @@ impl Connection {
         Device {
             id: row.id.clone(),
             name: row.name.clone(),
-            kind: row.kind.clone(),
+            kind: DeviceKind::of(&row.kind),
             scope: scope.unwrap_or(crate::api::Scope::View),
             created_at: row.created_at,
             last_seen_at: row.last_seen_at,

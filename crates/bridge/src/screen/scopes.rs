@@ -36,7 +36,10 @@ fn needed(message: &ClientMessage) -> Scope {
         | M::ClientCapabilities {}
         | M::Subscribe { .. }
         | M::Unsubscribe { .. }
-        | M::History { .. }
+        | M::FollowLines { .. }
+        | M::ItemsBefore { .. }
+        | M::ItemRaw { .. }
+        | M::FindItem { .. }
         | M::McpStatus { .. }
         | M::TaskOutput { .. }
         | M::ContextUsage { .. }
@@ -154,8 +157,10 @@ mod tests {
         use Scope::{Admin, Approve, Operate, View};
         let session = "s";
         let mut commands = vec![
-            (View, json!({"type": "hello", "version": 1, "client": "test"})),
-            (View, json!({"type": "history", "sessionId": session, "before": 1})),
+            (View, json!({"type": "hello", "version": 2, "client": "test"})),
+            (View, json!({"type": "items_before", "sessionId": session, "before": 1})),
+            (View, json!({"type": "item_raw", "sessionId": session, "item": 1})),
+            (View, json!({"type": "find_item", "sessionId": session, "record": 1})),
             (View, json!({"type": "export", "sessionId": session, "format": "md"})),
             (View, json!({"type": "files", "query": "a"})),
             (View, json!({"type": "folder_trust", "path": "/"})),
@@ -231,7 +236,7 @@ mod tests {
         let with_session = [
             (
                 View,
-                "get_history subscribe unsubscribe changes working_tree drift timeline",
+                "get_history subscribe unsubscribe follow_lines changes working_tree drift timeline",
             ),
             (Operate, "stop_session fork"),
         ];

@@ -112,7 +112,7 @@ impl Connection {
         self.hub
             .ask(id, |reply| Command::Subscribe {
                 listener: listener.clone(),
-                cursor: None,
+                revision: None,
                 turns: 0,
                 reply,
             })

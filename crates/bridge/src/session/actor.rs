@@ -13,12 +13,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::drafts::Drafts;
+use super::feed::Feed;
 use super::process::{Connecting, Ending};
 use super::records::Records;
-use super::turn_numbers::TurnNumbers;
 use super::{Command, Listener};
-use crate::api::{Retry, SessionInfo, Standing};
+use crate::api::{Retry, SessionInfo, SimpleStatus, Standing};
 use crate::hub::{Note, Shared};
 use crate::link::Link;
 
@@ -44,10 +43,9 @@ pub(crate) struct Actor {
     pub(super) extra: Extra,
     pub(super) state: ConversationState,
     pub(super) records: Records,
-    pub(super) turn_numbers: TurnNumbers,
+    pub(super) feed: Feed,
     /// When the transcript was last written that other programs' messages were read from.
     pub(super) transcript_read_at: i64,
-    pub(super) drafts: Drafts,
     pub(super) listeners: Vec<Listener>,
 
     // The way to the runner.
@@ -99,7 +97,7 @@ pub(crate) struct Actor {
     pub(super) told_info: Option<SessionInfo>,
     /// What lies beside the runner's log.
     pub(super) noted: Option<Note>,
-    pub(super) told_status: Option<&'static str>,
+    pub(super) told_status: Option<SimpleStatus>,
     told_state_at: Instant,
     told_info_at: Instant,
     store_again: Option<Instant>,
@@ -121,6 +119,8 @@ pub(crate) struct Extra {
     pub(crate) branch: Option<String>,
     /// Whether its history was made elsewhere.
     pub(crate) imported: bool,
+    /// How often it was loaded: see [`super::feed`].
+    pub(crate) generation: u64,
     /// Prompts that wait until a person releases them, by id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) held: Vec<String>,
@@ -184,6 +184,11 @@ impl Flow {
     }
 }
 
+/// The number of a turn in the store, where turns count from 1.
+pub(super) fn number(turn: usize) -> i64 {
+    i64::try_from(turn).map_or(i64::MAX, |turn| turn + 1)
+}
+
 /// Now, in milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -206,7 +211,7 @@ pub(super) struct Loaded {
     pub(super) extra: Extra,
     pub(super) state: ConversationState,
     pub(super) records: Records,
-    pub(super) turn_numbers: TurnNumbers,
+    pub(super) feed: Feed,
     pub(super) queue: Vec<PromptRow>,
     pub(super) sent: HashMap<String, PromptRow>,
     pub(super) ledger: HashMap<String, AskRow>,
@@ -225,9 +230,8 @@ impl Actor {
             extra: loaded.extra,
             state: loaded.state,
             records: loaded.records,
-            turn_numbers: loaded.turn_numbers,
+            feed: loaded.feed,
             transcript_read_at: 0,
-            drafts: Drafts::default(),
             listeners: Vec::new(),
             link: None,
             connecting: None,
@@ -277,7 +281,8 @@ impl Actor {
     pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         self.reach_runner();
         loop {
-            self.feed();
+            self.feed_agent();
+            self.send_items();
             self.tell();
             if self.store_again.is_none() {
                 self.records.store(&self.shared.store);
@@ -315,7 +320,7 @@ impl Actor {
 
     /// The number of the turn that is open.
     pub(super) fn open_turn_number(&self) -> Option<i64> {
-        self.state.open_turn().map(|turn| self.turn_numbers.of(turn))
+        self.state.open_turn().map(number)
     }
 
     /// Applies an event to the conversation state, at the time of the event.
@@ -350,7 +355,6 @@ impl Actor {
             Change::Prompt(at) => self.prompt_changed(at),
             Change::Turn(at) => self.turn_changed(at),
             Change::Session => self.facts_changed(),
-            Change::Draft(parent) => self.draft_changed(parent),
             _ => {}
         }
     }

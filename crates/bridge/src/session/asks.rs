@@ -2,16 +2,18 @@
 
 use serde_json::Value;
 use sluice_host::conversation::{Ask, AskAnswer, AskKind, AskState, AskVerdict, What};
+use sluice_host::items::Card;
 use sluice_host::wire::control::RequestId;
 use sluice_host::wire::permission_update::PermissionUpdate;
 use sluice_host::wire::{Frame, MessageType};
 use sluice_store::{AskRow, Settled, StoreError};
 
-use super::actor::{Actor, millis, now};
+use super::actor::{Actor, millis, now, number};
 use super::requests::Done;
 use super::response::{suggestion, verdict};
 use super::{By, Reply};
-use crate::api::{AnswerAsk, Code, Own, Problem};
+use crate::api::{AnswerAsk, AskKind as Kind, Code, Problem};
+use crate::session::Own;
 
 /// An answer to an ask: it is being stored, then it is sent.
 pub(super) struct Deciding {
@@ -228,17 +230,17 @@ impl Actor {
         }
         let id = ask.id.to_string();
         let outcome = word(ask.state);
-        let turn = ask.turn.map(|turn| self.turn_numbers.of(turn));
+        let turn = ask.turn.map(number);
         let row = self.ledger.get(&id).cloned();
         let kept: Option<Kept> = row
             .as_ref()
             .and_then(|row| row.decision.as_deref())
             .and_then(|text| serde_json::from_str(text).ok());
         let by_person = matches!(ask.state, AskState::Allowed | AskState::Denied);
-        let own = Own::SluiceAsk {
+        let own = Own::Ask {
             ask: id.clone(),
             tool_use_id: ask.call.as_deref().map(str::to_owned),
-            kind: kind(ask).to_owned(),
+            kind: kind(ask).as_str().to_owned(),
             tool_name: ask.name.to_string(),
             outcome: outcome.to_owned(),
             by: row
@@ -366,15 +368,21 @@ pub(super) fn request(ask: &Ask) -> Value {
 }
 
 /// What kind of ask it is, for people.
-pub(super) fn kind(ask: &Ask) -> &'static str {
+pub(super) fn kind(ask: &Ask) -> Kind {
     match (ask.kind, &*ask.name) {
-        (AskKind::Tool, "AskUserQuestion") => "question",
-        (AskKind::Tool, "ExitPlanMode") => "plan",
-        (AskKind::Tool, _) => "tool",
-        (AskKind::Elicitation, _) => "elicitation",
-        (AskKind::Dialog, _) => "dialog",
-        (AskKind::Hook | AskKind::Mcp | AskKind::Other, _) => "other",
+        (AskKind::Tool, "AskUserQuestion") => Kind::Question,
+        (AskKind::Tool, "ExitPlanMode") => Kind::Plan,
+        (AskKind::Tool, _) => Kind::Tool,
+        (AskKind::Elicitation, _) => Kind::Elicitation,
+        (AskKind::Dialog, _) => Kind::Dialog,
+        (AskKind::Hook | AskKind::Mcp | AskKind::Other, _) => Kind::Other,
     }
+}
+
+/// What the tool call of an ask would do.
+pub(super) fn card(ask: &Ask) -> Option<Card> {
+    let request = request(ask);
+    (ask.kind == AskKind::Tool).then(|| Card::of_input(&ask.name, request.get("input").unwrap_or(&Value::Null)))
 }
 
 /// What an ask is about, and whether that is all of it.
@@ -382,9 +390,9 @@ pub(super) fn about(ask: &Ask, request: &Value) -> (String, bool) {
     let input = request.get("input").unwrap_or(request);
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     let (found, whole) = match kind(ask) {
-        "question" => (input.pointer("/questions/0/question").and_then(Value::as_str), false),
-        "plan" => (text("plan").and_then(|plan| plan.lines().next()), false),
-        "elicitation" => (request.get("message").and_then(Value::as_str), false),
+        Kind::Question => (input.pointer("/questions/0/question").and_then(Value::as_str), false),
+        Kind::Plan => (text("plan").and_then(|plan| plan.lines().next()), false),
+        Kind::Elicitation => (request.get("message").and_then(Value::as_str), false),
         _ => match &*ask.name {
             "Bash" => (text("command"), true),
             "WebFetch" => (text("url"), true),
@@ -432,7 +440,7 @@ fn ask_row(session: &str, ask: &Ask) -> AskRow {
         session: session.to_owned(),
         request_id: ask.id.to_string(),
         tool_use_id: ask.call.as_deref().map(str::to_owned),
-        kind: kind(ask).to_owned(),
+        kind: kind(ask).as_str().to_owned(),
         tool_name: ask.name.to_string(),
         input: input.to_string(),
         opened_at: millis(ask.at),

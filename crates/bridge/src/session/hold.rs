@@ -14,7 +14,7 @@ impl Actor {
         self.extra.held.clear();
         self.mark_queue();
         self.wake();
-        self.feed();
+        self.feed_agent();
     }
 
     pub(super) fn is_held(&self, uuid: &str) -> bool {

@@ -8,13 +8,12 @@ use sluice_host::wire::{Frame, MessageType, ToAgent};
 use sluice_runner::{AgentStatus, FromRunner, Kind, Record, ToRunner};
 use tokio::time::Instant;
 
-use super::actor::{Actor, Greeting, is_greeting, now};
-use super::drafts::Told;
+use super::actor::{Actor, Greeting, is_greeting, now, number};
+use super::archive::Own;
 use super::records::{New, Position, kind};
 use super::search_text;
-use crate::api::{Own, Retry};
+use crate::api::Retry;
 use crate::body;
-use crate::outbox::Item;
 
 /// Lines of stderr that are kept.
 const STDERR: usize = 20;
@@ -120,7 +119,7 @@ impl Actor {
             }
             Kind::Note => self.noted(at, &String::from_utf8_lossy(&record.body)),
         }
-        let safe = if self.drafts.is_empty() {
+        let safe = if self.state.drafts().is_empty() {
             number
         } else {
             self.records.position().safe
@@ -159,7 +158,6 @@ impl Actor {
         }
         let frame = self.lightened(frame).await;
         self.note_retry(at, &frame);
-        self.committed_block(&frame);
         self.new_entries.clear();
         self.step(at, What::Said(frame.clone()));
         let entries = std::mem::take(&mut self.new_entries);
@@ -168,7 +166,7 @@ impl Actor {
             let Some(it) = self.state.entries().get(entry) else {
                 continue;
             };
-            let turn = it.turn.map(|turn| self.turn_numbers.of(turn as usize));
+            let turn = it.turn.map(|turn| number(turn as usize));
             match it.kind {
                 EntryKind::Prompt(prompt) => self.prompt_taken_up(at, prompt as usize, turn),
                 _ => shown = Some(turn),
@@ -209,7 +207,7 @@ impl Actor {
         let text = body::cut(text, body::HEAVY);
         self.step(at, What::Garbled(Line::from(text)));
         self.new_entries.clear();
-        let own = Own::SluiceGarbled { line: text.to_owned() };
+        let own = Own::Garbled { line: text.to_owned() };
         let body = serde_json::to_string(&own).unwrap_or_default();
         self.keep(New {
             at,
@@ -270,7 +268,7 @@ impl Actor {
             other => other,
         };
         tracing::warn!(session = %self.id, %what, "a runner notes something");
-        let own = Own::SluiceNote {
+        let own = Own::Note {
             kind: what.clone(),
             text: words.to_owned(),
         };
@@ -298,50 +296,9 @@ impl Actor {
     }
 
     fn streamed(&mut self, at: i64, frame: Frame) {
-        let told = self.drafts.event(self.s, &self.id, frame.readable());
+        self.push_line(frame.readable());
         self.step(at, What::Said(frame));
         self.retry = None;
-        match told {
-            Some(Told::One(text)) => self.push_one(&Item::Frame(text.into())),
-            Some(Told::Delta {
-                key,
-                one,
-                zero,
-                escaped,
-            }) => self.push_delta(key, &one, zero.as_ref(), &escaped),
-            None => {}
-        }
-    }
-
-    /// A block of an answer was said: its draft is done.
-    fn committed_block(&mut self, frame: &Frame) {
-        if frame.message_type() != MessageType::Assistant || self.drafts.is_empty() {
-            return;
-        }
-        let value: serde_json::Value = serde_json::from_str(frame.readable()).unwrap_or_default();
-        let parent = value.get("parent_tool_use_id").and_then(|it| it.as_str());
-        if let Some(id) = value.pointer("/message/id").and_then(|it| it.as_str()) {
-            self.drafts.said(parent, id);
-        }
-    }
-
-    /// A draft changed; when there is none any more, screens have to drop it.
-    pub(super) fn draft_changed(&mut self, parent: Option<usize>) {
-        if self.state.draft(parent).is_some() {
-            // Growing is told by the deltas themselves.
-            return;
-        }
-        let call = parent
-            .and_then(|at| self.state.calls().get(at))
-            .map(|call| call.id.to_string());
-        if self.drafts.forget(call.as_deref()) {
-            let void = crate::api::ServerMessage::Void {
-                s: self.s,
-                parent: call,
-            };
-            let text = serde_json::to_string(&void).unwrap_or_default();
-            self.push_one(&Item::Frame(text.into()));
-        }
     }
 
     fn note_retry(&mut self, at: i64, frame: &Frame) {

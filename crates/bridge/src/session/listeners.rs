@@ -1,108 +1,124 @@
 //! Listeners: what each screen is told, at its level.
 
-use std::sync::Arc;
-
 use axum::extract::ws::Utf8Bytes;
 use serde_json::{Value, json};
-use sluice_host::conversation::Draft;
-use sluice_host::wire::{Frame, MessageType};
+use sluice_host::conversation::{DraftKind, What};
+use sluice_host::wire::{self, MessageType};
 use sluice_store::PromptRow;
 
 use super::actor::{Actor, now};
-use super::records::{New, bare, frame, kind};
+use super::archive::Own;
+use super::records::{New, kind};
 use super::{Level, Listener};
-use crate::api::{Cursor, CursorVerdict, Own, Problem, ServerMessage};
+use crate::api::{LineCursor, Problem, ServerMessage};
 use crate::level0;
-use crate::outbox::Item;
+use crate::outbox::Frame;
 
-/// A client further behind than this gets a snapshot.
-const BEHIND: u64 = 2000;
-/// How much a snapshot holds at most.
-const SNAPSHOT_BYTES: usize = 1024 * 1024;
-/// How many turns a snapshot holds, when a client does not say.
-pub(crate) const TURNS: usize = 20;
+/// A client of lines that is further behind than this gets those of the last turns.
+const MAX_LINES: usize = 2000;
+/// How much of the lines a client gets at most.
+const MAX_BYTES: usize = 1024 * 1024;
 
 impl Actor {
-    /// Sends a listener the records it missed, and from then on all of them.
-    pub(super) async fn subscribe(
+    /// Sends a listener the items that it lacks, and from then on all changes.
+    pub(super) fn subscribe(&mut self, listener: Listener, revision: Option<u64>, turns: usize) {
+        self.forget_listener(&listener);
+        if listener.level == Level::One {
+            self.catch_up(&listener, revision, turns);
+            self.show_state(&listener);
+        }
+        self.listeners.push(listener);
+    }
+
+    /// Sends a listener the lines that it lacks, and from then on all of them.
+    pub(super) async fn follow_lines(
         &mut self,
         listener: Listener,
-        cursor: Option<Cursor>,
+        after: Option<LineCursor>,
         turns: usize,
     ) -> Result<(), Problem> {
-        self.listeners.retain(|it| it.key != listener.key);
-        listener.outbox.forget(self.s);
-        if listener.level == Level::One {
-            self.catch_up(&listener, cursor, turns).await?;
-            self.show_drafts(&listener);
-            let at = now();
-            let state = self.view(at);
-            listener
-                .outbox
-                .answer(self.s, text(&ServerMessage::State(Box::new(state))));
-            listener
-                .outbox
-                .answer(self.s, text(&ServerMessage::Facts(Box::new(self.facts()))));
+        self.forget_listener(&listener);
+        self.settle_records().await;
+        let here = self.records.cursor();
+        let known = after.filter(|after| after.epoch == here.epoch && after.seq <= here.seq);
+        let known = known.filter(|after| here.seq - after.seq <= MAX_LINES as i64);
+        let store = &self.shared.store;
+        let records = match known {
+            Some(after) => {
+                let page = store.records_after(&self.id, here.epoch, after.seq, MAX_LINES, MAX_BYTES * 4);
+                page.await?.records
+            }
+            None => store.last_turns(&self.id, here.epoch, turns, MAX_BYTES).await?,
+        };
+        for record in records {
+            if let Some(seq) = record.seq {
+                listener
+                    .outbox
+                    .answer(self.s, line(&self.id, here.epoch, Some(seq), &record.body));
+            }
         }
+        for event in self.streamed_so_far() {
+            listener
+                .outbox
+                .answer(self.s, line(&self.id, here.epoch, None, &event.to_string()));
+        }
+        self.show_state(&listener);
         self.listeners.push(listener);
         Ok(())
     }
 
-    async fn catch_up(&mut self, listener: &Listener, cursor: Option<Cursor>, turns: usize) -> Result<(), Problem> {
-        let here = self.records.cursor();
-        let known = cursor.filter(|cursor| cursor.epoch == here.epoch && cursor.seq <= here.seq);
-        let missing = match known {
-            Some(known) => self.missing(known.seq, here).await?,
-            None => None,
-        };
-        let (verdict, frames) = match missing {
-            Some(frames) => (CursorVerdict::Ok, frames),
-            None => (CursorVerdict::Gap, Vec::new()),
-        };
-        let caught_up = ServerMessage::CaughtUp {
-            session_id: self.id.clone(),
-            s: self.s,
-            verdict,
-            cursor: here,
-        };
-        listener.outbox.answer(self.s, text(&caught_up));
-        for frame in frames {
-            listener.outbox.answer(self.s, frame);
-        }
-        if verdict == CursorVerdict::Gap {
-            if cursor.is_some() {
-                self.shared.condition.count_gap();
+    /// The messages that are being written, as the stream events that lead to them.
+    fn streamed_so_far(&self) -> Vec<Value> {
+        let mut events = Vec::new();
+        for draft in self.state.drafts() {
+            let parent = draft
+                .parent
+                .and_then(|at| self.state.calls().get(at))
+                .map(|call| call.id.to_string());
+            let mut add = |event: Value| {
+                events.push(json!({
+                    "type": MessageType::StreamEvent, "event": event, "session_id": self.id,
+                    "parent_tool_use_id": parent, "uuid": uuid::Uuid::new_v4().to_string(),
+                }));
+            };
+            add(
+                json!({"type": "message_start", "message": {"id": draft.message, "type": "message",
+                "role": "assistant", "model": "", "content": [], "stop_reason": null, "stop_sequence": null,
+                "usage": {"input_tokens": 0, "output_tokens": 0}}}),
+            );
+            for block in &draft.blocks {
+                let (content, delta) = match &block.kind {
+                    DraftKind::Text => (
+                        json!({"type": "text", "text": ""}),
+                        json!({"type": "text_delta", "text": block.text}),
+                    ),
+                    DraftKind::Thinking => (
+                        json!({"type": "thinking", "thinking": "", "signature": ""}),
+                        json!({"type": "thinking_delta", "thinking": block.text}),
+                    ),
+                    DraftKind::Call { id, name } => (
+                        json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
+                        json!({"type": "input_json_delta", "partial_json": block.text}),
+                    ),
+                    DraftKind::Other(_) => continue,
+                };
+                add(json!({"type": "content_block_start", "index": block.index, "content_block": content}));
+                add(json!({"type": "content_block_delta", "index": block.index, "delta": delta}));
             }
-            let snapshot = self.snapshot(here, turns).await?;
-            listener.outbox.answer(self.s, snapshot);
         }
-        Ok(())
+        events
     }
 
-    /// The frames after `seq`, unless there are too many.
-    async fn missing(&mut self, seq: i64, here: Cursor) -> Result<Option<Vec<Utf8Bytes>>, Problem> {
-        if let Some(young) = self.records.young_after(seq) {
-            return Ok(Some(young));
-        }
-        let behind = u64::try_from(here.seq - seq).unwrap_or(u64::MAX);
-        if behind > BEHIND {
-            return Ok(None);
-        }
-        self.settle_records().await;
-        let rows = usize::try_from(BEHIND).unwrap_or(usize::MAX);
-        let page = self
-            .shared
-            .store
-            .records_after(&self.id, here.epoch, seq, rows, SNAPSHOT_BYTES * 4)
-            .await?;
-        if page.more {
-            return Ok(None);
-        }
-        let frames = page.records.iter().filter_map(|record| {
-            let seq = record.seq?;
-            Some(frame(&self.id, here.epoch, seq, record.at, record.turn, &record.body))
-        });
-        Ok(Some(frames.collect()))
+    fn forget_listener(&mut self, listener: &Listener) {
+        self.listeners.retain(|it| it.key != listener.key);
+        listener.outbox.forget(self.s);
+    }
+
+    fn show_state(&mut self, listener: &Listener) {
+        let state = ServerMessage::State(Box::new(self.view(now())));
+        listener.outbox.answer(self.s, text(&state));
+        let facts = ServerMessage::Facts(Box::new(self.facts()));
+        listener.outbox.answer(self.s, text(&facts));
     }
 
     /// Waits until everything is stored, so that what is read is whole.
@@ -121,119 +137,85 @@ impl Actor {
         }
     }
 
-    async fn snapshot(&mut self, here: Cursor, turns: usize) -> Result<String, Problem> {
-        self.settle_records().await;
-        let records = self
-            .shared
-            .store
-            .last_turns(&self.id, here.epoch, turns, SNAPSHOT_BYTES)
-            .await?;
-        let first = records.iter().find_map(|record| record.seq);
-        let mut whole = format!(
-            "{{\"type\":\"snapshot\",\"sessionId\":\"{}\",\"s\":{},\"cursor\":{{\"epoch\":{},\"seq\":{}}},\"more\":{},\"records\":[",
-            self.id,
-            self.s,
-            here.epoch,
-            here.seq,
-            first.is_some_and(|seq| seq > 1)
-        );
-        let mut between = "";
-        for record in &records {
-            let Some(seq) = record.seq else { continue };
-            whole.push_str(between);
-            whole.push_str(&bare(&self.id, here.epoch, seq, record.at, record.turn, &record.body));
-            between = ",";
-        }
-        whole.push_str("]}");
-        Ok(whole)
-    }
-
-    fn show_drafts(&self, listener: &Listener) {
-        let held = |parent: Option<&str>, index: u64| {
-            let draft = self.state.drafts().iter().find(|draft| self.is_of(draft, parent))?;
-            let block = draft.blocks.iter().find(|block| block.index == index)?;
-            let (id, name) = match &block.kind {
-                sluice_host::conversation::DraftKind::Call { id, name } => {
-                    (Some(id.to_string()), Some(name.to_string()))
-                }
-                _ => (None, None),
-            };
-            Some((block.text.clone(), id, name))
-        };
-        for block in self.drafts.blocks(self.s, held) {
-            listener.outbox.answer(self.s, block);
-        }
-    }
-
-    fn is_of(&self, draft: &Draft, parent: Option<&str>) -> bool {
-        let call = draft.parent.and_then(|at| self.state.calls().get(at));
-        call.map(|call| &*call.id) == parent
-    }
-
     // Keeping and telling.
 
-    /// Keeps a record and tells everybody.
+    /// Keeps a record.
     pub(super) fn keep(&mut self, new: New) {
-        let Some((_, frame)) = self.records.add(new) else {
-            return;
-        };
-        self.push_one(&Item::Frame(frame));
+        let body = new.shown.then(|| new.body.clone()).filter(|_| self.follows_lines());
+        if let Some(seq) = self.records.add(new) {
+            self.feed.note_record(seq, self.state.last_changed_item());
+            if let Some(body) = body {
+                let frame = line(&self.id, self.records.cursor().epoch, Some(seq), &body);
+                self.push_to(Level::Lines, &Frame::Whole(frame.into()));
+            }
+        }
     }
 
-    /// Keeps a record of the bridge's own.
+    /// Keeps a record of the bridge, and adds to the conversation what it says.
     pub(super) fn keep_own(&mut self, at: i64, turn: Option<i64>, own: &Own, found: Option<String>) {
-        let body = serde_json::to_string(own).unwrap_or_default();
+        let record = serde_json::to_value(own).unwrap_or_default();
+        // The conversation has these texts itself.
+        if !matches!(own, Own::Unfinished { .. }) {
+            for note in super::archive::notes(&record, &self.state) {
+                self.step(at, What::Noted(note));
+            }
+        }
         let turn = turn.or_else(|| self.open_turn_number());
         self.keep(New {
             at,
             kind: kind::OWN,
             turn,
-            body,
+            body: record.to_string(),
             shown: true,
             role: found.is_some().then_some("user"),
             text: found,
         });
-        if let Own::SluiceProcess { state, reason, .. } = own {
+        if let Own::Process { state, reason, .. } = own {
             self.tell_zero_end(state, reason.as_deref());
         }
     }
 
-    pub(super) fn push_one(&self, item: &Item) {
-        let s = self.s;
-        for listener in self.listeners.iter().filter(|it| it.level == Level::One) {
-            listener.outbox.push(s, item.clone());
+    fn follows_lines(&self) -> bool {
+        self.listeners.iter().any(|it| it.level == Level::Lines)
+    }
+
+    /// Sends a line that is not kept to the clients of lines.
+    pub(super) fn push_line(&self, body: &str) {
+        if self.follows_lines() {
+            let frame = line(&self.id, self.records.cursor().epoch, None, body);
+            self.push_to(Level::Lines, &Frame::Whole(frame.into()));
         }
     }
 
-    pub(super) fn push_delta(&mut self, key: u64, one: &Arc<str>, zero: Option<&Arc<str>>, escaped: &Arc<str>) {
-        let s = self.s;
-        for listener in &self.listeners {
-            let open = match (listener.level, zero) {
-                (Level::One, _) => one,
-                (Level::Zero, Some(zero)) => zero,
-                (Level::Zero, None) => continue,
-            };
-            let item = Item::Delta {
-                key,
-                open: Arc::clone(open),
-                escaped: Arc::clone(escaped),
-            };
-            listener.outbox.push(s, item);
+    pub(super) fn push_to(&self, level: Level, frame: &Frame) {
+        for listener in self.listeners.iter().filter(|it| it.level == level) {
+            listener.outbox.push(self.s, frame.clone());
         }
+    }
+
+    /// Sends a message to the clients of level 1, and to those of lines.
+    fn push_message(&self, message: &ServerMessage) {
+        let frame = Frame::Whole(text(message).into());
+        self.push_to(Level::One, &frame);
+        self.push_to(Level::Lines, &frame);
+    }
+
+    fn has_one(&self) -> bool {
+        self.listeners.iter().any(|it| it.level != Level::Zero)
     }
 
     pub(super) fn tell_state(&mut self, at: i64) {
-        if self.listeners.iter().any(|it| it.level == Level::One) {
+        if self.has_one() {
             let state = self.view(at);
-            self.push_one(&Item::Frame(text(&ServerMessage::State(Box::new(state))).into()));
+            self.push_message(&ServerMessage::State(Box::new(state)));
         }
         self.tell_zero_status();
     }
 
     pub(super) fn tell_facts(&mut self) {
-        if self.listeners.iter().any(|it| it.level == Level::One) {
-            let facts = text(&ServerMessage::Facts(Box::new(self.facts())));
-            self.push_one(&Item::Frame(facts.into()));
+        if self.has_one() {
+            let facts = ServerMessage::Facts(Box::new(self.facts()));
+            self.push_message(&facts);
         }
     }
 
@@ -247,7 +229,7 @@ impl Actor {
 
     // Level 0.
 
-    fn has_zero(&self) -> bool {
+    pub(super) fn has_zero(&self) -> bool {
         self.listeners.iter().any(|it| it.level == Level::Zero)
     }
 
@@ -255,12 +237,12 @@ impl Actor {
         let text: Utf8Bytes = message.to_string().into();
         for listener in &self.listeners {
             if listener.level == Level::Zero && Some(listener.key) != except {
-                listener.outbox.push(self.s, Item::Frame(text.clone()));
+                listener.outbox.push(self.s, Frame::Whole(text.clone()));
             }
         }
     }
 
-    pub(super) fn tell_zero_said(&mut self, frame: &Frame) {
+    pub(super) fn tell_zero_said(&mut self, frame: &wire::Frame) {
         if !self.has_zero() {
             return;
         }
@@ -305,7 +287,7 @@ impl Actor {
         if self.told_status != Some(status) {
             self.told_status = Some(status);
             if self.has_zero() {
-                self.push_zero(&level0::status(&self.id, status), None);
+                self.push_zero(&level0::status(&self.id, status.as_str()), None);
             }
         }
     }
@@ -317,6 +299,12 @@ impl Actor {
             self.push_zero(&message, None);
         }
     }
+}
+
+/// A line as it is sent. The body is JSON already.
+fn line(session: &str, epoch: i64, seq: Option<i64>, body: &str) -> String {
+    let seq = seq.map_or_else(|| "null".to_owned(), |seq| seq.to_string());
+    format!("{{\"type\":\"line\",\"sessionId\":\"{session}\",\"epoch\":{epoch},\"seq\":{seq},\"what\":{body}}}")
 }
 
 fn text(message: &ServerMessage) -> String {

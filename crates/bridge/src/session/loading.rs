@@ -7,12 +7,14 @@ use serde_json::Value;
 use sluice_host::conversation::{
     self, ConversationEvent, ConversationState, Exit, Line, ProcessStatus, PromptState, What,
 };
+use sluice_host::items::ItemId;
 use sluice_host::wire::{Frame, MessageType};
-use sluice_store::{AskRow, PromptRow, SessionRow};
+use sluice_store::{AskRow, PromptRow, SessionPatch, SessionRow, Store};
 
 use super::actor::{Actor, Extra, Greeting, Loaded, is_greeting, time};
+use super::archive;
+use super::feed::Feed;
 use super::records::{Position, Records, kind};
-use super::turn_numbers::TurnNumbers;
 use crate::api::Problem;
 use crate::hub::Shared;
 
@@ -23,7 +25,8 @@ impl Actor {
     /// Reads what is stored of a session and folds it again.
     pub(crate) async fn load(shared: Arc<Shared>, s: u32, row: SessionRow) -> Result<Self, Problem> {
         let store = &shared.store;
-        let mut refold = Refold::default();
+        let (row, extra) = next_generation(store, row).await?;
+        let mut refold = Refold::new(extra.generation);
         let mut last_n = 0;
         let mut last_seq = 0;
         loop {
@@ -32,7 +35,10 @@ impl Actor {
                 last_n = record.n;
                 last_seq = record.seq.unwrap_or(last_seq);
                 refold.add(record.at, record.kind, &record.body);
-                refold.number(record.kind, record.turn);
+                if let Some(seq) = record.seq {
+                    let item = refold.item_of(record.kind, &record.body);
+                    refold.feed.note_record(seq, item);
+                }
             }
             if !page.more {
                 break;
@@ -56,13 +62,12 @@ impl Actor {
         let (queue, sent) = sort(prompts, &refold.state);
         let asks = store.asks(&row.id).await?;
         let ledger: HashMap<String, AskRow> = asks.into_iter().map(|ask| (ask.request_id.clone(), ask)).collect();
-        let extra: Extra = serde_json::from_str(&row.extra).unwrap_or_default();
         let loaded = Loaded {
             row,
             extra,
             state: refold.state,
             records,
-            turn_numbers: refold.turn_numbers,
+            feed: refold.feed,
             queue,
             sent,
             ledger,
@@ -71,6 +76,19 @@ impl Actor {
         };
         Ok(Self::of(Arc::clone(&shared), s, loaded))
     }
+}
+
+/// Begins a generation of revisions. It is stored before the session is served.
+async fn next_generation(store: &Store, mut row: SessionRow) -> Result<(SessionRow, Extra), Problem> {
+    let mut extra: Extra = serde_json::from_str(&row.extra).unwrap_or_default();
+    extra.generation = Feed::next_generation(extra.generation);
+    row.extra = serde_json::to_string(&extra).unwrap_or_default();
+    let patch = SessionPatch {
+        extra: Some(row.extra.clone()),
+        ..SessionPatch::default()
+    };
+    store.update_session(&row.id, patch).await?;
+    Ok((row, extra))
 }
 
 /// Prompts that wait here, and those the machine has.
@@ -104,23 +122,21 @@ fn sort(prompts: Vec<PromptRow>, state: &ConversationState) -> (Vec<PromptRow>, 
 /// A conversation folded from rows.
 struct Refold {
     state: ConversationState,
-    turn_numbers: TurnNumbers,
+    feed: Feed,
     greeting: Greeting,
     by_model: Option<Value>,
 }
 
-impl Default for Refold {
-    fn default() -> Self {
+impl Refold {
+    fn new(generation: u64) -> Self {
         Self {
             state: ConversationState::default(),
-            turn_numbers: TurnNumbers::default(),
+            feed: Feed::new(generation),
             greeting: Greeting::Owed,
             by_model: None,
         }
     }
-}
 
-impl Refold {
     fn step(&mut self, at: i64, what: What) {
         // What had to be done was done when it happened first.
         conversation::step(&mut self.state, ConversationEvent::new(time(at), what));
@@ -155,15 +171,33 @@ impl Refold {
                 let line = own.get("line").and_then(Value::as_str).unwrap_or_default();
                 self.step(at, What::Garbled(Line::from(line)));
             }
+            kind::OWN => {
+                let record: Value = serde_json::from_str(body).unwrap_or_default();
+                for note in archive::notes(&record, &self.state) {
+                    self.step(at, What::Noted(note));
+                }
+            }
             _ => {}
         }
     }
 
-    /// Takes over the number of the turn that a record belongs to.
-    fn number(&mut self, of: u8, turn: Option<i64>) {
-        if let Some(number) = turn {
-            let own = self.state.turns().len();
-            self.turn_numbers.restore(number, own, of == kind::SAID);
+    /// The item of a record that was just added.
+    fn item_of(&self, of: u8, body: &str) -> Option<ItemId> {
+        let last = self.state.last_changed_item();
+        if of != kind::OWN || !body.contains("\"sluice_prompt\"") {
+            return last;
+        }
+        // The record of a prompt comes before the line with which the agent read it.
+        let record: Value = serde_json::from_str(body).unwrap_or_default();
+        let prompt = record
+            .get("uuid")
+            .and_then(Value::as_str)
+            .and_then(|uuid| self.state.prompt(uuid));
+        match prompt {
+            Some(prompt) if prompt.state != PromptState::Delivered => {
+                Some(ItemId(self.state.last_item().map_or(0, |last| last.0 + 1)))
+            }
+            _ => last,
         }
     }
 

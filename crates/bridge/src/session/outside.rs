@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::time::UNIX_EPOCH;
 
 use serde::Deserialize;
-use sluice_host::conversation::ProcessStatus;
+use sluice_host::conversation::{ProcessStatus, What};
 use sluice_host::sessions::SessionMessage;
 use sluice_store::{Store, StoreError};
 
-use super::actor::{Actor, millis, now};
+use super::actor::{Actor, millis, now, number};
 use super::records::New;
-use crate::api::Own;
 use crate::history;
+use crate::session::Own;
 
 /// How much is read from the store at once.
 const CHUNK: usize = 4 * 1024 * 1024;
@@ -57,15 +57,15 @@ impl Actor {
         if messages.is_empty() {
             return;
         }
-        let own = self.state.turns().len();
-        let mut turn = None;
         for mut past in history::of(messages, now()) {
-            if past.is_prompt || turn.is_none() {
-                turn = Some(self.turn_numbers.add_other(own));
-            }
             if let Err(error) = past.store_bodies(&self.shared.store, &self.id).await {
                 tracing::error!(session = %self.id, %error, "a body could not be stored");
             }
+            let record = serde_json::from_str(&past.body).unwrap_or_default();
+            for note in super::archive::notes(&record, &self.state) {
+                self.step(past.at, What::Noted(note));
+            }
+            let turn = self.state.turns().len().checked_sub(1).map(number);
             self.keep(New {
                 at: past.at,
                 kind: past.kind,
@@ -77,12 +77,12 @@ impl Actor {
             });
             self.row.last_activity_at = self.row.last_activity_at.max(past.at);
         }
-        let note = Own::SluiceNote {
+        let note = Own::Note {
             kind: "imported".to_owned(),
             text: "The conversation was continued in another program. Its messages were read from the transcript."
                 .to_owned(),
         };
-        self.keep_own(now(), turn, &note, None);
+        self.keep_own(now(), None, &note, None);
         self.dirty.row = true;
         self.dirty.state = true;
     }

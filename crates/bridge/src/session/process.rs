@@ -14,8 +14,9 @@ use super::actor::{Actor, Greeting, now};
 use super::records::kind;
 use super::starts::has_process;
 use crate::agents::{Begin, Wish};
-use crate::api::{Code, Own, Problem};
+use crate::api::{Code, Problem};
 use crate::link::{Link, left_behind, runs};
+use crate::session::Own;
 
 /// How long an agent is given to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -116,7 +117,6 @@ impl Actor {
         self.stderr.clear();
         self.unwritten.clear();
         self.refused.clear();
-        self.drafts = super::drafts::Drafts::default();
         self.starting(at, resumed);
         self.row.status = "starting".into();
         self.dirty.row = true;
@@ -262,8 +262,6 @@ impl Actor {
         self.keep_unfinished(at);
         self.keep_process(at, &serde_json::json!({"exited": exit}));
         self.step(at, What::Exited(exit));
-        // No message is being written any more: what the log has of it must not be read as said by the next process.
-        self.drafts = super::drafts::Drafts::default();
         self.records.nothing_is_written();
         if !earlier {
             self.lines_did_not_arrive(at);
@@ -297,13 +295,13 @@ impl Actor {
             _ => reason.clone(),
         };
         self.dirty.row = true;
-        let own = Own::SluiceProcess {
+        let own = Own::Process {
             state: state.into(),
+            crashed: status == "crashed",
             code: exit.code,
             signal: exit.signal,
             stderr: self.stderr.iter().cloned().collect(),
             reason,
-            pid: None,
         };
         self.keep_own(at, None, &own, None);
         self.idle_since = Instant::now();
@@ -345,7 +343,7 @@ impl Actor {
     fn forgotten(&mut self) {
         tracing::warn!(session = %self.id, "the agent does not know its conversation any more; it begins anew");
         let text = "The agent no longer has this session. A new one was started; it does not know what is above.";
-        let note = Own::SluiceNote {
+        let note = Own::Note {
             kind: "forgotten".into(),
             text: text.into(),
         };

@@ -3,14 +3,16 @@
 use base64::Engine as _;
 use serde_json::Value;
 use sluice_host::conversation::{Failure, PromptState, Submit, What};
+use sluice_host::items::Blob;
 use sluice_host::wire::content::{Base64Source, Block, Content, Image};
 use sluice_host::wire::stdin::User;
 use sluice_host::wire::{Frame, ToAgent};
 use sluice_store::{PromptPatch, PromptRow};
 
-use super::actor::{Actor, Greeting, now};
+use super::actor::{Actor, Greeting, now, number};
 use super::requests::Done;
-use crate::api::{Blob, Code, Own, Problem};
+use crate::api::{Code, Problem};
+use crate::session::Own;
 
 /// How many prompts may wait in one session.
 pub(crate) const LIMIT: usize = 200;
@@ -56,7 +58,7 @@ impl Actor {
             self.hand_over(&uuid);
         }
         self.wake();
-        self.feed();
+        self.feed_agent();
         if self.queue.iter().any(|it| it.uuid == uuid) {
             self.tell_zero_queue();
             "queued"
@@ -74,7 +76,7 @@ impl Actor {
     }
 
     /// Hands over the next prompt, when the agent is free.
-    pub(super) fn feed(&mut self) {
+    pub(super) fn feed_agent(&mut self) {
         if self.next_prompt().is_none() || !self.can_write() {
             return;
         }
@@ -180,7 +182,7 @@ impl Actor {
             PromptState::Failed(Failure::Withdrawn) => "withdrawn",
             PromptState::Failed(_) => "failed",
         };
-        let turn = prompt.turn.map(|turn| self.turn_numbers.of(turn));
+        let turn = prompt.turn.map(number);
         let Some(row) = self.sent.get_mut(&uuid) else { return };
         if row.state == state && row.turn == turn {
             return;
@@ -252,7 +254,7 @@ impl Actor {
                 lines: None,
             })
         });
-        let own = Own::SluicePrompt {
+        let own = Own::Prompt {
             uuid: row.uuid.clone(),
             text: row.text.clone(),
             images: images.collect(),

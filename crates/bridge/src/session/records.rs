@@ -1,16 +1,11 @@
 //! Records of a session: numbered once, kept in memory while they are young, stored in order.
 
-use std::collections::VecDeque;
-
-use axum::extract::ws::Utf8Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sluice_store::{NewRecord, Store, StoreError};
 
-use crate::api::Cursor;
+use crate::api::LineCursor;
 
-/// How much of the newest records stays in memory for screens that come back.
-const RING_BYTES: usize = 96 * 1024;
 /// How much may wait to be stored before the agent is no longer read.
 const WAITING_BYTES: usize = 32 * 1024 * 1024;
 
@@ -28,13 +23,6 @@ pub(crate) mod kind {
     pub(crate) const GARBLED: u8 = 5;
 }
 
-/// One that is young.
-#[derive(Debug, Clone)]
-struct Kept {
-    seq: i64,
-    frame: Utf8Bytes,
-}
-
 /// Where the runner's log was read up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Position {
@@ -50,8 +38,6 @@ pub(crate) struct Records {
     epoch: i64,
     last_n: i64,
     last_seq: i64,
-    ring: VecDeque<Kept>,
-    ring_bytes: usize,
     waiting: Vec<NewRecord>,
     waiting_bytes: usize,
     position: Position,
@@ -82,8 +68,6 @@ impl Records {
             epoch,
             last_n,
             last_seq,
-            ring: VecDeque::new(),
-            ring_bytes: 0,
             waiting: Vec::new(),
             waiting_bytes: 0,
             position,
@@ -93,8 +77,8 @@ impl Records {
         }
     }
 
-    pub(crate) fn cursor(&self) -> Cursor {
-        Cursor {
+    pub(crate) fn cursor(&self) -> LineCursor {
+        LineCursor {
             epoch: self.epoch,
             seq: self.last_seq,
         }
@@ -119,20 +103,11 @@ impl Records {
         self.position.safe = self.position.committed;
     }
 
-    /// Keeps a record, and gives the frame screens are shown.
-    pub(crate) fn add(&mut self, new: New) -> Option<(i64, Utf8Bytes)> {
+    /// Keeps a record, and gives its number if it is shown.
+    pub(crate) fn add(&mut self, new: New) -> Option<i64> {
         let seq = new.shown.then(|| {
             self.last_seq += 1;
             self.last_seq
-        });
-        let shown = seq.map(|seq| {
-            let frame = frame(&self.session, self.epoch, seq, new.at, new.turn, &new.body);
-            self.ring_bytes += frame.len();
-            self.ring.push_back(Kept {
-                seq,
-                frame: frame.clone(),
-            });
-            (seq, frame)
         });
         self.waiting_bytes += new.body.len();
         self.waiting.push(NewRecord {
@@ -144,7 +119,7 @@ impl Records {
             text: new.text,
             role: new.role.map(str::to_owned),
         });
-        shown
+        seq
     }
 
     /// Whether so much waits that the agent should not be read on.
@@ -197,7 +172,6 @@ impl Records {
             self.last_n = *last_n;
             self.stored_position = self.in_flight.1;
             self.in_flight.0 = Vec::new();
-            self.trim();
         }
     }
 
@@ -211,47 +185,4 @@ impl Records {
             self.begin(store);
         }
     }
-
-    /// Forgets old ones that are stored.
-    fn trim(&mut self) {
-        let waiting = self.waiting.iter().find_map(|record| record.seq);
-        while self.ring_bytes > RING_BYTES {
-            let stored = |kept: &Kept| waiting.is_none_or(|first| kept.seq < first);
-            let Some(kept) = self.ring.front().filter(|kept| stored(kept)) else {
-                return;
-            };
-            self.ring_bytes -= kept.frame.len();
-            self.ring.pop_front();
-        }
-    }
-
-    /// The frames after `seq`, when all of them are in memory.
-    pub(crate) fn young_after(&self, seq: i64) -> Option<Vec<Utf8Bytes>> {
-        let first = self.ring.front().map_or(self.last_seq + 1, |kept| kept.seq);
-        if seq + 1 < first || seq > self.last_seq {
-            return None;
-        }
-        Some(
-            self.ring
-                .iter()
-                .filter(|kept| kept.seq > seq)
-                .map(|kept| kept.frame.clone())
-                .collect(),
-        )
-    }
-}
-
-/// A record as it is sent. The body is JSON already.
-pub(crate) fn frame(session: &str, epoch: i64, seq: i64, at: i64, turn: Option<i64>, body: &str) -> Utf8Bytes {
-    format!("{{\"type\":\"record\",{}}}", inner(session, epoch, seq, at, turn, body)).into()
-}
-
-/// The same without its type, for lists of records.
-pub(crate) fn bare(session: &str, epoch: i64, seq: i64, at: i64, turn: Option<i64>, body: &str) -> String {
-    format!("{{{}}}", inner(session, epoch, seq, at, turn, body))
-}
-
-fn inner(session: &str, epoch: i64, seq: i64, at: i64, turn: Option<i64>, body: &str) -> String {
-    let turn = turn.map(|turn| format!("\"turn\":{turn},")).unwrap_or_default();
-    format!("\"sessionId\":\"{session}\",\"epoch\":{epoch},\"seq\":{seq},\"at\":{at},{turn}\"what\":{body}")
 }

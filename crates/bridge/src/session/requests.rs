@@ -7,13 +7,14 @@ use sluice_host::wire::{Frame, ToHost};
 use sluice_store::{SessionPatch, TurnRow};
 use tokio::time::Instant;
 
-use super::actor::{Actor, Greeting, millis, now};
+use super::actor::{Actor, Greeting, millis, now, number};
 use super::process::Ending;
-use super::view::end_word;
+use super::view::turn_result;
 use super::{By, Command, Reply};
 use crate::agents::{Begin, Wish};
-use crate::api::{Code, Own, Problem};
+use crate::api::{Code, Problem};
 use crate::hub::Note;
+use crate::session::Own;
 
 /// How many requests wait for an agent that is being started.
 const HELD: usize = 32;
@@ -41,13 +42,23 @@ impl Actor {
         match command {
             Command::Subscribe {
                 listener,
-                cursor,
+                revision,
                 turns,
                 reply,
             } => {
                 self.catch_up_with_transcript().await;
-                let told = self.subscribe(listener, cursor, turns).await;
-                reply.send(told).ok();
+                self.subscribe(listener, revision, turns);
+                reply.send(Ok(())).ok();
+            }
+            Command::FollowLines {
+                listener,
+                after,
+                turns,
+                reply,
+            } => {
+                self.catch_up_with_transcript().await;
+                let followed = self.follow_lines(listener, after, turns).await;
+                reply.send(followed).ok();
             }
             Command::Unsubscribe { key } => {
                 self.listeners.retain(|listener| listener.key != key);
@@ -114,8 +125,14 @@ impl Actor {
                 mode,
             } => self.remember(model, effort, thinking, mode),
             Command::Look(look) => look(&self.state, &self.row),
-            Command::TurnNumbers { reply } => {
-                reply.send(Ok(self.turn_numbers.clone())).ok();
+            Command::ItemsBefore { before, turns, reply } => {
+                reply.send(Ok(self.items_before(before, turns))).ok();
+            }
+            Command::RawLines { item, reply } => {
+                reply.send(Ok(self.raw_lines(item))).ok();
+            }
+            Command::FindItem { record, reply } => {
+                reply.send(self.item_of_record(record)).ok();
             }
             Command::Leave { reply } => {
                 self.link = None;
@@ -269,13 +286,13 @@ impl Actor {
         self.row.status = "stopped".to_owned();
         self.dirty.row = true;
         self.dirty.state = true;
-        let own = Own::SluiceProcess {
+        let own = Own::Process {
             state: "stopped".into(),
+            crashed: false,
             code: None,
             signal: None,
             stderr: Vec::new(),
             reason: Some(format!("stopped by {}", by.name)),
-            pid: None,
         };
         self.keep_own(now(), None, &own, None);
     }
@@ -285,7 +302,7 @@ impl Actor {
         self.row.title_by_person = true;
         self.dirty.row = true;
         self.dirty.state = true;
-        let own = Own::SluiceTitle {
+        let own = Own::Title {
             title: title.to_owned(),
             by: Some(by.name.clone()),
         };
@@ -346,7 +363,7 @@ impl Actor {
         }
         let row = TurnRow {
             session: self.id.clone(),
-            turn: self.turn_numbers.of(at),
+            turn: number(at),
             began: millis(turn.began),
             ended: Some(ended),
             cost: turn.cost.unwrap_or(0.0),
@@ -357,7 +374,7 @@ impl Actor {
             cache_write: usage.cache_write,
             folder: self.row.folder.clone(),
             day: crate::day::local(ended),
-            subtype: turn.end.as_ref().map(|end| end_word(end).to_owned()),
+            subtype: turn.end.as_ref().map(|end| turn_result(end).as_str().to_owned()),
             by_model: of_turn.map(|it| it.to_string()).unwrap_or_default(),
         };
         let store = self.shared.store.clone();

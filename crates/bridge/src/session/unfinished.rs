@@ -6,7 +6,7 @@
 use sluice_host::conversation::{Draft, DraftKind};
 
 use super::actor::Actor;
-use crate::api::{Own, UnfinishedBlock};
+use super::archive::{Own, UnfinishedBlock};
 
 impl Actor {
     /// Keeps what there is of the messages that are being written. The agent will not say them any more.
@@ -38,7 +38,7 @@ impl Actor {
         });
         let blocks: Vec<UnfinishedBlock> = blocks.collect();
         let parent = draft.parent.and_then(|at| self.state.calls().get(at));
-        (!blocks.is_empty()).then(|| Own::SluiceUnfinished {
+        (!blocks.is_empty()).then(|| Own::Unfinished {
             message: draft.message.to_string(),
             parent: parent.map(|call| call.id.to_string()),
             blocks,

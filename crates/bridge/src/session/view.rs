@@ -1,18 +1,17 @@
 //! The state of a session as the API has it.
 
 use serde_json::Value;
-use sluice_host::conversation::{
-    Activity, End, Evidence, ProcessStatus, PromptState, Rung, TaskState, TransportStatus,
-};
+use sluice_host::conversation::{Activity, End, Evidence, ProcessStatus, PromptState, TaskState, TransportStatus};
+use sluice_host::items::TaskStatus;
 use sluice_store::SessionRow;
 
 use super::actor::{Actor, Extra, millis};
 use super::asks;
 use super::process::Ending;
 use crate::api::{
-    ActivityState, AskBrief, AskInfo, CommandInfo, ContextState, CostState, Cursor, DriftState, Facts, ModelInfo,
-    PluginInfo, ProcessState, QueuedPrompt, RunningCall, ServerInfo, SessionInfo, SessionState, Standing, TaskInfo,
-    TodoInfo, TransportState, TurnState,
+    ActivityPhase, ActivityState, AskBrief, AskInfo, CommandInfo, ContextState, CostState, DriftState, Facts,
+    ModelInfo, PluginInfo, ProcessPhase, ProcessState, QueueState, QueuedPrompt, RunningCall, ServerInfo, SessionInfo,
+    SessionState, SimpleStatus, Standing, TaskInfo, TodoInfo, TransportPhase, TransportState, TurnResult, TurnState,
 };
 
 /// How many tasks that ended are still told of.
@@ -50,15 +49,15 @@ impl Actor {
     }
 
     /// Level 0's word.
-    pub(super) fn status(&self) -> &'static str {
+    pub(super) fn status(&self) -> SimpleStatus {
         if self.state.pending_asks().any(crate::level0::shows) {
-            return "waiting_approval";
+            return SimpleStatus::WaitingApproval;
         }
         match self.standing.0 {
-            Standing::Waiting => "waiting_approval",
-            Standing::Running | Standing::Retrying | Standing::Stalled | Standing::Stopping => "running",
-            _ if self.state.open_turn().is_some() => "running",
-            _ => "idle",
+            Standing::Waiting => SimpleStatus::WaitingApproval,
+            Standing::Running | Standing::Retrying | Standing::Stalled | Standing::Stopping => SimpleStatus::Running,
+            _ if self.state.open_turn().is_some() => SimpleStatus::Running,
+            _ => SimpleStatus::Idle,
         }
     }
 
@@ -79,7 +78,7 @@ impl Actor {
         self.flow.advance(at);
         let moving = self.state.open_turn().is_some();
         SessionInfo {
-            status: self.status().to_owned(),
+            status: self.status(),
             standing: self.standing.0,
             about: self.about(),
             since: self.standing.1,
@@ -90,7 +89,7 @@ impl Actor {
             cost: self.state.cost().total.max(self.row.cost),
             turns: count(self.state.turns().len()).max(count(usize::try_from(self.row.turns).unwrap_or(0))),
             activity: if moving { self.flow.numbers() } else { Vec::new() },
-            cursor: self.records.cursor(),
+            revision: self.feed.revision(self.state.item_revision()),
             finished_at: self.extra.finished_at,
             ask: self.oldest_ask(),
             branch: self.extra.branch.clone(),
@@ -111,7 +110,7 @@ impl Actor {
         let (about, whole) = asks::about(ask, &request);
         Some(AskBrief {
             ask: ask.id.to_string(),
-            kind: asks::kind(ask).to_owned(),
+            kind: asks::kind(ask),
             tool_name: ask.name.to_string(),
             about,
             at: millis(ask.at),
@@ -176,13 +175,13 @@ impl Actor {
 
     fn process_state(&self) -> ProcessState {
         let (state, since, exit) = match self.state.process() {
-            ProcessStatus::Starting if self.connecting.is_some() => ("starting", self.standing.1, None),
-            ProcessStatus::Starting => ("none", self.row.started_at, None),
-            ProcessStatus::Up { since } => ("up", millis(since), None),
-            ProcessStatus::Exited { exit, at } => ("exited", millis(at), Some(exit)),
+            ProcessStatus::Starting if self.connecting.is_some() => (ProcessPhase::Starting, self.standing.1, None),
+            ProcessStatus::Starting => (ProcessPhase::None, self.row.started_at, None),
+            ProcessStatus::Up { since } => (ProcessPhase::Up, millis(since), None),
+            ProcessStatus::Exited { exit, at } => (ProcessPhase::Exited, millis(at), Some(exit)),
         };
         ProcessState {
-            state: state.to_owned(),
+            state,
             since,
             code: exit.and_then(|exit| exit.code),
             signal: exit.and_then(|exit| exit.signal),
@@ -193,19 +192,16 @@ impl Actor {
 
     fn transport_state(&self) -> TransportState {
         let (state, since) = match self.state.transport() {
-            TransportStatus::Connected => ("connected", None),
-            TransportStatus::CatchingUp => ("catching_up", None),
-            TransportStatus::Lost { since } => ("lost", Some(millis(since))),
+            TransportStatus::Connected => (TransportPhase::Connected, None),
+            TransportStatus::CatchingUp => (TransportPhase::CatchingUp, None),
+            TransportStatus::Lost { since } => (TransportPhase::Lost, Some(millis(since))),
         };
-        TransportState {
-            state: state.to_owned(),
-            since,
-        }
+        TransportState { state, since }
     }
 
     fn activity_state(&self, at: i64) -> ActivityState {
         let mut view = ActivityState {
-            state: "idle".to_owned(),
+            state: ActivityPhase::Idle,
             since: self.standing.1,
             evidence: None,
             seen: None,
@@ -216,26 +212,26 @@ impl Actor {
         match self.state.activity_at(super::actor::time(at)) {
             Activity::Idle => {}
             Activity::Running { turn, evidence, seen } => {
-                view.state = "running".to_owned();
+                view.state = ActivityPhase::Running;
                 view.since = turn_began(turn);
-                view.evidence = Some(evidence_word(evidence).to_owned());
+                view.evidence = Some(evidence);
                 view.seen = Some(millis(seen));
                 view.deadline = self.state.deadline().map(millis);
             }
             Activity::Waiting { since, .. } => {
-                view.state = "waiting".to_owned();
+                view.state = ActivityPhase::Waiting;
                 view.since = millis(since);
             }
             Activity::Interrupting { rung, since } => {
-                view.state = "interrupting".to_owned();
+                view.state = ActivityPhase::Interrupting;
                 view.since = millis(since);
-                view.rung = Some(rung_word(rung).to_owned());
+                view.rung = Some(rung);
                 view.deadline = self.state.deadline().map(millis);
             }
             Activity::Stalled { turn, evidence, seen } => {
-                view.state = "stalled".to_owned();
+                view.state = ActivityPhase::Stalled;
                 view.since = turn_began(turn);
-                view.evidence = Some(evidence_word(evidence).to_owned());
+                view.evidence = Some(evidence);
                 view.seen = Some(millis(seen));
             }
         }
@@ -250,7 +246,7 @@ impl Actor {
             .iter()
             .filter_map(|prompt| self.state.prompts().get(*prompt));
         Some(TurnState {
-            turn: self.turn_numbers.of(at),
+            turn: u32::try_from(at).unwrap_or(u32::MAX),
             began: millis(turn.began),
             prompts: prompts.map(|prompt| prompt.id.to_string()).collect(),
             origin: turn.origin.as_ref().map(ToString::to_string),
@@ -262,11 +258,13 @@ impl Actor {
         let asks = self.state.pending_asks().filter(|ask| ask.kind.is_for_a_person());
         asks.map(|ask| AskInfo {
             ask: ask.id.to_string(),
-            kind: asks::kind(ask).to_owned(),
+            kind: asks::kind(ask),
             tool_name: ask.name.to_string(),
             tool_use_id: ask.call.as_deref().map(str::to_owned),
             agent: ask.agent.as_deref().map(str::to_owned),
             at: millis(ask.at),
+            card: asks::card(ask).map(Box::new),
+            item: ask.call.as_deref().and_then(|call| self.state.item_id_of_call(call)),
             request: asks::request(ask),
         })
         .collect()
@@ -285,10 +283,9 @@ impl Actor {
                 text: row.text.clone(),
                 images: images(&row.content),
                 state: match prompt.state {
-                    PromptState::Indeterminate => "indeterminate",
-                    _ => "sent",
-                }
-                .to_owned(),
+                    PromptState::Indeterminate => QueueState::Indeterminate,
+                    _ => QueueState::Sent,
+                },
                 by: row.by_name.clone(),
                 device: row.by.clone(),
                 at: row.at,
@@ -299,7 +296,10 @@ impl Actor {
             uuid: row.uuid.clone(),
             text: row.text.clone(),
             images: images(&row.content),
-            state: if self.is_held(&row.uuid) { "held" } else { "queued" }.to_owned(),
+            state: match self.is_held(&row.uuid) {
+                true => QueueState::Held,
+                false => QueueState::Queued,
+            },
             by: row.by_name.clone(),
             device: row.by.clone(),
             at: row.at,
@@ -319,6 +319,7 @@ impl Actor {
                     .parent
                     .and_then(|at| self.state.calls().get(at))
                     .map(|parent| parent.id.to_string()),
+                item: self.state.item_id_of_call(&call.id),
             })
             .collect()
     }
@@ -362,7 +363,11 @@ impl Actor {
                 id: todo.id.as_deref().map(str::to_owned),
                 subject: todo.subject.to_string(),
                 active: todo.active.as_deref().map(str::to_owned),
-                status: todo.status.to_string(),
+                status: match &*todo.status {
+                    "in_progress" => TaskStatus::InProgress,
+                    "completed" => TaskStatus::Completed,
+                    _ => TaskStatus::Pending,
+                },
                 blocked_by: Vec::new(),
             })
             .collect()
@@ -429,7 +434,7 @@ pub(crate) fn info_of_row(row: &SessionRow) -> SessionInfo {
         session_id: row.id.clone(),
         project_path: row.folder.clone(),
         title: row.title.clone(),
-        status: "idle".to_owned(),
+        status: SimpleStatus::Idle,
         standing,
         about: extra.reason,
         since: row.last_activity_at,
@@ -448,10 +453,7 @@ pub(crate) fn info_of_row(row: &SessionRow) -> SessionInfo {
         external: false,
         preview: row.preview.clone(),
         activity: Vec::new(),
-        cursor: Cursor {
-            epoch: row.epoch,
-            seq: row.last_seq,
-        },
+        revision: 0,
         finished_at: extra.finished_at,
         ask: None,
         branch: extra.branch,
@@ -463,38 +465,15 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-fn evidence_word(evidence: Evidence) -> &'static str {
-    match evidence {
-        Evidence::Announced => "announced",
-        Evidence::Requesting => "requesting",
-        Evidence::Streaming => "streaming",
-        Evidence::Said => "said",
-        Evidence::Calling => "calling",
-        Evidence::Retrying => "retrying",
-        Evidence::Compacting => "compacting",
-        Evidence::Stopped => "stopped",
-        Evidence::SaidIdle => "said_idle",
-    }
-}
-
-fn rung_word(rung: Rung) -> &'static str {
-    match rung {
-        Rung::Asked => "asked",
-        Rung::Acknowledged => "acknowledged",
-        Rung::Terminated => "terminated",
-        Rung::Killed => "killed",
-    }
-}
-
 /// How a turn ended, in one word.
-pub(crate) fn end_word(end: &End) -> &'static str {
+pub(crate) fn turn_result(end: &End) -> TurnResult {
     match end {
-        End::Result { .. } if !end.is_error() => "success",
+        End::Result { .. } if !end.is_error() => TurnResult::Success,
         End::Result {
             reason: Some(reason), ..
-        } if reason.to_string().contains("abort") => "stopped",
-        End::Result { .. } => "error",
-        End::Unreported => "unreported",
-        End::Died(_) => "died",
+        } if reason.to_string().contains("abort") => TurnResult::Stopped,
+        End::Result { .. } => TurnResult::Error,
+        End::Unreported => TurnResult::Unreported,
+        End::Died(_) => TurnResult::Died,
     }
 }

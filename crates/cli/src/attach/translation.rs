@@ -1,13 +1,12 @@
 //! Messages of the bridge's WebSocket as lines of an agent's stdout, and lines of an agent's stdin as commands to the
 //! bridge. No I/O.
 //!
-//! To the terminal a served session looks like an agent: records are its messages, blocks and deltas its stream events,
-//! asks its control requests. What the terminal writes becomes commands; their receipts become control responses.
+//! To the terminal a served session looks like an agent: it gets the lines of the agent, and asks as control requests. What the terminal writes becomes commands; their receipts become control responses.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sluice_wire::control::{
     AccountInfo, ControlCancelRequest, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
     ModelInfo, Request, RequestId, RewindFilesResponse, SlashCommand, Subtype,
@@ -15,7 +14,7 @@ use sluice_wire::control::{
 use sluice_wire::stdout::system::{
     CommandsChanged, Informational, Level, SessionState, SessionStateChanged, SessionTitleChanged, Status,
 };
-use sluice_wire::stdout::{StreamEvent, User, UserMessage};
+use sluice_wire::stdout::{User, UserMessage};
 use sluice_wire::{Raw, ToHost, Unknown};
 
 mod commands;
@@ -36,13 +35,10 @@ pub(super) struct Translation {
     device: String,
     /// The agent's own id of the session.
     pub(super) provider: Option<String>,
-    /// The last record that was passed on.
+    /// The last line that was passed on.
     pub(super) cursor: Option<(i64, i64)>,
     /// Prompts of this screen.
     own: HashSet<String>,
-    /// Blocks that are being written: place, kind.
-    blocks: HashMap<u64, (u64, String)>,
-    message: String,
     /// Asks that are shown, as the agent wrote them.
     asks: HashMap<String, Value>,
     pending: HashMap<String, Pending>,
@@ -67,18 +63,17 @@ impl Translation {
         }
     }
 
-    /// The first words, with what is known already.
+    /// The first message.
     pub(super) fn hello(&self) -> Value {
-        let mut cursors = Map::new();
-        if let Some((epoch, seq)) = self.cursor {
-            cursors.insert(self.session.clone(), json!({"epoch": epoch, "seq": seq}));
-        }
-        json!({"type": "hello", "version": 1, "client": "sluice terminal", "capabilities": [], "cursors": cursors})
+        json!({"type": "hello", "version": 2, "client": "sluice terminal", "capabilities": []})
     }
 
-    /// Asks for the session's records, where `hello` did not.
+    /// Asks for the lines of the session after the last one.
     pub(super) fn subscribe(&mut self) -> Value {
-        json!({"type": "subscribe", "id": self.next_id(), "sessionId": self.session, "turns": 1})
+        let after = self.cursor.map(|(epoch, seq)| json!({"epoch": epoch, "seq": seq}));
+        json!({
+            "type": "follow_lines", "id": self.next_id(), "sessionId": self.session, "after": after, "turns": 1,
+        })
     }
 
     fn next_id(&mut self) -> String {
@@ -96,21 +91,11 @@ impl Translation {
                     .clone_into(&mut self.device);
                 Vec::new()
             }
-            "snapshot" => {
-                let records = said
-                    .get("records")
-                    .and_then(Value::as_array)
-                    .cloned()
-                    .unwrap_or_default();
-                records.iter().flat_map(|record| self.record(record)).collect()
-            }
-            "record" => self.record(said),
-            "block" if said.get("parent").is_none() => self.block(said),
-            "delta" => self.delta(said),
+            "line" => self.line_of_agent(said),
             "state" if text(said, "sessionId") == self.session => self.state(said),
             "facts" => {
                 self.facts = said.clone();
-                vec![line(CommandsChanged {
+                vec![to_line(CommandsChanged {
                     commands: self.commands(),
                     uuid: fresh_uuid(),
                     session_id: self.session.clone(),
@@ -143,23 +128,26 @@ impl Translation {
         models.into_iter().flatten().map(model).collect()
     }
 
-    fn record(&mut self, record: &Value) -> Vec<String> {
-        if text(record, "sessionId") != self.session {
+    /// A line of the agent, or a record of the bridge. Streamed text has no number.
+    fn line_of_agent(&mut self, line: &Value) -> Vec<String> {
+        if text(line, "sessionId") != self.session {
             return Vec::new();
         }
-        let number = |key: &str| record.get(key).and_then(Value::as_i64).unwrap_or_default();
-        let (epoch, seq) = (number("epoch"), number("seq"));
+        let Some(seq) = line.get("seq").and_then(Value::as_i64) else {
+            return line.get("what").map(Value::to_string).into_iter().collect();
+        };
+        let epoch = line.get("epoch").and_then(Value::as_i64).unwrap_or_default();
         if self.cursor.is_some_and(|(known, last)| known == epoch && seq <= last) {
             return Vec::new();
         }
         self.cursor = Some((epoch, seq));
-        let Some(what) = record.get("what") else {
+        let Some(what) = line.get("what") else {
             return Vec::new();
         };
         match text(what, "type") {
             "sluice_prompt" => self.prompt(what).into_iter().collect(),
             "sluice_ask" => self.decided(what),
-            "sluice_title" => vec![line(SessionTitleChanged {
+            "sluice_title" => vec![to_line(SessionTitleChanged {
                 title: Some(text(what, "title").to_owned()),
                 uuid: Some(fresh_uuid()),
                 session_id: self.session.clone(),
@@ -187,7 +175,7 @@ impl Translation {
         } else {
             user.extra.insert("sluice_by", text(what, "by"));
         }
-        Some(line(user))
+        Some(to_line(user))
     }
 
     /// An ask has its answer: who gave it, for the card of its call, and that nobody waits for it here any more.
@@ -211,13 +199,13 @@ impl Translation {
             },
             None => self.informational(&format!("{} {said}", text(what, "toolName"))),
         };
-        let withdrawn = asked.is_some().then(|| line(ControlCancelRequest::new(id)));
-        std::iter::once(line(note)).chain(withdrawn).collect()
+        let withdrawn = asked.is_some().then(|| to_line(ControlCancelRequest::new(id)));
+        std::iter::once(to_line(note)).chain(withdrawn).collect()
     }
 
     /// A note among the rows.
     pub(super) fn note(&self, text: &str) -> String {
-        line(self.informational(text))
+        to_line(self.informational(text))
     }
 
     fn informational(&self, text: &str) -> Informational {
@@ -228,57 +216,6 @@ impl Translation {
             session_id: self.session.clone(),
             ..Informational::default()
         }
-    }
-
-    fn stream(&self, event: &Value) -> String {
-        line(StreamEvent {
-            event: Raw::of(event),
-            session_id: self.session.clone(),
-            uuid: fresh_uuid(),
-            ..StreamEvent::default()
-        })
-    }
-
-    fn block(&mut self, said: &Value) -> Vec<String> {
-        let number = |key: &str| said.get(key).and_then(Value::as_u64).unwrap_or_default();
-        let (index, kind) = (number("index"), text(said, "kind").to_owned());
-        let mut lines = Vec::new();
-        let message = text(said, "message");
-        if self.message != message {
-            message.clone_into(&mut self.message);
-            self.blocks.clear();
-            lines.push(self.stream(
-                &json!({"type": "message_start", "message": {"id": message, "type": "message",
-                "role": "assistant", "model": "", "content": [], "stop_reason": null, "stop_sequence": null,
-                "usage": {"input_tokens": 0, "output_tokens": 0}}}),
-            ));
-        }
-        let block = match kind.as_str() {
-            "thinking" => json!({"type": "thinking", "thinking": "", "signature": ""}),
-            "call" => json!({"type": "tool_use", "id": text(said, "id"), "name": text(said, "name"), "input": {}}),
-            _ => json!({"type": "text", "text": ""}),
-        };
-        lines.push(self.stream(&json!({"type": "content_block_start", "index": index, "content_block": block})));
-        self.blocks.insert(number("b"), (index, kind));
-        let begun = json!({"b": number("b"), "text": text(said, "text")});
-        if !text(said, "text").is_empty() {
-            lines.extend(self.delta(&begun));
-        }
-        lines
-    }
-
-    fn delta(&self, said: &Value) -> Vec<String> {
-        let number = said.get("b").and_then(Value::as_u64).unwrap_or_default();
-        let Some((index, kind)) = self.blocks.get(&number) else {
-            return Vec::new();
-        };
-        let more = text(said, "text");
-        let delta = match kind.as_str() {
-            "thinking" => json!({"type": "thinking_delta", "thinking": more}),
-            "call" => json!({"type": "input_json_delta", "partial_json": more}),
-            _ => json!({"type": "text_delta", "text": more}),
-        };
-        vec![self.stream(&json!({"type": "content_block_delta", "index": index, "delta": delta}))]
     }
 
     fn state(&mut self, said: &Value) -> Vec<String> {
@@ -299,12 +236,12 @@ impl Translation {
                 account: Some(AccountInfo::default()),
                 ..InitializeResponse::default()
             };
-            lines.push(line(ControlResponse::success(request_id, &greeting)));
+            lines.push(to_line(ControlResponse::success(request_id, &greeting)));
         }
         let mode = text(said, "permissionMode");
         if !mode.is_empty() && mode != self.mode {
             mode.clone_into(&mut self.mode);
-            lines.push(line(Status {
+            lines.push(to_line(Status {
                 permission_mode: Some(mode.into()),
                 session_id: self.session.clone(),
                 uuid: fresh_uuid(),
@@ -319,7 +256,7 @@ impl Translation {
             activity.clone_into(&mut self.activity);
             // An imported conversation has no ends of turns: without this its last one would seem to go on.
             if activity == "idle" {
-                lines.push(line(SessionStateChanged {
+                lines.push(to_line(SessionStateChanged {
                     state: SessionState::Idle,
                     uuid: fresh_uuid(),
                     session_id: self.session.clone(),
@@ -337,7 +274,7 @@ impl Translation {
             .collect();
         for id in gone {
             self.asks.remove(&id);
-            lines.push(line(ControlCancelRequest::new(id)));
+            lines.push(to_line(ControlCancelRequest::new(id)));
         }
         for ask in &asks {
             let id = text(ask, "ask").to_owned();
@@ -348,7 +285,7 @@ impl Translation {
                     tag: None,
                     value: Raw::of(&request),
                 });
-                lines.push(line(ControlRequest::new(free.key().as_str(), written)));
+                lines.push(to_line(ControlRequest::new(free.key().as_str(), written)));
                 free.insert(request);
             }
         }
@@ -362,7 +299,7 @@ impl Translation {
                 .pointer("/error/message")
                 .and_then(Value::as_str)
                 .unwrap_or("the bridge refused");
-            return Some(line(ControlResponse::error(pending.request_id, why)));
+            return Some(to_line(ControlResponse::error(pending.request_id, why)));
         }
         let data = said.get("data").cloned().unwrap_or_default();
         let data = match pending.subtype {
@@ -374,18 +311,20 @@ impl Translation {
                     .unwrap_or(data);
                 json!({ "suggestions": files })
             }
-            Subtype::RewindFiles => return Some(line(ControlResponse::success(pending.request_id, &rewound(&data)))),
+            Subtype::RewindFiles => {
+                return Some(to_line(ControlResponse::success(pending.request_id, &rewound(&data))));
+            }
             Subtype::Interrupt => {
                 let stopped = InterruptResponse {
                     still_queued: Some(Vec::new()),
                     ..InterruptResponse::default()
                 };
-                return Some(line(ControlResponse::success(pending.request_id, &stopped)));
+                return Some(to_line(ControlResponse::success(pending.request_id, &stopped)));
             }
             _ if data.is_object() => data,
             _ => json!({}),
         };
-        Some(line(ControlResponse::success(pending.request_id, &data)))
+        Some(to_line(ControlResponse::success(pending.request_id, &data)))
     }
 }
 
@@ -432,7 +371,7 @@ fn unfolded(mut value: Value) -> Value {
 }
 
 /// A message as a line of an agent.
-fn line(message: impl Into<ToHost>) -> String {
+fn to_line(message: impl Into<ToHost>) -> String {
     message.into().to_line()
 }
 

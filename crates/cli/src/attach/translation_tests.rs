@@ -5,7 +5,7 @@ use sluice_wire::Frame;
 use super::*;
 
 fn record(seq: i64, what: &Value) -> Value {
-    json!({"type": "record", "sessionId": "s", "epoch": 1, "seq": seq, "at": 0, "what": what})
+    json!({"type": "line", "sessionId": "s", "epoch": 1, "seq": seq, "what": what})
 }
 
 fn screen() -> Translation {
@@ -29,14 +29,13 @@ fn said(screen: &mut Translation, line: &Value) -> (Vec<Value>, Vec<Value>) {
 }
 
 #[test]
-fn records_are_the_agents_lines_and_none_comes_twice() {
+fn lines_of_the_agent_are_passed_on_once() {
     let mut screen = screen();
     let line = json!({"type": "assistant", "message": {"content": []}});
     assert_eq!(heard(&mut screen, &record(1, &line)), std::slice::from_ref(&line));
     assert!(heard(&mut screen, &record(1, &line)).is_empty(), "it was there before");
-    let snapshot = json!({"type": "snapshot", "sessionId": "s", "records": [record(1, &line), record(2, &line)]});
-    assert_eq!(heard(&mut screen, &snapshot).len(), 1);
-    assert_eq!(screen.hello()["cursors"]["s"], json!({"epoch": 1, "seq": 2}));
+    assert_eq!(heard(&mut screen, &record(2, &line)).len(), 1);
+    assert_eq!(screen.subscribe()["after"], json!({"epoch": 1, "seq": 2}));
 }
 
 #[test]
@@ -56,17 +55,12 @@ fn a_prompt_of_another_client_names_it_and_ours_is_confirmed() {
 }
 
 #[test]
-fn what_is_written_streams() {
+fn streamed_text_is_passed_on() {
     let mut screen = screen();
-    let block = json!({"type": "block", "s": 1, "b": 7, "message": "m", "index": 0, "kind": "text", "text": "He"});
-    let kinds: Vec<Value> = heard(&mut screen, &block)
-        .iter()
-        .map(|line| line["event"]["type"].clone())
-        .collect();
-    assert_eq!(kinds, ["message_start", "content_block_start", "content_block_delta"]);
-    let more = heard(&mut screen, &json!({"type": "delta", "s": 1, "b": 7, "text": "llo"}));
-    assert_eq!(more[0]["event"]["delta"]["text"], "llo");
-    assert!(heard(&mut screen, &json!({"type": "delta", "s": 1, "b": 8, "text": "x"})).is_empty());
+    let event = json!({"type": "stream_event", "event": {"type": "message_start"}});
+    let streamed = json!({"type": "line", "sessionId": "s", "epoch": 1, "seq": null, "what": event});
+    assert_eq!(heard(&mut screen, &streamed), std::slice::from_ref(&event));
+    assert_eq!(heard(&mut screen, &streamed), [event], "it has no number");
 }
 
 fn state(asks: &Value) -> Value {

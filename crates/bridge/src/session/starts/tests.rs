@@ -15,6 +15,8 @@ use crate::agents::Agents;
 use crate::hub::{Config, Hub};
 use crate::session::records::kind;
 
+mod feed;
+
 const FIRST: &str = "11111111-1111-4111-8111-111111111111";
 const SECOND: &str = "22222222-2222-4222-8222-222222222222";
 

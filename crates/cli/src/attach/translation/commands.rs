@@ -9,7 +9,7 @@ use sluice_wire::permission_update::PermissionUpdate;
 use sluice_wire::stdin::{Priority, User};
 use sluice_wire::{Frame, MessageType, ToAgent};
 
-use super::{Pending, Translation, line, text};
+use super::{Pending, Translation, text, to_line};
 
 impl Translation {
     /// A message of the terminal, as commands; and the lines that answer it at once.
@@ -19,7 +19,7 @@ impl Translation {
             Err(bad) if frame.message_type() == MessageType::ControlRequest => {
                 return (
                     Vec::new(),
-                    vec![line(ControlResponse::error(frame.request_id(), bad.error))],
+                    vec![to_line(ControlResponse::error(frame.request_id(), bad.error))],
                 );
             }
             Err(_) => return (Vec::new(), Vec::new()),
@@ -130,7 +130,7 @@ impl Translation {
                 let why = format!(
                     "{subtype} is not available while the bridge runs the session; /take brings the session back"
                 );
-                return (Vec::new(), vec![line(ControlResponse::error(request_id, why))]);
+                return (Vec::new(), vec![to_line(ControlResponse::error(request_id, why))]);
             }
         };
         let command = self.command(fields);
