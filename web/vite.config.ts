@@ -132,12 +132,13 @@ export default defineConfig(({ mode }) => {
       rollupOptions: {
         input: here(gallery ? 'gallery.html' : 'index.html'),
         output: {
-          // The modules of the first page are one file, even if a later part shares some of them; so are the panels,
-          // the bodies of calls and their texts.
+          // The modules of the first page are one file, even if a later part shares some of them; so are the panels with
+          // their texts, and the bodies of calls.
           codeSplitting: {
             groups: [
               { name: 'page', test: /src\/main\.ts$/, priority: 2 },
-              { name: 'panels', test: /src\/(panels\/(?!FirstSteps)|text\/later|transcript\/cards\/bodies)/, priority: 1 },
+              { name: 'panels', test: /src\/(panels\/(?!FirstSteps)|text\/later)/, priority: 1 },
+              { name: 'bodies', test: /src\/transcript\/cards\/(bodies|details)/, priority: 1 },
               { name: 'forms', test: /src\/(asks\/kinds|gate\/bodies)/, priority: 1 },
             ],
           },

@@ -20,13 +20,13 @@
 //   silence {on}                            connections stay open, but nothing is sent or answered
 //   bye {reason}                            restarting, stopping, reload
 //   frame {message}                         sends any message to all clients
-//   record {sessionId, what}                appends a record
+//   add {sessionId, item}                   appends an item
 //   patch {sessionId, state}                changes the folded state
 //   ask {sessionId, kind}                   edit bash hidden write fetch mcp question plan elicitation link dialog
 //   decide {sessionId, ask?, outcome, by}   answers a request elsewhere (allowed, denied), or cancels or expires it
-//   stream {sessionId, text, chunk?, every?} streams a block by deltas, then its record
+//   stream {sessionId, text, chunk?, every?} streams a block by deltas, then completes it
 //   deltas {sessionId, perSecond, seconds}  a flood of deltas
-//   epoch {sessionId}                       rewrites the history: a new epoch, a snapshot for all clients
+//   rewrite {sessionId}                     rewrites the history: all clients drop what they have
 //   scope {scope}                           sets the scope of the device (closes connections)
 //   lose {receipts}                         runs the next N commands, but closes the connection instead of sending a receipt
 //   slow {ms}                               delays receipts

@@ -1,18 +1,16 @@
 // The title of a permission request: what the agent wants to do.
 import { Show, type JSX } from 'solid-js';
-import { toolWords } from '../gate/standing';
+import { titleOfAsk } from '../gate/standing';
 import { around, t } from '../text';
 import { folderName } from '../text/paths';
 import type { AskContext } from './context';
-import { changesFile, shortPath, type Input } from './inputs';
+import { shortPath } from './inputs';
 import { isDiff, type Preview } from './permission';
 import { Revealed } from './Revealed';
 
 /** The title: "Edit path", "Run a command in tidepool". */
-export function AskTitle(props: { context: AskContext; input: Input; counts: Preview | undefined; changed: number }): JSX.Element {
+export function AskTitle(props: { context: AskContext; counts: Preview | undefined; changed: number }): JSX.Element {
   const { ask, project } = props.context;
-  const text = (key: string) => (typeof props.input[key] === 'string' ? (props.input[key] as string) : null);
-  const path = text('file_path') ?? text('notebook_path') ?? text('path');
   const diff = () => (props.counts && isDiff(props.counts) ? props.counts : null);
   const act = (): [string, string, string] => {
     const hole = (
@@ -23,14 +21,23 @@ export function AskTitle(props: { context: AskContext; input: Input; counts: Pre
       const [before, after] = around(key, 'what', params);
       return [before, code, after];
     };
-    const mcp = /^mcp__(.+?)__(.+)$/.exec(ask.toolName);
-    if (ask.toolName === 'Bash') return hole('asks.actRun', folderName(project));
-    if (ask.toolName === 'Write' && path) return hole('asks.actWrite', shortPath(path, project));
-    if (changesFile(ask.toolName) && path) return hole('asks.actEdit', shortPath(path, project));
-    if (ask.toolName === 'Read' && path) return hole('asks.actRead', shortPath(path, project));
-    if (ask.toolName === 'WebFetch' && text('url')) return hole('asks.actFetch', text('url') ?? '');
-    if (mcp) return hole('asks.actMcp', mcp[2] ?? '', { server: mcp[1] ?? '' });
-    return hole('asks.actUse', toolWords(ask.toolName));
+    const body = ask.card?.body;
+    switch (body?.type) {
+      case 'shell':
+        return hole('asks.actRun', folderName(project));
+      case 'file_change':
+        return hole(body.content === null ? 'asks.actEdit' : 'asks.actWrite', shortPath(body.path, project));
+      case 'notebook':
+        return hole('asks.actEdit', shortPath(body.path, project));
+      case 'file_read':
+        return hole('asks.actRead', shortPath(body.path, project));
+      case 'web':
+        if (body.kind === 'fetch') return hole('asks.actFetch', body.url);
+        break;
+      case 'mcp':
+        return hole('asks.actMcp', body.toolTitle ?? body.tool, { server: body.serverTitle ?? body.server });
+    }
+    return hole('asks.actUse', titleOfAsk(ask));
   };
   return (
     <h2 id={`ask-title-${ask.ask}`}>

@@ -5,7 +5,7 @@ import { t } from '../text';
 import { folderName } from '../text/paths';
 import { Icon } from '../ui';
 import type { AskContext } from './context';
-import { changesFile, inputOf, shortPath } from './inputs';
+import { changesFile, inputOf, pathOf, shortPath } from './inputs';
 import { Revealed } from './Revealed';
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
@@ -15,17 +15,15 @@ function purposeOf(ask: AskInfo): string | null {
   const input = inputOf(ask.request);
   const purpose = textOf(ask.request['description']) ?? textOf(input['description']);
   if (purpose === null) return null;
-  const paths = ['file_path', 'notebook_path', 'path'].map((key) => textOf(input[key]));
-  return paths.some((path) => path === purpose || path?.endsWith(`/${purpose}`)) ? null : purpose;
+  const path = pathOf(ask.card);
+  return path === purpose || path?.endsWith(`/${purpose}`) ? null : purpose;
 }
 
 /** The permission mode as the reason, where the agent gives none: it asks before every edit. */
 function modeReason({ ask, client, project, sessionId }: AskContext): string | null {
-  if (!changesFile(ask.toolName) || client.list.get(sessionId)?.permissionMode !== 'default') return null;
-  const input = inputOf(ask.request);
-  const path = textOf(input['file_path']) ?? textOf(input['notebook_path']);
+  if (!changesFile(ask.card) || client.list.get(sessionId)?.permissionMode !== 'default') return null;
   const folder = folderName(project);
-  return `${t('asks.whyMode')} ${path?.startsWith(`${project}/`) ? t('asks.whyInside', { folder }) : t('asks.whyOutside', { folder })}`;
+  return `${t('asks.whyMode')} ${pathOf(ask.card)?.startsWith(`${project}/`) ? t('asks.whyInside', { folder }) : t('asks.whyOutside', { folder })}`;
 }
 
 /** The rule that makes the agent ask, as it is written. */

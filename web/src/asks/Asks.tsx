@@ -6,13 +6,13 @@ import { Guard } from '../gate/rules';
 import { askWords } from '../gate/standing';
 import { capsOf } from '../keys/keymap';
 import type { Client, Line, SessionView } from '../protocol';
+import { textOfTarget } from '../transcript/cards/summary';
 import { t } from '../text';
 import { age } from '../text/format';
 import { announce, Button, IconButton, Kbd, StateGlyph } from '../ui';
 import { AskForm, preloadForms } from './AskForm';
 import { createAskFocus, type AskFocus } from './focus';
 import { AskForms } from './forms';
-import { inputOf } from './inputs';
 import { createFormKeys, listenForAsk, onAskKey, onPull, type KeyTarget } from './keys';
 import { Resolved } from './Resolved';
 import { createShownAsk, type ShownAsk } from './shown';
@@ -49,13 +49,9 @@ export interface AsksProps {
 }
 
 /** The subject of a request in a few words: a path, a command, a question. */
-export function askTarget(ask: AskInfo): string {
-  const input = inputOf(ask.request);
-  const questions = input['questions'];
-  for (const key of ['file_path', 'notebook_path', 'command', 'url', 'path', 'pattern', 'query'])
-    if (typeof input[key] === 'string') return input[key] as string;
-  if (Array.isArray(questions)) return String((questions[0] as { question?: unknown } | undefined)?.question ?? '');
-  return typeof ask.request['message'] === 'string' ? ask.request['message'] : '';
+export function askTarget({ card, request }: AskInfo): string {
+  if (card?.body.type === 'question') return card.body.questions[0] ?? '';
+  return (card && textOfTarget(card)) || (typeof request['message'] === 'string' ? request['message'] : '');
 }
 
 const announced = new Set<string>();

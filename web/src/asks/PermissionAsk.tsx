@@ -20,7 +20,7 @@ export function PermissionAsk(props: { context: AskContext }): JSX.Element {
   return (
     <>
       <div class="asktitle">
-        <AskTitle context={context} input={original} counts={permission.preview()} changed={changed()} />
+        <AskTitle context={context} counts={permission.preview()} changed={changed()} />
         <AskWhy context={context} />
       </div>
       <div class="askbody" classList={{ editing: form().editing }}>
@@ -50,7 +50,7 @@ function Proposal(props: { permission: Permission }): JSX.Element {
   const { context, form, input, kind, original, preview } = props.permission;
   return (
     <Switch>
-      <Match when={changesFile(context.ask.toolName)}>
+      <Match when={changesFile(context.ask.card)}>
         <Show when={form().editing}>
           <p class="fieldlab">{t('asks.willBeWritten')}</p>
         </Show>
@@ -117,7 +117,7 @@ function RawInput(props: { input: Input }): JSX.Element {
 /** Buttons that allow the call and add a rule. */
 function Rules(props: { permission: Permission }): JSX.Element {
   const { context, form } = props.permission;
-  const suggestions = suggestionsOf(context.ask.request);
+  const suggestions = suggestionsOf(context.ask);
   return (
     <Show when={suggestions.length > 0 && !form().editing}>
       <div class="askfoot sug" role="group" aria-label={t('asks.allowRules')}>

@@ -1,14 +1,11 @@
 import { createSignal, onCleanup, onMount, type JSX } from 'solid-js';
-import type { Own } from '../api/types';
+import type { Permission } from '../api/types';
 import { t } from '../text';
 import { age, clock } from '../text/format';
 import { announce, StateGlyph } from '../ui';
 
-/** The recorded outcome of a request. */
-export type Outcome = Extract<Own, { type: 'sluice_ask' }>;
-
 /** Shows briefly that a request was answered elsewhere, withdrawn or expired. */
-export function Resolved(props: { outcome: Outcome | null; now: number }): JSX.Element {
+export function Resolved(props: { outcome: Permission | null; now: number }): JSX.Element {
   const since = Date.now();
   const [tick, setTick] = createSignal(Date.now());
   onMount(() => {
@@ -19,15 +16,16 @@ export function Resolved(props: { outcome: Outcome | null; now: number }): JSX.E
     const one = props.outcome;
     if (!one) return [t('asks.noLonger'), t('asks.nothingLeft')];
     const ago = t('asks.ago', { age: age(tick() - since) });
+    const who = one.by?.type === 'person' ? one.by.sender?.name : null;
     switch (one.outcome) {
       case 'allowed':
         return [
-          one.by ? t('asks.answeredOn', { who: one.by }) : t('asks.answeredElsewhere'),
-          [one.changed ? t('asks.allowedChanged') : t('asks.allowedOnce'), ago, t('asks.nothingLeft')].join(' · '),
+          who ? t('asks.answeredOn', { who }) : t('asks.answeredElsewhere'),
+          [one.changedBy ? t('asks.allowedChanged') : t('asks.allowedOnce'), ago, t('asks.nothingLeft')].join(' · '),
         ];
       case 'denied':
         return [
-          one.by ? t('asks.answeredOn', { who: one.by }) : t('asks.answeredElsewhere'),
+          who ? t('asks.answeredOn', { who }) : t('asks.answeredElsewhere'),
           [t('asks.denied'), one.message, ago, t('asks.nothingLeft')].filter(Boolean).join(' · '),
         ];
       case 'expired':

@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import { MemoryShelf } from '../protocol/storage';
 import { AskForms } from './forms';
+import type { Card } from '../api/types';
+import { make } from '../gallery/Script';
 import { changedLines, editKind, fromJson, shortPath } from './inputs';
 import { answersOf, choose, chooseOwn, emptyChoice, missing, plainLabel, questionsOf } from './questions';
 import { hides, reveal } from './reveal';
@@ -58,16 +60,20 @@ const rules = (toolName: string, ruleContent: string | undefined, destination: s
 });
 
 test('suggestions are shown with their scope', () => {
+  const shell = { toolName: 'Bash', card: make.shell('x') };
   const texts = suggestionsOf({
-    permission_suggestions: [
-      { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
-      rules('Edit', 'crates/**', 'projectSettings'),
-      rules('Bash', 'cargo test:*', 'localSettings'),
-      { type: 'addDirectories', directories: ['~/Desktop'], destination: 'session' },
-      rules('mcp__postgres__query', undefined, 'userSettings'),
-      rules('Bash', 'rm', 'session', 'deny'),
-      { type: 'unheard' },
-    ],
+    ...shell,
+    request: {
+      permission_suggestions: [
+        { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
+        rules('Edit', 'crates/**', 'projectSettings'),
+        rules('Bash', 'cargo test:*', 'localSettings'),
+        { type: 'addDirectories', directories: ['~/Desktop'], destination: 'session' },
+        rules('mcp__postgres__query', undefined, 'userSettings'),
+        rules('Bash', 'rm', 'session', 'deny'),
+        { type: 'unheard' },
+      ],
+    },
   });
   expect(texts.map((one) => [one.index, `${one.before}${one.code ? `${one.before ? ' ' : ''}\`${one.code}\`` : ''}, ${one.scope}`])).toEqual([
     [0, 'all edits, this session'],
@@ -76,16 +82,17 @@ test('suggestions are shown with their scope', () => {
     [3, 'the folder `~/Desktop`, this session'],
     [4, '`mcp__postgres__query`, all projects, only you'],
   ]);
-  expect(suggestionsOf({ suppress_always_allow_rule: true, permission_suggestions: [rules('Bash', 'x', 'session')] })).toEqual([]);
-  expect(suggestionsOf({})).toEqual([]);
+  expect(suggestionsOf({ ...shell, request: { suppress_always_allow_rule: true, permission_suggestions: [rules('Bash', 'x', 'session')] } })).toEqual([]);
+  expect(suggestionsOf({ ...shell, request: {} })).toEqual([]);
 });
 
 test('"Always deny" uses the suggested rule, or else the call', () => {
-  expect(denyRule('Bash', { input: { command: 'rm x' }, permission_suggestions: [rules('Bash', 'rm:*', 'session')] })).toBe('Bash(rm:*)');
-  expect(denyRule('Bash', { input: { command: 'rm x' } })).toBe('Bash(rm x)');
-  expect(denyRule('Edit', { input: { file_path: '/a/b.rs' } })).toBe('Edit(//a/b.rs)');
-  expect(denyRule('WebFetch', { input: { url: 'https://docs.rs/tokio' } })).toBe('WebFetch(domain:docs.rs)');
-  expect(denyRule('mcp__a__b', {})).toBe('mcp__a__b');
+  const rule = (toolName: string, card: Card | null, request = {}) => denyRule({ toolName, card, request });
+  expect(rule('Bash', make.shell('rm x'), { permission_suggestions: [rules('Bash', 'rm:*', 'session')] })).toBe('Bash(rm:*)');
+  expect(rule('Bash', make.shell('rm x'))).toBe('Bash(rm x)');
+  expect(rule('Edit', make.change('Edit', '/a/b.rs', {}))).toBe('Edit(//a/b.rs)');
+  expect(rule('WebFetch', make.fetch('https://docs.rs/tokio', '', ''))).toBe('WebFetch(domain:docs.rs)');
+  expect(rule('mcp__a__b', null)).toBe('mcp__a__b');
 });
 
 const two = questionsOf({
@@ -203,11 +210,11 @@ test('unsent form values survive a reload', () => {
 
 test('each tool input has the right form', () => {
   expect([
-    editKind('Edit', { new_string: 'x' }),
-    editKind('Write', { content: '' }),
-    editKind('Bash', { command: 'x' }),
-    editKind('Edit', {}),
-    editKind('WebFetch', {}),
+    editKind(make.change('Edit', '/a', { edits: [{ old: '', new: 'x', all: false }] }), { new_string: 'x' }),
+    editKind(make.change('Write', '/a', { content: '' }), { content: '' }),
+    editKind(make.shell('x'), { command: 'x' }),
+    editKind(make.change('Edit', '/a', {}), {}),
+    editKind(make.fetch('', '', ''), {}),
   ]).toEqual(['edit', 'write', 'bash', 'json', 'json']);
   expect([fromJson('{"a":1}'), fromJson('[1]'), fromJson('{')]).toEqual([{ a: 1 }, null, null]);
   expect(changedLines('a\nb\nc', 'a\nx\nc')).toBe(1);

@@ -1,19 +1,27 @@
 // Input of a tool call as a form that the user can edit before allowing it.
+import type { Card } from '../api/types';
 import { isObject } from '../protocol/storage';
 
 export type Input = { [key: string]: unknown };
 export type EditKind = 'edit' | 'write' | 'bash' | 'json';
 
-/** Returns the kind of form for a tool. */
-export function editKind(toolName: string, input: Input): EditKind {
-  if (toolName === 'Edit' && typeof input['new_string'] === 'string') return 'edit';
-  if (toolName === 'Write' && typeof input['content'] === 'string') return 'write';
-  if (toolName === 'Bash' && typeof input['command'] === 'string') return 'bash';
-  return 'json';
+/** Returns the kind of form for a call. */
+export function editKind(card: Card | null, input: Input): EditKind {
+  const body = card?.body;
+  if (body?.type === 'shell' && typeof input['command'] === 'string') return 'bash';
+  if (body?.type !== 'file_change') return 'json';
+  if (typeof input['content'] === 'string') return 'write';
+  return body.edits.length === 1 && typeof input['new_string'] === 'string' ? 'edit' : 'json';
 }
 
-/** True for tools that change a file: the diff is shown before they are allowed. */
-export const changesFile = (toolName: string): boolean => ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'].includes(toolName);
+/** True for calls that change a file: the diff is shown before they are allowed. */
+export const changesFile = (card: Card | null): boolean => card?.body.type === 'file_change' || card?.body.type === 'notebook';
+
+/** The file that a call reads or changes. */
+export function pathOf(card: Card | null): string | null {
+  const body = card?.body;
+  return body?.type === 'file_change' || body?.type === 'notebook' || body?.type === 'file_read' ? body.path : null;
+}
 
 export const inputOf = (request: { [key: string]: unknown }): Input => (isObject(request['input']) ? request['input'] : {});
 

@@ -51,7 +51,7 @@ function createPreview(context: AskContext, input: Accessor<Input>, changed: Acc
     ),
   );
   const [diff] = createResource(
-    () => (changesFile(context.ask.toolName) ? wanted() : false),
+    () => (changesFile(context.ask.card) ? wanted() : false),
     async (which): Promise<Preview> => {
       try {
         return await context.diffOf(context.ask, which.input as JsonValue | null);
@@ -71,7 +71,7 @@ export function createPermission(context: AskContext): Permission {
   const input = () => form().input ?? original;
   const changed = () => form().input !== null && !sameInput(input(), original);
   const wrong = () => form().json !== null && form().input === null && form().json !== asJson(original);
-  const rule = denyRule(ask.toolName, ask.request);
+  const rule = denyRule(ask);
   const message = () => form().message.trim() || null;
   const allow = () => {
     if (wrong()) return;
@@ -87,7 +87,7 @@ export function createPermission(context: AskContext): Permission {
   return {
     context,
     original,
-    kind: editKind(ask.toolName, original),
+    kind: editKind(ask.card, original),
     form,
     change,
     input,

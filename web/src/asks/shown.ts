@@ -1,8 +1,7 @@
 // Which request of a session is shown. One that was answered elsewhere stays visible for a moment.
 import { createEffect, createMemo, createSignal, on, onCleanup, type Accessor } from 'solid-js';
-import type { AskInfo } from '../api/types';
+import type { AskInfo, Item, Permission } from '../api/types';
 import type { AsksProps } from './Asks';
-import type { Outcome } from './Resolved';
 
 /** How long a request that was answered elsewhere stays visible, in milliseconds. */
 export const FROZEN_FOR = 4_000;
@@ -18,8 +17,8 @@ export interface ShownAsk {
   readonly frozen: Accessor<AskInfo | null>;
   /** The request to render; null while disconnected. */
   readonly current: Accessor<AskInfo | null>;
-  /** How the frozen request was answered, once its record has arrived. */
-  readonly outcome: Accessor<Outcome | null>;
+  /** How the frozen request was answered, once its item has arrived. */
+  readonly outcome: Accessor<Permission | null>;
   /** Position of the current request among the open ones. */
   readonly place: Accessor<number>;
   /** Shows the next or previous request. */
@@ -30,8 +29,18 @@ export interface ShownAsk {
   readonly answered: (ask: string, here: boolean) => void;
 }
 
-/** Copies a request as it was when it was shown; its record may change. */
+/** Copies a request as it was when it was shown; its state may change. */
 export const copyAsk = (ask: AskInfo): AskInfo => JSON.parse(JSON.stringify(ask)) as AskInfo;
+
+/** Returns how a request ended, from the newest items. */
+function outcomeOf(items: readonly Item[], request: string): Permission | null {
+  for (let index = items.length - 1; index >= 0; index -= 1) {
+    const body = items[index]?.body;
+    const permission = body?.type === 'tool_call' || body?.type === 'request' ? body.permission : null;
+    if (permission?.request === request && permission.outcome !== 'waiting') return permission;
+  }
+  return null;
+}
 
 /** Follows the open requests. `onFrozen` is called for each that was answered elsewhere, `onThawed` when it disappears. */
 export function createShownAsk(props: AsksProps, onFrozen: (ask: AskInfo) => void, onThawed: () => void): ShownAsk {
@@ -68,11 +77,9 @@ export function createShownAsk(props: AsksProps, onFrozen: (ask: AskInfo) => voi
       onCleanup(() => clearTimeout(timer));
     }),
   );
-  const outcome = createMemo<Outcome | null>(() => {
+  const outcome = createMemo<Permission | null>(() => {
     const ask = frozen();
-    if (!ask) return null;
-    const record = props.session.records().findLast(({ what }) => what.type === 'sluice_ask' && (what as Outcome).ask === ask.ask);
-    return record ? (record.what as Outcome) : null;
+    return ask && outcomeOf(props.session.items(), ask.ask);
   });
   const move = (step: number) => {
     const next = asks()[(place() + step + asks().length) % asks().length];

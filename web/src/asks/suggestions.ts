@@ -1,4 +1,5 @@
 // The agent's permission suggestions ("allow and stop asking for …") as text: the rule and its scope.
+import type { AskInfo } from '../api/types';
 import { isObject } from '../protocol/storage';
 import { t } from '../text';
 
@@ -18,7 +19,7 @@ interface Rule {
 }
 const isRule = (value: unknown): value is Rule => isObject(value) && typeof value.toolName === 'string';
 
-/** The rule in settings notation: `Bash(cargo test:*)`. */
+/** The rule in settings notation: the name of the tool, with what it is about in brackets. */
 export const ruleText = (rule: Rule): string => (rule.ruleContent ? `${rule.toolName}(${rule.ruleContent})` : rule.toolName);
 
 export function scopeWords(destination: unknown): string {
@@ -35,7 +36,7 @@ export function scopeWords(destination: unknown): string {
 }
 
 /** Returns the suggestions that can be offered. Those that deny or have an unknown form are left out. */
-export function suggestionsOf(request: { [key: string]: unknown }): Suggestion[] {
+export function suggestionsOf({ request, toolName, card }: Pick<AskInfo, 'request' | 'toolName' | 'card'>): Suggestion[] {
   if (request['suppress_always_allow_rule'] === true || !Array.isArray(request['permission_suggestions'])) return [];
   return request['permission_suggestions'].flatMap((one: unknown, index): Suggestion[] => {
     if (!isObject(one)) return [];
@@ -47,7 +48,7 @@ export function suggestionsOf(request: { [key: string]: unknown }): Suggestion[]
         const rules = Array.isArray(one['rules']) ? one['rules'].filter(isRule) : [];
         if (one['behavior'] !== 'allow' || rules.length === 0) return [];
         // The tool name is redundant next to a shell command.
-        const texts = rules.map((rule) => (rule.toolName === 'Bash' && rule.ruleContent ? rule.ruleContent : ruleText(rule)));
+        const texts = rules.map((rule) => (rule.toolName === toolName && card?.verb === 'run' && rule.ruleContent ? rule.ruleContent : ruleText(rule)));
         return plain('', texts.join(', '));
       }
       case 'setMode':
@@ -66,28 +67,16 @@ export function suggestionsOf(request: { [key: string]: unknown }): Suggestion[]
 }
 
 /** The rule that "Always deny" adds: the rule the agent suggested, or else this exact call. */
-export function denyRule(toolName: string, request: { [key: string]: unknown }): string {
+export function denyRule({ request, toolName, card }: Pick<AskInfo, 'request' | 'toolName' | 'card'>): string {
   const suggestions: unknown[] = Array.isArray(request['permission_suggestions']) ? request['permission_suggestions'] : [];
   for (const one of suggestions) {
     if (!isObject(one) || one['type'] !== 'addRules' || !Array.isArray(one['rules'])) continue;
     const rule = one['rules'].find(isRule);
     if (rule) return ruleText(rule);
   }
-  const input = isObject(request['input']) ? request['input'] : {};
-  const text = (key: string): string | null => (typeof input[key] === 'string' ? input[key] : null);
-  if (toolName === 'Bash') {
-    const command = text('command');
-    return command ? `Bash(${command})` : 'Bash';
-  }
-  const path = text('file_path') ?? text('notebook_path');
-  if (path && ['Edit', 'Write', 'NotebookEdit', 'MultiEdit'].includes(toolName)) return `Edit(/${path})`;
-  if (path && toolName === 'Read') return `Read(/${path})`;
-  if (toolName === 'WebFetch') {
-    try {
-      return `WebFetch(domain:${new URL(text('url') ?? '').host})`;
-    } catch {
-      return 'WebFetch';
-    }
-  }
+  const body = card?.body;
+  if (body?.type === 'shell') return body.command ? `${toolName}(${body.command})` : toolName;
+  if (body?.type === 'file_change' || body?.type === 'notebook' || body?.type === 'file_read') return `${toolName}(/${body.path})`;
+  if (body?.type === 'web' && body.kind === 'fetch' && URL.canParse(body.url)) return `${toolName}(domain:${new URL(body.url).host})`;
   return toolName;
 }

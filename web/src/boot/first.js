@@ -24,8 +24,8 @@
     // A session that is cached on this device is not subscribed here: the page requests only what is missing.
     if (first.session && kept().indexOf(first.session) >= 0) first.session = null;
     socket.addEventListener('open', function () {
-      socket.send(JSON.stringify({ type: 'hello', version: 1, client: 'sluice-web', build: null, capabilities: [], cursors: {} }));
-      if (first.session) socket.send(JSON.stringify({ type: 'subscribe', id: first.id, sessionId: first.session, cursor: null, turns: 12 }));
+      socket.send(JSON.stringify({ type: 'hello', version: 2, client: 'sluice-web', build: null, capabilities: [], revisions: {} }));
+      if (first.session) socket.send(JSON.stringify({ type: 'subscribe', id: first.id, sessionId: first.session, revision: null, turns: 12 }));
     });
     socket.onmessage = function (event) { first.heard.push(event.data); };
     Object.defineProperty(window, 'sluiceFirst', { value: first });

@@ -43,8 +43,8 @@ test('the early connection sends hello and subscribes to the session in the addr
   const first = run('#/s/a%20b/12?beside=c');
   expect(first?.socket.address).toBe('ws://bridge:1/ws');
   const sent = first?.socket.open().sent ?? [];
-  expect(sent[0]).toMatchObject({ type: 'hello', version: VERSION, client: 'sluice-web', cursors: {} });
-  expect(sent[1]).toEqual({ type: 'subscribe', id: first?.id, sessionId: 'a b', cursor: null, turns: PAGE_TURNS });
+  expect(sent[0]).toMatchObject({ type: 'hello', version: VERSION, client: 'sluice-web', revisions: {} });
+  expect(sent[1]).toEqual({ type: 'subscribe', id: first?.id, sessionId: 'a b', revision: null, turns: PAGE_TURNS });
   first?.socket.onmessage?.({ data: 'x' });
   expect(first?.heard).toEqual(['x']);
 });

@@ -1,5 +1,6 @@
 // Earlier messages, brought back with ↑ and ↓.
 import type { Client, SessionView } from '../protocol';
+import { textOf } from '../transcript/model/text';
 
 export interface HistoryOptions {
   client: Client;
@@ -26,8 +27,8 @@ export function createHistory({ client, session, key, text, replace }: HistoryOp
   const messages = () => {
     const prompts =
       session()
-        ?.records()
-        .flatMap((record) => (record.what.type === 'sluice_prompt' ? [String((record.what as { text?: unknown }).text ?? '')] : []))
+        ?.items()
+        .flatMap(({ body }) => (body.type === 'prompt' && body.source !== 'agent' ? [textOf(body.text)] : []))
         .reverse() ?? [];
     return [...new Set([...client.drafts.history(key()), ...prompts])].filter((one) => one !== '');
   };

@@ -9,18 +9,19 @@ import {
   FoldsProvider,
   ItemView,
   Rows,
+  textOf,
   Transcript,
   TranscriptServicesProvider,
   TranscriptView,
   type StreamHandle,
   type TranscriptServices,
 } from '../transcript';
-import { BreakLine, OriginBox } from '../transcript/items';
+import { BreakLine, OriginBox } from '../transcript/turns';
 import { installRegions, Toasts } from '../ui';
 import { Parts } from './Parts';
 import { cards } from './cards';
 import { REAPER } from './diff';
-import type { Script } from './Script';
+import { make, type Script } from './Script';
 import { long, session } from './sessions';
 
 const KEYWORDS = /\b(pub|fn|struct|use|let|mut|self|async|await|loop|impl|const)\b|\b([A-Z]\w+)\b|("[^"]*")|(\/\/.*)|\b(\d+)\b/g;
@@ -41,19 +42,18 @@ const services: TranscriptServices = {
         return out;
       }),
     ),
-  diffOf: (_seq, id) => (id === 'call1' || id.length > 5 ? Promise.resolve(REAPER) : Promise.reject(new Error('none'))),
+  diffOf: (id) => (id === 'call1' || id.length > 5 ? Promise.resolve(REAPER) : Promise.reject(new Error('none'))),
   blobText: () => Promise.resolve('the whole text'),
   blobUrl: (hash) => `/api/blobs/${hash}`,
-  permalink: (seq) => `#/session/gallery/${seq}`,
+  permalink: (item) => `#/s/gallery/${item}`,
   openTask: () => undefined,
 };
 const plain: TranscriptServices = { ...services, diffOf: () => Promise.reject(new Error('none')) };
 
 function transcriptOf(script: Script): Transcript {
-  const transcript = new Transcript();
-  performance.mark('records');
-  transcript.apply(script.records);
-  performance.measure('apply', 'records');
+  performance.mark('items');
+  const transcript = new Transcript(script.items);
+  performance.measure('apply', 'items');
   return transcript;
 }
 
@@ -65,9 +65,9 @@ function Cards(): JSX.Element {
     if (part.open)
       for (const entry of transcript.entries)
         if (entry.kind === 'turn')
-          for (const item of entry.items) {
-            if (item.kind === 'call' && item.state !== 'denied') folds.set(`call:${item.id}`, true);
-            if (item.kind === 'thinking') folds.set(`think:${item.key}`, true);
+          for (const cell of entry.items) {
+            if (cell.as('tool_call') && cell.item.status !== 'denied') folds.set(`call:${cell.id}`, true);
+            if (cell.as('thinking')) folds.set(`think:${cell.id}`, true);
           }
     const rows = new Rows().of(transcript);
     return (
@@ -75,7 +75,13 @@ function Cards(): JSX.Element {
         <figcaption>{part.title}</figcaption>
         <TranscriptServicesProvider value={/^Edit/.test(part.title) ? services : plain}>
           <FoldsProvider value={folds}>
-            <For each={rows}>{(row) => <div class={`trow ${row.tight ? 'tight' : ''}`}>{row.item ? <ItemView item={row.item} /> : null}</div>}</For>
+            <For each={rows}>
+              {(row) => (
+                <div class={`trow ${row.tight ? 'tight' : ''}`}>
+                  <For each={row.cells}>{(cell) => <ItemView cell={cell} turn={row.turn} />}</For>
+                </div>
+              )}
+            </For>
           </FoldsProvider>
         </TranscriptServicesProvider>
       </figure>
@@ -100,10 +106,10 @@ function Cards(): JSX.Element {
             <TranscriptServicesProvider value={plain}>
               <For each={breaks.entries}>
                 {(entry) =>
-                  entry.kind === 'break' ? (
-                    <BreakLine cut={entry} />
+                  entry.kind !== 'turn' ? (
+                    <BreakLine cell={entry.cell} />
                   ) : (
-                    <Show when={entry.origin && !entry.items.some((item) => item.kind === 'prompt')}>
+                    <Show when={entry.origin}>
                       <div class="turn theirs">
                         <OriginBox turn={entry} />
                       </div>
@@ -131,57 +137,31 @@ function Cards(): JSX.Element {
 const ANSWER =
   'The reaper and the leases now read one clock. `Interval::tick()` returns the instant the tick was *due*, so a late wake-up no longer makes a connection look younger than it is.\n\n1. First it waits\n2. Then it **sweeps**\n\n```rust\nlet now = tick.tick().await;\nshared.evict(|c| now.since(c.last_used));\n```\n\nRunning the tests again, sixty times this ';
 
+/** Grows the text of an item. */
+function write(transcript: Transcript, id: number, more: string): void {
+  const { item } = transcript.get(id) ?? {};
+  if (item?.body.type === 'text') transcript.apply([{ ...item, body: { ...item.body, text: textOf(item.body.text) + more } }]);
+}
+
 function Session(props: { live: boolean; turns?: number; speed?: number }): JSX.Element {
-  const transcript = transcriptOf(props.turns ? long(props.turns) : session(props.live));
+  const script = props.turns ? long(props.turns) : session(props.live);
+  const transcript = transcriptOf(script);
   let stream: StreamHandle | undefined;
   onMount(() => {
     Object.assign(globalThis, { transcript, stream: () => stream });
-    performance.measure('apply and render', 'records');
+    performance.measure('apply and render', 'items');
     if (!props.live && !props.speed) return;
-    if (props.speed)
-      transcript.apply([
-        {
-          sessionId: 'gallery',
-          epoch: 1,
-          seq: transcript.seq + 1,
-          at: Date.now(),
-          turn: null,
-          what: { type: 'sluice_prompt', uuid: 'live', text: 'Go on.', images: [], state: 'delivered', by: 'Laptop', device: 'Laptop' },
-        },
-      ]);
-    transcript.draft({ message: 'live', parent: null, index: 0, kind: 'text', text: props.speed ? '' : ANSWER });
-    if (!props.speed) {
-      transcript.apply([
-        {
-          sessionId: 'gallery',
-          epoch: 1,
-          seq: transcript.seq + 1,
-          at: Date.now() - 38000,
-          turn: null,
-          what: {
-            type: 'assistant',
-            message: {
-              id: 'x',
-              content: [
-                {
-                  type: 'tool_use',
-                  id: 'run',
-                  name: 'Bash',
-                  input: { command: 'for n in $(seq 60); do cargo test -p tidepool-pool --test reaper || break; done' },
-                },
-              ],
-            },
-            parent_tool_use_id: null,
-          },
-        },
-      ]);
-      return;
-    }
+    if (props.speed) script.prompt('Go on.', 'Laptop');
+    script.at = Date.now() - 38000;
+    const id = script.add({ type: 'text', text: props.speed ? '' : ANSWER, synthetic: false }, { status: props.speed ? 'streaming' : 'done' });
+    if (!props.speed) script.begin({ card: make.shell('for n in $(seq 60); do cargo test -p tidepool-pool --test reaper || break; done') });
+    transcript.apply(script.items);
+    if (!props.speed) return;
     let n = 0;
     const words = ANSWER.repeat(40).split(/(?<= )/);
     const timer = setInterval(
       () => {
-        for (let i = 0; i < 2; i += 1) transcript.appendDraft('live', null, 0, words[n++ % words.length] ?? '');
+        for (let i = 0; i < 2; i += 1) write(transcript, id, words[n++ % words.length] ?? '');
         if (n > words.length) clearInterval(timer);
       },
       1000 / (props.speed ?? 1),

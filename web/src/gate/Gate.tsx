@@ -85,7 +85,7 @@ function Words(props: PartProps): JSX.Element {
       <Match when={props.standing.name === 'catching'}>
         <span class="what">{props.standing.word}</span>
         <span class="grow trunc">{props.standing.evidence}</span>
-        <Progress value={props.session.store.cursor?.seq ?? 0} max={props.session.store.newest} label={props.standing.word} />
+        <Progress value={props.session.store.revision ?? 0} max={props.session.store.newest} label={props.standing.word} />
       </Match>
     </Switch>
   );

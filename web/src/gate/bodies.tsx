@@ -1,8 +1,7 @@
 // Details below the line of the gate in case of trouble: a stalled turn, a crash, an interrupt without effect.
 import '../text/forms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
-import type { Own } from '../api/types';
-import type { Client, SessionView } from '../protocol';
+import { imageOf, lastPrompt, type Client, type SessionView } from '../protocol';
 import { t } from '../text';
 import { seconds, when } from '../text/format';
 import { Button, copyText, Problem } from '../ui';
@@ -88,14 +87,12 @@ function causeOf(signal: number | null): string {
 /** Ways to continue after a crash: as it was, with the last prompt again, without the broken turn, or in a copy before it. */
 function createRecovery(props: CrashProps) {
   const id = () => props.session.store.id;
-  const broken = createMemo(() => {
-    const records = props.session.records();
-    for (let index = records.length - 1; index >= 0; index -= 1) {
-      const record = records[index];
-      if (record?.what.type === 'sluice_prompt') return { turn: record.turn ?? 1, prompt: (record.what as { uuid: string }).uuid };
-    }
-    return null;
-  });
+  const prompt = createMemo(() => lastPrompt(props.session.items()));
+  const last = () => prompt()?.body;
+  const broken = () => {
+    const one = prompt();
+    return one?.body.uuid ? { turn: (one.item.turn ?? 0) + 1, prompt: one.body.uuid } : null;
+  };
   const resume = createAct(() => props.client.commands.send({ type: 'resume_session', sessionId: id() }));
   const without = createAct(async () => {
     const at = broken();
@@ -109,13 +106,11 @@ function createRecovery(props: CrashProps) {
     const made = await props.client.commands.send({ type: 'fork', sessionId: id(), at: broken()?.prompt ?? null });
     props.onSession?.(made.sessionId);
   });
-  const last = () =>
-    props.session.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as Extract<Own, { type: 'sluice_prompt' }> | undefined;
   const retry = createAct(async () => {
-    const prompt = last();
-    if (!prompt || typeof prompt.text !== 'string') return;
+    const message = last();
+    if (typeof message?.text !== 'string') return;
     await props.client.commands.send({ type: 'resume_session', sessionId: id() });
-    await props.client.outbox.keep({ sessionId: id(), text: prompt.text, images: prompt.images.map((one) => ({ hash: one.hash, mimeType: one.mime })) });
+    await props.client.outbox.keep({ sessionId: id(), text: message.text, images: message.images.map(imageOf) });
   });
   const busy = () => resume.busy() || without.busy() || fork.busy() || retry.busy();
   return { broken, last, resume, without, fork, retry, busy };
@@ -126,7 +121,7 @@ export function Crashed(props: CrashProps): JSX.Element {
   const process = () => props.session.state()?.process;
   const { broken, last, resume, without, fork, retry, busy } = createRecovery(props);
   const saved = () => {
-    const at = props.session.records().at(-1)?.at;
+    const at = props.session.items().at(-1)?.at;
     return at === undefined ? '' : t('forms.savedUpTo', { time: seconds(at) });
   };
   const ended = () => props.session.state()?.tasks.filter((task) => task.state === 'gone').length ?? 0;

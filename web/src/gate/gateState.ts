@@ -1,7 +1,7 @@
 // The state of the gate while no request is open, and what can be done about it.
 import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import type { SessionState } from '../api/types';
-import type { Client, Line, SessionView } from '../protocol';
+import { lastOf, type Client, type Line, type SessionView } from '../protocol';
 import { t } from '../text';
 import { clock, duration, money } from '../text/format';
 import { createAct, type Act } from './act';
@@ -116,19 +116,14 @@ export function createGate(props: GateProps): GateState {
 
 /** "turn 4 ended 14:31 · 2 m 14 s · $0.31" */
 function endOfTurn(session: SessionView): string | null {
-  const records = session.records();
-  for (let index = records.length - 1; index >= 0; index -= 1) {
-    const record = records[index];
-    if (record?.what.type !== 'result') continue;
-    const spent = session.state()?.cost.turn ?? null;
-    const elapsed: unknown = (record.what as { duration_ms?: unknown }).duration_ms;
-    return [
-      t('asks.turnEnded', { n: record.turn ?? 1, time: clock(record.at) }),
-      typeof elapsed === 'number' ? duration(elapsed) : null,
-      spent === null ? null : money(spent),
-    ]
-      .filter(Boolean)
-      .join(' · ');
-  }
-  return null;
+  const last = lastOf(session.items(), 'turn_end');
+  if (!last) return null;
+  const { duration: elapsed, cost } = last.body;
+  return [
+    t('asks.turnEnded', { n: (last.item.turn ?? 0) + 1, time: clock(last.item.at) }),
+    elapsed > 0 ? duration(elapsed) : null,
+    cost === null ? null : money(cost),
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }

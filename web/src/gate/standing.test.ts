@@ -1,6 +1,7 @@
 // @vitest-environment node
 import { afterEach, expect, test } from 'vitest';
 import type { AskInfo } from '../api/types';
+import { make } from '../gallery/Script';
 import { info, state } from '../protocol/testing';
 import { setLocale } from '../text';
 import { askWords, standingOf, toolWords, windowTitle } from './standing';
@@ -17,6 +18,8 @@ const ask = (over: Partial<AskInfo> = {}): AskInfo => ({
   agent: null,
   at: now - 42_000,
   request: {},
+  card: null,
+  item: null,
   ...over,
 });
 
@@ -67,8 +70,9 @@ test('the block being streamed is shown instead of the tool', () => {
 
 test('a running call is shown by its command, or by its name and subject', () => {
   expect(of({ standing: 'running', about: 'Bash', lastSign: now }, { target: 'cargo test' })).toMatchObject({ about: 'cargo test', short: 'Bash · 0 s ago' });
-  expect(of({ standing: 'running', about: 'Edit', lastSign: now }, { target: 'src/a.rs' }).about).toBe('Edit · src/a.rs');
-  expect(of({ standing: 'stalled', about: 'Bash', lastSign: now }, { target: 'cargo test' }).about).toBe('Bash · cargo test');
+  expect(of({ standing: 'running', about: 'Edit', lastSign: now }, { target: 'Edit · src/a.rs' }).about).toBe('Edit · src/a.rs');
+  expect(of({ standing: 'stalled', about: 'Bash', lastSign: now }, { target: 'cargo test' }).about).toBe('cargo test');
+  expect(of({ standing: 'running', about: 'mcp__postgres__query', lastSign: now }).about).toBe('postgres › query');
 });
 
 test('the session list shows the kind of the pending request', () => {
@@ -94,10 +98,11 @@ test('a retry counts down, a limit shows when it ends', () => {
 
 test('a request is described by its kind', () => {
   expect(askWords(ask({ toolName: 'mcp__postgres__query' }))).toBe('Permission needed: postgres › query');
-  expect(askWords(ask({ kind: 'question', request: { input: { questions: [1, 2] } } }))).toBe('2 questions for you');
+  expect(askWords(ask({ card: make.mcp('postgres', 'query', {}) }))).toBe('Permission needed: postgres › query');
+  expect(askWords(ask({ kind: 'question', card: make.question({ a: '', b: '' }) }))).toBe('2 questions for you');
   expect(askWords(ask({ kind: 'plan' }))).toBe('Plan ready for review');
-  expect(askWords(ask({ kind: 'elicitation', request: { mcp_server_name: 'postgres' } }))).toBe('Input needed: postgres');
-  expect(of({ standing: 'waiting', about: 'AskUserQuestion', pendingAsks: 1 }).word).toBe('1 question for you');
+  expect(askWords(ask({ kind: 'elicitation', toolName: 'postgres' }))).toBe('Input needed: postgres');
+  expect(of({ standing: 'waiting', pendingAsks: 1, ask: { ...ask({ kind: 'question' }), about: '', whole: false } }).word).toBe('1 question for you');
   expect(of({}, { state: state({ asks: [ask()] }) })).toMatchObject({ name: 'waiting', evidence: '42 s', title: 'Permission needed: Edit' });
   expect(toolWords('Bash')).toBe('Bash');
 });

@@ -54,7 +54,7 @@ export interface Circumstances {
   line: Pick<Line, 'phase' | 'since'>;
   unread?: boolean;
   state?: SessionState | null;
-  /** Subject of the running call: its command, path or address. */
+  /** The running call: its command, or its name and subject. */
   target?: string | null;
   /** The kind of block that is being streamed. */
   writing?: 'thinking' | 'text' | 'call' | null;
@@ -67,39 +67,33 @@ export function toolWords(name: string): string {
   return mcp ? `${mcp[1]} › ${mcp[2]}` : name;
 }
 
+/** The name of the call that a request is about. */
+export function titleOfAsk({ card, toolName }: Pick<AskInfo, 'card' | 'toolName'>): string {
+  const body = card?.body;
+  if (body?.type === 'mcp') return `${body.serverTitle ?? body.server} › ${body.toolTitle ?? body.tool}`;
+  return card?.title ?? toolWords(toolName);
+}
+
 /** The kind of a request as text: "Permission needed: Edit". */
-export function askWords(ask: Pick<AskInfo, 'kind' | 'toolName' | 'request'>): string {
+export function askWords(ask: Pick<AskInfo, 'kind' | 'toolName' | 'card'>): string {
   switch (ask.kind) {
-    case 'question': {
-      const input = ask.request['input'];
-      const questions = typeof input === 'object' && input !== null ? (input as { questions?: unknown }).questions : undefined;
-      return t('asks.questionsWait', { n: Array.isArray(questions) ? questions.length : 1 });
-    }
+    case 'question':
+      return t('asks.questionsWait', { n: ask.card?.body.type === 'question' ? ask.card.body.questions.length : 1 });
     case 'plan':
       return t('asks.planWaits');
     case 'elicitation':
-      return t('asks.serverAsks', { server: String(ask.request['mcp_server_name'] ?? ask.toolName) });
+      return t('asks.serverAsks', { server: ask.toolName });
     case 'dialog':
     case 'other':
       return t('asks.dialogWaits');
     default:
-      return t('asks.waits', { tool: toolWords(ask.toolName) });
+      return t('asks.waits', { tool: titleOfAsk(ask) });
   }
 }
 
-/** Summary of the oldest request, as sent with the session list. */
-interface Brief {
-  kind: string;
-  toolName: string;
-  at: number;
-}
-const briefOf = (info: SessionInfo): Brief | null => (info as { ask?: Brief | null }).ask ?? null;
-
 /** Text for the oldest request, from the data in the session list. */
-function briefWords(about: string | null, brief: Brief | null): string {
-  if (brief) return askWords({ kind: brief.kind, toolName: brief.toolName, request: {} });
-  if (about === 'AskUserQuestion') return t('asks.questionsWait', { n: 1 });
-  if (about === 'ExitPlanMode') return t('asks.planWaits');
+function briefWords({ about, ask }: SessionInfo): string {
+  if (ask) return askWords({ kind: ask.kind, toolName: ask.toolName, card: null });
   return about ? t('asks.waits', { tool: toolWords(about) }) : t('asks.waitsPlain');
 }
 
@@ -189,9 +183,8 @@ type Shown = Pick<Standing, 'name' | 'shape' | 'word'> & Partial<Standing>;
 
 function waiting(info: SessionInfo, { now, state }: Circumstances): Shown {
   const ask = state?.asks[0];
-  const brief = briefOf(info);
-  const since = ageOf(ask?.at ?? brief?.at ?? info.since, now);
-  const word = ask ? askWords(ask) : briefWords(info.about, brief);
+  const since = ageOf(ask?.at ?? info.ask?.at ?? info.since, now);
+  const word = ask ? askWords(ask) : briefWords(info);
   return { name: 'waiting', shape: 'down', word, evidence: since, short: since, figure: since, ground: 'warn', title: word };
 }
 
@@ -209,7 +202,7 @@ function starting(_info: SessionInfo, { state }: Circumstances): Shown {
 function running(info: SessionInfo, { now, state, writing, target }: Circumstances): Shown {
   const compacts = state?.activity.evidence === 'compacting';
   const word = compacts ? t('asks.compacting') : writing === 'thinking' ? t('asks.thinking') : writing === 'text' ? t('asks.writing') : t('asks.running');
-  const about = compacts || writing ? null : named(info.about, target ?? null);
+  const about = compacts || writing ? null : (target ?? (info.about && toolWords(info.about)));
   const sign = info.lastSign === null ? null : t('asks.ago', { age: ageOf(info.lastSign, now) });
   return {
     name: 'running',
@@ -247,7 +240,7 @@ function stalled(info: SessionInfo, { now, target }: Circumstances): Shown {
     name: 'stalled',
     shape: 'still',
     word: t('asks.noSign', { age: silent }),
-    about: [info.about, target].filter(Boolean).join(' · ') || null,
+    about: target ?? info.about,
     mono: true,
     ...(info.about ? { short: firstWord(info.about) } : {}),
     figure: silent,
@@ -313,10 +306,6 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
   const show = asks ? waiting : (SHOWN[info.standing] ?? idle);
   return { ...plainOf(info, c.now), ...show(info, c) };
 }
-
-/** A shell command is shown alone; other tools are named first. */
-const named = (tool: string | null, target: string | null): string | null =>
-  target === null ? (tool === null ? null : toolWords(tool)) : tool === null || tool === 'Bash' ? target : `${toolWords(tool)} · ${target}`;
 
 const firstWord = (text: string): string => text.split(/\s/, 1)[0] ?? text;
 

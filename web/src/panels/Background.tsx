@@ -90,12 +90,10 @@ function Job(props: { id: string; task: TaskInfo }): JSX.Element {
   );
 }
 
-type TaskOutput = { output?: string; total_bytes?: number; truncated?: boolean };
-
 function Output(props: { id: string; task: TaskInfo }): JSX.Element {
   const [output, { refetch }] = createAsked(
     () => [props.id, props.task.id, props.task.state] as const,
-    ([id, task]) => request<TaskOutput | null>({ type: 'task_output', sessionId: id, task }),
+    ([id, task]) => request({ type: 'task_output', sessionId: id, task }),
   );
   return (
     <Asked of={output} again={() => void refetch()}>

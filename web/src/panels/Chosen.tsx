@@ -23,7 +23,7 @@ export type Where = 'userSettings' | 'localSettings';
  * failed.
  */
 export async function saveSetting(id: string, source: Where, settings: { [name: string]: JsonValue }, words: string): Promise<boolean> {
-  const answer = await act(async () => (await request<{ warning?: string | null } | null>({ type: 'set_setting', sessionId: id, source, settings })) ?? {});
+  const answer = await act(async () => (await request({ type: 'set_setting', sessionId: id, source, settings })) ?? {});
   if (!answer) return false;
   toast(answer.warning ? t('panels.changedBut', { saved: words, why: answer.warning }) : words);
   return true;
@@ -37,7 +37,7 @@ export function Chosen(props: {
   saved: { [name: string]: JsonValue } | undefined;
   onSaved: () => void;
 }): JSX.Element {
-  const send = (command: Parameters<typeof request>[0]) => void act(() => request<unknown>(command));
+  const send = (command: Parameters<typeof request>[0]) => void act(() => request(command));
   const settings = createSettings({
     id: () => props.id,
     state: () => props.state,

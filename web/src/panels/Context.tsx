@@ -4,13 +4,12 @@ import { Button } from '../ui';
 import { t, type Key } from '../text';
 import { percent, tokens } from '../text/format';
 import { newId } from '../protocol';
+import type { ContextCategory, ContextUsage } from '../protocol/answers';
 import { createAsked } from '../screens/asked';
 import { may, request } from '../screens/link';
 import { act } from '../screens/act';
 import { Pane } from './Pane';
 
-type Category = { name: string; tokens: number; kind?: string; isDeferred?: boolean };
-type Usage = { categories?: Category[]; totalTokens?: number; maxTokens?: number; rawMaxTokens?: number };
 type Part = { name: string; tokens: number; colour: string; kept: boolean };
 
 const COLOURS = ['var(--c1)', 'var(--c5)', 'var(--c4)', 'var(--c3)', 'var(--c6)', 'var(--c2)'];
@@ -28,11 +27,11 @@ const categoryName = (name: string): string => {
   const key = NAMES[name];
   return key ? (t as (key: Key) => string)(key) : name;
 };
-const isFree = (one: Category) => one.kind === 'free' || /^free/i.test(one.name);
-const isKept = (one: Category) => one.kind === 'buffer' || /buffer/i.test(one.name);
+const isFree = (one: ContextCategory) => one.kind === 'free' || /^free/i.test(one.name);
+const isKept = (one: ContextCategory) => one.kind === 'buffer' || /buffer/i.test(one.name);
 
 /** The parts of the context window, largest first, then free and reserved space. */
-export function parts(usage: Usage, max: number): Part[] {
+export function parts(usage: ContextUsage, max: number): Part[] {
   const all = (usage.categories ?? []).filter((one) => one.tokens > 0 && one.kind !== 'deferred' && !one.isDeferred);
   const used = all
     .filter((one) => !isFree(one) && !isKept(one))
@@ -73,7 +72,7 @@ export function Context(props: { id: string; state: SessionState | undefined }):
     known()?.tokens && props.state?.process.state === 'up'
       ? `${props.id} ${Math.round((known()?.tokens ?? 0) / Math.max(1, (known()?.window ?? 200_000) / 20))}`
       : null;
-  const [usage] = createAsked(step, () => request<Usage>({ type: 'context_usage', sessionId: props.id }).catch(() => null));
+  const [usage] = createAsked(step, () => request({ type: 'context_usage', sessionId: props.id }).catch(() => null));
   const max = () => usage.latest?.rawMaxTokens ?? usage.latest?.maxTokens ?? known()?.window ?? 0;
   const used = () => known()?.tokens || (usage.latest?.totalTokens ?? 0);
   const share = () => (max() > 0 ? used() / max() : 0);

@@ -1,5 +1,5 @@
 import { For, Show, type JSX } from 'solid-js';
-import type { DriftLines, SessionState } from '../api/types';
+import type { SessionState } from '../api/types';
 import { CopyButton } from '../ui';
 import { t } from '../text';
 import { clock } from '../text/format';
@@ -13,7 +13,7 @@ export function Drift(props: { id: string; state: SessionState | undefined }): J
   const count = () => (drift()?.unknown ?? 0) + (drift()?.garbled ?? 0) + (drift()?.repeated ?? 0) + (drift()?.foreign ?? 0);
   const [lines, { refetch }] = createAsked(
     () => (count() ? `${props.id} ${count()}` : null),
-    () => request<DriftLines>({ type: 'drift', sessionId: props.id }),
+    () => request({ type: 'drift', sessionId: props.id }),
   );
   const more = () =>
     [

@@ -1,30 +1,35 @@
 // The checklist of a first visit. A step is done when the session shows it, not when it is clicked.
 import '../text/onboarding';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
-import type { Checked, SessionState } from '../api/types';
+import type { Checked, Item, SessionState } from '../api/types';
+import { bodyOf } from '../protocol';
 import { Button, Field, Icon, Input } from '../ui';
 import { t, type Key } from '../text';
 import { go } from '../route/route';
 import { createAsked } from '../screens/asked';
-import { may, request, reasonOf, records, welcome } from '../screens/link';
+import { itemsOf, may, request, reasonOf, welcome } from '../screens/link';
 import { setNewAgent } from '../screens/prefs';
 import { Pane } from './Pane';
 
 type Step = { key: Key & `onboarding.${string}`; done: boolean };
 
 /** The steps of the tour in order, and whether each is done. */
-export function steps(all: readonly { what: { type: string } & Record<string, unknown> }[], state: SessionState | undefined, devices: number): Step[] {
-  const has = (test: (what: Record<string, unknown> & { type: string }) => boolean) => all.some((one) => test(one.what));
-  const answered = (kind: string) =>
-    has((what) => what.type === 'sluice_ask' && (kind === 'question' ? what['kind'] === 'question' : what['kind'] !== 'question'));
-  const failed = has((what) => what.type === 'user' && JSON.stringify(what['message'] ?? '').includes('"is_error":true'));
+export function steps(items: readonly Item[], state: SessionState | undefined, devices: number): Step[] {
+  const calls = items.flatMap((item) => bodyOf(item, 'tool_call') ?? []);
+  const answered = (question: boolean) =>
+    calls.some(
+      (call) =>
+        (call.permission?.outcome === 'allowed' || call.permission?.outcome === 'denied') &&
+        call.permission.request !== null &&
+        (call.card.verb === 'ask') === question,
+    );
   return [
-    { key: 'onboarding.send', done: has((what) => what.type === 'sluice_prompt') },
-    { key: 'onboarding.watch', done: has((what) => what.type === 'assistant') },
+    { key: 'onboarding.send', done: items.some((item) => item.body.type === 'prompt') },
+    { key: 'onboarding.watch', done: items.some((item) => item.body.type === 'text' || item.body.type === 'tool_call') },
     { key: 'onboarding.tasks', done: (state?.todos.length ?? 0) > 0 },
-    { key: 'onboarding.decide', done: answered('tool') },
-    { key: 'onboarding.answer', done: answered('question') },
-    { key: 'onboarding.failure', done: failed },
+    { key: 'onboarding.decide', done: answered(false) },
+    { key: 'onboarding.answer', done: answered(true) },
+    { key: 'onboarding.failure', done: items.some((item) => item.body.type === 'tool_call' && item.status === 'failed') },
     { key: 'onboarding.phone', done: devices > 1 },
   ];
 }
@@ -34,7 +39,7 @@ export function FirstSteps(props: { id: string; state: SessionState | undefined 
     () => (may('admin') ? (props.state?.info.finishedAt ?? 0) : null),
     async () => (await request({ type: 'devices' })).devices.length,
   );
-  const list = createMemo(() => steps(records(props.id), props.state, devices.latest ?? 1));
+  const list = createMemo(() => steps(itemsOf(props.id), props.state, devices.latest ?? 1));
   const done = () => list().filter((step) => step.done).length;
   const next = () => list().find((step) => !step.done);
   return (
@@ -126,7 +131,7 @@ function Check(props: { what: 'key' | 'server' | 'agent'; value?: string; label:
     setBusy(true);
     setAnswer(null);
     try {
-      setAnswer(await request<Checked>({ type: 'check', what: props.what, value: props.value ?? null }));
+      setAnswer(await request({ type: 'check', what: props.what, value: props.value ?? null }));
     } catch (error) {
       setAnswer({ ok: false, message: reasonOf(error), hint: null });
     } finally {

@@ -5,13 +5,10 @@ import { createAsked } from '../screens/asked';
 import { request } from '../screens/link';
 import { Asked, Pane } from './Pane';
 
-type Hook = { event: string; matcher?: string; sourceLabel?: string; source?: string; displayText?: string; commandText?: string; disabled?: boolean };
-type Answer = { hooks?: Hook[] };
-
 /** The hooks the agent announced. */
 export function Hooks(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const key = () => (props.state?.process.state === 'up' ? props.id : null);
-  const [asked, { refetch }] = createAsked(key, (id) => request<Answer | null>({ type: 'hooks', sessionId: id }));
+  const [asked, { refetch }] = createAsked(key, (id) => request({ type: 'hooks', sessionId: id }));
   const hooks = () => asked.latest?.hooks ?? [];
   return (
     <Pane name="hooks" title={t('panels.hooks')} figure={hooks().length || undefined}>

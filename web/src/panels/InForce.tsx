@@ -7,9 +7,6 @@ import { may, request } from '../screens/link';
 import { Chosen, saveSetting, type Where } from './Chosen';
 import { Asked, Pane } from './Pane';
 
-type Source = { source?: string; name?: string; path?: string; settings?: Record<string, JsonValue> };
-type Answer = { effective?: Record<string, JsonValue>; sources?: Source[] };
-
 const sourceWord = (source: string | undefined): string => {
   switch (source) {
     case undefined:
@@ -35,7 +32,7 @@ const sourceWord = (source: string | undefined): string => {
 /** The settings in effect in this session and the file each comes from. Later sources take precedence. */
 export function InForce(props: { id: string; state: SessionState | undefined; facts: Facts | undefined }): JSX.Element {
   const key = () => (props.state?.process.state === 'up' ? props.id : null);
-  const [asked, { refetch }] = createAsked(key, (id) => request<Answer>({ type: 'settings', sessionId: id }));
+  const [asked, { refetch }] = createAsked(key, (id) => request({ type: 'settings', sessionId: id }));
   const rows = createMemo(() => {
     if (asked.error) return [];
     const answer = asked.latest;

@@ -2,29 +2,18 @@ import { createEffect, createSignal, For, onCleanup, Show, type JSX } from 'soli
 import type { Facts, SessionState } from '../api/types';
 import { Button, Switch } from '../ui';
 import { t } from '../text';
+import type { McpServer, McpStatus } from '../protocol/answers';
 import { createAsked } from '../screens/asked';
 import { may, request } from '../screens/link';
 import { act, done } from '../screens/act';
 import { Pane } from './Pane';
-
-type Server = {
-  name: string;
-  status: string;
-  error?: string;
-  scope?: string;
-  transport?: string;
-  config?: { type?: string };
-  tools?: { name: string; description?: string }[];
-};
-type Answer = { mcpServers?: Server[]; servers?: Server[] };
-type SignIn = { authUrl?: string; url?: string } | null;
 
 /** Interval between two requests for the status of the servers while they are shown, in milliseconds. */
 const POLL_INTERVAL = 2_000;
 
 const dot: Readonly<Record<string, string>> = { connected: '', 'needs-auth': 'ring', pending: 'ring', failed: 'diamond', disabled: 'hollow' };
 
-function words(server: Server): string {
+function words(server: McpServer): string {
   const parts = [
     server.status === 'connected'
       ? t('panels.mcpConnected')
@@ -45,14 +34,14 @@ function words(server: Server): string {
 }
 
 export function Mcp(props: { id: string; state: SessionState | undefined; facts: Facts | undefined }): JSX.Element {
-  const known = () => (props.facts?.servers ?? []) as Server[];
+  const known = () => (props.facts?.servers ?? []) as McpServer[];
   const key = () =>
     props.state?.process.state === 'up'
       ? `${props.id} ${known()
           .map((one) => `${one.name}${one.status}`)
           .join()}`
       : null;
-  const [asked, { refetch }] = createAsked(key, () => request<Answer>({ type: 'mcp_status', sessionId: props.id }).catch(() => ({}) as Answer));
+  const [asked, { refetch }] = createAsked(key, () => request({ type: 'mcp_status', sessionId: props.id }).catch((): McpStatus => ({})));
   // The agent reports changes of a server only with the next turn, so the status is polled while the list is visible.
   let list: HTMLElement | undefined;
   const look = () => {
@@ -90,14 +79,14 @@ export function Mcp(props: { id: string; state: SessionState | undefined; facts:
   );
 }
 
-function Row(props: { id: string; server: Server; again: () => void }): JSX.Element {
+function Row(props: { id: string; server: McpServer; again: () => void }): JSX.Element {
   const [busy, setBusy] = createSignal(false);
   const [page, setPage] = createSignal<URL | null>(null);
   const run = async (send: () => Promise<unknown>) => {
     if (await done(send, setBusy)) props.again();
   };
   const signIn = async () => {
-    const answer = await act(() => request<SignIn>({ type: 'mcp_authenticate', sessionId: props.id, server: props.server.name }), setBusy);
+    const answer = await act(() => request({ type: 'mcp_authenticate', sessionId: props.id, server: props.server.name }), setBusy);
     const address = answer?.authUrl ?? answer?.url;
     if (!address) return props.again();
     // The address is shown in full before it is opened, and only if it is an http(s) address.
@@ -159,7 +148,7 @@ function Row(props: { id: string; server: Server; again: () => void }): JSX.Elem
   );
 }
 
-function ToolList(props: { server: Server }): JSX.Element {
+function ToolList(props: { server: McpServer }): JSX.Element {
   return (
     <Show when={props.server.tools?.length}>
       <details>

@@ -6,10 +6,9 @@ import { createAsked } from '../screens/asked';
 import { infoOf, may, request } from '../screens/link';
 import { done } from '../screens/act';
 import { Asked, Pane } from './Pane';
-import { DESTINATIONS, isListed, rulesBySource, shownRules, type Destination, type ListedRule, type ShownRule } from './rules';
+import { DESTINATIONS, isListed, rulesBySource, shownRules, type Destination, type ShownRule } from './rules';
 
 type Rule = Pick<ShownRule, 'behavior' | 'rule'>;
-type Listed = { rules?: ListedRule[]; state?: { rules?: ListedRule[] } };
 
 export function scopeWord(source: string): string {
   switch (source) {
@@ -39,7 +38,7 @@ const tone = (word: string): string => (word === 'allow' ? 't-ok' : word === 'de
 
 /** Fetches the rules that the agent applies, and the stored ones that are not applied. */
 async function readRules(id: string): Promise<ShownRule[]> {
-  const listed = await request<Listed>({ type: 'rules', sessionId: id });
+  const listed = await request({ type: 'rules', sessionId: id });
   return shownRules(listed.rules ?? listed.state?.rules ?? []);
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { waited, turnAt } from '../screens/Timeline';
 import type { TurnInfo } from '../api/types';
+import { allowed, make, Script } from '../gallery/Script';
 import { parts } from './Context';
 import { steps } from './FirstSteps';
 
@@ -41,22 +42,25 @@ test('categories of older agents are recognised by name', () => {
 });
 
 test('first steps are completed by events of the session', () => {
-  const done = (records: { what: { type: string } & Record<string, unknown> }[], devices = 1) =>
-    steps(records, undefined, devices)
+  const done = (work: (script: Script) => void, devices = 1) => {
+    const script = new Script();
+    work(script);
+    return steps(script.items, undefined, devices)
       .filter((step) => step.done)
       .map((step) => step.key);
-  expect(done([])).toEqual([]);
-  expect(done([{ what: { type: 'sluice_prompt' } }, { what: { type: 'assistant' } }])).toEqual(['onboarding.send', 'onboarding.watch']);
-  expect(done([{ what: { type: 'sluice_ask', kind: 'tool' } }])).toEqual(['onboarding.decide']);
-  expect(done([{ what: { type: 'sluice_ask', kind: 'question' } }])).toEqual(['onboarding.answer']);
-  expect(done([{ what: { type: 'user', message: { content: [{ type: 'tool_result', is_error: true }] } } }])).toEqual(['onboarding.failure']);
-  expect(done([], 2)).toEqual(['onboarding.phone']);
+  };
+  expect(done(() => undefined)).toEqual([]);
+  expect(done((s) => s.prompt('hi').say('hello'))).toEqual(['onboarding.send', 'onboarding.watch']);
+  expect(done((s) => s.call({ card: make.shell('x'), over: { permission: allowed } }))).toEqual(['onboarding.watch', 'onboarding.decide']);
+  expect(done((s) => s.call({ card: make.question({ a: 'b' }), over: { permission: allowed } }))).toEqual(['onboarding.watch', 'onboarding.answer']);
+  expect(done((s) => s.call({ card: make.shell('x'), status: 'failed' }))).toEqual(['onboarding.watch', 'onboarding.failure']);
+  expect(done(() => undefined, 2)).toEqual(['onboarding.phone']);
 });
 
 test('waiting times are summed over all turns, and a moment belongs to the turn that was running', () => {
   const turn = (n: number, began: number, waits: [number, number][] = []): TurnInfo => ({
     turn: n,
-    seq: n * 10,
+    item: n * 10,
     began,
     ended: began + 5,
     end: 'success',

@@ -1,17 +1,10 @@
 // The permission rules of a session: those the agent applies, and those in settings files that it does not apply.
 
+import type { ListedRule } from '../protocol/answers';
+
 export type Destination = 'session' | 'localSettings' | 'projectSettings' | 'userSettings';
 export const DESTINATIONS: readonly Destination[] = ['session', 'localSettings', 'projectSettings', 'userSettings'];
 
-/** A rule as listed by the agent. */
-export interface ListedRule {
-  behavior: string;
-  rule: string;
-  source?: string;
-  destination?: string;
-  editability?: string;
-  notInEffect?: boolean;
-}
 /** `saved`: the rule is in a settings file but not applied. */
 export type Effect = 'applied' | 'saved';
 export interface ShownRule {

@@ -5,7 +5,7 @@ import type { SessionStore, Snapshot } from './session';
 
 const MAX_SESSIONS = 30;
 export const WRITE_DELAY = 3_000;
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
 /** Index of the cached sessions in local storage, so that a missing session is known without opening the database. */
 const INDEX_KEY = 'sluice.kept';
 
@@ -15,12 +15,7 @@ interface Stored extends Snapshot {
 }
 
 const isStored = (value: unknown): value is Stored =>
-  isObject(value) &&
-  value.form === FORMAT_VERSION &&
-  typeof value.epoch === 'number' &&
-  typeof value.seq === 'number' &&
-  Array.isArray(value.records) &&
-  typeof value.more === 'boolean';
+  isObject(value) && value.form === FORMAT_VERSION && typeof value.revision === 'number' && Array.isArray(value.items) && typeof value.more === 'boolean';
 
 const isNames = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
 

@@ -1,5 +1,5 @@
 // The protocol client: one connection, its commands, the session list, and a store for each open session.
-import type { Cursor, Image, Scope, ServerMessage, Welcome } from '../api/types';
+import type { Image, Scope, ServerMessage, Welcome } from '../api/types';
 import { SnapshotCache } from './cache';
 import { Commands, Refusal } from './commands';
 import { Connection, type ConnectionOptions } from './connection';
@@ -42,6 +42,7 @@ export class Client {
   /** A session got another id: a session of another program was imported when it was opened. */
   readonly moved = new Topic<{ from: string; to: string }>();
   private readonly stores = new Map<string, Open>();
+  /** The sessions by their numbers on this connection. */
   private readonly numbers = new Map<number, string>();
   private readonly schedule: Schedule;
 
@@ -49,7 +50,7 @@ export class Client {
     this.shelf = options.shelf ?? browserShelf();
     const chest = options.chest ?? browserChest();
     this.schedule = options.schedule ?? frameSchedule;
-    this.connection = new Connection({ ...options, cursors: () => this.cursors() });
+    this.connection = new Connection({ ...options, revisions: () => this.revisions() });
     this.commands = new Commands(this.connection);
     this.outbox = new Outbox(this.connection, this.commands, this.shelf, chest, options.upload ?? ((picture) => uploadPicture(picture)));
     this.list = new SessionList(this.shelf);
@@ -123,34 +124,35 @@ export class Client {
   }
 
   private make(sessionId: string): Open {
-    const store = new SessionStore(sessionId, this.schedule, (one) => this.resubscribe(one));
+    const store = new SessionStore(sessionId, this.schedule);
     store.changes.listen((change) => {
-      if (change.appended.length || change.reset || change.state || change.facts) this.cache.touch(store);
+      if (change.items.size || change.reset || change.state || change.facts) this.cache.touch(store);
     });
     const open: Open = { store, users: 0, asked: false, loading: Promise.resolve() };
     this.stores.set(sessionId, open);
     return open;
   }
 
-  /** Loads a page of older records. */
+  /** Loads a page of older items. */
   async older(store: SessionStore, turns = PAGE_TURNS): Promise<boolean> {
     if (!store.more) return false;
-    const before = store.records[0]?.seq ?? store.newest + 1;
-    const page = await this.commands.send({ type: 'history', sessionId: store.id, before, turns });
-    store.applyHistory(page.records, page.more);
-    return page.records.length > 0;
+    const before = store.items[0]?.id;
+    if (before === undefined) return false;
+    const page = await this.commands.send({ type: 'items_before', sessionId: store.id, before, turns });
+    store.applyHistory(page.items, page.more);
+    return page.items.length > 0;
   }
 
-  private cursors(): { [sessionId: string]: Cursor } {
-    const cursors: { [sessionId: string]: Cursor } = {};
+  private revisions(): { [sessionId: string]: number } {
+    const revisions: { [sessionId: string]: number } = {};
     for (const open of this.stores.values()) {
-      const cursor = open.store.cursor;
-      if (!cursor || open.store.phase === 'gone') continue;
-      cursors[open.store.id] = cursor;
+      const { revision } = open.store;
+      if (revision === null || open.store.phase === 'gone') continue;
+      revisions[open.store.id] = revision;
       open.asked = true;
       open.store.asked();
     }
-    return cursors;
+    return revisions;
   }
 
   private subscribeAll(): void {
@@ -159,23 +161,17 @@ export class Client {
 
   private subscribe(open: Open): void {
     if (open.asked || !this.connection.up || open.store.phase === 'gone') return;
-    // Loads the cached session first, so that only new records are transferred.
+    // Loads the cached session first, so that only what is new is transferred.
     void open.loading.then(() => {
       if (open.asked || !this.connection.up || !this.stores.has(open.store.id)) return;
       open.asked = true;
       open.store.asked();
-      this.ask(open.store, open.store.cursor);
+      this.ask(open.store);
     });
   }
 
-  private resubscribe(store: SessionStore): void {
-    if (!this.connection.up) return;
-    store.asked();
-    this.ask(store, store.cursor);
-  }
-
-  private ask(store: SessionStore, cursor: Cursor | null): void {
-    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: PAGE_TURNS }).then(
+  private ask(store: SessionStore): void {
+    this.commands.send({ type: 'subscribe', sessionId: store.id, revision: store.revision, turns: PAGE_TURNS }).then(
       (answer) => this.onSubscribed(store, answer),
       (error: unknown) => {
         if (error instanceof Refusal && error.code === 'session') this.onUnknownSession(store.id);
@@ -220,23 +216,13 @@ export class Client {
         break;
       case 'caught_up':
         this.numbers.set(message.s, message.sessionId);
-        this.stores.get(message.sessionId)?.store.applyCaughtUp(message.verdict, message.cursor);
+        this.stores.get(message.sessionId)?.store.applyCaughtUp(message);
         break;
-      case 'snapshot':
-        this.numbers.set(message.s, message.sessionId);
-        this.stores.get(message.sessionId)?.store.applySnapshot(message.cursor, message.records, message.more);
+      case 'items':
+        this.at(message.s)?.applyItems(message.items, message.removed, message.revision);
         break;
-      case 'record':
-        this.stores.get(message.sessionId)?.store.applyRecord(message);
-        break;
-      case 'block':
-        this.at(message.s)?.applyBlock(message);
-        break;
-      case 'delta':
-        this.at(message.s)?.applyDelta(message.b, message.text);
-        break;
-      case 'void':
-        this.at(message.s)?.applyVoid(message.parent ?? null);
+      case 'item_delta':
+        this.at(message.s)?.applyDelta(message.item, message.field, message.text);
         break;
       case 'state':
         // The session list is updated less often; the state of an open session updates it as well.

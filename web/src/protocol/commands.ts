@@ -16,11 +16,13 @@ import type {
   Exported,
   FolderTrust,
   Highlighted,
-  HistoryPage,
+  FoundItem,
+  ItemPage,
   JsonValue,
   PairingCode,
   Paths,
   Problem,
+  RawLines,
   Receipt,
   Resolved,
   Rewound,
@@ -35,6 +37,7 @@ import type {
   Templates,
   WorkingTree,
 } from '../api/types';
+import type { ContextUsage, ListedHooks, ListedRules, McpSignIn, McpStatus, SettingSaved, SettingsInForce, TaskOutput } from './answers';
 import type { Connection } from './connection';
 
 /** Payload of the receipt of each command. */
@@ -44,7 +47,9 @@ interface ReceiptData {
   fork: Begun;
   input: Accepted;
   list_recent_sessions: Sessions;
-  history: HistoryPage;
+  items_before: ItemPage;
+  item_raw: RawLines;
+  find_item: FoundItem;
   files: Paths;
   folders: Paths;
   search: SearchHits;
@@ -68,6 +73,14 @@ interface ReceiptData {
   folder: FolderEntries;
   file: FileText;
   templates: Templates;
+  mcp_status: McpStatus;
+  mcp_authenticate: McpSignIn | null;
+  task_output: TaskOutput | null;
+  context_usage: ContextUsage;
+  hooks: ListedHooks | null;
+  rules: ListedRules;
+  settings: SettingsInForce;
+  set_setting: SettingSaved | null;
 }
 export type CommandType = Exclude<ClientMessage['type'], 'hello' | 'ping' | 'pong'>;
 export type CommandOf<T extends CommandType> = Extract<ClientMessage, { type: T }>;

@@ -21,7 +21,7 @@ test('a connection is up after the welcome message', () => {
   client.connection.start();
   expect(client.connection.line.value.phase).toBe('connecting');
   last().open();
-  expect(last().sent[0]).toMatchObject({ type: 'hello', version: 1, cursors: {} });
+  expect(last().sent[0]).toMatchObject({ type: 'hello', version: 2, revisions: {} });
   expect(client.connection.up).toBe(false);
   last().welcome({ now: 1_000_500 });
   expect(client.connection.line.value.phase).toBe('up');

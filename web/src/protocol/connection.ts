@@ -1,9 +1,9 @@
 // The connection to the bridge. It counts as up only while frames arrive and is probed otherwise. It reconnects
 // automatically without a limit; an interruption of less than two seconds is not reported.
-import type { Bye, Cursor, Command, ServerMessage, Welcome } from '../api/types';
+import type { Bye, Command, ServerMessage, Welcome } from '../api/types';
 import { Observable, Topic } from './topic';
 
-export const VERSION = 1;
+export const VERSION = 2;
 /** Milliseconds during which a lost connection is not reported. */
 export const GRACE_PERIOD = 2_000;
 export const CONNECT_TIMEOUT = 10_000;
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
   client: string;
   build?: string | null;
   /** Positions of the sessions that are loaded; they are resumed with the welcome message. */
-  cursors: () => Record<string, Cursor>;
+  revisions: () => Record<string, number>;
   /** Checks whether the bridge accepts this device; called when a connection could not be opened. */
   paired?: () => Promise<boolean>;
   /** Reloads the page, once per build. */
@@ -217,7 +217,7 @@ export class Connection {
           client: this.options.client,
           build: this.options.build ?? null,
           capabilities: [],
-          cursors: this.options.cursors(),
+          revisions: this.options.revisions(),
         });
     };
     wire.onmessage = (event) => {

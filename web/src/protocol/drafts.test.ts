@@ -70,9 +70,12 @@ test('a viewed session stays read after a reload', () => {
 test('an outdated summary is ignored, and the cached list is available before the bridge answers', () => {
   const shelf = new MemoryShelf();
   const list = new SessionList(shelf);
-  list.apply({ type: 'session_list', sessions: [info({ cursor: { epoch: 1, seq: 9 }, standing: 'running' })] });
-  list.apply({ type: 'session', session: info({ cursor: { epoch: 1, seq: 4 }, standing: 'idle' }) });
+  list.apply({ type: 'session_list', sessions: [info({ revision: 9, standing: 'running' })] });
+  list.apply({ type: 'session', session: info({ revision: 4, standing: 'idle' }) });
   expect(list.get('s')?.standing).toBe('running');
+  list.apply({ type: 'session', session: info({ revision: 0, standing: 'stopped' }) });
+  expect(list.get('s')?.standing).toBe('stopped');
+  list.apply({ type: 'session', session: info({ revision: 9, standing: 'running' }) });
   const again = new SessionList(shelf);
   expect([again.get('s')?.standing, again.current]).toEqual(['running', false]);
 });

@@ -1,15 +1,15 @@
 // @vitest-environment node
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Record } from '../api/types';
-import { GAP_TIMEOUT, FINAL_GAP_TIMEOUT, MAX_RECORDS, SessionStore, type Change } from './session';
-import { record, testClient } from './testing';
+import type { CaughtUp, Item } from '../api/types';
+import { MAX_ITEMS, SessionStore, type Change } from './session';
+import { item, testClient } from './testing';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const store = (lost: (one: SessionStore) => void = () => undefined) => {
+const store = () => {
   const flushes: (() => void)[] = [];
-  const one = new SessionStore('s', (flush) => flushes.push(flush), lost);
+  const one = new SessionStore('s', (flush) => flushes.push(flush));
   const changes: Change[] = [];
   one.changes.listen((change) => changes.push(change));
   return {
@@ -20,7 +20,17 @@ const store = (lost: (one: SessionStore) => void = () => undefined) => {
     },
   };
 };
-const seqs = (one: SessionStore) => one.records.map((r) => r.seq);
+const ids = (one: SessionStore) => one.items.map((it) => it.id);
+const missed = (items: Item[], over: Partial<CaughtUp> = {}) => ({
+  items,
+  removed: [],
+  revision: items.at(-1)?.revision ?? 0,
+  reset: true,
+  more: false,
+  ...over,
+});
+const text = (one: SessionStore, id: number) => (one.item(id)?.body as { text?: string } | undefined)?.text;
+const streaming = (id: number, words: string) => item(id, { type: 'text', text: words, synthetic: false }, { status: 'streaming' });
 
 /** A seeded generator, so that a failure can be reproduced. */
 const random = (seed: number) => () => {
@@ -28,188 +38,163 @@ const random = (seed: number) => () => {
   return seed / 2 ** 32;
 };
 
-test('records arrive once and in order, whatever the order of frames', () => {
+/** A session at the bridge: items by id, each change with a new revision. */
+class Source {
+  revision = 0;
+  readonly items = new Map<number, Item>();
+  readonly removed = new Map<number, number>();
+  private last = 0;
+
+  change(next: () => number): { items: Item[]; removed: number[] } {
+    this.revision += 1;
+    const known = [...this.items.keys()];
+    const one = known[Math.floor(next() * known.length)];
+    if (one !== undefined && next() < 0.15) {
+      this.items.delete(one);
+      this.removed.set(one, this.revision);
+      return { items: [], removed: [one] };
+    }
+    const id = one !== undefined && next() < 0.5 ? one : (this.last += 1);
+    const made = item(id, { type: 'text', text: `revision ${this.revision}`, synthetic: false }, { revision: this.revision });
+    this.items.set(id, made);
+    return { items: [made], removed: [] };
+  }
+
+  since(revision: number): ReturnType<typeof missed> {
+    const items = [...this.items.values()].filter((one) => one.revision > revision);
+    const removed = [...this.removed].filter(([, at]) => at > revision).map(([id]) => id);
+    return { items, removed, revision: this.revision, reset: false, more: false };
+  }
+}
+
+test('a client has the items of the bridge, however often the connection breaks', () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const next = random(seed);
+    const source = new Source();
     const { one, told, frame } = store();
-    one.applySnapshot(
-      { epoch: 1, seq: 10 },
-      Array.from({ length: 10 }, (_, n) => record(n + 1)),
-      false,
-    );
-    const frames: Record[] = [];
-    for (let seq = 5; seq <= 60; seq += 1) for (let copies = 1 + Math.floor(next() * 3); copies > 0; copies -= 1) frames.push(record(seq));
-    for (let n = 0; n < frames.length; n += 1) {
-      const m = Math.min(frames.length - 1, n + Math.floor(next() * 12));
-      const a = frames[n];
-      const b = frames[m];
-      if (a && b) {
-        frames[n] = b;
-        frames[m] = a;
+    const shown = new Map<number, Item>();
+    one.applyCaughtUp({ ...source.since(0), reset: true });
+    let up = true;
+    for (let step = 0; step < 60; step += 1) {
+      const change = source.change(next);
+      if (up) one.applyItems(change.items, change.removed, source.revision);
+      if (next() < 0.1) {
+        if (up) one.cut();
+        else one.applyCaughtUp(source.since(one.revision ?? 0));
+        up = !up;
       }
+      if (next() < 0.3) frame();
     }
-    for (const one_ of frames) {
-      one.applyRecord(one_);
-      if (next() < 0.2) frame();
-    }
+    if (!up) one.applyCaughtUp(source.since(one.revision ?? 0));
     frame();
-    expect(seqs(one), `seed ${seed}`).toEqual(Array.from({ length: 60 }, (_, n) => n + 1));
-    const applied = told.flatMap((change) => change.appended.map((r) => r.seq));
-    expect(applied, `seed ${seed}`).toEqual(Array.from({ length: 50 }, (_, n) => n + 11));
+    const wanted = [...source.items.values()].sort((a, b) => a.id - b.id);
+    expect(one.items, `seed ${seed}`).toEqual(wanted);
+    // Whoever follows the changes has the same.
+    for (const change of told) {
+      if (change.reset) shown.clear();
+      for (const [id, it] of change.items) shown.set(id, it);
+      for (const id of change.removed) shown.delete(id);
+    }
+    expect(
+      [...shown.values()].sort((a, b) => a.id - b.id),
+      `seed ${seed}`,
+    ).toEqual(wanted);
   }
 });
 
-test('a gap is requested again, and the records behind it follow', () => {
-  const lost = vi.fn();
-  const { one } = store(lost);
-  one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
-  one.applyRecord(record(1));
-  one.applyRecord(record(3));
-  expect(lost).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(GAP_TIMEOUT);
-  expect(lost).toHaveBeenCalledTimes(1);
-  expect(one.cursor).toEqual({ epoch: 1, seq: 1 });
-  one.applyRecord(record(2));
-  expect(seqs(one)).toEqual([1, 2, 3]);
+test('what caught_up contains is not applied twice', () => {
+  const { one } = store();
+  one.applyCaughtUp(missed([item(1), item(2)]));
+  one.applyItems([item(1, { type: 'text', text: 'older', synthetic: false })], [], 2);
+  expect(text(one, 1)).toBe('text 1');
 });
 
-test('missed records are accepted before and after caught_up', () => {
-  for (const order of ['before', 'after']) {
-    const { one } = store();
-    one.applySnapshot({ epoch: 1, seq: 1 }, [record(1)], false);
-    one.cut();
-    one.asked();
-    if (order === 'after') one.applyCaughtUp('ok', { epoch: 1, seq: 3 });
-    if (order === 'after') expect(one.phase).toBe('catching');
-    one.applyRecord(record(2));
-    one.applyRecord(record(3));
-    if (order === 'before') one.applyCaughtUp('ok', { epoch: 1, seq: 3 });
-    expect([order, seqs(one), one.phase]).toEqual([order, [1, 2, 3], 'live']);
-  }
-});
-
-test('an unused sequence number is requested once, then skipped', () => {
-  const lost = vi.fn();
-  const { one } = store(lost);
-  one.applySnapshot({ epoch: 1, seq: 1 }, [record(1)], false);
-  one.applyRecord(record(3));
-  one.applyRecord(record(4));
-  vi.advanceTimersByTime(GAP_TIMEOUT);
-  expect([lost.mock.calls.length, seqs(one)]).toEqual([1, [1]]);
-  one.applyCaughtUp('ok', { epoch: 1, seq: 4 });
-  one.applyRecord(record(3));
-  vi.advanceTimersByTime(FINAL_GAP_TIMEOUT);
-  expect([lost.mock.calls.length, seqs(one)]).toEqual([1, [1, 3, 4]]);
-  one.applyRecord(record(5));
-  expect(seqs(one)).toEqual([1, 3, 4, 5]);
-});
-
-test('another epoch replaces everything', () => {
-  const lost = vi.fn();
-  const { one, told, frame } = store(lost);
-  one.applySnapshot({ epoch: 1, seq: 3 }, [record(1), record(2), record(3)], false);
-  frame();
-  one.applyRecord(record(2, undefined, { epoch: 2 }));
-  expect(lost).toHaveBeenCalledTimes(1);
-  one.applySnapshot({ epoch: 2, seq: 2 }, [record(1, undefined, { epoch: 2 }), record(2, undefined, { epoch: 2 })], false);
-  one.applyRecord(record(4));
-  frame();
-  expect(one.records.map((r) => [r.epoch, r.seq])).toEqual([
-    [2, 1],
-    [2, 2],
-  ]);
-  expect(told.at(-1)?.reset).toBe(true);
-});
-
-test('deltas are published once per frame and only for their block', () => {
+test('a reset replaces everything', () => {
   const { one, told, frame } = store();
-  one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
-  one.applyBlock({ s: 1, b: 1, message: 'm', parent: null, index: 0, kind: 'text', id: null, name: null, text: 'He' });
+  one.applyCaughtUp(missed([item(1), item(2), item(3)]));
+  frame();
+  one.applyCaughtUp(missed([item(7)], { more: true }));
+  frame();
+  expect([ids(one), one.more, one.revision, told.at(-1)?.reset]).toEqual([[7], true, 7, true]);
+});
+
+test('deltas are published once per frame and only for their item', () => {
+  const { one, told, frame } = store();
+  one.applyCaughtUp(missed([streaming(1, 'He')]));
   frame();
   told.length = 0;
-  for (const text of ['l', 'l', 'o']) one.applyDelta(1, text);
-  one.applyDelta(9, 'unknown');
+  for (const more of ['l', 'l', 'o']) one.applyDelta(1, 'text', more);
+  one.applyDelta(9, 'text', 'unknown');
   frame();
   expect(told.length).toBe(1);
-  expect([...(told[0]?.grown ?? [])].map((draft) => draft.text)).toEqual(['Hello']);
-  expect(one.pulse).toBe(1);
+  expect([...(told[0]?.grown.values() ?? [])].map((it) => it.body)).toMatchObject([{ text: 'Hello' }]);
+  expect([told[0]?.items.size, one.items.map((it) => it.body), one.pulse]).toMatchObject([0, [{ text: 'Hello' }], 1]);
 });
 
-const assistantMessage = (message: string, content: object[], parent: string | null = null) => ({
-  type: 'assistant',
-  parent_tool_use_id: parent,
-  message: { id: message, content },
-});
-const block = (b: number, over: object = {}) => ({ s: 1, b, message: 'm', parent: null, index: 0, kind: 'text', id: null, name: null, text: 'x', ...over });
-
-test('a record replaces its own draft, not the next one', () => {
+test('an item replaces its streamed text, and its revision is not that of the deltas', () => {
   const { one } = store();
-  one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
-  one.applyBlock(block(1, { kind: 'thinking' }));
-  one.applyBlock(block(2, { index: 1 }));
-  one.applyBlock(block(3, { message: 'n', parent: 'agent' }));
-  one.applyRecord(record(1, assistantMessage('m', [{ type: 'thinking', thinking: 'x' }])));
-  expect(one.drafts.map((draft) => draft.key)).toEqual([2, 3]);
-  one.applyRecord(record(2, assistantMessage('m', [{ type: 'text', text: 'x' }])));
-  expect(one.drafts.map((draft) => draft.key)).toEqual([3]);
-  one.applyVoid('agent');
-  expect(one.drafts).toEqual([]);
+  one.applyCaughtUp(missed([streaming(1, 'Hel')]));
+  one.applyDelta(1, 'text', 'lo');
+  one.applyItems([item(1, { type: 'text', text: 'Hello there', synthetic: false }, { revision: 2 })], [], 2);
+  expect([text(one, 1), one.revision]).toEqual(['Hello there', 2]);
 });
 
-test('a call is replaced by its id', () => {
+test('an item of a turn that is not loaded is ignored', () => {
   const { one } = store();
-  one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
-  one.applyBlock(block(1, { kind: 'call', id: 'a' }));
-  one.applyBlock(block(2, { kind: 'call', id: 'b', index: 1 }));
-  one.applyRecord(record(1, assistantMessage('m', [{ type: 'tool_use', id: 'a' }])));
-  expect(one.drafts.map((draft) => draft.id)).toEqual(['b']);
+  one.applyCaughtUp(missed([item(10), item(11)], { more: true }));
+  one.applyItems([item(4, undefined, { revision: 12 }), item(12)], [], 12);
+  expect(ids(one)).toEqual([10, 11, 12]);
+  one.applyHistory([item(4), item(9)], false);
+  expect([ids(one), one.more]).toEqual([[4, 9, 10, 11, 12], false]);
 });
 
 test('old turns are dropped from memory and can be loaded again', () => {
   const { one, frame } = store();
-  one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
-  for (let seq = 1; seq <= MAX_RECORDS + 1; seq += 1) one.applyRecord(record(seq, undefined, { turn: Math.ceil(seq / 10) }));
+  one.applyCaughtUp(missed([]));
+  // Every fifth item is that of a subagent, which belongs to no turn.
+  const all = Array.from({ length: MAX_ITEMS + 1 }, (_, n) => item(n + 1, undefined, { turn: n % 5 === 4 ? null : Math.ceil((n + 1) / 10) }));
+  one.applyItems(all, [], all.length);
   frame();
-  expect(one.records.length).toBeLessThan(MAX_RECORDS);
-  const first = one.records[0]?.seq ?? 0;
+  expect(one.items.length).toBeLessThan(MAX_ITEMS);
+  const first = one.items[0]?.id ?? 0;
   expect(first % 10).toBe(1);
+  expect((one.snapshot()?.items[0]?.id ?? 0) % 10).toBe(1);
   expect(one.more).toBe(true);
-  one.applyHistory(
-    Array.from({ length: first + 5 }, (_, n) => record(n + 1)),
-    false,
-  );
-  expect(seqs(one)).toEqual(Array.from({ length: MAX_RECORDS + 1 }, (_, n) => n + 1));
+  one.applyHistory(all.slice(0, first + 5), false);
+  expect(ids(one)).toEqual(all.map((it) => it.id));
 });
 
 test('nothing is dropped while the user reads above', () => {
   const { one } = store();
-  one.applySnapshot({ epoch: 1, seq: 0 }, [], false);
+  one.applyCaughtUp(missed([]));
   one.setReading(true);
-  for (let seq = 1; seq <= MAX_RECORDS + 50; seq += 1) one.applyRecord(record(seq, undefined, { turn: seq }));
-  expect(one.records.length).toBe(MAX_RECORDS + 50);
+  const all = Array.from({ length: MAX_ITEMS + 50 }, (_, n) => item(n + 1, undefined, { turn: n }));
+  one.applyItems(all, [], all.length);
+  expect(one.items.length).toBe(MAX_ITEMS + 50);
   one.setReading(false);
-  expect(one.records.length).toBeLessThan(MAX_RECORDS);
+  expect(one.items.length).toBeLessThan(MAX_ITEMS);
 });
 
-test('a warm session is resumed with its cursor in the hello', async () => {
+const caughtUp = (items: Item[], over: object = {}) => ({ type: 'caught_up', sessionId: 's', s: 1, ...missed(items), ...over });
+
+test('a warm session is resumed with its revision in the hello', async () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
   client.open('s');
   await vi.advanceTimersByTimeAsync(1);
-  expect(last().of('subscribe')[0]).toMatchObject({ sessionId: 's', cursor: null });
-  last().say({ type: 'caught_up', sessionId: 's', s: 1, verdict: 'gap', cursor: { epoch: 1, seq: 2 } });
-  last().say({ type: 'snapshot', sessionId: 's', s: 1, cursor: { epoch: 1, seq: 2 }, records: [record(1), record(2)], more: false });
-  last().say({ type: 'record', ...record(3) });
+  expect(last().of('subscribe')[0]).toMatchObject({ sessionId: 's', revision: null });
+  last().say(caughtUp([item(1), item(2)]));
+  last().say({ type: 'items', s: 1, revision: 3, items: [item(3)], removed: [] });
   last().cut();
   await vi.advanceTimersByTimeAsync(3_600_000);
   last().open();
-  expect(last().sent[0]).toMatchObject({ type: 'hello', cursors: { s: { epoch: 1, seq: 3 } } });
+  expect(last().sent[0]).toMatchObject({ type: 'hello', revisions: { s: 3 } });
   last().welcome();
-  last().say({ type: 'record', ...record(4) });
-  last().say({ type: 'caught_up', sessionId: 's', s: 1, verdict: 'ok', cursor: { epoch: 1, seq: 4 } });
+  last().say(caughtUp([item(4)], { s: 7, reset: false }));
+  last().say({ type: 'items', s: 7, revision: 5, items: [item(5)], removed: [] });
   await vi.advanceTimersByTimeAsync(1);
-  expect(seqs(client.open('s').store)).toEqual([1, 2, 3, 4]);
+  expect(ids(client.open('s').store)).toEqual([1, 2, 3, 4, 5]);
   expect(last().of('subscribe')).toEqual([]);
 });
 
@@ -219,28 +204,28 @@ test('the cached state is shown before the bridge answers', async () => {
   first.last().welcome();
   first.client.open('s');
   await vi.advanceTimersByTimeAsync(1);
-  first.last().say({ type: 'snapshot', sessionId: 's', s: 1, cursor: { epoch: 1, seq: 2 }, records: [record(1), record(2)], more: true });
+  first.last().say(caughtUp([item(1), item(2)], { more: true }));
   await first.client.cache.flush();
   const chest = (first.client.cache as unknown as { chest: never }).chest;
   const second = testClient({ chest, shelf: first.client.shelf });
   second.client.connection.start();
   const { store: again, ready } = second.client.open('s');
   await ready;
-  expect(seqs(again)).toEqual([1, 2]);
+  expect(ids(again)).toEqual([1, 2]);
   expect([again.phase, again.more]).toEqual(['kept', true]);
   second.last().welcome();
   await vi.advanceTimersByTimeAsync(1);
-  const records = [
+  const revisions = [
     ...second
       .last()
       .of('hello')
-      .map((hello) => hello.cursors?.['s']),
+      .map((hello) => hello.revisions?.['s']),
     ...second
       .last()
       .of('subscribe')
-      .map((one) => one.cursor),
+      .map((one) => one.revision),
   ];
-  expect(records).toContainEqual({ epoch: 1, seq: 2 });
+  expect(revisions).toContain(2);
 });
 
 test('a session subscribed by the early connection is not subscribed again', async () => {
@@ -251,10 +236,10 @@ test('a session subscribed by the early connection is not subscribed again', asy
   const moved: unknown[] = [];
   client.moved.listen((to) => moved.push(to));
   const { store } = client.open('theirs');
-  last().say({ type: 'snapshot', sessionId: 'theirs', s: 1, cursor: { epoch: 1, seq: 2 }, records: [record(1), record(2)], more: true });
+  last().say(caughtUp([item(1), item(2)], { sessionId: 'theirs', more: true }));
   last().say({ type: 'receipt', id: 'first-1', ok: true, data: { sessionId: 'ours' }, error: null });
   await vi.advanceTimersByTimeAsync(1);
-  expect(seqs(store)).toEqual([1, 2]);
+  expect(ids(store)).toEqual([1, 2]);
   expect(last().of('subscribe')).toEqual([]);
   expect(moved).toEqual([{ from: 'theirs', to: 'ours' }]);
   last().cut();
@@ -265,7 +250,7 @@ test('a session subscribed by the early connection is not subscribed again', asy
   expect([
     ...last()
       .of('hello')
-      .flatMap((hello) => Object.keys(hello.cursors ?? {})),
+      .flatMap((hello) => Object.keys(hello.revisions ?? {})),
     ...last()
       .of('subscribe')
       .map((one) => one.sessionId),

@@ -36,7 +36,8 @@ export function groupOf(info: SessionInfo): Group {
 
 const isSeen = (value: unknown): value is { [sessionId: string]: number } => isObject(value) && Object.values(value).every((at) => typeof at === 'number');
 const isList = (value: unknown): value is SessionInfo[] =>
-  Array.isArray(value) && value.every((one) => isObject(one) && typeof one.sessionId === 'string' && typeof one.standing === 'string' && isObject(one.cursor));
+  Array.isArray(value) &&
+  value.every((one) => isObject(one) && typeof one.sessionId === 'string' && typeof one.standing === 'string' && typeof one.revision === 'number');
 
 export class SessionList {
   readonly changed = new Topic<void>();
@@ -60,8 +61,8 @@ export class SessionList {
         break;
       case 'session': {
         const known = this.sessions.get(message.session.sessionId);
-        // Ignores a summary that is older than the known one.
-        if (known && known.cursor.epoch === message.session.cursor.epoch && known.cursor.seq > message.session.cursor.seq) return true;
+        // Ignores a summary that is older than the known one. The revision is 0 while the bridge has not loaded the session.
+        if (known && message.session.revision > 0 && known.revision > message.session.revision) return true;
         this.sessions.set(message.session.sessionId, message.session);
         break;
       }

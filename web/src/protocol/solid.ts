@@ -2,10 +2,10 @@
 // changed.
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 import { createStore, reconcile } from 'solid-js/store';
-import type { AskInfo, Facts, QueuedPrompt, Record, SessionState } from '../api/types';
+import type { AskInfo, Facts, Item, QueuedPrompt, SessionState } from '../api/types';
 import type { Client } from './client';
 import type { KeptEntry } from './outbox';
-import type { Change, Draft, SessionPhase, SessionStore } from './session';
+import type { Change, SessionPhase, SessionStore } from './session';
 import type { Groups } from './sessions';
 
 export interface SessionView {
@@ -17,12 +17,9 @@ export interface SessionView {
   readonly facts: Accessor<Facts | null>;
   readonly phase: Accessor<SessionPhase>;
   readonly more: Accessor<boolean>;
-  /** All loaded records; changes when records are added, removed or replaced. */
-  readonly records: Accessor<readonly Record[]>;
-  /** Unfinished blocks; changes when a block starts or ends. Their text: `textOf`. */
-  readonly drafts: Accessor<readonly Draft[]>;
-  textOf(draft: Draft): string;
-  /** Increases with each batch of records or deltas; animates the glyph. */
+  /** All loaded items, in order; changes when items are added, removed or replaced, but not while text is streamed. */
+  readonly items: Accessor<readonly Item[]>;
+  /** Increases with each batch of changes; animates the glyph. */
   readonly pulse: Accessor<number>;
   /** Calls the listener with every change, once per frame, for those who maintain their own model. */
   onChange(listener: (change: Change) => void): void;
@@ -38,10 +35,8 @@ export function useSession(client: Client, sessionId: string): SessionView {
   const [facts, setFacts] = createSignal(store.facts);
   const [phase, setPhase] = createSignal(store.phase);
   const [more, setMore] = createSignal(store.more);
-  const [records, setRecords] = createSignal<readonly Record[]>(store.records, { equals: false });
-  const [drafts, setDrafts] = createSignal<readonly Draft[]>(store.drafts, { equals: false });
+  const [items, setItems] = createSignal<readonly Item[]>(store.items, { equals: false });
   const [pulse, setPulse] = createSignal(store.pulse);
-  const texts = new Map<number, ReturnType<typeof createSignal<string>>>();
 
   const follow = (change: Change) => {
     if (change.state) {
@@ -51,16 +46,8 @@ export function useSession(client: Client, sessionId: string): SessionView {
     }
     if (change.facts) setFacts(store.facts);
     if (change.phase) setPhase(store.phase);
-    if (change.reset || change.appended.length || change.prepended.length || change.dropped) {
-      setRecords(store.records);
-      setMore(store.more);
-    }
-    if (change.drafts) {
-      const here = new Set(store.drafts.map((draft) => draft.key));
-      for (const key of texts.keys()) if (!here.has(key)) texts.delete(key);
-      setDrafts(store.drafts);
-    }
-    for (const draft of change.grown) texts.get(draft.key)?.[1](draft.text);
+    if (change.reset || change.items.size || change.removed.size) setItems(store.items);
+    setMore(store.more);
     setPulse(store.pulse);
   };
   onCleanup(store.changes.listen(follow));
@@ -73,17 +60,8 @@ export function useSession(client: Client, sessionId: string): SessionView {
     facts,
     phase,
     more,
-    records,
-    drafts,
+    items,
     pulse,
-    textOf: (draft) => {
-      let text = texts.get(draft.key);
-      if (!text) {
-        text = createSignal(draft.text);
-        texts.set(draft.key, text);
-      }
-      return text[0]();
-    },
     onChange: (listener) => {
       onCleanup(store.changes.listen(listener));
     },

@@ -1,5 +1,5 @@
 // A minimal bridge for protocol tests: the test opens and cuts the connections and sends on them.
-import type { ClientMessage, Command, Receipt, Record, ServerMessage, SessionInfo, SessionState, Welcome } from '../api/types';
+import type { ClientMessage, Command, Item, ItemBody, Receipt, ServerMessage, SessionInfo, SessionState, Welcome } from '../api/types';
 import { Client, type ClientOptions } from './client';
 import type { Wire } from './connection';
 import { MemoryChest, MemoryShelf } from './storage';
@@ -41,7 +41,7 @@ export class TestWire implements Wire {
 
 export const welcome = (over: Partial<Welcome> = {}): ServerMessage => ({
   type: 'welcome',
-  version: 1,
+  version: 2,
   bridge: '0',
   build: null,
   capabilities: [],
@@ -80,7 +80,7 @@ export const info = (over: Partial<SessionInfo> = {}): SessionInfo => ({
   external: false,
   preview: null,
   activity: [],
-  cursor: { epoch: 1, seq: 0 },
+  revision: 0,
   finishedAt: null,
   ask: null,
   branch: null,
@@ -115,13 +115,14 @@ export const state = (over: Partial<SessionState> = {}): SessionState => ({
   ...over,
 });
 
-export const record = (seq: number, what: Record['what'] = { type: 'system', subtype: 'status' }, over: Partial<Record> = {}): Record => ({
-  sessionId: 's',
-  epoch: 1,
-  seq,
-  at: seq,
-  turn: 1,
-  what,
+export const item = (id: number, body: ItemBody = { type: 'text', text: `text ${id}`, synthetic: false }, over: Partial<Item> = {}): Item => ({
+  id,
+  revision: id,
+  turn: 0,
+  parent: null,
+  at: id,
+  status: 'done',
+  body,
   ...over,
 });
 

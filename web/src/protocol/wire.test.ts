@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Record } from '../api/types';
+import type { Item } from '../api/types';
 import { Client } from './client';
 import type { Wire } from './connection';
 import { MemoryChest, MemoryShelf } from './storage';
@@ -14,7 +14,8 @@ const { WebSocket } = need(join(dirname(need.resolve('ws/package.json')), 'index
 
 interface FakeSession {
   id: string;
-  records: Record[];
+  items: Item[];
+  revision: number;
   state: { queue: { text: string }[] };
 }
 interface Fake {
@@ -63,7 +64,7 @@ function connect(shelf = new MemoryShelf()): Client {
   return client;
 }
 
-test('records and messages are neither lost nor duplicated, however often the connection breaks', async () => {
+test('items and messages are neither lost nor duplicated, however often the connection breaks', async () => {
   fake.control({ do: 'reset' });
   let seed = 7;
   const random = () => {
@@ -72,14 +73,19 @@ test('records and messages are neither lost nor duplicated, however often the co
   };
   const client = connect();
   const ids = ['s-running', 's-idle', 's-agents'];
-  const seen = new Map<string, number[]>();
+  /** The items as somebody has them who follows the changes. */
+  const seen = new Map<string, Map<number, unknown>>();
   const stores = ids.map((id) => {
     const { store } = client.open(id);
-    seen.set(id, []);
+    const all = new Map<number, unknown>();
+    seen.set(id, all);
     store.changes.listen((change) => {
-      const all = seen.get(id) ?? [];
-      if (change.reset) all.length = 0;
-      all.push(...(change.reset ? store.records : change.appended).map((record) => record.seq));
+      if (change.reset) {
+        all.clear();
+        for (const one of store.items) all.set(one.id, one);
+      }
+      for (const one of [...change.items.values(), ...change.grown.values()]) all.set(one.id, one);
+      for (const one of change.removed) all.delete(one);
     });
     return store;
   });
@@ -88,7 +94,8 @@ test('records and messages are neither lost nor duplicated, however often the co
   for (let step = 0; step < 150; step += 1) {
     const id = ids[Math.floor(random() * ids.length)] ?? 's-idle';
     const dice = random();
-    if (dice < 0.6) fake.control({ do: 'record', sessionId: id, what: { type: 'system', subtype: 'status', step } });
+    if (dice < 0.3) fake.control({ do: 'add', sessionId: id, item: { body: { type: 'text', text: `step ${step}`, synthetic: false } } });
+    else if (dice < 0.6) fake.control({ do: 'stream', sessionId: id, text: `words of step ${step}`, chunk: 4, every: 1 });
     else if (dice < 0.75) {
       const text = `message ${step}`;
       sent.push(text);
@@ -103,17 +110,22 @@ test('records and messages are neither lost nor duplicated, however often the co
   }
   fake.control({ do: 'lose', receipts: 0 });
   client.connection.tryNow();
+  const whole = (id: string) => fake.bridge.sessions.get(id)?.items ?? [];
   await until(
     'everything arrived',
     () =>
       client.outbox.all().length === 0 &&
-      stores.every((store) => store.phase === 'live' && store.cursor?.seq === fake.bridge.sessions.get(store.id)?.records.length),
+      stores.every(
+        (store) =>
+          store.phase === 'live' &&
+          whole(store.id).every((one) => one.status !== 'streaming') &&
+          store.revision === fake.bridge.sessions.get(store.id)?.revision,
+      ),
   );
   for (const store of stores) {
-    const whole = fake.bridge.sessions.get(store.id)?.records.map((record) => record.seq) ?? [];
-    expect(store.records.map((record) => record.seq)).toEqual(whole.slice(-store.records.length));
-    expect(new Set(seen.get(store.id)).size).toBe(seen.get(store.id)?.length);
-    expect(seen.get(store.id)?.at(-1)).toBe(whole.at(-1));
+    const wanted = JSON.parse(JSON.stringify(whole(store.id).slice(-store.items.length))) as unknown;
+    expect(store.items).toEqual(wanted);
+    expect([...(seen.get(store.id)?.values() ?? [])]).toEqual(wanted);
   }
   expect(fake.bridge.log.filter((one) => one.type === 'input').map((one) => one.text)).toEqual(sent);
   client.connection.stop();

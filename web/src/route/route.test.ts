@@ -6,12 +6,12 @@ test('every route is parsed back as it was written', () => {
     { at: 'sessions', q: '', folder: '' },
     { at: 'sessions', q: 'lease & table', folder: '/home/a b/ü' },
     { at: 'new', folder: '/src/tide pool' },
-    { at: 'session', id: 'a/b c', view: 'transcript', seq: null, beside: [] },
-    { at: 'session', id: 's1', view: 'transcript', seq: 4711, beside: ['s2', 's3'] },
-    { at: 'session', id: 's1', view: 'changes', seq: null, beside: [] },
-    { at: 'session', id: 's1', view: 'overview', seq: null, beside: [] },
-    { at: 'session', id: 's1', view: 'files', seq: null, beside: [], path: '', line: null },
-    { at: 'session', id: 's1', view: 'files', seq: null, beside: [], path: 'src/a b&c.rs', line: 12 },
+    { at: 'session', id: 'a/b c', view: 'transcript', item: null, beside: [] },
+    { at: 'session', id: 's1', view: 'transcript', item: 4711, beside: ['s2', 's3'] },
+    { at: 'session', id: 's1', view: 'changes', item: null, beside: [] },
+    { at: 'session', id: 's1', view: 'overview', item: null, beside: [] },
+    { at: 'session', id: 's1', view: 'files', item: null, beside: [], path: '', line: null },
+    { at: 'session', id: 's1', view: 'files', item: null, beside: [], path: 'src/a b&c.rs', line: 12 },
     { at: 'settings', part: 'devices' },
     { at: 'settings', part: '' },
     { at: 'usage' },
@@ -26,7 +26,7 @@ test('an invalid address leads to the sessions', () => {
   for (const hash of ['', '#', '#/', '#/s', '#/nonsense', '#%', '#/s/%E0%A4%A']) {
     expect(['sessions', 'session']).toContain(parse(hash).at);
   }
-  expect(parse('#/s/x/abc')).toMatchObject({ view: 'transcript', seq: null });
+  expect(parse('#/s/x/abc')).toMatchObject({ view: 'transcript', item: null });
 });
 
 test('reading a pairing code removes it from the address', () => {

@@ -1,6 +1,7 @@
 // The route, stored in the fragment: it is not sent to any server, and a link to a message survives a reload.
 //   #/                        sessions            #/new?folder=PATH      a new session
-//   #/s/ID                    transcript          #/s/ID/SEQ             the same, at a record
+//   #/s/ID                    transcript          #/s/ID/ITEM            the same, at an item
+//   #/s/ID/rRECORD            the same, at a hit of a search
 //   #/s/ID/changes            what changed        #/s/ID/overview        timeline and panels
 //   #/s/ID/files?path=&line=  its files
 //   #/usage #/settings/PART #/help #/keys         #/welcome              the first visit
@@ -11,7 +12,7 @@ export type View = 'transcript' | 'changes' | 'files' | 'overview';
 export type Route =
   | { at: 'sessions'; q: string; folder: string }
   | { at: 'new'; folder: string }
-  | { at: 'session'; id: string; view: View; seq: number | null; beside: readonly string[]; path?: string; line?: number | null }
+  | { at: 'session'; id: string; view: View; item: number | null; beside: readonly string[]; record?: number; path?: string; line?: number | null }
   | { at: 'usage' }
   | { at: 'settings'; part: string }
   | { at: 'help' }
@@ -35,8 +36,10 @@ export function parse(hash: string): Route {
     case 's': {
       if (!second) break;
       const view: View = third === 'changes' || third === 'files' || third === 'overview' ? third : 'transcript';
-      const seq = /^\d{1,15}$/.test(third) ? Number(third) : null;
-      const session = { at: 'session' as const, id: second, view, seq, beside: (query.get('beside') ?? '').split(',').filter(Boolean) };
+      const item = /^\d{1,15}$/.test(third) ? Number(third) : null;
+      const hit = /^r(\d{1,15})$/.exec(third);
+      const session = { at: 'session' as const, id: second, view, item, beside: (query.get('beside') ?? '').split(',').filter(Boolean) };
+      if (hit) return { ...session, record: Number(hit[1]) };
       if (view !== 'files') return session;
       const line = /^[1-9]\d{0,6}$/.exec(query.get('line') ?? '');
       return { ...session, path: query.get('path') ?? '', line: line ? Number(line[0]) : null };
@@ -66,7 +69,8 @@ export function format(route: Route): string {
     case 'new':
       return withQuery('#/new', { folder: route.folder });
     case 'session': {
-      const tail = route.view !== 'transcript' ? `/${route.view}` : route.seq === null ? '' : `/${route.seq}`;
+      const place = route.record === undefined ? route.item : `r${route.record}`;
+      const tail = route.view !== 'transcript' ? `/${route.view}` : place === null ? '' : `/${place}`;
       return withQuery(`#/s/${encodeURIComponent(route.id)}${tail}`, {
         beside: route.beside.join(','),
         path: route.path ?? '',
@@ -84,11 +88,14 @@ export function format(route: Route): string {
 export const sessionHref = (
   id: string,
   view: View = 'transcript',
-  seq: number | null = null,
+  item: number | null = null,
   beside: readonly string[] = [],
   path = '',
   line: number | null = null,
-): string => format({ at: 'session', id, view, seq, beside, path, line });
+): string => format({ at: 'session', id, view, item, beside, path, line });
+
+/** The address of a hit of a search; the session finds the item it is in. */
+export const hitHref = (id: string, record: number): string => format({ at: 'session', id, view: 'transcript', item: null, beside: [], record });
 
 const [route, setRoute] = createSignal<Route>(parse(typeof location === 'undefined' ? '' : location.hash), {
   equals: (a, b) => format(a) === format(b),

@@ -16,30 +16,6 @@ import './more.css';
 
 const WORDS = ['Session', 'Turn', 'Ask', 'Sign', 'Steer', 'Rewind', 'Fork', 'Bridge'] as const;
 const translate = t as (key: Key) => string;
-const TOOLS = [
-  'Bash',
-  'Read',
-  'Write',
-  'Edit',
-  'NotebookEdit',
-  'Glob',
-  'Grep',
-  'WebFetch',
-  'WebSearch',
-  'Task',
-  'TaskStop',
-  'AskUserQuestion',
-  'EnterPlanMode',
-  'ExitPlanMode',
-  'ToolSearch',
-  'SendMessage',
-  'ListAgents',
-  'Skill',
-  'TaskCreate',
-  'TaskUpdate',
-  'TaskList',
-  'TaskGet',
-] as const;
 const AGENTS: Readonly<Record<string, Key>> = {
   Explore: 'settings.agentExplore',
   Plan: 'settings.agentPlan',
@@ -48,8 +24,11 @@ const AGENTS: Readonly<Record<string, Key>> = {
   'statusline-setup': 'settings.agentStatusline',
 };
 /** What a tool does and when it asks for permission; empty for unknown tools. */
-const toolWords = (name: string): string =>
-  TOOLS.some((one) => one === name) ? translate(`settings.tool${name}` as Key) : name === 'Agent' ? t('settings.toolTask') : '';
+const toolWords = (name: string): string => {
+  const key = `settings.tool${name}`;
+  const words = translate(key as Key);
+  return words === key ? '' : words;
+};
 const agentWords = (name: string): string => {
   const key = AGENTS[name];
   return key ? translate(key) : '';

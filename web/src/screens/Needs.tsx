@@ -13,9 +13,6 @@ import { branchOf, folderName, rowAge } from './groups';
 import { may, now, request, up } from './link';
 import { Glyph, standing } from './Standing';
 
-/** Tools whose requests show a diff. */
-const CHANGES = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit']);
-
 /** Shows characters that change how a command reads as escapes. */
 const plain = (text: string): string =>
   text.replace(
@@ -29,7 +26,7 @@ export function NeedRow(props: { info: SessionInfo }): JSX.Element {
   const href = () => sessionHref(props.info.sessionId);
   const allow = (one: AskBrief) => done(() => request({ type: 'answer_ask', sessionId: props.info.sessionId, ask: one.ask, decision: 'allow' }), setBusy);
   // File changes must be reviewed in the session, however short; so must text with hidden characters.
-  const whole = (one: AskBrief) => one.whole && one.kind === 'tool' && !CHANGES.has(one.toolName) && plain(one.about) === one.about;
+  const whole = (one: AskBrief) => one.whole && one.kind === 'tool' && plain(one.about) === one.about;
   return (
     <li class="need" classList={{ crash: crashed() }}>
       <Glyph info={props.info} />
@@ -71,13 +68,7 @@ export function NeedRow(props: { info: SessionInfo }): JSX.Element {
                 when={whole(one())}
                 fallback={
                   <Button look="primary" onClick={() => go(href())}>
-                    {one().kind === 'question'
-                      ? t('sessions.answer')
-                      : one().kind === 'plan'
-                        ? t('sessions.review')
-                        : CHANGES.has(one().toolName)
-                          ? t('sessions.read')
-                          : t('sessions.open')}
+                    {one().kind === 'question' ? t('sessions.answer') : one().kind === 'plan' ? t('sessions.review') : t('sessions.open')}
                   </Button>
                 }
               >
@@ -114,7 +105,7 @@ function Act(props: { ask: AskBrief; cwd: string; more: number }): JSX.Element {
               ? t('sessions.form')
               : tool()
                 ? toolWords(props.ask.toolName)
-                : askWords({ kind: props.ask.kind, toolName: props.ask.toolName, request: {} })}
+                : askWords({ kind: props.ask.kind, toolName: props.ask.toolName, card: null })}
       </b>{' '}
       <Show when={props.ask.kind === 'plan'}>{t('sessions.planWords')}</Show>
       <Show when={props.ask.about && props.ask.kind !== 'plan'}>

@@ -1,6 +1,7 @@
 // Overview of a session: a timeline that can be scrubbed and replayed, and all panels side by side.
 import '../text/places';
 import { createEffect, createMemo, createSignal, on, onCleanup, Show, type JSX } from 'solid-js';
+import type { Item, ItemId } from '../api/types';
 import { AllOpen } from '../panels/Pane';
 import { Sections } from '../panels/Panel';
 import { go, sessionHref } from '../route/route';
@@ -8,6 +9,7 @@ import { t } from '../text';
 import { seconds } from '../text/format';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { Transcript } from '../transcript/model';
+import { itemAt, momentsOf } from '../transcript/model/replay';
 import { Button } from '../ui';
 import { createAsked } from './asked';
 import { openSheet } from './Dialogs';
@@ -20,16 +22,16 @@ import './session.css';
 const SLOWEST = -2;
 const FASTEST = 10;
 const speedOf = (steps: number): number => 2 ** steps;
-export const speedWord = (speed: number): string => `${speed < 10 ? Number(speed.toPrecision(2)) : Math.round(speed)} ×`;
+const speedWord = (speed: number): string => `${speed < 10 ? Number(speed.toPrecision(2)) : Math.round(speed)} ×`;
 
 export default function Overview(props: { id: string }): JSX.Element {
   const view = openSession(props.id);
   const step = () => `${props.id} ${view.state()?.info.finishedAt ?? 0} ${view.state()?.turn?.turn ?? 0}`;
   const [timeline] = createAsked(step, () => request({ type: 'timeline', sessionId: props.id }).catch(() => null));
-  // Gives records of the same millisecond different times.
+  // Leaves room for items of the same millisecond, which are replayed one after the other.
   const data = createMemo(() => {
     const one = timeline.latest;
-    return one ? { ...one, to: Math.max(one.to, one.from + view.records().length) } : null;
+    return one ? { ...one, to: Math.max(one.to, one.from + 2 * view.items().length) } : null;
   });
   const [at, setAt] = createSignal<number | null>(null);
   const place = () => at() ?? data()?.to ?? 0;
@@ -54,7 +56,7 @@ export default function Overview(props: { id: string }): JSX.Element {
           </Show>
           <span class="push" />
           <Show when={at() !== null && !replaying()}>
-            <Button small onClick={() => go(sessionHref(props.id, 'transcript', turnAt(data()?.turns ?? [], place())?.seq ?? null))}>
+            <Button small onClick={() => go(sessionHref(props.id, 'transcript', turnAt(data()?.turns ?? [], place())?.item ?? null))}>
               {t('places.goThere')}
             </Button>
           </Show>
@@ -86,15 +88,6 @@ export default function Overview(props: { id: string }): JSX.Element {
   );
 }
 
-/** Returns the same times, each at least one millisecond after the previous one. */
-export function apart(times: readonly number[]): number[] {
-  let last = Number.NEGATIVE_INFINITY;
-  return times.map((at) => {
-    last = Math.max(at, last + 1);
-    return last;
-  });
-}
-
 /** The transcript at a moment, replayed at any speed. Pauses of more than two seconds are shortened to two. */
 function Replay(props: { id: string; from: number; to: number; at: number; onAt: (at: number) => void; onEnd: () => void }): JSX.Element {
   const view = openSession(props.id);
@@ -103,36 +96,26 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
   const speed = () => speedOf(steps());
   const [playing, setPlaying] = createSignal(true);
   const [ready, setReady] = createSignal(false);
-  // Loads all records before the first step.
+  // Loads all items before the first step.
   void (async () => {
-    await reach(view, 1).catch(() => false);
+    await reach(view, 0).catch(() => false);
     setReady(true);
   })();
-  const records = createMemo(() => view.records().slice());
-  const times = createMemo(() => apart(records().map((record) => record.at)));
-  const count = createMemo(() => {
-    const list = times();
-    let n = 0;
-    while (n < list.length && (list[n] ?? 0) <= props.at) n += 1;
-    return n;
-  });
-  const [model, setModel] = createSignal(new Transcript());
+  const moments = createMemo(() => momentsOf(view.items()));
+  const model = new Transcript();
   let stream: StreamHandle | undefined;
-  let applied = 0;
+  let shown = 0;
   createEffect(
-    on([count, ready], ([n, there]) => {
+    on([() => props.at, moments, ready], ([at, when, there]) => {
       if (!there) return;
-      const list = records();
-      if (n < applied) {
-        // Backwards: builds the transcript again, since it must not contain later records.
-        const fresh = new Transcript();
-        fresh.apply(list.slice(0, n));
-        setModel(fresh);
-      } else if (n > applied) {
-        model().apply(list.slice(applied, n));
-        stream?.toEnd();
-      }
-      applied = n;
+      const all = view.items().map((item) => itemAt(item, when, at) ?? item.id);
+      const items = all.filter((one): one is Item => typeof one === 'object');
+      model.apply(
+        items,
+        all.filter((one): one is ItemId => typeof one === 'number'),
+      );
+      if (items.length > shown) stream?.toEnd();
+      shown = items.length;
     }),
   );
   let last = performance.now();
@@ -141,9 +124,9 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
     const passed = nowAt - last;
     last = nowAt;
     if (!playing() || !ready()) return;
-    const next = times()[count()];
+    const next = moments().times.find((at) => at > props.at);
     const wanted = props.at + passed * speed();
-    // Skips a long pause up to just before the next record.
+    // Skips a long pause up to just before the next moment.
     const jumped = next !== undefined && next - wanted > 2000 * speed() ? next - 500 : wanted;
     props.onAt(Math.min(props.to, jumped));
     if (jumped >= props.to) setPlaying(false);
@@ -184,17 +167,13 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
         </Button>
       </div>
       <div class="replay-stream">
-        <Show when={model()} keyed>
-          {(one) => (
-            <TranscriptView
-              transcript={one}
-              services={services}
-              handle={(handle) => {
-                stream = handle;
-              }}
-            />
-          )}
-        </Show>
+        <TranscriptView
+          transcript={model}
+          services={services}
+          handle={(handle) => {
+            stream = handle;
+          }}
+        />
       </div>
     </section>
   );

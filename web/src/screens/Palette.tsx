@@ -6,7 +6,7 @@ import { Icon, type IconName } from '../ui';
 import { t } from '../text';
 import { capsOf, type Action } from '../keys/keymap';
 import { perform } from '../keys/listen';
-import { go, route, sessionHref } from '../route/route';
+import { go, route, sessionHref, hitHref } from '../route/route';
 import { createAsked } from './asked';
 import { entries, titleOf } from './Dialogs';
 import { folderName, group, rowAge } from './groups';
@@ -101,10 +101,10 @@ function actionLines(query: string, closeAnd: Closing): Line[] {
 const hitLine =
   (closeAnd: Closing) =>
   (hit: SearchHit): Line => ({
-    key: `h-${hit.sessionId}-${hit.seq}`,
+    key: `h-${hit.sessionId}-${hit.record}`,
     words: '',
     note: hit.title ?? '',
-    run: closeAnd(() => go(sessionHref(hit.sessionId, 'transcript', hit.seq))),
+    run: closeAnd(() => go(hitHref(hit.sessionId, hit.record))),
     draw: (
       <>
         <Icon name="grep" />

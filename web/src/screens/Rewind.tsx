@@ -1,7 +1,7 @@
 // Rewinds a session to before a message. The effect on files is shown first.
 import '../text/places';
 import { createEffect, createMemo, createSignal, For, Show, type JSX } from 'solid-js';
-import type { Own, Rewound } from '../api/types';
+import type { Rewound } from '../api/types';
 import { Button, Dialog, Field, Path, Select, toast } from '../ui';
 import { t } from '../text';
 import { clock } from '../text/format';
@@ -10,19 +10,16 @@ import { createAsked } from './asked';
 import { act } from './act';
 import { Choices } from './Choices';
 import { openSession, reasonOf, request } from './link';
+import { textOf } from '../transcript/model/text';
 
 type What = 'both' | 'talk' | 'files';
-type Prompt = Extract<Own, { type: 'sluice_prompt' }>;
 
 export default function Rewind(props: { id: string; prompt: string | null; onClose: () => void }): JSX.Element {
   const view = openSession(props.id);
   const prompts = createMemo(() => {
     const seen = new Map<string, { uuid: string; text: string; at: number }>();
-    for (const record of view.records()) {
-      const what = record.what as Prompt;
-      if (what.type === 'sluice_prompt' && (what.state === 'delivered' || !what.state))
-        seen.set(what.uuid, { uuid: what.uuid, text: what.text, at: record.at });
-    }
+    for (const { body, at } of view.items())
+      if (body.type === 'prompt' && body.delivery === 'delivered' && body.uuid !== null) seen.set(body.uuid, { uuid: body.uuid, text: textOf(body.text), at });
     return [...seen.values()].reverse();
   });
   const [picked, setPicked] = createSignal(props.prompt ?? '');

@@ -3,15 +3,16 @@ import { createEffect, createMemo, createSignal, For, Match, on, onCleanup, onMo
 import { lazy } from '../ui/part';
 import { Dock, type DockHandle } from '../gate/Dock';
 import { perform, useKeys } from '../keys/listen';
-import type { Record } from '../api/types';
+import type { Item, ItemId } from '../api/types';
 import { go, route, sessionHref, type View } from '../route/route';
 import { t } from '../text';
 import { announce, Button } from '../ui';
 import { soon } from '../ui/task';
-import { TranscriptView, type StreamHandle } from '../transcript';
+import { textOf, TranscriptView, type StreamHandle } from '../transcript';
 import { createChanges, sumOf, type Sum } from './changed';
 import { openSheet } from './Dialogs';
-import { client, goneOf, infoOf, line, now, openSession, up } from './link';
+import { client, goneOf, infoOf, line, now, openSession, request, up } from './link';
+import { lastPrompt } from '../protocol';
 import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
@@ -57,6 +58,19 @@ export function SessionStage(): JSX.Element {
     return at.at === 'session' ? at : null;
   });
   const id = createMemo(() => here()?.id ?? '');
+  // A link to a hit of a search: finds the item it is in.
+  createEffect(
+    on([id, () => here()?.record, up], ([sessionId, record, connected]) => {
+      if (record === undefined || !connected) return;
+      const show = (item: ItemId | null) => {
+        if (id() === sessionId && here()?.record === record) go(sessionHref(sessionId, 'transcript', item), true);
+      };
+      request({ type: 'find_item', sessionId, record }).then(
+        (found) => show(found.item),
+        () => show(null),
+      );
+    }),
+  );
   const width = windowWidth();
   const room = () => (width() >= 80 ? Math.floor((width() - RAIL) / MIN_SIDE) : 1);
   const narrow = matches('(max-width: 47.99rem)');
@@ -133,7 +147,7 @@ export function SessionStage(): JSX.Element {
           <Side
             id={one}
             view={here()?.view ?? 'transcript'}
-            seq={here()?.seq ?? null}
+            item={here()?.item ?? null}
             beside={false}
             focused={of() === one}
             onFocus={() => setFocused(one)}
@@ -149,7 +163,7 @@ export function SessionStage(): JSX.Element {
           <Side
             id={one}
             view="transcript"
-            seq={null}
+            item={null}
             beside
             focused={of() === one}
             onFocus={() => setFocused(one)}
@@ -217,7 +231,7 @@ function PanelOf(props: { id: string; drawer: boolean; onClose: () => void; ref:
 interface SideProps {
   id: string;
   view: View;
-  seq: number | null;
+  item: number | null;
   beside: boolean;
   focused: boolean;
   onFocus: () => void;
@@ -333,15 +347,8 @@ function Gone(): JSX.Element {
 }
 
 /** Completed text of the agent, for screen readers. */
-function spoken(records: readonly Record[]): string[] {
-  return records.flatMap((record) => {
-    if (record.what.type !== 'assistant' || (record.what as { parent_tool_use_id?: unknown }).parent_tool_use_id) return [];
-    const content: unknown = (record.what as { message?: { content?: unknown } }).message?.content;
-    return Array.isArray(content)
-      ? (content as { type?: string; text?: string }[]).flatMap((block) => (block.type === 'text' && block.text ? [block.text] : []))
-      : [];
-  });
-}
+const spoken = (items: Iterable<Item>): string[] =>
+  [...items].flatMap(({ body, parent, status }) => (body.type === 'text' && parent === null && status === 'done' ? [textOf(body.text)] : []));
 
 /** The transcript with the dock below. */
 function Talk(props: SideProps & { changed: Sum }): JSX.Element {
@@ -364,7 +371,7 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
   /** The connection is lost, after the grace period. */
-  const away = () => line().phase === 'lost' && view.store.cursor !== null;
+  const away = () => line().phase === 'lost' && view.store.revision !== null;
   const still = () => away() || ['crashed', 'lost', 'stopped'].includes(view.state()?.info.standing ?? '');
 
   // A visible turn that ends counts as read. The list is updated after that has been painted.
@@ -388,20 +395,20 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
         loading = false;
       });
   };
-  // Find also covers older records: they are loaded when a search starts.
+  // Find also covers older items: they are loaded when a search starts.
   const finds = (event: KeyboardEvent) => {
     if (props.focused && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f' && view.more()) void reach(view, 1).catch(() => false);
   };
   document.addEventListener('keydown', finds);
   onCleanup(() => document.removeEventListener('keydown', finds));
-  // A link to a record, whose turn may have to be loaded first.
+  // A link to an item, whose turn may have to be loaded first.
   createEffect(
-    on([() => props.seq, stream, () => view.phase() === 'live'], ([seq, handle, live]) => {
-      if (seq === null || !handle) return;
-      if (handle.toSeq(seq) || !live) return;
-      void reach(view, seq).then(
+    on([() => props.item, stream, () => view.phase() === 'live'], ([item, handle, live]) => {
+      if (item === null || !handle) return;
+      if (handle.toItem(item) || !live) return;
+      void reach(view, item).then(
         (there) => {
-          if (there) queueMicrotask(() => stream()?.toSeq(seq));
+          if (there) queueMicrotask(() => stream()?.toItem(item));
         },
         () => undefined,
       );
@@ -409,25 +416,25 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   );
   const startAt = () =>
     untrack(() => {
-      if (props.seq !== null) return props.seq;
+      if (props.item !== null) return props.item;
       const info = infoOf(props.id);
       if (!info || !client().list.unread(info)) return undefined;
-      return view.store.records.findLast((record) => record.what.type === 'sluice_prompt')?.seq;
+      return lastPrompt(view.store.items)?.id;
     });
   // For reading from the top: follows the answer until it fills the window, then stays at the message.
   let held = -1;
   view.onChange((change) => {
-    if (anchor() !== 'top' || !following || (!change.grown.size && !change.appended.length)) return;
-    const asked = view.store.records.findLast((record) => record.what.type === 'sluice_prompt')?.seq;
+    if (anchor() !== 'top' || !following || (!change.grown.size && !change.items.size)) return;
+    const asked = lastPrompt(view.store.items)?.id;
     const box = stream()?.element;
     if (asked === undefined || asked === held || !box) return;
-    const row = box.querySelector(`[data-seq="${asked}"]`);
+    const row = box.querySelector(`[data-item="${asked}"]`);
     if (!row || row.getBoundingClientRect().top > box.getBoundingClientRect().top + 24) return;
     held = asked;
-    stream()?.toSeq(asked);
+    stream()?.toItem(asked);
   });
   view.onChange((change) => {
-    if (reading() === 'on' && !change.reset) for (const text of spoken(change.appended)) announce(text);
+    if (reading() === 'on' && !change.reset) for (const text of spoken(change.items.values())) announce(text);
   });
 
   const pass =

@@ -7,7 +7,7 @@ import { plainPiece } from '../text/plain';
 import { money, percent, when } from '../text/format';
 import { capsOf } from '../keys/keymap';
 import { useKeys } from '../keys/listen';
-import { go, route, sessionHref } from '../route/route';
+import { go, route, sessionHref, hitHref } from '../route/route';
 import { createAsked } from './asked';
 import { SessionMenu, titleOf } from './Dialogs';
 import { branchOf, folderName, group, inPlace, rowAge, type Groups } from './groups';
@@ -272,7 +272,7 @@ function Found(props: { text: string; folder: string }): JSX.Element {
         <For each={shown()}>
           {(hit) => (
             <li>
-              <a class="hit" href={sessionHref(hit.sessionId, 'transcript', hit.seq)}>
+              <a class="hit" href={hitHref(hit.sessionId, hit.record)}>
                 <span class="row">
                   <b class="trunc">{hit.title ?? t('sessions.untitled')}</b>
                   <span class="mono dim">{folderName(hit.projectPath)}</span>

@@ -13,7 +13,7 @@ export const standing = (info: SessionInfo): Standing =>
 /** Rendered again only when the session changes, not when its age does. */
 export function Glyph(props: { info: SessionInfo }): JSX.Element {
   const how = () => standing(props.info);
-  return <StateGlyph shape={how().shape} tone={how().quiet ? 'dim' : undefined} step={props.info.cursor.seq} />;
+  return <StateGlyph shape={how().shape} tone={how().quiet ? 'dim' : undefined} step={props.info.revision} />;
 }
 
 const TONES: Readonly<Record<Standing['ground'], string>> = { neutral: '', run: 't-run', warn: 't-ask', bad: 't-bad', off: '' };

@@ -64,11 +64,11 @@ export function Timeline(props: { id: string; data: TimelineData; at: number; on
           {(turn) => (
             <a
               classList={{ theirs: turn.origin !== null }}
-              href={sessionHref(props.id, 'transcript', turn.seq)}
+              href={sessionHref(props.id, 'transcript', turn.item)}
               style={{ '--x': place(turn.began) }}
-              aria-label={t('places.turnLink', { n: turn.turn, time: clock(turn.began) })}
+              aria-label={t('places.turnLink', { n: turn.turn + 1, time: clock(turn.began) })}
             >
-              {turn.turn}
+              {turn.turn + 1}
             </a>
           )}
         </For>
@@ -80,7 +80,7 @@ export function Timeline(props: { id: string; data: TimelineData; at: number; on
         step={Math.max(1, Math.round(span() / 500))}
         value={props.at}
         aria-label={t('places.scrub')}
-        aria-valuetext={t('places.scrubValue', { time: clock(props.at), turn: turnAt(props.data.turns, props.at)?.turn ?? 0 })}
+        aria-valuetext={t('places.scrubValue', { time: clock(props.at), turn: (turnAt(props.data.turns, props.at)?.turn ?? 0) + 1 })}
         onInput={(event) => props.onAt(Number(event.currentTarget.value))}
       />
       <div class="scale num" aria-hidden="true">

@@ -35,7 +35,7 @@ export function createChangeList(id: string) {
   const shown = () => source() ?? (tree.latest?.git === false || tree.error ? 'session' : 'tree');
   const [range, setRange] = createSignal('all');
   const step = () => shown() === 'session' && `${range()} ${view.state()?.info.finishedAt ?? 0}`;
-  const [changes, { refetch }] = createAsked(step, () => request({ type: 'changes', sessionId: id, turn: range() === 'all' ? null : Number(range()) }));
+  const [changes, { refetch }] = createAsked(step, () => request({ type: 'changes', sessionId: id, turn: range() === 'all' ? null : Number(range()) - 1 }));
   // Paths relative to the folder of the session.
   const files = createMemo(() =>
     shown() === 'tree'

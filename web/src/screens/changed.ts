@@ -13,7 +13,7 @@ export function createChanges(id: () => string, state: () => SessionState | unde
   return createAsked(step, (wanted) => {
     const known = under.get(id());
     if (known?.step === wanted) return known.answer;
-    const answer = request<Changes>({ type: 'changes', sessionId: id() });
+    const answer = request({ type: 'changes', sessionId: id() });
     under.set(id(), { step: wanted, answer });
     answer.then(
       () => undefined,

@@ -1,9 +1,9 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import type { Agent } from '../api/types';
+import type { Agent, Payer } from '../api/types';
 import { greets } from './greeting';
 
-const agent = (name: string, pays: string, over: Partial<Agent> = {}): Agent => ({
+const agent = (name: string, pays: Payer, over: Partial<Agent> = {}): Agent => ({
   name,
   command: name,
   version: null,

@@ -1,6 +1,6 @@
 // The protocol client of this page, as the screens read it. Created once at the start, before anything is rendered.
 import { createRoot, createSignal, onCleanup, type Accessor } from 'solid-js';
-import type { Facts, JsonValue, Record, Scope, SessionInfo, SessionState, Welcome } from '../api/types';
+import type { Facts, Item, Scope, SessionInfo, SessionState, Welcome } from '../api/types';
 import {
   keepFailed,
   Refusal,
@@ -115,13 +115,11 @@ export const stateOf = (id: string): SessionState | undefined => views.get(id)?.
 /** True if the bridge does not know this session. */
 export const goneOf = (id: string): boolean => views.get(id)?.view.phase() === 'gone';
 export const factsOf = (id: string): Facts | undefined => views.get(id)?.view.facts() ?? undefined;
-export const records = (id: string): readonly Record[] => views.get(id)?.view.records() ?? [];
+export const itemsOf = (id: string): readonly Item[] => views.get(id)?.view.items() ?? [];
 
 /** Sends a command and returns the payload of its receipt. Payloads that come from agents must be validated by the caller. */
-export function request<T extends CommandType>(command: CommandOf<T> & { type: T }): Promise<Answer<T>>;
-export function request<R>(command: CommandOf<CommandType>): Promise<R>;
-export function request(command: CommandOf<CommandType>): Promise<unknown> {
-  const answer = client().commands.send(command) as Promise<JsonValue>;
+export function request<T extends CommandType>(command: CommandOf<T> & { type: T }): Promise<Answer<T>> {
+  const answer = client().commands.send<T>(command);
   answer.then(
     () => setDiskFull(false),
     (error: unknown) => {

@@ -1,6 +1,6 @@
 // What the transcript needs from the page: highlighting, diffs, large bodies, links and menus.
-import type { Diff, Own } from '../api/types';
-import type { SessionView } from '../protocol';
+import type { ItemId } from '../api/types';
+import { imageOf, lastPrompt, type SessionView } from '../protocol';
 import type { TranscriptServices } from '../transcript';
 import { t } from '../text';
 import { copyText } from '../ui';
@@ -19,7 +19,7 @@ export function servicesFor(view: SessionView, onDraft?: (text: string) => void)
     empty: () => (view.phase() === 'live' ? t('transcript.empty') : up() ? t('sessions.loading') : t('sessions.notHere')),
     cwd: () => view.facts()?.cwd ?? view.state()?.info.projectPath,
     highlight: async (lang, text) => (await request({ type: 'highlight', lang, text })).lines,
-    diffOf: (_seq, toolUseId): Promise<Diff> => request({ type: 'diff', sessionId: id, toolUseId }),
+    diffOf: (toolUseId) => request({ type: 'diff', sessionId: id, toolUseId }),
     blobText: async (hash) => {
       const answer = await fetch(blobUrl(hash), { credentials: 'same-origin' });
       if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
@@ -27,58 +27,49 @@ export function servicesFor(view: SessionView, onDraft?: (text: string) => void)
     },
     blobUrl,
     fileHref: ({ path, line }) => sessionHref(id, 'files', null, [], path, line),
-    permalink: (seq) => sessionHref(id, 'transcript', seq),
-    waiting: () => new Set(view.asks.flatMap((ask) => (ask.toolUseId ? [ask.toolUseId] : []))),
+    permalink: (item) => sessionHref(id, 'transcript', item),
+    rawOf: async (item) => (await request({ type: 'item_raw', sessionId: id, item })).lines,
     openTask: () => go(sessionHref(id, 'overview')),
     device: () => welcome()?.device.id,
     modelName: modelNamed,
-    retry: (prompt) => {
-      const last = lastPrompt(view);
-      return prompt && prompt.uuid === last?.uuid ? retryOf(view) : undefined;
-    },
-    promptMenu: (prompt) =>
+    retry: (prompt) => (prompt && prompt.uuid === lastPrompt(view.items())?.body.uuid ? retryOf(view) : undefined),
+    promptMenu: ({ uuid, text }, cell) =>
       may('operate')
         ? [
-            ...(onDraft && typeof prompt.text === 'string'
-              ? [{ label: t('sessions.editResend'), icon: 'edit' as const, onSelect: () => onDraft(prompt.text as string) }]
-              : []),
-            { label: t('sessions.rewindHere'), icon: 'history', onSelect: () => openSheet({ kind: 'rewind', id, prompt: prompt.uuid }) },
-            { label: t('sessions.forkHere'), icon: 'fork', onSelect: () => void fork(id, prompt.uuid) },
+            ...(onDraft && typeof text === 'string' ? [{ label: t('sessions.editResend'), icon: 'edit' as const, onSelect: () => onDraft(text) }] : []),
+            { label: t('sessions.rewindHere'), icon: 'history', onSelect: () => openSheet({ kind: 'rewind', id, prompt: uuid }) },
+            { label: t('sessions.forkHere'), icon: 'fork', onSelect: () => void fork(id, uuid ?? undefined) },
             {
               label: t('sessions.copyLink'),
               icon: 'link',
-              onSelect: () => void copyText(new URL(sessionHref(id, 'transcript', prompt.seq), location.href).href),
+              onSelect: () => void copyText(new URL(sessionHref(id, 'transcript', cell.id), location.href).href),
             },
           ]
         : [],
   };
 }
 
-type PromptRecord = Extract<Own, { type: 'sluice_prompt' }>;
-
-const lastPrompt = (view: SessionView): PromptRecord | undefined =>
-  view.records().findLast((record) => record.what.type === 'sluice_prompt')?.what as PromptRecord | undefined;
-
 /** Sends the last message again, after resuming an agent that ended. Undefined while a turn is running. */
 function retryOf(view: SessionView): (() => void) | undefined {
   const id = view.store.id;
   const standing = view.state()?.info.standing ?? '';
-  const last = lastPrompt(view);
-  if (!['idle', 'stopped', 'crashed', 'lost'].includes(standing) || !may('operate') || typeof last?.text !== 'string') return undefined;
+  const last = lastPrompt(view.items())?.body;
+  const text = last?.text;
+  if (!['idle', 'stopped', 'crashed', 'lost'].includes(standing) || !may('operate') || !last || typeof text !== 'string') return undefined;
   return () => {
-    const send = () => client().outbox.keep({ sessionId: id, text: last.text, images: last.images.map((one) => ({ hash: one.hash, mimeType: one.mime })) });
+    const send = () => client().outbox.keep({ sessionId: id, text, images: last.images.map(imageOf) });
     if (standing === 'idle') void send();
     else void act(() => request({ type: 'resume_session', sessionId: id })).then((begun) => (begun ? send() : undefined));
   };
 }
 
-/** Loads older records until `seq` is loaded. Returns false if there is no such record. */
-export async function reach(view: SessionView, seq: number): Promise<boolean> {
-  // Keeps the loaded records in memory meanwhile.
+/** Loads older items until this one is loaded. Returns false if there is no such item. */
+export async function reach(view: SessionView, item: ItemId): Promise<boolean> {
+  // Keeps the loaded items in memory meanwhile.
   view.store.setReading(true);
   for (let page = 0; page < 200; page += 1) {
-    const first = view.store.records[0]?.seq;
-    if (first !== undefined && first <= seq) return true;
+    const first = view.store.items[0]?.id;
+    if (first !== undefined && first <= item) return true;
     if (!view.store.more || !(await client().older(view.store, 200))) return false;
   }
   return false;

@@ -4,6 +4,7 @@ import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, untra
 import { t } from '../text';
 import { announce, IconButton } from '../ui';
 import { find, type Hit } from './model';
+import { foldOf } from './services';
 import type { StreamHandle } from './Stream';
 
 export interface FindProps {
@@ -90,11 +91,8 @@ export function Find(props: FindProps): JSX.Element {
     const hit = all[next];
     if (!hit) return;
     const row = props.stream.rows()[hit.row];
-    if (row?.item?.kind === 'call') props.stream.folds.set(`call:${row.item.id}`, true);
-    else if (row?.item?.kind === 'thinking') props.stream.folds.set(`think:${row.item.key}`, true);
-    else if (row?.kind === 'looked') props.stream.folds.set(`looked:${row.items[0]?.key ?? ''}`, true);
-    else if (row?.item?.kind === 'prompt') props.stream.folds.set(`said:${row.item.key}`, true);
-    else if (row?.item?.kind === 'command') props.stream.folds.set(`cmd:${row.item.key}`, true);
+    const fold = row && foldOf(row);
+    if (fold) props.stream.folds.set(fold, true);
     props.stream.toRow(hit.row);
     requestAnimationFrame(() => {
       mark();
@@ -118,7 +116,7 @@ export function Find(props: FindProps): JSX.Element {
   };
 
   createEffect(() => props.onShown?.(mark));
-  // Older records are loaded during the search: goes to the first match in them.
+  // Older items are loaded during the search: goes to the first match in them.
   createEffect(() => {
     if (hits().length > 0 && untrack(at) < 0) untrack(() => go(hits().length - 1));
   });

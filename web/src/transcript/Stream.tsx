@@ -3,6 +3,7 @@
 // shrink or are added above. The list follows its end only while the user is there.
 import '../styles/stream.css';
 import { batch, createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import type { ItemId } from '../api/types';
 import { t } from '../text';
 import { seconds } from '../text/format';
 import { Icon, LinkButton } from '../ui';
@@ -10,15 +11,15 @@ import { whenIdle } from '../ui/task';
 import { bodiesThere } from './cards/Call';
 import { createGroups } from './groups';
 import { Rows, type Row, type Transcript } from './model';
-import { Folds, FoldsProvider, observe, useServices } from './services';
+import { foldOf, Folds, FoldsProvider, observe, useServices } from './services';
 import { Section } from './StreamRows';
 import { Heights } from './window';
 
 export interface StreamHandle {
   /** Scrolls to the end and follows it. */
   toEnd(): void;
-  /** Scrolls to the row of a record. Returns false if the record is not loaded. */
-  toSeq(seq: number): boolean;
+  /** Scrolls to the row of an item. Returns false if the item is not loaded. */
+  toItem(id: ItemId): boolean;
   toRow(index: number): void;
   rows(): readonly Row[];
   /** The range of rows that are in the document. */
@@ -34,10 +35,10 @@ export interface StreamHandle {
 
 export interface StreamProps {
   transcript: Transcript;
-  /** There are older records; they are requested when the user comes near the top. */
+  /** There are older items; they are requested when the user comes near the top. */
   hasOlder?: boolean | undefined;
   onOlder?: (() => void) | undefined;
-  /** Opens at this record instead of the end: the first unread one, or the target of a link. */
+  /** Opens at this item instead of the end: the first unread one, or the target of a link. */
   startAt?: number | undefined;
   /** Folds six or more read-only calls in a row. True by default. */
   foldLooks?: boolean | undefined;
@@ -59,6 +60,8 @@ export interface StreamProps {
 const OVERSCAN = 800;
 const NEAR_END = 48;
 const NEAR_TOP = 1200;
+
+const isLive = ({ entries }: Transcript): boolean => entries.some((entry) => entry.kind === 'turn' && entry.live);
 
 export function Stream(props: StreamProps): JSX.Element {
   const transcript = observe(props.transcript);
@@ -256,10 +259,8 @@ export function Stream(props: StreamProps): JSX.Element {
     follow(false);
     const keys: string[] = [];
     for (const row of rows()) {
-      if (row.item?.kind === 'call') keys.push(`call:${row.item.id}`);
-      else if (row.item?.kind === 'thinking') keys.push(`think:${row.item.key}`);
-      else if (row.kind === 'looked') keys.push(`looked:${row.items[0]?.key ?? ''}`);
-      else if (row.item?.kind === 'command') keys.push(`cmd:${row.item.key}`);
+      const key = foldOf(row);
+      if (key && row.kind !== 'prompt') keys.push(key);
     }
     folds.closeAll(keys);
   }
@@ -313,11 +314,11 @@ export function Stream(props: StreamProps): JSX.Element {
       if (element) scrollTo(box.scrollTop + element.getBoundingClientRect().top - box.getBoundingClientRect().top - 12);
       props.onShown?.();
     },
-    toSeq(seq) {
+    toItem(id) {
       const all = rows();
-      let index = all.findIndex((row) => row.seq >= seq);
+      let index = all.findIndex((row) => row.id >= id);
       if (index < 0) index = all.length - 1;
-      if (index < 0 || (all[0]?.seq ?? 0) > seq) return false;
+      if (index < 0 || (all[0]?.id ?? 0) > id) return false;
       handle.toRow(index);
       return true;
     },
@@ -344,7 +345,7 @@ export function Stream(props: StreamProps): JSX.Element {
     });
     onCleanup(stop);
     readRows = rows().length;
-    if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
+    if (props.startAt === undefined || !handle.toItem(props.startAt)) settle();
     onCleanup(
       whenIdle(() => {
         ahead = OVERSCAN;
@@ -410,7 +411,7 @@ export function Stream(props: StreamProps): JSX.Element {
             </Show>
           </div>
         </div>
-        <Show when={!following() && (fresh() > 0 || transcript().live !== undefined)}>
+        <Show when={!following() && (fresh() > 0 || isLive(transcript()))}>
           <button
             type="button"
             class="pill"

@@ -1,10 +1,11 @@
 // The rows of the transcript, grouped by turn.
-import { For, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { createMemo, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import type { Group } from './groups';
-import { BreakLine, ItemView, Looked, OriginBox, Prompt, TurnEndLine } from './items';
+import { ItemView, rowName } from './items';
 import type { Row } from './model';
 import { observe } from './services';
+import { BreakLine, Looked, OriginBox, TurnEndLine, TurnError, turnNumber } from './turns';
 
 interface SectionProps {
   group: Group;
@@ -21,11 +22,13 @@ export function Section(props: SectionProps): JSX.Element {
     <Show when={props.group.turn} fallback={<For each={props.group.rows()}>{row}</For>}>
       {(turn) => {
         const state = observe(turn());
-        const unasked = () => state().origin !== undefined && !state().items.some((item) => item.kind === 'prompt');
+        const unasked = () => state().origin !== undefined;
         return (
           <section class="turn" classList={{ live: state().live, theirs: unasked() }} tabIndex={-1}>
             <h2 class="vh">
-              {unasked() ? t('transcript.turnUnasked', { n: state().n }) : t('transcript.turnFrom', { n: state().n, who: t('transcript.you').toLowerCase() })}
+              {unasked()
+                ? t('transcript.turnUnasked', { n: turnNumber(state()) })
+                : t('transcript.turnFrom', { n: turnNumber(state()), who: t('transcript.you').toLowerCase() })}
             </h2>
             <For each={props.group.rows()}>{row}</For>
           </section>
@@ -40,27 +43,37 @@ function RowView(props: { row: Row; watch: (element: HTMLElement) => void; unwat
   onMount(() => props.watch(element));
   onCleanup(() => props.unwatch(element));
   const row = props.row;
+  const [cell] = row.cells;
+  const item = row.kind === 'item' && cell ? observe(cell) : undefined;
+  const kind = createMemo(() => (item ? rowName(item().item.body) : row.kind === 'error' ? 'mark' : row.kind));
   return (
     <div
       ref={element}
-      class={`trow r-${row.kind === 'item' ? (row.item?.kind ?? '') : row.kind}`}
-      classList={{ tight: row.tight, [`br-${row.bracket ?? ''}`]: row.bracket !== undefined }}
+      class="trow"
+      classList={{ [`r-${kind()}`]: true, tight: row.tight, [`br-${row.bracket ?? ''}`]: row.bracket !== undefined }}
       data-row={row.key}
-      data-seq={row.seq}
+      data-item={row.id}
     >
-      {row.kind === 'prompt' && row.item?.kind === 'prompt' ? (
-        <Prompt item={row.item} />
-      ) : row.kind === 'origin' && row.turn ? (
-        <OriginBox turn={row.turn} />
-      ) : row.kind === 'end' && row.turn ? (
-        <TurnEndLine turn={row.turn} />
-      ) : row.kind === 'break' && row.cut ? (
-        <BreakLine cut={row.cut} />
-      ) : row.kind === 'looked' ? (
-        <Looked items={row.items} />
-      ) : row.item ? (
-        <ItemView item={row.item} />
-      ) : null}
+      {viewOf(row)}
     </div>
   );
+}
+
+/** The content of a row. */
+export function viewOf(row: Row): JSX.Element {
+  const [cell] = row.cells;
+  switch (row.kind) {
+    case 'origin':
+      return row.turn ? <OriginBox turn={row.turn} /> : null;
+    case 'end':
+      return row.turn ? <TurnEndLine turn={row.turn} /> : null;
+    case 'error':
+      return row.turn ? <TurnError turn={row.turn} /> : null;
+    case 'looked':
+      return <Looked cells={row.cells} />;
+    case 'break':
+      return cell ? <BreakLine cell={cell} /> : null;
+    default:
+      return cell ? <ItemView cell={cell} turn={row.turn} /> : null;
+  }
 }

@@ -16,7 +16,7 @@ export interface TranscriptViewProps extends Omit<StreamProps, 'handle'> {
   /** Whether Ctrl F opens this find bar; false for all but one of several sessions side by side. */
   active?: boolean | undefined;
   handle?: ((handle: TranscriptHandle) => void) | undefined;
-  /** Called when find was closed: records that were loaded for it can be dropped. */
+  /** Called when find was closed: items that were loaded for it can be dropped. */
   onFound?: (() => void) | undefined;
 }
 

@@ -1,6 +1,5 @@
 export { Call } from './cards/Call';
-export { CodeView, HeavyText, JsonTree, PictureView } from './cards/parts';
-export { planOf, summarise, timeOf } from './cards/describe';
+export { summarise, textOfTarget, timeOf } from './cards/summary';
 export { ItemView } from './items';
 export * from './model';
 export { Folds, FoldsProvider, observe, shortPath, TranscriptServicesProvider, useNow, useServices, type TranscriptServices } from './services';

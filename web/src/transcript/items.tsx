@@ -1,82 +1,75 @@
 // Rows of the transcript other than calls: messages, thinking, command output and errors.
-import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
-import { Terminal } from '../ansi/Terminal';
+import { createMemo, createResource, createSignal, For, Match, Show, Suspense, Switch, type JSX } from 'solid-js';
+import type { CommandItem, Item, ItemBody, ItemId, PromptItem, Text, Thinking as ThinkingBody } from '../api/types';
 import { Markdown } from '../markdown/Markdown';
 import { t } from '../text';
-import { age, clock, duration, moment, money, percent, tokens } from '../text/format';
+import { age, clock, duration, moment } from '../text/format';
 import { Button, copyText, CopyButton, Icon, LinkButton, Menu, IconButton, toast } from '../ui';
+import { lazy } from '../ui/part';
 import { Call } from './cards/Call';
-import { HeavyText, JsonTree, PictureView } from './cards/parts';
-import { markText, markTone } from './marks';
-import {
-  textOf,
-  type Break,
-  type CallItem,
-  type CommandItem,
-  type Item,
-  type MarkItem,
-  type PromptItem,
-  type TextItem,
-  type ThinkingItem,
-  type Turn,
-  type UnknownItem,
-} from './model';
+import { HeavyText, PictureView } from './cards/parts';
+import { markDetail, markText, markTone, type Mark } from './marks';
+import { textOf, type Cell, type Turn } from './model';
 import { observe, useFolds, useNow, useServices } from './services';
 
-export function ItemView(props: { item: Item; depth?: number | undefined }): JSX.Element {
-  const item = props.item;
-  switch (item.kind) {
-    case 'text':
-      return <Prose item={item} />;
-    case 'thinking':
-      return <Thinking item={item} />;
-    case 'call':
-      return <Call item={item} depth={props.depth} />;
-    case 'mark':
-      return <Mark item={item} />;
-    case 'command':
-      return <Command item={item} />;
-    case 'unknown':
-      return <Unknown item={item} />;
-    case 'prompt':
-      return <Prompt item={item} />;
-  }
+const details = () => import('./cards/details');
+const Output = lazy(async () => ({ default: (await details()).Output }));
+const RawLines = lazy(async () => ({ default: (await details()).RawLines }));
+
+type BodyOf<T extends ItemBody['type']> = Extract<ItemBody, { type: T }>;
+
+/** What a row is called in style sheets and tests. */
+export const rowName = ({ type }: ItemBody): string => (type === 'tool_call' ? 'call' : ROWS.has(type) ? type : 'mark');
+const ROWS = new Set<ItemBody['type']>(['prompt', 'text', 'thinking', 'command', 'unknown']);
+
+/** An item. Its type may change, as when a retry becomes an error. */
+export function ItemView(props: { cell: Cell; turn?: Turn | undefined; depth?: number | undefined }): JSX.Element {
+  const cell = observe(props.cell);
+  const item = () => cell().item;
+  const of = <T extends ItemBody['type']>(type: T): BodyOf<T> | undefined => cell().as(type);
+  return (
+    <Switch fallback={<MarkView item={item()} mark={item().body as Mark} turn={props.turn} />}>
+      <Match when={of('text')}>{(body) => <Prose item={item()} text={body().text} synthetic={body().synthetic} />}</Match>
+      <Match when={of('thinking')}>{(body) => <Thinking item={item()} body={body()} />}</Match>
+      <Match when={item().body.type === 'tool_call'}>
+        <Call cell={props.cell} depth={props.depth} />
+      </Match>
+      <Match when={of('command')}>{(body) => <Command item={item()} body={body()} />}</Match>
+      <Match when={of('unknown')}>{(body) => <Unknown id={item().id} type={body().rawType} />}</Match>
+      <Match when={of('prompt')}>{(body) => <Prompt cell={props.cell} item={item()} body={body()} />}</Match>
+    </Switch>
+  );
 }
 
-export function Prose(props: { item: TextItem }): JSX.Element {
+function Prose(props: { item: Item; text: Text; synthetic: boolean }): JSX.Element {
   const services = useServices();
-  const item = observe(props.item);
   // The text changes every frame; memos avoid setting the other attributes each time.
-  const kind = createMemo(() => (item().synthetic ? 'synthetic' : ''));
-  const streaming = createMemo(() => item().streaming);
+  const kind = createMemo(() => (props.synthetic ? 'synthetic' : ''));
+  const streaming = createMemo(() => props.item.status === 'streaming');
   return (
     <div class="saying">
-      <Markdown text={item().text} streaming={streaming()} services={services} class={kind()} />
-      <Show when={item().unfinished}>
+      <Show
+        when={typeof props.text === 'string'}
+        fallback={<HeavyText value={props.text}>{(text) => <Markdown text={text} services={services} class={kind()} />}</HeavyText>}
+      >
+        <Markdown text={textOf(props.text)} streaming={streaming()} services={services} class={kind()} />
+      </Show>
+      <Show when={props.item.status === 'interrupted'}>
         <p class="unfinished">{t('transcript.unfinished')}</p>
       </Show>
       <Show when={!streaming()}>
         <div class="acts">
-          <CopyButton text={() => item().text} label={t('transcript.copyText')} />
-          <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(item().seq))} />
+          <CopyButton text={() => textOf(props.text)} label={t('transcript.copyText')} />
+          <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(props.item.id))} />
         </div>
       </Show>
     </div>
   );
 }
 
-function copyLink(link: string): void {
+export function copyLink(link: string): void {
   void copyText(new URL(link, location.href).href).then((done) => done && toast(t('transcript.linkCopied')));
 }
-
-/** The text the model wrote in a turn, as Markdown. */
-const textOfTurn = (turn: Turn): string =>
-  turn.items
-    .filter((item): item is TextItem => item.kind === 'text')
-    .map((item) => item.text)
-    .join('\n\n');
-
-const promptOf = (turn: Turn): PromptItem | undefined => turn.items.findLast((item): item is PromptItem => item.kind === 'prompt');
 
 const lastSentence = (text: string): string =>
   text
@@ -89,18 +82,23 @@ const firstSentence = (text: string): string =>
     .replace(/\*\*/g, '')
     .split(/(?<=[.!?])\s+|\n+/)[0] ?? '';
 
-export function Thinking(props: { item: ThinkingItem }): JSX.Element {
+function Thinking(props: { item: Item; body: ThinkingBody }): JSX.Element {
   const folds = useFolds();
   const services = useServices();
-  const item = observe(props.item);
-  const key = () => `think:${props.item.key}`;
+  const key = () => `think:${props.item.id}`;
   const open = () => folds.isOpen(key(), false);
-  const time = () => (item().ended === undefined ? 0 : (item().ended ?? 0) - item().began);
-  const words = createMemo(() => (item().streaming ? 0 : item().text.split(/\s+/).filter(Boolean).length));
+  const streaming = () => props.item.status === 'streaming';
+  const time = () => props.body.duration ?? 0;
+  const text = () => textOf(props.body.text);
+  /** Only the API can read it. */
+  const redacted = () => text() === '' && !streaming();
+  const words = createMemo(() => (streaming() ? 0 : text().split(/\s+/).filter(Boolean).length));
+  const preview = () => (redacted() ? t('transcript.redacted') : streaming() ? lastSentence(text()) : firstSentence(text()));
+  const unfinished = () => props.item.status === 'interrupted';
   return (
     <details
       class="think"
-      classList={{ run: item().streaming }}
+      classList={{ run: streaming() }}
       open={open()}
       onToggle={(event) => {
         if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open);
@@ -109,24 +107,24 @@ export function Thinking(props: { item: ThinkingItem }): JSX.Element {
       <summary>
         <Icon name="think" />
         <span>
-          <Show when={item().streaming} fallback={time() >= 1000 ? t('transcript.thought', { time: duration(time()) }) : t('transcript.thoughtPlain')}>
-            <ThinkingTime since={item().began} />
+          <Show when={streaming()} fallback={time() >= 1000 ? t('transcript.thought', { time: duration(time()) }) : t('transcript.thoughtPlain')}>
+            <ThinkingTime since={props.item.at} />
           </Show>
         </span>
         <span class="pv trunc">
-          <Show when={!open()}>{item().redacted ? t('transcript.redacted') : item().streaming ? lastSentence(item().text) : firstSentence(item().text)}</Show>
+          <Show when={!open()}>{preview()}</Show>
         </span>
         <span class="mt">
-          <Show when={item().unfinished}>
+          <Show when={unfinished()}>
             <span class="unfinished">{t('transcript.unfinishedShort')}</span>
           </Show>
-          <Show when={words() > 0 && open() && !item().unfinished}>{t('transcript.words', { n: words() })}</Show>
+          <Show when={words() > 0 && open() && !unfinished()}>{t('transcript.words', { n: words() })}</Show>
         </span>
         <Icon name="chevron" class="chev" />
       </summary>
       <Show when={open()}>
         <div class="body">
-          <Markdown text={item().redacted ? t('transcript.redacted') : item().text} streaming={item().streaming} services={services} />
+          <Markdown text={redacted() ? t('transcript.redacted') : text()} streaming={streaming()} services={services} />
         </div>
       </Show>
     </details>
@@ -138,46 +136,46 @@ function ThinkingTime(props: { since: number }): JSX.Element {
   return <>{t('transcript.thinking', { time: age(now() - props.since) })}</>;
 }
 
-export function Prompt(props: { item: PromptItem }): JSX.Element {
+function Prompt(props: { cell: Cell; item: Item; body: PromptItem }): JSX.Element {
   const services = useServices();
-  const item = observe(props.item);
-  const mine = () => item().device !== undefined && item().device === services.device?.();
+  const foreign = () => props.body.source === 'other';
+  const mine = () => props.body.sender?.device != null && props.body.sender.device === services.device?.();
   const by = () =>
-    [item().foreign ? t('transcript.foreign') : t('transcript.you'), !mine() && item().by ? item().by : '', item().steered ? t('transcript.steered') : '']
+    [foreign() ? t('transcript.foreign') : t('transcript.you'), mine() ? '' : props.body.sender?.name, props.body.steered ? t('transcript.steered') : '']
       .filter(Boolean)
       .join(' · ');
   return (
     <>
-      <time class="at" dateTime={new Date(item().at).toISOString()} title={moment(item().at)}>
-        {clock(item().at)}
+      <time class="at" dateTime={new Date(props.item.at).toISOString()} title={moment(props.item.at)}>
+        {clock(props.item.at)}
       </time>
-      <div class="said" classList={{ foreign: item().foreign, doubtful: item().state !== 'delivered' }}>
+      <div class="said" classList={{ foreign: foreign(), doubtful: props.body.delivery !== 'delivered' }}>
         <span class="by">
           {by()}
-          <span class="only-phone"> · {clock(item().at)}</span>
+          <span class="only-phone"> · {clock(props.item.at)}</span>
           <Menu
             label={t('transcript.messageMenu')}
             items={() => [
-              { label: t('transcript.copyText'), icon: 'copy', onSelect: () => void copyText(textOf(item().text)) },
-              { label: t('transcript.link'), icon: 'link', onSelect: () => copyLink(services.permalink(item().seq)) },
-              ...(services.promptMenu ? ['separator' as const, ...services.promptMenu(item())] : []),
+              { label: t('transcript.copyText'), icon: 'copy', onSelect: () => void copyText(textOf(props.body.text)) },
+              { label: t('transcript.link'), icon: 'link', onSelect: () => copyLink(services.permalink(props.item.id)) },
+              ...(services.promptMenu ? ['separator' as const, ...services.promptMenu(props.body, props.cell)] : []),
             ]}
             trigger={(attributes) => <IconButton small icon="dots" label={t('transcript.messageMenu')} {...attributes} />}
           />
         </span>
-        <HeavyText value={item().text}>{(text) => <MessageText text={text} id={item().key} />}</HeavyText>
-        <Show when={item().images.length > 0}>
+        <HeavyText value={props.body.text}>{(text) => <MessageText text={text} id={props.item.id} />}</HeavyText>
+        <Show when={props.body.images.length > 0}>
           <span class="saidpics">
-            <For each={item().images}>{(picture) => <PictureView picture={picture} />}</For>
+            <For each={props.body.images}>{(picture) => <PictureView picture={picture} />}</For>
           </span>
         </Show>
-        <Show when={item().state === 'indeterminate'}>
+        <Show when={props.body.delivery === 'indeterminate'}>
           <span class="doubt t-ask">{t('transcript.indeterminate')}</span>
         </Show>
-        <Show when={item().state === 'failed'}>
+        <Show when={props.body.delivery === 'failed'}>
           <span class="doubt t-bad">{t('transcript.failed')}</span>
         </Show>
-        <Show when={item().state !== 'delivered' && services.retry?.(item())}>
+        <Show when={props.body.delivery !== 'delivered' && services.retry?.(props.body)}>
           {(retry) => (
             <Button small icon="retry" onClick={() => retry()()}>
               {t('transcript.retryTurn')}
@@ -194,7 +192,7 @@ const FOLDED_MESSAGE_LINES = 12;
 const MAX_MESSAGE_CHARS = 4000;
 
 /** A message of the user; long pasted text is folded. */
-function MessageText(props: { text: string; id: string }): JSX.Element {
+function MessageText(props: { text: string; id: ItemId }): JSX.Element {
   const folds = useFolds();
   const key = () => `said:${props.id}`;
   const lines = createMemo(() => props.text.split('\n'));
@@ -220,65 +218,31 @@ function MessageText(props: { text: string; id: string }): JSX.Element {
   );
 }
 
-export function OriginBox(props: { turn: Turn }): JSX.Element {
-  const turn = observe(props.turn);
-  const name = () => {
-    const origin = turn().origin;
-    switch (origin?.kind) {
-      case 'task':
-        return origin.status === 'failed'
-          ? t('transcript.originTaskFailed')
-          : origin.status === 'stopped' || origin.status === 'killed'
-            ? t('transcript.originTaskStopped')
-            : t('transcript.originTask');
-      case 'wake':
-        return t('transcript.originWake');
-      case 'peer':
-        return t('transcript.originPeer');
-      case 'channel':
-        return t('transcript.originChannel');
-      case 'continuation':
-        return t('transcript.originContinuation');
-      default:
-        return t('transcript.originUnknown');
-    }
-  };
-  return (
-    <>
-      <time class="at" dateTime={new Date(turn().at).toISOString()} title={moment(turn().at)}>
-        {clock(turn().at)}
-      </time>
-      <div class="said origin">
-        <span class="by">{t('transcript.notFromYou')}</span>
-        <b class="t-other strong">{name()}</b>
-        <Show when={turn().origin?.text}> · {turn().origin?.text}</Show>
-      </div>
-    </>
-  );
-}
-
-export function Mark(props: { item: MarkItem }): JSX.Element {
+function MarkView(props: { item: Item; mark: Mark; turn: Turn | undefined }): JSX.Element {
   const services = useServices();
-  const item = observe(props.item);
-  const facts = () => item().facts;
-  const live = () => facts().what === 'retry' && !(facts() as { over?: boolean }).over;
+  const cancelled = () => props.turn?.items.filter((cell) => cell.item.status === 'cancelled').length;
+  const text = (now: number) => markText(props.mark, props.item, { now, named: services.modelName, cancelled: cancelled() });
+  const live = () => props.mark.type === 'retry' && props.item.status !== 'done';
+  const [open, setOpen] = createSignal(false);
   return (
-    <div class={`mark ${markTone(facts()).tone}`}>
-      <Icon name={markTone(facts()).icon} />
+    <div class={`mark ${markTone(props.mark).tone}`}>
+      <Icon name={markTone(props.mark).icon} />
       <div class="grow">
-        <Show when={live()} fallback={<span>{markText(facts(), item().at, 0, services.modelName)}</span>}>
-          <Countdown item={item()} />
+        <Show when={live()} fallback={<span>{text(0)}</span>}>
+          <Countdown text={text} />
         </Show>
-        <Show when={detail(item())}>
+        <Show when={markDetail(props.mark, text(0))}>
           {(more) => (
-            <details class="told">
+            <details class="told" onToggle={(event) => setOpen(event.currentTarget.open)}>
               <summary>
                 <Icon name="chevron" class="chev" />
                 {more().title}
               </summary>
-              <div class="box">
-                <Terminal text={more().text} />
-              </div>
+              <Show when={open()}>
+                <Suspense>
+                  <Output text={more().text} />
+                </Suspense>
+              </Show>
             </details>
           )}
         </Show>
@@ -287,30 +251,22 @@ export function Mark(props: { item: MarkItem }): JSX.Element {
   );
 }
 
-function Countdown(props: { item: MarkItem }): JSX.Element {
+function Countdown(props: { text: (now: number) => string }): JSX.Element {
   const now = useNow();
-  return <span>{markText(props.item.facts, props.item.at, now())}</span>;
+  return <span>{props.text(now())}</span>;
 }
 
-function detail(item: MarkItem): { title: string; text: string } | undefined {
-  const facts = item.facts;
-  if (facts.what === 'process' && facts.stderr.length > 0) return { title: t('transcript.lastWords'), text: facts.stderr.join('\n') };
-  if (facts.what === 'hook' && facts.outcome !== 'blocked' && facts.output) return { title: t('transcript.output'), text: facts.output };
-  // The title repeats the text already.
-  if (facts.what === 'error' && facts.text && !markText(facts, item.at, 0).startsWith(facts.text)) return { title: t('transcript.output'), text: facts.text };
-  return undefined;
-}
-
-export function Command(props: { item: CommandItem }): JSX.Element {
+function Command(props: { item: Item; body: CommandItem }): JSX.Element {
   const services = useServices();
   const folds = useFolds();
-  const key = () => `cmd:${props.item.key}`;
-  const short = () => props.item.output.split('\n').length <= 12;
+  const key = () => `cmd:${props.item.id}`;
+  const output = (): Text => props.body.output ?? '';
+  const short = () => textOf(output()).split('\n').length <= 12;
   const open = () => folds.isOpen(key(), short());
   return (
     <details
       class="call"
-      classList={{ err: props.item.failed }}
+      classList={{ err: props.body.failed }}
       open={open()}
       onToggle={(event) => {
         if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open);
@@ -319,9 +275,9 @@ export function Command(props: { item: CommandItem }): JSX.Element {
       <summary>
         <Icon name="slash" class="ic" />
         <span class="nm">{t('transcript.nameSlash')}</span>
-        <span class="tg">{props.item.name ? `/${props.item.name}` : ''}</span>
+        <span class="tg">{props.body.name ? `/${props.body.name}` : ''}</span>
         <span class="mt">
-          {props.item.output
+          {textOf(output())
             .split('\n', 1)[0]
             ?.replace(/^#+\s*/, '')
             .slice(0, 50)}
@@ -331,7 +287,7 @@ export function Command(props: { item: CommandItem }): JSX.Element {
       <Show when={open()}>
         <div class="body">
           <div class="box pad">
-            <Markdown text={props.item.output} services={services} />
+            <HeavyText value={output()}>{(text) => <Markdown text={text} services={services} />}</HeavyText>
           </div>
         </div>
       </Show>
@@ -339,149 +295,32 @@ export function Command(props: { item: CommandItem }): JSX.Element {
   );
 }
 
-export function Unknown(props: { item: UnknownItem }): JSX.Element {
+/** A message that this version does not know, with the text as received. */
+function Unknown(props: { id: ItemId; type: string | null }): JSX.Element {
+  const services = useServices();
   const [open, setOpen] = createSignal(false);
+  const [raw] = createResource(
+    () => (open() && services.rawOf ? props.id : undefined),
+    (id) => services.rawOf?.(id),
+  );
   return (
     <details class="call" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <Icon name="unknown" class="ic" />
         <span class="nm">{t('transcript.nameUnknown')}</span>
-        <span class="tg">{props.item.type}</span>
+        <span class="tg">{props.type}</span>
         <span class="mt">{t('transcript.keptAsItCame')}</span>
         <Icon name="chevron" class="chev" />
       </summary>
       <Show when={open()}>
         <div class="body">
-          <div class="box">
-            <JsonTree value={props.item.raw} />
-          </div>
+          <Show when={!raw.error} fallback={<p class="cutnote">{t('transcript.fetchFailed')}</p>}>
+            <Suspense>
+              <RawLines lines={raw.state === 'ready' ? (raw() ?? []) : []} />
+            </Suspense>
+          </Show>
         </div>
       </Show>
     </details>
-  );
-}
-
-/** Several read-only calls as one row that contains them. */
-export function Looked(props: { items: readonly CallItem[] }): JSX.Element {
-  const folds = useFolds();
-  const key = () => `looked:${props.items[0]?.key ?? ''}`;
-  const open = () => folds.isOpen(key(), false);
-  const reads = () => props.items.filter((call) => call.name === 'Read' || call.name === 'NotebookRead').length;
-  const words = () =>
-    [
-      reads() > 0 ? t('transcript.files', { n: reads() }) : '',
-      props.items.length > reads() ? t('transcript.searches', { n: props.items.length - reads() }) : '',
-    ]
-      .filter(Boolean)
-      .join(', ');
-  const time = () => (props.items.at(-1)?.ended ?? 0) - (props.items[0]?.began ?? 0);
-  return (
-    <details
-      class="call"
-      open={open()}
-      onToggle={(event) => {
-        if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open);
-      }}
-    >
-      <summary>
-        <Icon name="read" class="ic" />
-        <span class="nm">{t('transcript.nameLooked')}</span>
-        <span class="tg sans">{words()}</span>
-        <span class="mt">{time() > 0 ? duration(time()) : ''}</span>
-        <Icon name="chevron" class="chev" />
-      </summary>
-      <Show when={open()}>
-        <div class="inner">
-          <For each={props.items}>{(call) => <Call item={call} />}</For>
-        </div>
-      </Show>
-    </details>
-  );
-}
-
-export function TurnEndLine(props: { turn: Turn }): JSX.Element {
-  const services = useServices();
-  const turn = observe(props.turn);
-  return (
-    <Show when={turn().end}>
-      {(end) => (
-        <div class="end">
-          <a class="mid" href={services.permalink(turn().seq)} title={moment(end().at)}>
-            {t('transcript.turnN', { n: turn().n })}
-          </a>
-          <Show when={end().outcome !== 'success'}>
-            <span class={end().outcome === 'error' ? 't-bad' : ''}>{end().outcome === 'error' ? t('transcript.endError') : t('transcript.endStopped')}</span>
-          </Show>
-          <Show when={end().duration !== undefined}>
-            <span>{duration(end().duration ?? 0)}</span>
-          </Show>
-          <Show when={turn().calls > 0}>
-            <span>{t('transcript.calls', { n: turn().calls })}</span>
-          </Show>
-          <Show when={end().cost !== undefined}>
-            <span>{money(end().cost ?? 0)}</span>
-          </Show>
-          <Show when={end().input > 0}>
-            <span>{t('transcript.tokensIn', { tokens: tokens(end().input), part: percent(end().cached / end().input) })}</span>
-          </Show>
-          <Show when={end().output > 0}>
-            <span>{t('transcript.tokensOut', { tokens: tokens(end().output) })}</span>
-          </Show>
-          <Show when={end().outcome === 'error' && services.retry?.(promptOf(turn()))}>
-            {(retry) => (
-              <Button small icon="retry" onClick={() => retry()()}>
-                {t('transcript.retryTurn')}
-              </Button>
-            )}
-          </Show>
-          <span class="endacts">
-            <Show when={textOfTurn(turn())}>
-              <CopyButton text={() => textOfTurn(turn())} label={t('transcript.copyAnswer')} />
-            </Show>
-            <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(turn().seq))} />
-          </span>
-        </div>
-      )}
-    </Show>
-  );
-}
-
-export function BreakLine(props: { cut: Break }): JSX.Element {
-  const services = useServices();
-  const cut = observe(props.cut);
-  const [open, setOpen] = createSignal(false);
-  const title = () =>
-    cut().what === 'compacted'
-      ? t('transcript.compacted', { time: clock(cut().at) })
-      : cut().what === 'cleared'
-        ? t('transcript.cleared', { time: clock(cut().at) })
-        : t('transcript.rewound', { time: clock(cut().at) });
-  return (
-    <>
-      <div class="cut">
-        <svg class="zig" viewBox="0 0 14 20" aria-hidden="true">
-          <path d="M7 0v5l-4 3 8 4-4 3v5" />
-        </svg>
-        <span>
-          {title()}
-          <Show when={cut().before !== undefined && cut().after !== undefined}>
-            {' '}
-            · {t('transcript.compactedTokens', { before: tokens(cut().before ?? 0), after: tokens(cut().after ?? 0) })}
-          </Show>
-          <Show when={cut().summary}>
-            {' '}
-            ·{' '}
-            <LinkButton aria-expanded={open()} onClick={() => setOpen(!open())}>
-              {t('transcript.whatWasKept')}
-            </LinkButton>
-          </Show>
-        </span>
-      </div>
-      <Show when={open()}>
-        <div class="kept box pad">
-          <Markdown text={cut().summary} services={services} />
-        </div>
-      </Show>
-    </>
   );
 }

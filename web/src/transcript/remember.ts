@@ -38,8 +38,8 @@ export function remembering(services: TranscriptServices): TranscriptServices {
       300,
     ),
     diffOf: remember(
-      (seq: number, id: string) => services.diffOf(seq, id),
-      (seq, id) => `${seq} ${id}`,
+      (call: string) => services.diffOf(call),
+      (call) => call,
       200,
     ),
     blobText: remember(

@@ -1,10 +1,10 @@
 // What the transcript needs from the page. Everything that talks to the server is injected.
 import { createContext, createSignal, onCleanup, useContext, type Accessor } from 'solid-js';
-import type { Diff } from '../api/types';
+import type { Diff, ItemId, JsonValue, PromptItem } from '../api/types';
 import type { FilePlace } from '../markdown/filelinks';
 import type { Runs } from '../markdown/runs';
 import type { MenuEntry } from '../ui';
-import type { CallItem, PromptItem } from './model';
+import type { Cell, Row } from './model';
 import type { Observed } from './model/observed';
 
 export interface TranscriptServices {
@@ -13,24 +13,22 @@ export interface TranscriptServices {
   cwd?: (() => string | undefined) | undefined;
   /** Highlights code, by language or file name. */
   highlight: (lang: string, text: string) => Promise<Runs>;
-  /** The diff of an edit, by the record of its result (or of its call) and the id of the call. */
-  diffOf: (seq: number, toolUseId: string) => Promise<Diff>;
+  /** The diff of a change, by the id of its call. */
+  diffOf: (call: string) => Promise<Diff>;
   /** The address of a file of the session, by path and line. */
   fileHref?: ((place: FilePlace) => string) | undefined;
   /** A body stored on the server, as text. */
   blobText: (hash: string) => Promise<string>;
   /** The address of a body, for pictures and raw links. */
   blobUrl: (hash: string) => string;
-  /** The address of a record: `#/s/ID/SEQ`. */
-  permalink: (seq: number) => string;
-  /** Calls with a pending permission request. */
-  waiting?: (() => ReadonlySet<string>) | undefined;
+  /** The address of an item: `#/s/ID/ITEM`. */
+  permalink: (item: ItemId) => string;
+  /** The messages of the agent behind an item, as received. */
+  rawOf?: ((item: ItemId) => Promise<readonly JsonValue[]>) | undefined;
   /** Opens the output of a background task. */
   openTask?: ((taskId: string) => void) | undefined;
-  /** Opens a subagent in a separate view. */
-  openAgent?: ((call: CallItem) => void) | undefined;
   /** Additional entries for the menu of a message: edit and resend, rewind, fork. */
-  promptMenu?: ((prompt: PromptItem) => readonly MenuEntry[]) | undefined;
+  promptMenu?: ((prompt: PromptItem, cell: Cell) => readonly MenuEntry[]) | undefined;
   /** Sends the last message again. Undefined unless it is this one, its turn failed and sending is possible. */
   retry?: ((prompt: PromptItem | undefined) => (() => void) | undefined) | undefined;
   /** Text for an empty transcript. */
@@ -95,6 +93,24 @@ export class Folds {
   closeAll(keys: Iterable<string>): void {
     for (const key of keys) this.states.set(key, false);
     this.signal[1]((n) => n + 1);
+  }
+}
+
+/** The key of the part of a row that can be opened. */
+export function foldOf(row: Row): string | undefined {
+  const [cell] = row.cells;
+  if (row.kind === 'looked') return `looked:${cell?.id ?? ''}`;
+  switch (cell?.item.body.type) {
+    case 'tool_call':
+      return `call:${cell.id}`;
+    case 'thinking':
+      return `think:${cell.id}`;
+    case 'command':
+      return `cmd:${cell.id}`;
+    case 'prompt':
+      return `said:${cell.id}`;
+    default:
+      return undefined;
   }
 }
 

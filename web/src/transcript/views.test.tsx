@@ -1,15 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { For } from 'solid-js';
 import { render } from 'solid-js/web';
 import { expect, test, vi } from 'vitest';
-import type { Record as Rec } from '../api/types';
+import type { CardBody, Item, ItemBody } from '../api/types';
 import { cards } from '../gallery/cards';
+import { allowed, make, Script } from '../gallery/Script';
 import { session } from '../gallery/sessions';
-import { Folds, FoldsProvider, ItemView, Rows, Transcript, TranscriptServicesProvider, type Item, type TranscriptServices } from '.';
+import { Folds, FoldsProvider, Rows, Transcript, TranscriptServicesProvider, type TranscriptServices } from '.';
 import { nameOf } from '../screens/models';
 import './cards/bodies';
-import { BreakLine, Looked, OriginBox, TurnEndLine } from './items';
+import { foldOf } from './services';
+import { viewOf } from './StreamRows';
 
 const services: TranscriptServices = {
   sessionId: 's',
@@ -18,7 +18,8 @@ const services: TranscriptServices = {
   diffOf: () => Promise.reject(new Error('none')),
   blobText: () => Promise.resolve('all of it, to the end'),
   blobUrl: (hash) => `/api/blobs/${hash}`,
-  permalink: (seq) => `#/session/s/${seq}`,
+  permalink: (item) => `#/s/s/${item}`,
+  rawOf: () => Promise.resolve([{ type: ATTACK, [ATTACK]: [ATTACK] }]),
   modelName: (id) =>
     nameOf(id, [
       { value: 'opus', name: 'Opus' },
@@ -26,42 +27,23 @@ const services: TranscriptServices = {
     ]),
 };
 
-/** Renders a transcript with every row open. */
-async function show(transcript: Transcript): Promise<HTMLElement> {
+/** Renders items with every row open. */
+async function show(items: readonly Item[]): Promise<HTMLElement> {
   const folds = new Folds();
-  const openAll = (items: readonly Item[]) => {
-    for (const item of items) {
-      if (item.kind === 'call') {
-        folds.set(`call:${item.id}`, true);
-        openAll(item.children);
-      }
-      if (item.kind === 'thinking') folds.set(`think:${item.key}`, true);
-      if (item.kind === 'command') folds.set(`cmd:${item.key}`, true);
-    }
-  };
-  for (const entry of transcript.entries) if (entry.kind === 'turn') openAll(entry.items);
+  const transcript = new Transcript(items);
   const rows = new Rows().of(transcript);
+  for (const row of rows) {
+    const key = foldOf(row);
+    if (key) folds.set(key, true);
+  }
+  for (const item of items) if (item.body.type === 'tool_call') folds.set(`call:${item.id}`, true);
   const host = document.createElement('div');
   document.body.append(host);
   render(
     () => (
       <TranscriptServicesProvider value={services}>
         <FoldsProvider value={folds}>
-          <For each={rows}>
-            {(row) =>
-              row.item ? (
-                <ItemView item={row.item} />
-              ) : row.kind === 'looked' ? (
-                <Looked items={row.items} />
-              ) : row.cut ? (
-                <BreakLine cut={row.cut} />
-              ) : row.kind === 'origin' && row.turn ? (
-                <OriginBox turn={row.turn} />
-              ) : row.turn ? (
-                <TurnEndLine turn={row.turn} />
-              ) : null
-            }
-          </For>
+          <For each={rows}>{(row) => viewOf(row)}</For>
         </FoldsProvider>
       </TranscriptServicesProvider>
     ),
@@ -81,9 +63,7 @@ const ODD = /\[object |\bundefined\b|\bNaN\b|transcript\.\w+/;
 
 test('every card of the gallery renders while open', async () => {
   for (const { title, script } of cards()) {
-    const transcript = new Transcript();
-    transcript.apply(script.records);
-    const host = await show(transcript);
+    const host = await show(script.items);
     expect(host.textContent, title).not.toMatch(ODD);
     expect(host.querySelectorAll('details, .mark').length, title).toBeGreaterThan(0);
     host.remove();
@@ -91,141 +71,79 @@ test('every card of the gallery renders while open', async () => {
 });
 
 test('a path inside the folder is shown relative to it', async () => {
-  const transcript = new Transcript();
-  transcript.apply(session(false).records);
-  const host = await show(transcript);
+  const host = await show(session(false).items);
   expect([...host.querySelectorAll('.call .path')].map((path) => path.textContent)).toContain('crates/pool/src/reaper.rs');
   host.remove();
 });
 
 const ATTACK = '<img src=x onerror="alert(1)">';
 
+/** A value with every text replaced, except those with a fixed set of values. */
+function hostile<T>(value: T, key = ''): T {
+  const fixed = /^(type|kind|action|status|outcome|verb|edit|change|cause|level|reason|delivery|source|mimeType)$/.test(key);
+  if (typeof value === 'string') return (fixed ? value : ATTACK) as T;
+  if (Array.isArray(value)) return value.map((one) => hostile(one)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hostile(one, name)])) as T;
+}
+
+const LINE = { id: '1', subject: 'x', active: 'x', status: 'in_progress' as const, after: [] };
+/** One body of each type. */
+const BODIES: CardBody[] = [
+  make.shell('x', { output: 'x', stderr: 'x', task: 'x' }).body,
+  make.read('x', make.lines('x', 1)).body,
+  make.read('x', { type: 'notebook', cells: [{ kind: 'markdown', run: 1, source: 'x' }] }).body,
+  make.change('x', 'x', { edits: [{ old: 'x', new: 'y', all: false }] }).body,
+  make.change('x', 'x', { content: 'x' }).body,
+  make.notebook('x', { source: 'x', old: 'x' }).body,
+  make.search('x', 'text', 'x', 'x', { lines: 'x:1:x' }).body,
+  make.search('x', 'names', 'x', 'x', { names: ['x'] }).body,
+  make.fetch('x', 'x', 'x').body,
+  make.webSearch('x', [{ title: 'x', url: 'javascript:alert(1)' }]).body,
+  make.agent('x', { prompt: 'x', report: 'x', kind: 'x' }).body,
+  make.tasks({ list: [LINE], before: [LINE] }).body,
+  make.question({ x: 'x' }).body,
+  make.plan('# x').body,
+  make.skill('x', 'x').body,
+  { type: 'findings', findings: [{ file: 'x', line: 1, summary: 'x', scenario: 'x', confirmed: true }] },
+  make.mcp('x', 'x', { x: 'x' }).body,
+  make.generic('x', 'use', { x: ['x'] }).body,
+];
+const OTHERS: ItemBody[] = [
+  { type: 'command', name: 'x', arguments: 'x', output: 'x', failed: false },
+  { type: 'compaction', manual: false, before: 2, after: 1, duration: null, summary: 'x', error: null },
+  { type: 'error', kind: 'x', text: 'x', status: null, retries: 1 },
+  { type: 'hook', name: 'x', event: 'x', outcome: 'failed', exitCode: 1, output: 'x' },
+  { type: 'model_change', from: 'x', to: 'x', reason: 'chosen', text: '' },
+  { type: 'notice', kind: 'message', level: 'warning', text: 'x', call: null },
+  { type: 'process', change: 'exited', exit: { code: 1, signal: null }, cause: 'crashed', reason: 'x', stderr: ['x'] },
+  { type: 'request', from: 'x', permission: { ...allowed, message: 'x' } },
+  { type: 'task_end', task: 'x', call: null, outcome: 'failed', subject: 'x', summary: 'x', output: 'x' },
+  { type: 'unknown', rawType: 'x' },
+];
+
 test('text of agents and tools never becomes an element', async () => {
-  const transcript = new Transcript();
-  let seq = 0;
-  const take = (what: object) => transcript.apply([{ sessionId: 's', epoch: 1, seq: (seq += 1), at: seq, turn: null, what: what as Rec['what'] }]);
-  take({ type: 'sluice_prompt', uuid: 'p', text: ATTACK, images: [], state: 'delivered', by: ATTACK, device: ATTACK });
-  const names = [
-    'Bash',
-    'Read',
-    'Edit',
-    'Write',
-    'Grep',
-    'Glob',
-    'WebFetch',
-    'WebSearch',
-    'TodoWrite',
-    'AskUserQuestion',
-    'ExitPlanMode',
-    'Skill',
-    'NotebookEdit',
-    'Agent',
-    'TaskList',
-    'ReportFindings',
-    `mcp__${ATTACK}__${ATTACK}`,
-    ATTACK,
-  ];
-  for (const [index, name] of names.entries()) {
-    const id = `c${index}`;
-    const fields = Object.fromEntries(
-      [
-        'command',
-        'file_path',
-        'notebook_path',
-        'old_string',
-        'new_string',
-        'content',
-        'pattern',
-        'path',
-        'url',
-        'query',
-        'prompt',
-        'description',
-        'plan',
-        'skill',
-        'subject',
-        'new_source',
-        ATTACK,
-      ].map((key) => [key, ATTACK]),
-    );
-    take({
-      type: 'assistant',
-      message: {
-        id: `m${index}`,
-        content: [
-          {
-            type: 'tool_use',
-            id,
-            name,
-            input: {
-              ...fields,
-              todos: [{ content: ATTACK, status: ATTACK, activeForm: ATTACK }],
-              questions: [{ question: ATTACK, header: ATTACK, options: [] }],
-              findings: [{ file: ATTACK, summary: ATTACK, failure_scenario: ATTACK }],
-            },
-          },
-        ],
-      },
-      parent_tool_use_id: null,
-    });
-    take({
-      type: 'user',
-      message: { content: [{ type: 'tool_result', tool_use_id: id, content: ATTACK }] },
-      parent_tool_use_id: null,
-      tool_use_result: {
-        stdout: ATTACK,
-        stderr: ATTACK,
-        type: 'text',
-        file: { content: ATTACK, numLines: 1, startLine: 1, totalLines: 1 },
-        mode: 'content',
-        content: ATTACK,
-        filenames: [ATTACK],
-        numFiles: 1,
-        result: ATTACK,
-        results: [{ content: [{ title: ATTACK, url: 'javascript:alert(1)', snippet: ATTACK }] }],
-        newTodos: [{ content: ATTACK, status: 'pending' }],
-        answers: { [ATTACK]: ATTACK },
-        plan: ATTACK,
-        tasks: [{ subject: ATTACK, status: 'pending' }],
-      },
-    });
+  const script = new Script();
+  script.prompt(ATTACK, ATTACK).say(ATTACK).think(ATTACK);
+  for (const body of BODIES) {
+    const card = { title: 'x', verb: 'use' as const, subject: { type: 'phrase' as const, value: 'x' }, body };
+    for (const status of ['done', 'failed', 'denied', 'streaming'] as const) script.call({ card, status, result: ATTACK, over: { permission: allowed } });
   }
-  take({ type: 'system', subtype: ATTACK, x: ATTACK });
-  take({ type: 'system', subtype: 'informational', content: ATTACK, level: 'warning' });
-  take({ type: 'assistant', error: ATTACK, message: { id: 'e', content: [{ type: 'text', text: ATTACK }] }, parent_tool_use_id: null });
-  const host = await show(transcript);
+  for (const body of OTHERS) script.item(body);
+  const host = await show(script.items.map((item) => ({ ...item, body: hostile(item.body) })));
+  expect(host.textContent?.split(ATTACK).length).toBeGreaterThan(100);
   expect(host.querySelector('img, script, iframe')).toBeNull();
   for (const anchor of host.querySelectorAll('a')) expect(anchor.getAttribute('href')).toMatch(/^(https?:|mailto:|#\/|\/api\/blobs\/)/);
   host.remove();
 });
 
 test('a body stored on the server shows its beginning and is loaded on request', async () => {
-  const transcript = new Transcript();
   const blob = { $blob: { hash: 'abc', bytes: 90_000, mime: 'text/plain', head: 'the beginning', tail: 'the end', lines: 2000 } };
-  const whats = [
-    {
-      type: 'assistant',
-      message: { id: 'm', content: [{ type: 'tool_use', id: 'c', name: 'Bash', input: { command: 'cat big' } }] },
-      parent_tool_use_id: null,
-    },
-    {
-      type: 'user',
-      message: { content: [{ type: 'tool_result', tool_use_id: 'c', content: blob }] },
-      parent_tool_use_id: null,
-      tool_use_result: { stdout: blob, stderr: '' },
-    },
-    {
-      type: 'sluice_prompt',
-      uuid: 'p',
-      text: 'see',
-      images: [{ hash: 'pic', bytes: 5, mime: 'image/png', head: null, tail: null, lines: null }],
-      state: 'delivered',
-      by: '',
-      device: '',
-    },
-  ];
-  transcript.apply(whats.map((what, i) => ({ sessionId: 's', epoch: 1, seq: i, at: i, turn: null, what: what as unknown as Rec['what'] })));
-  const host = await show(transcript);
+  const script = new Script();
+  script.prompt('see').call({ card: make.shell('cat big', { output: blob }) });
+  const [prompt] = script.items;
+  if (prompt?.body.type === 'prompt') prompt.body.images = [{ mimeType: 'image/png', data: { $blob: { hash: 'pic', bytes: 5, mime: 'image/png' } } }];
+  const host = await show(script.items);
   expect(host.querySelector('.term')?.textContent).toContain('the beginning');
   expect(host.textContent).toContain('90 kB');
   expect(host.querySelector('.said img')?.getAttribute('src')).toBe('/api/blobs/pic');
@@ -237,47 +155,30 @@ test('a body stored on the server shows its beginning and is loaded on request',
 });
 
 test('a fallback model is shown by its name, also if the agent does not report it', async () => {
-  const transcript = new Transcript();
-  transcript.apply([
-    {
-      sessionId: 's',
-      epoch: 1,
-      seq: 1,
-      at: 1,
-      turn: null,
-      what: { type: 'system', subtype: 'model_fallback', original_model: 'claude-opus-5-5', fallback_model: 'claude-haiku-4-5' } as unknown as Rec['what'],
-    },
-  ]);
-  const host = await show(transcript);
+  const change: ItemBody = { type: 'model_change', from: 'claude-opus-5-5', to: 'claude-haiku-4-5', reason: 'unavailable', text: '' };
+  const host = await show(new Script().item(change).items);
   expect(host.querySelector('.mark')?.textContent).toBe('Model changed from Opus 5.5 to Haiku 4.5.');
   host.remove();
 });
 
-const RECORDINGS = join(import.meta.dirname, '../../../../shared/wire/recordings');
+test('a message of an unknown kind shows the lines behind it', async () => {
+  const host = await show(new Script().item({ type: 'unknown', rawType: 'system/brand_new' }).items);
+  const row = host.querySelector('details');
+  row?.setAttribute('open', '');
+  row?.dispatchEvent(new Event('toggle'));
+  await vi.waitFor(() => expect(host.querySelector('.json')?.textContent).toContain(ATTACK));
+  host.remove();
+});
 
-test.skipIf(!existsSync(RECORDINGS))('every recording of the reference agent renders (skipped without ../shared)', { timeout: 60_000 }, async () => {
-  let shown = 0;
-  for (const version of readdirSync(RECORDINGS)) {
-    for (const scenario of readdirSync(join(RECORDINGS, version))) {
-      const file = join(RECORDINGS, version, scenario, 'stdout.ndjson');
-      if (!existsSync(file)) continue;
-      const transcript = new Transcript();
-      let seq = 0;
-      for (const line of readFileSync(file, 'utf8').split('\n')) {
-        let what: unknown;
-        try {
-          what = JSON.parse(line);
-        } catch {
-          continue;
-        }
-        if (typeof what === 'object' && what !== null && !Array.isArray(what))
-          transcript.apply([{ sessionId: 's', epoch: 1, seq: (seq += 1), at: seq * 1000, turn: null, what: what as Rec['what'] }]);
-      }
-      const host = await show(transcript);
-      expect(host.querySelector('.call[class*=undefined]'), scenario).toBeNull();
-      shown += 1;
-      host.remove();
-    }
-  }
-  expect(shown).toBeGreaterThan(100);
+test('a retry that ends in an error becomes the row of the error', async () => {
+  const script = new Script();
+  script.prompt('go').item({ type: 'retry', error: 'overloaded', status: 529, attempt: 2, max: 10, next: Date.now() + 60_000 }, { status: 'running' });
+  const transcript = new Transcript(script.items);
+  const [, row] = new Rows().of(transcript);
+  const host = document.createElement('div');
+  render(() => <TranscriptServicesProvider value={services}>{row && viewOf(row)}</TranscriptServicesProvider>, host);
+  expect(host.textContent).toContain('attempt 2 of 10');
+  const retry = script.items[1] as Item;
+  transcript.apply([{ ...retry, status: 'failed', body: { type: 'error', kind: 'overloaded', text: '', status: 529, retries: 10 } }]);
+  expect(host.textContent).toBe('The model is overloaded. Retried 10 times.');
 });

@@ -1,5 +1,5 @@
 // Heights of rows: measured where known, else estimated, and their sums.
-import type { Row } from './model';
+import { textOf, type Row } from './model';
 
 const GUESS: Record<string, number> = {
   prompt: 68,
@@ -7,18 +7,17 @@ const GUESS: Record<string, number> = {
   end: 60,
   break: 56,
   looked: 28,
-  text: 110,
   thinking: 28,
-  call: 28,
-  mark: 36,
+  tool_call: 28,
   command: 60,
   unknown: 28,
 };
 
 export function guess(row: Row): number {
-  const base = GUESS[row.kind === 'item' ? (row.item?.kind ?? 'text') : row.kind] ?? 40;
+  const body = row.cells[0]?.item.body;
   // Underestimated on purpose: that renders a row too many rather than one too few, which would delay the first paint.
-  if (row.item?.kind === 'text') return 12 + Math.ceil(row.item.text.length / 82) * 24;
+  if (body?.type === 'text') return 12 + Math.ceil(textOf(body.text).length / 82) * 24;
+  const base = GUESS[row.kind === 'item' ? (body?.type ?? '') : row.kind] ?? 36;
   return base + (row.tight ? 0 : 12);
 }
 

@@ -57,7 +57,7 @@ export async function measureReturn(table, { browser, fake }) {
     await page.locator('.trow').last().waitFor();
     fake.control({ do: 'offline', on: true });
     await page.locator('.gate[data-standing="offline"]').waitFor();
-    for (let n = 0; session.records.length < 500 + AWAY; n += 1) for (const what of make.turn(`Said while away, ${n}`)) session.push(what);
+    for (let n = 0; session.items.length < 500 + AWAY; n += 1) for (const one of make.turn(`Said while away, ${n}`)) session.push(one);
     session.push(make.text('The last words of that hour.'));
     // Every message to the bridge is delayed, so that a second round trip is noticed.
     const messages = [];
@@ -82,8 +82,8 @@ export async function measureReturn(table, { browser, fake }) {
       );
       await page.getByRole('button', { name: 'Try now' }).click();
       const duration = (await painted) - began;
-      const requests = messages.filter((type) => type === 'subscribe' || type === 'history').length;
-      table.count(`back after an hour (${AWAY} records): questions after the greeting`, requests, '', 0, `sent by the page: ${messages.join(', ')}`);
+      const requests = messages.filter((type) => type === 'subscribe' || type === 'items_before').length;
+      table.count(`back after an hour (${AWAY} items): questions after the greeting`, requests, '', 0, `sent by the page: ${messages.join(', ')}`);
       table.time(
         'back after an hour: all of it painted, after the one round trip',
         duration - DELAY,

@@ -7,12 +7,12 @@ import { median } from './table.mjs';
 const ANSWER =
   'Reproduced on run 37. The sweep wakes on **the timer** but measures age with `Instant`.\n\n- Under load the two disagree.\n- The connection survives one sweep too many.\n\n```rust\nlet now = tick.tick().await;\n```\n\nSo it is the clock. ';
 
-/** `turns`: an hour has 240, one per quarter of a minute, each with 300 deltas and a dozen records. */
+/** `turns`: an hour has 240, one per quarter of a minute, each with 300 deltas and a dozen items. */
 export async function measureMemory(table, { browser, fake, turns }) {
   const session = new FakeSession('s-hour', 'An hour');
-  // Starts with the maximum number of records.
-  for (let n = 0; session.records.length < 7_000; n += 1)
-    for (const what of [...make.turn(`Before ${n}`).slice(0, -2), make.text(ANSWER.repeat(8)), make.end()]) session.push(what);
+  // Starts with the maximum number of items.
+  for (let n = 0; session.items.length < 7_000; n += 1)
+    for (const one of [...make.turn(`Before ${n}`).slice(0, -2), make.text(ANSWER.repeat(8)), make.end()]) session.push(one);
   session.idle();
   fake.bridge.sessions.set('s-hour', session);
   const one = await measured(browser, { serviceWorkers: 'block' });
@@ -39,14 +39,14 @@ export async function measureMemory(table, { browser, fake, turns }) {
         samples.push({ turn, heap: JSHeapUsedSize / 1e6, nodes: Nodes, listeners: JSEventListeners });
       }
     }
-    report(table, samples, turns, (Date.now() - began) / 1000, session.records.length);
+    report(table, samples, turns, (Date.now() - began) / 1000, session.items.length);
   } finally {
     await one.close();
   }
 }
 
-function report(table, samples, turns, seconds, records) {
-  // The page fills its caches first: it holds some thousand records and drops the oldest in one batch.
+function report(table, samples, turns, seconds, items) {
+  // The page fills its caches first: it holds some thousand items and drops the oldest in one batch.
   const steady = samples.filter((one) => one.turn >= turns / 4);
   const half = steady.length >> 1;
   const of = (name) => {
@@ -64,7 +64,7 @@ function report(table, samples, turns, seconds, records) {
     off(heap),
     '%',
     10,
-    `${heap.early.toFixed(1)} → ${heap.late.toFixed(1)} MB after collection, ${samples.map((one) => one.heap.toFixed(0)).join(' ')}; ${turns} turns, ${records} records, ${(turns * 300).toLocaleString('en')} deltas in ${Math.round(seconds)} s`,
+    `${heap.early.toFixed(1)} → ${heap.late.toFixed(1)} MB after collection, ${samples.map((one) => one.heap.toFixed(0)).join(' ')}; ${turns} turns, ${items} items, ${(turns * 300).toLocaleString('en')} deltas in ${Math.round(seconds)} s`,
   );
   table.count('an hour of stream: nodes', off(nodes), '%', 10, `${nodes.early} → ${nodes.late}`);
   table.count('an hour of stream: listeners', off(listeners), '%', 10, `${listeners.early} → ${listeners.late}`);
@@ -72,25 +72,21 @@ function report(table, samples, turns, seconds, records) {
 
 /** One turn as fast as the connection allows, with a pause of one frame after every 30 deltas. */
 async function play(bridge, session, turn, last) {
-  const record = (what) => bridge.record(session, what);
   session.run('thinking');
   const whole = make.turn(`Turn ${turn}`);
-  for (const what of whole.slice(0, -2)) record(what);
-  const message = make.ids.message();
-  const block = bridge.block(session, message, 'text', 0);
+  for (const one of whole.slice(0, -2)) bridge.add(session, one);
+  const item = bridge.open(session);
   const text = `${ANSWER.repeat(8)}\n\n${last}`;
   const size = Math.ceil(text.length / 300);
   for (let at = 0, n = 0; at < text.length; at += size, n += 1) {
-    bridge.delta(session, block, text.slice(at, at + size));
+    bridge.delta(session, item, text.slice(at, at + size));
     if (n % 30 === 29)
       await new Promise((done) => {
         setTimeout(done, 17);
       });
   }
-  const answer = make.text(text);
-  answer.message.id = message;
-  record(answer);
-  record(make.end());
+  bridge.finish(session, item);
+  bridge.add(session, make.end());
   session.idle();
   bridge.publish(session);
 }

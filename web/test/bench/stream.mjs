@@ -42,7 +42,7 @@ export async function measureStream(table, { browser, fake, seconds }) {
     await page.goto(`${fake.url}/#/s/s-rows`);
     await page.locator('.trow').last().waitFor();
     const session = fake.bridge.sessions.get('s-rows');
-    session.push(make.prompt('Go on'));
+    fake.bridge.add(session, make.prompt('Go on'));
     session.run('thinking');
     fake.bridge.publish(session);
     // The same page without messages: the cost of frames and of measuring.
@@ -51,13 +51,16 @@ export async function measureStream(table, { browser, fake, seconds }) {
     await sample(page, 2000);
     const base = ((await one.metrics()).TaskDuration - still.TaskDuration) / 2;
     let sent = 0;
-    let block = fake.bridge.block(session, make.ids.message(), 'text', 0);
+    let text = fake.bridge.open(session);
     const began = Date.now();
-    // A hundred per second, independent of timer accuracy; a block ends after a thousand, as a model's would.
+    // A hundred per second, independent of timer accuracy; a text ends after a thousand, as a model's would.
     const timer = setInterval(() => {
       for (const due = (Date.now() - began) / 10; sent < due; sent += 1) {
-        if (sent % 1000 === 999) block = fake.bridge.block(session, make.ids.message(), 'text', 0);
-        fake.bridge.delta(session, block, WORDS[sent % WORDS.length]);
+        if (sent % 1000 === 999) {
+          fake.bridge.finish(session, text);
+          text = fake.bridge.open(session);
+        }
+        fake.bridge.delta(session, text, WORDS[sent % WORDS.length]);
       }
     }, 5);
     try {

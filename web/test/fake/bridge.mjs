@@ -54,32 +54,42 @@ export class FakeBridge {
     for (const client of this.subscribers(session)) this.send(client, { type: 'state', ...session.state });
   }
 
-  record(session, what) {
-    const record = session.push(what);
-    session.state.info.lastSign = Date.now();
-    if (what.type === 'assistant') for (const [b, block] of session.blocks) if (block.message === what.message.id) session.blocks.delete(b);
-    for (const client of this.subscribers(session)) this.send(client, { type: 'record', ...record });
-    return record;
+  /** Sends items that changed to the subscribers. */
+  changed(session, ...items) {
+    for (const client of this.subscribers(session))
+      this.send(client, { type: 'items', s: client.subscribed.get(session.id), revision: session.revision, items, removed: [] });
   }
 
-  decide(session, ask, outcome) {
+  /** Appends an item. */
+  add(session, entry) {
+    const item = session.push(entry);
+    session.state.info.lastSign = Date.now();
+    this.changed(session, item);
+    return item;
+  }
+
+  decide(session, ask, { outcome, by = null, message = null, changed = false }) {
     session.patch({ asks: session.state.asks.filter((one) => one !== ask) });
-    this.record(session, {
-      type: 'sluice_ask',
-      ask: ask.ask,
-      toolUseId: ask.toolUseId,
-      kind: ask.kind,
-      toolName: ask.toolName,
-      outcome: 'allowed',
-      by: null,
-      device: null,
-      message: null,
+    const who = { type: 'person', sender: by ? { name: by, device: by === this.device.name ? 'd-1' : 'd-2' } : null };
+    const permission = {
+      request: ask.ask,
+      outcome,
+      by: outcome === 'allowed' || outcome === 'denied' ? who : null,
+      reason: null,
+      asked: ask.at,
+      decided: Date.now(),
+      message,
       rules: [],
       destination: null,
-      answers: null,
-      changed: false,
-      ...outcome,
-    });
+      changedBy: changed ? who : null,
+    };
+    const item = session.itemOf(ask);
+    if (item) {
+      item.status = outcome === 'denied' ? 'denied' : 'running';
+      item.body = { ...item.body, permission };
+      session.touch(item);
+      this.changed(session, item);
+    } else this.add(session, { body: { type: 'request', from: ask.toolName, permission } });
     const next = session.state.asks[0];
     session.patch({
       info: { standing: next ? 'waiting' : 'running', about: next?.toolName ?? ask.toolName, since: next?.at ?? Date.now(), lastSign: Date.now() },
@@ -88,33 +98,33 @@ export class FakeBridge {
     this.publish(session);
   }
 
-  block(session, message, kind, index, over = {}) {
-    const block = { b: session.nextBlock++, message, parent: null, index, kind, id: null, name: null, text: '', ...over };
-    session.blocks.set(block.b, block);
-    for (const client of this.subscribers(session)) this.send(client, { type: 'block', s: client.subscribed.get(session.id), ...block });
-    return block;
+  /** Begins a text that is streamed with `delta` and completed with `finish`. */
+  open(session, type = 'text') {
+    return this.add(session, { ...(type === 'text' ? make.text('') : make.thinking('')), status: 'streaming' });
   }
 
-  delta(session, block, text) {
-    block.text += text;
-    for (const client of this.subscribers(session)) this.send(client, { type: 'delta', s: client.subscribed.get(session.id), b: block.b, text });
+  delta(session, item, text) {
+    item.body = { ...item.body, text: item.body.text + text };
+    for (const client of this.subscribers(session))
+      this.send(client, { type: 'item_delta', s: client.subscribed.get(session.id), item: item.id, field: item.body.type, text });
+  }
+
+  finish(session, item) {
+    item.status = 'done';
+    session.touch(item);
+    this.changed(session, item);
   }
 
   stream(session, text, { chunk = 12, every = 30, kind = 'text' } = {}, done = () => {}) {
-    const message = make.ids.message();
-    const block = this.block(session, message, kind, 0);
+    const item = this.open(session, kind);
     let at = 0;
     const step = () => {
       if (at >= text.length) {
-        const content = kind === 'thinking' ? { type: 'thinking', thinking: text, signature: 'x' } : { type: 'text', text };
-        const what = make.assistant([content]);
-        what.message.id = message;
-        session.blocks.delete(block.b);
-        this.record(session, what);
+        this.finish(session, item);
         done();
         return;
       }
-      this.delta(session, block, text.slice(at, at + chunk));
+      this.delta(session, item, text.slice(at, at + chunk));
       at += chunk;
       session.patch({ info: { lastSign: Date.now() } });
       this.later(every, step);
@@ -124,7 +134,7 @@ export class FakeBridge {
 
   /** Answers a prompt with thinking, text and the end of the turn; then the next one in the queue. */
   converse(session, prompt) {
-    this.record(session, prompt);
+    this.add(session, prompt);
     session.run('thinking', {
       info: {
         standing: 'running',
@@ -135,37 +145,30 @@ export class FakeBridge {
           .fill(0)
           .map((_, n) => n % 5),
       },
-      turn: { turn: session.turnNow, began: Date.now(), prompts: [prompt.uuid], origin: null, calls: 0 },
+      turn: { turn: session.turns - 1, began: Date.now(), prompts: [prompt.body.uuid], origin: null, calls: 0 },
     });
-    this.record(session, make.init());
     this.publish(session);
     this.stream(session, 'The person asks something small. Answer in two sentences.', { kind: 'thinking' }, () => {
-      this.stream(session, `You said: **${prompt.text}**\n\nThis answer is scripted. It streams block by block, as a model would write it.`, {}, () => {
-        this.record(session, make.end());
+      this.stream(session, `You said: **${prompt.body.text}**\n\nThis answer is scripted. It streams block by block, as a model would write it.`, {}, () => {
+        this.add(session, make.end());
         const [next, ...rest] = session.state.queue;
         session.idle();
         session.patch({ queue: rest });
         this.publish(session);
-        if (next) this.converse(session, make.prompt(next.text, { uuid: next.uuid, by: next.by }));
+        if (next) this.converse(session, make.prompt(next.text, { uuid: next.uuid, sender: { name: next.by, device: next.device } }));
       });
     });
   }
 
-  subscribe(client, session, cursor, turns = 20) {
-    client.subscribed.delete(session.id);
+  subscribe(client, session, revision, turns = 20) {
     const s = ++client.numbers;
-    const fits = cursor && cursor.epoch === session.epoch && cursor.seq <= session.records.length && session.records.length - cursor.seq <= 2_000;
-    if (fits) {
-      this.send(client, { type: 'caught_up', sessionId: session.id, s, verdict: 'ok', cursor: session.cursor });
-      for (const record of session.records.slice(cursor.seq)) this.send(client, { type: 'record', ...record });
-    } else {
-      const from = Math.max(0, session.turnNow - turns + 1);
-      const records = session.records.filter((one) => (one.turn ?? 0) >= from);
-      this.send(client, { type: 'caught_up', sessionId: session.id, s, verdict: 'gap', cursor: session.cursor });
-      this.send(client, { type: 'snapshot', sessionId: session.id, s, cursor: session.cursor, records, more: records.length < session.records.length });
-    }
+    const missed = session.items.filter((one) => one.revision > (revision ?? 0));
+    const reset = revision == null || revision < session.rewritten || missed.length > 2_000;
+    const from = Math.max(0, session.turns - turns);
+    const first = session.items.findIndex((one) => (one.turn ?? 0) >= from);
+    const items = reset ? session.items.slice(Math.max(0, first)) : missed;
     client.subscribed.set(session.id, s);
-    for (const block of session.blocks.values()) this.send(client, { type: 'block', s, ...block });
+    this.send(client, { type: 'caught_up', sessionId: session.id, s, reset, more: reset && first > 0, revision: session.revision, items, removed: [] });
     session.state.now = Date.now();
     this.send(client, { type: 'state', ...session.state });
     this.send(client, { type: 'facts', ...session.facts });
@@ -173,11 +176,11 @@ export class FakeBridge {
 
   hello(client, hello) {
     client.hello = hello;
-    const known = Object.entries(hello.cursors ?? {});
+    const known = Object.entries(hello.revisions ?? {});
     const scopes = ['view', 'operate', 'approve', 'admin'];
     this.send(client, {
       type: 'welcome',
-      version: 1,
+      version: 2,
       bridge: '0.2.0',
       build: this.options.build,
       capabilities: [],
@@ -195,7 +198,7 @@ export class FakeBridge {
       unknown: known.filter(([id]) => !this.sessions.has(id)).map(([id]) => id),
     });
     this.send(client, { type: 'session_list', sessions: [...this.sessions.values()].map((one) => one.state.info) });
-    for (const [id, cursor] of known) if (this.sessions.has(id)) this.subscribe(client, this.sessions.get(id), cursor);
+    for (const [id, revision] of known) if (this.sessions.has(id)) this.subscribe(client, this.sessions.get(id), revision);
     client.pinging = setInterval(() => this.send(client, { type: 'ping', at: Date.now() }), this.pingEvery);
   }
 
@@ -206,19 +209,9 @@ export class FakeBridge {
     if (message.type === 'pong') return;
     if (message.type === 'subscribe') {
       const session = this.sessions.get(message.sessionId);
-      if (message.id)
-        this.send(
-          client,
-          session
-            ? { type: 'receipt', id: message.id, ok: true }
-            : {
-                type: 'receipt',
-                id: message.id,
-                ok: false,
-                error: { code: 'session', message: `no session ${message.sessionId}`, hint: null, resolved: null },
-              },
-        );
-      if (session) this.subscribe(client, session, message.cursor, message.turns ?? 20);
+      const error = { code: 'session', message: `no session ${message.sessionId}`, hint: null, resolved: null };
+      if (session) this.subscribe(client, session, message.revision, message.turns ?? 20);
+      if (message.id) this.send(client, { type: 'receipt', id: message.id, ok: session !== undefined, data: null, error: session ? null : error });
       return;
     }
     if (message.type === 'unsubscribe') client.subscribed.delete(message.sessionId);

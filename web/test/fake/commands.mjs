@@ -31,13 +31,12 @@ const actions = {
       info: { projectPath: command.projectPath },
     });
     bridge.sessions.set(id, fresh);
-    fresh.push(make.init());
     bridge.publish(fresh);
-    if (command.text) bridge.converse(fresh, make.prompt(command.text, { by }));
+    if (command.text) bridge.converse(fresh, make.prompt(command.text, { sender: { name: by, device: 'd-1' } }));
     return { sessionId: id };
   },
-  resume_session({ session, changed }) {
-    session.push({ type: 'sluice_process', state: 'up', code: null, signal: null, stderr: [], reason: 'resumed', pid: 4242 });
+  resume_session({ bridge, session, changed }) {
+    bridge.add(session, { body: { type: 'process', change: 'started', resumed: true }, turn: null });
     session.idle({ external: false });
     changed({ process: { state: 'up', since: Date.now(), signal: null, stderr: [] }, transport: { state: 'connected' } });
     return { sessionId: session.id };
@@ -48,14 +47,14 @@ const actions = {
     return null;
   },
   input({ bridge, session, command, by, changed }) {
-    const prompt = make.prompt(command.text, { by, uuid: command.uuid ?? make.ids.uuid() });
+    const prompt = make.prompt(command.text, { sender: { name: by, device: 'd-1' }, uuid: command.uuid ?? make.ids.uuid() });
     const busy = session.state.info.standing !== 'idle';
     if (busy && !command.steer) {
       changed({
         queue: [
           ...session.state.queue,
           {
-            uuid: prompt.uuid,
+            uuid: prompt.body.uuid,
             text: command.text,
             images: command.images?.length ?? 0,
             state: 'queued',
@@ -66,11 +65,11 @@ const actions = {
           },
         ],
       });
-      return { sessionId: session.id, uuid: prompt.uuid, state: 'queued' };
+      return { sessionId: session.id, uuid: prompt.body.uuid, state: 'queued' };
     }
-    if (busy) bridge.record(session, prompt);
+    if (busy) bridge.add(session, { body: { ...prompt.body, steered: true } });
     else bridge.converse(session, prompt);
-    return { sessionId: session.id, uuid: prompt.uuid, state: 'sent' };
+    return { sessionId: session.id, uuid: prompt.body.uuid, state: 'sent' };
   },
   edit({ session, command, changed }) {
     changed({ queue: session.state.queue.map((one) => (one.uuid === command.uuid ? { ...one, text: command.text } : one)) });
@@ -91,7 +90,7 @@ const actions = {
   send_now({ bridge, session, command, changed }) {
     const one = session.state.queue.find((entry) => entry.uuid === command.uuid);
     if (!one) throw problem('prompt', 'this message has begun');
-    bridge.record(session, make.prompt(one.text, { uuid: one.uuid, by: one.by }));
+    bridge.add(session, make.prompt(one.text, { uuid: one.uuid, sender: { name: one.by, device: one.device }, steered: true }));
     changed({ queue: session.state.queue.filter((entry) => entry !== one) });
     return null;
   },
@@ -99,7 +98,7 @@ const actions = {
     changed({ info: { standing: 'stopping', since: Date.now() }, activity: { state: 'interrupting', since: Date.now(), rung: 'asked' } });
     if (!bridge.options.neverStops)
       bridge.later(600, () => {
-        bridge.record(session, make.end({ subtype: 'error_during_execution', is_error: true }));
+        bridge.add(session, make.end({ outcome: { type: 'stopped' } }));
         session.patch({ asks: [] });
         session.idle();
         bridge.publish(session);
@@ -112,10 +111,9 @@ const actions = {
     if (!ask) throw problem('decided', 'this ask was decided', null, { decision: 'allowed', by: 'Phone', at: Date.now() - 3_000 });
     const allowed = type.startsWith('approve') || ['allow', 'accept'].includes(command.decision);
     bridge.decide(session, ask, {
-      outcome: allowed ? 'allowed' : command.decision === 'cancel' ? 'cancelled' : 'denied',
+      outcome: allowed ? 'allowed' : command.decision === 'cancel' ? 'withdrawn' : 'denied',
       by,
       message: command.message ?? null,
-      answers: command.answers ?? null,
       changed: command.updatedInput != null,
     });
     if (command.mode) changed({ permissionMode: command.mode });
@@ -142,8 +140,7 @@ const actions = {
     changed({ tasks: session.state.tasks.map((one) => (one.id === command.task ? { ...one, state: 'stopped', ended: Date.now() } : one)) });
     return null;
   },
-  rename({ bridge, session, command, by, changed }) {
-    bridge.record(session, { type: 'sluice_title', title: command.title, by });
+  rename({ command, changed }) {
     changed({ info: { title: command.title } });
     return null;
   },
@@ -159,7 +156,7 @@ const actions = {
   fork({ bridge, session }) {
     const id = `s-fork-${bridge.sessions.size}`;
     const fresh = new FakeSession(id, `${session.state.info.title} (fork)`);
-    for (const one of session.records) fresh.push(one.what, one.at);
+    for (const { body, status, at } of session.items) fresh.push({ body: { ...body }, status }, at);
     bridge.sessions.set(id, fresh);
     bridge.publish(fresh);
     return { sessionId: id };

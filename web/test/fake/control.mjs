@@ -1,5 +1,4 @@
 // The commands of `POST /control`; fake-bridge.mjs lists them.
-import * as make from './messages.mjs';
 
 /** Runs one command of a test on a fake bridge. Returns the body of the response, if it has one. */
 export function control(bridge, body) {
@@ -30,41 +29,39 @@ export function control(bridge, body) {
     case 'frame':
       bridge.broadcast(body.message);
       break;
-    case 'record':
-      return bridge.record(session, body.what);
+    case 'add':
+      return bridge.add(session, body.item);
     case 'patch':
       session.patch(body.state);
       bridge.publish(session);
       break;
     case 'ask': {
       const ask = session.ask(body.kind, body.age ?? 0);
-      const last = session.records.at(-1);
-      for (const client of bridge.subscribers(session)) bridge.send(client, { type: 'record', ...last });
+      if (ask.item) bridge.changed(session, session.itemOf(ask));
       bridge.publish(session);
       return { ask: ask.ask };
     }
     case 'decide': {
       const ask = session.state.asks.find((one) => !body.ask || one.ask === body.ask);
-      if (ask) bridge.decide(session, ask, { outcome: body.outcome ?? 'allowed', by: body.by ?? null, device: body.by ? 'd-2' : null });
+      if (ask) bridge.decide(session, ask, { outcome: body.outcome ?? 'allowed', by: body.by ?? null });
       break;
     }
     case 'stream':
       bridge.stream(session, body.text, body);
       break;
     case 'deltas': {
-      const block = bridge.block(session, make.ids.message(), 'text', 0);
+      const item = bridge.open(session);
       const until = Date.now() + (body.seconds ?? 5) * 1000;
       const step = () => {
-        bridge.delta(session, block, 'words that come quickly ');
+        bridge.delta(session, item, 'words that come quickly ');
         if (Date.now() < until) bridge.later(1000 / (body.perSecond ?? 100), step);
       };
       step();
       break;
     }
-    case 'epoch':
-      session.epoch += 1;
-      session.records = session.records.map((one) => ({ ...one, epoch: session.epoch }));
-      session.state.info.cursor = session.cursor;
+    case 'rewrite':
+      session.revision += 1;
+      session.rewritten = session.revision;
       for (const client of bridge.subscribers(session)) bridge.subscribe(client, session, null);
       break;
     case 'scope':

@@ -1,141 +1,145 @@
-// Messages of an agent, for the scripted sessions of the fake bridge.
+// Items of the scripted sessions of the fake bridge: `{ body, ...fields of the item }`.
 let count = 0;
 const next = (prefix) => `${prefix}_${String(++count).padStart(6, '0')}`;
 
-export const ids = { message: () => next('msg'), call: () => next('toolu'), uuid: () => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}` };
-
-export const init = (over = {}) => ({
-  type: 'system',
-  subtype: 'init',
-  cwd: '/home/ada/tidepool',
-  session_id: 'p-1',
-  model: 'opus-4-6',
-  permissionMode: 'default',
-  tools: ['Bash', 'Read', 'Edit', 'Write', 'Grep', 'Glob', 'Task', 'TodoWrite', 'WebFetch', 'AskUserQuestion', 'ExitPlanMode', 'mcp__postgres__query'],
-  slash_commands: ['compact', 'context', 'cost', 'commit-message', 'review'],
-  mcp_servers: [
-    { name: 'postgres', status: 'connected' },
-    { name: 'github', status: 'needs-auth' },
-  ],
-  agents: ['general-purpose', 'bisect'],
-  claude_code_version: '2.1.325',
-  uuid: ids.uuid(),
-  ...over,
-});
+export const ids = { call: () => next('toolu'), uuid: () => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}` };
 
 export const prompt = (text, over = {}) => ({
-  type: 'sluice_prompt',
-  uuid: ids.uuid(),
-  text,
-  images: [],
-  state: 'delivered',
-  by: 'You',
-  device: 'd-1',
-  ...over,
-});
-
-export const assistant = (content, over = {}) => ({
-  type: 'assistant',
-  session_id: 'p-1',
-  uuid: ids.uuid(),
-  parent_tool_use_id: null,
-  message: {
-    id: ids.message(),
-    type: 'message',
-    role: 'assistant',
-    model: 'opus-4-6',
-    content,
-    stop_reason: null,
-    usage: { input_tokens: 12, output_tokens: 240, cache_read_input_tokens: 90_000, cache_creation_input_tokens: 1_200 },
+  body: {
+    type: 'prompt',
+    uuid: ids.uuid(),
+    text,
+    images: [],
+    source: 'host',
+    sender: { name: 'You', device: 'd-1' },
+    delivery: 'delivered',
+    steered: false,
+    ...over,
   },
-  ...over,
 });
-export const text = (value, over) => assistant([{ type: 'text', text: value }], over);
-export const thinking = (value, over) => assistant([{ type: 'thinking', thinking: value, signature: 'x' }], over);
-export const call = (name, input, id = ids.call(), over) => assistant([{ type: 'tool_use', id, name, input }], over);
+export const text = (value, over = {}) => ({ body: { type: 'text', text: value, synthetic: false }, ...over });
+export const thinking = (value, over = {}) => ({ body: { type: 'thinking', text: value, duration: 2_000, tokens: null }, ...over });
 
-export const result = (id, content, toolResult, over = {}) => ({
-  type: 'user',
-  session_id: 'p-1',
-  uuid: ids.uuid(),
-  parent_tool_use_id: null,
-  message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content, ...(over.is_error ? { is_error: true } : {}) }] },
-  tool_use_result: toolResult,
+const card = (title, verb, subject, body) => ({ title, verb, subject, body });
+const path = (value) => ({ type: 'path', value });
+
+/** What a call does, by the kind of its card. */
+export const cards = {
+  shell: (command, over = {}) =>
+    card(
+      'Bash',
+      'run',
+      { type: 'command', value: command },
+      { type: 'shell', action: 'run', command, about: null, output: null, stderr: null, exitCode: null, timedOut: false, task: null, moved: false, ...over },
+    ),
+  read: (file, lines) =>
+    card('Read', 'read', path(file), {
+      type: 'file_read',
+      path: file,
+      content: lines === undefined ? null : { type: 'lines', first: 1, count: lines.split('\n').length, total: 142, text: lines },
+    }),
+  grep: (pattern, within, lines) =>
+    card(
+      'Grep',
+      'find',
+      { type: 'text', value: { pattern, within } },
+      { type: 'search', kind: 'text', pattern, hits: lines.split('\n').length, files: 2, ignoreCase: false, lines, names: null },
+    ),
+  edit: (file, old, fresh) =>
+    card('Edit', 'edit', path(file), {
+      type: 'file_change',
+      path: file,
+      content: null,
+      edits: [{ old, new: fresh, all: false }],
+      created: false,
+      hunks: [],
+    }),
+  write: (file, content) => card('Write', 'edit', path(file), { type: 'file_change', path: file, content, edits: [], created: false, hunks: [] }),
+  fetch: (url, question) =>
+    card('WebFetch', 'fetch', { type: 'url', value: url }, { type: 'web', kind: 'fetch', url, prompt: question, code: null, bytes: null, answer: null }),
+  mcp: (server, tool, input) => {
+    const all = Object.entries(input).map(([name, value]) => ({
+      name,
+      value: typeof value === 'string' ? { type: 'text', value } : { type: 'json', value: JSON.stringify(value) },
+    }));
+    return card(
+      `${server}/${tool}`,
+      'use',
+      { type: 'arguments', value: all },
+      { type: 'mcp', server, tool, serverTitle: null, toolTitle: null, arguments: all },
+    );
+  },
+  agent: (description, over = {}) =>
+    card(
+      'Agent',
+      'delegate',
+      { type: 'phrase', value: description },
+      { type: 'subagent', kind: null, description, prompt: '', report: null, duration: null, calls: null, tokens: null, ...over },
+    ),
+  question: (questions) =>
+    card('AskUserQuestion', 'ask', { type: 'phrase', value: questions[0] ?? '' }, { type: 'question', questions, answers: [], response: null }),
+  plan: (plan) => card('ExitPlanMode', 'plan', { type: 'none' }, { type: 'plan', text: plan }),
+};
+
+/** A call; `over` are fields of the item, `more` those of the call. */
+export const call = (made, over = {}, more = {}) => ({
+  body: {
+    type: 'tool_call',
+    id: ids.call(),
+    tool: made.title,
+    card: made,
+    written: null,
+    folder: null,
+    original: null,
+    permission: null,
+    task: null,
+    started: 0,
+    ended: null,
+    result: null,
+    ...more,
+  },
+  status: 'running',
   ...over,
 });
+/** A call with its result, which took this many milliseconds. */
+export const done = (made, result, took = 800, over = {}) => call(made, { status: 'done', took, ...over }, { result: { text: result, images: [] } });
 
 export const end = (over = {}) => ({
-  type: 'result',
-  subtype: 'success',
-  is_error: false,
-  duration_ms: 134_000,
-  duration_api_ms: 98_000,
-  num_turns: 6,
-  result: 'Done.',
-  session_id: 'p-1',
-  uuid: ids.uuid(),
-  total_cost_usd: 1.84,
-  usage: { input_tokens: 120, output_tokens: 4_200, cache_read_input_tokens: 310_000, cache_creation_input_tokens: 22_000 },
-  modelUsage: {
-    'opus-4-6': {
-      inputTokens: 120,
-      outputTokens: 4_200,
-      cacheReadInputTokens: 310_000,
-      cacheCreationInputTokens: 22_000,
-      costUSD: 1.71,
-      contextWindow: 200_000,
-    },
-    'haiku-4-5': { inputTokens: 900, outputTokens: 310, cacheReadInputTokens: 0, cacheCreationInputTokens: 0, costUSD: 0.13, contextWindow: 200_000 },
+  body: {
+    type: 'turn_end',
+    outcome: { type: 'completed' },
+    errors: [],
+    duration: 134_000,
+    waited: 0,
+    api: 98_000,
+    cost: 0.31,
+    tokens: { input: 120, output: 4_200, cacheRead: 310_000, cacheWrite: 22_000 },
+    calls: 4,
+    denials: 0,
+    files: [],
+    ...over,
   },
-  permission_denials: [],
-  ...over,
 });
+
+export const usage = {
+  'opus-4-6': { inputTokens: 120, outputTokens: 4_200, cacheReadInputTokens: 310_000, cacheCreationInputTokens: 22_000, costUSD: 1.71, contextWindow: 200_000 },
+  'haiku-4-5': { inputTokens: 900, outputTokens: 310, cacheReadInputTokens: 0, cacheCreationInputTokens: 0, costUSD: 0.13, contextWindow: 200_000 },
+};
 
 /** A whole turn with a read, a search, a command, an edit and some text. */
 export function turn(words, files = ['crates/pool/src/reaper.rs', 'crates/pool/src/lease.rs']) {
-  const out = [prompt(words), init(), thinking('The failure is a race between two clocks. First find who reads the time, then make the test fail on purpose.')];
-  for (const file of files) {
-    const id = ids.call();
-    out.push(call('Read', { file_path: `/home/ada/tidepool/${file}` }, id));
-    out.push(
-      result(id, '     1→use std::time::{Duration, Instant};\n     2→\n     3→use tokio::time::interval;', {
-        type: 'text',
-        file: {
-          filePath: `/home/ada/tidepool/${file}`,
-          content: 'use std::time::{Duration, Instant};\n\nuse tokio::time::interval;',
-          numLines: 3,
-          startLine: 1,
-          totalLines: 142,
-        },
-      }),
-    );
-  }
-  const grep = ids.call();
-  out.push(call('Grep', { pattern: 'last_used', path: 'crates/pool', output_mode: 'content' }, grep));
-  out.push(
-    result(grep, 'crates/pool/src/lease.rs:12:    last_used: Instant,\ncrates/pool/src/reaper.rs:43:        c.last_used', {
-      mode: 'content',
-      numFiles: 2,
-      filenames: [],
-      content: 'crates/pool/src/lease.rs:12:    last_used: Instant,\ncrates/pool/src/reaper.rs:43:        c.last_used',
-      numLines: 2,
-    }),
-  );
-  const bash = ids.call();
-  out.push(call('Bash', { command: 'cargo test -p tidepool-pool --test reaper', description: 'Run the reaper tests' }, bash));
-  out.push(
-    result(bash, 'running 7 tests\n\u001b[32mtest result: ok\u001b[0m. 7 passed; 0 failed', {
-      stdout: 'running 7 tests\n\u001b[32mtest result: ok\u001b[0m. 7 passed; 0 failed',
-      stderr: '',
-      interrupted: false,
-      isImage: false,
-    }),
-  );
-  out.push(
+  const source = 'use std::time::{Duration, Instant};\n\nuse tokio::time::interval;';
+  const hits = 'crates/pool/src/lease.rs:12:    last_used: Instant,\ncrates/pool/src/reaper.rs:43:        c.last_used';
+  const output = 'running 7 tests\n\u001b[32mtest result: ok\u001b[0m. 7 passed; 0 failed';
+  return [
+    prompt(words),
+    thinking('The failure is a race between two clocks. First find who reads the time, then make the test fail on purpose.'),
+    ...files.map((file) => done(cards.read(`/home/ada/tidepool/${file}`, source), source)),
+    done(cards.grep('last_used', 'crates/pool', hits), hits),
+    done(cards.shell('cargo test -p tidepool-pool --test reaper', { about: 'Run the reaper tests', output }), output),
     text(
       'Reproduced on run 37. The sweep wakes on tokio’s timer but measures age with `std::time::Instant`.\n\n- Under load the two disagree by a fraction of a millisecond.\n- The connection survives one sweep too many.\n\n```rust\nlet now = tick.tick().await;\n```',
     ),
-  );
-  out.push(end());
-  return out;
+    end(),
+  ];
 }

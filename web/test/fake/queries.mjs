@@ -84,17 +84,24 @@ const RESOURCES = [
   ['github', 'issue://123', 'Flaky reaper test', null],
 ];
 
+const short = (file) => String(file ?? '').replace('/home/ada/tidepool/', '');
+
 /** Returns the payload of a receipt, by type of command. */
 export const queries = {
   list_recent_sessions({ bridge }) {
     return { sessions: [...bridge.sessions.values()].map((one) => one.state.info) };
   },
-  history({ session, command }) {
-    const all = session.records.filter((one) => one.seq < command.before);
-    const turns = command.turns ?? 20;
-    const from = Math.max(0, (all.at(-1)?.turn ?? 0) - turns + 1);
+  items_before({ session, command }) {
+    const all = session.items.filter((one) => one.id < command.before);
+    const from = Math.max(0, (all.at(-1)?.turn ?? 0) - (command.turns ?? 20) + 1);
     const page = all.filter((one) => (one.turn ?? 0) >= from);
-    return { records: page, more: page.length > 0 && page[0].seq > 1 };
+    return { items: page, more: page.length > 0 && page[0].id > 1 };
+  },
+  item_raw({ command }) {
+    return { lines: [{ type: 'system', subtype: 'brand_new', item: command.item }] };
+  },
+  find_item({ command }) {
+    return { item: command.record };
   },
   rewind({ session, command }) {
     return {
@@ -155,16 +162,16 @@ export const queries = {
       hits: [...bridge.sessions.values()]
         .filter((one) => one.id !== 's-long')
         .flatMap((one) =>
-          one.records
-            .filter((r) => r.what.type === 'sluice_prompt' && r.what.text.includes(command.text))
-            .map((r) => {
-              const [a, ...b] = r.what.text.split(command.text);
+          one.items
+            .filter((item) => item.body.type === 'prompt' && item.body.text.includes(command.text))
+            .map((item) => {
+              const [a, ...b] = item.body.text.split(command.text);
               return {
                 sessionId: one.id,
                 title: one.state.info.title,
                 projectPath: one.state.info.projectPath,
-                seq: r.seq,
-                at: r.at,
+                record: item.id,
+                at: item.at,
                 role: 'user',
                 snippet: [a, command.text, b.join(command.text)],
               };
@@ -193,12 +200,11 @@ export const queries = {
     return { lines: command.text.split('\n').map((line) => [['', line]]) };
   },
   diff({ session, command }) {
-    const call = session.records
-      .map((one) => one.what)
-      .find((what) => what.type === 'assistant' && what.message.content.some((block) => block.id === command.toolUseId));
-    const input = command.input ?? call?.message.content.find((block) => block.id === command.toolUseId)?.input;
-    if (!input) throw problem('field', 'no such call');
-    return diff(String(input.file_path ?? '').replace('/home/ada/tidepool/', ''), input.old_string ?? '', input.new_string ?? input.content ?? '');
+    const input = command.input;
+    if (input) return diff(short(input.file_path), input.old_string ?? '', input.new_string ?? input.content ?? '');
+    const body = session.items.find((one) => one.body.id === command.toolUseId)?.body.card.body;
+    if (body?.type !== 'file_change') throw problem('field', 'no such call');
+    return diff(short(body.path), body.edits[0]?.old ?? '', body.edits[0]?.new ?? body.content ?? '');
   },
   changes() {
     return { files: [diff('crates/pool/src/reaper.rs', 'let now = Instant::now();', 'let now = tick.tick().await;'), diff('CHANGELOG.md', '', '# 0.14.1')] };
@@ -239,8 +245,8 @@ export const queries = {
     return {
       turns: [
         {
-          turn: 1,
-          seq: 1,
+          turn: 0,
+          item: 1,
           began: Date.now() - 400_000,
           ended: Date.now() - 300_000,
           end: 'success',
@@ -251,13 +257,13 @@ export const queries = {
         },
       ],
       flow: Array.from({ length: 60 }, (_, n) => n % 7),
-      breaks: [{ at: Date.now() - 200_000, kind: 'compacted' }],
+      breaks: [{ at: Date.now() - 200_000, kind: 'compacted', item: 1 }],
       from: Date.now() - 400_000,
       to: Date.now(),
     };
   },
   drift() {
-    return { lines: [{ at: Date.now() - 9_000, seq: 12, what: 'system/telemetry_hint', raw: '{"type":"system","subtype":"telemetry_hint"}' }] };
+    return { lines: [{ at: Date.now() - 9_000, item: null, what: 'system/telemetry_hint', raw: '{"type":"system","subtype":"telemetry_hint"}' }] };
   },
   mcp_status({ session }) {
     return { servers: session.facts.servers };

@@ -39,11 +39,11 @@ const FLOW = [
 export class FakeSession {
   constructor(sessionId, title, over = {}) {
     const now = Date.now();
-    this.records = [];
-    this.epoch = 1;
-    this.turnNow = 0;
-    this.blocks = new Map();
-    this.nextBlock = 1;
+    this.items = [];
+    /** The revision of the last change, and the last one that clients cannot continue from. */
+    this.revision = 0;
+    this.rewritten = 0;
+    this.turns = 0;
     this.state = {
       sessionId,
       now,
@@ -57,7 +57,7 @@ export class FakeSession {
       calls: [],
       tasks: [],
       todos: [],
-      cost: { total: 1.84, turn: 0.31, input: 1020, output: 4510, cacheRead: 310_000, cacheWrite: 22_000, byModel: make.end().modelUsage },
+      cost: { total: 1.84, turn: 0.31, input: 1020, output: 4510, cacheRead: 310_000, cacheWrite: 22_000, byModel: make.usage },
       context: { tokens: 121_800, window: 200_000 },
       model: 'opus-4-6',
       permissionMode: 'default',
@@ -93,7 +93,7 @@ export class FakeSession {
         branch: null,
         context: null,
         activity: [],
-        cursor: { epoch: 1, seq: 0 },
+        revision: 0,
         finishedAt: null,
       },
     };
@@ -104,19 +104,28 @@ export class FakeSession {
   get id() {
     return this.state.sessionId;
   }
-  get cursor() {
-    return { epoch: this.epoch, seq: this.records.length };
+  /** Appends an item and returns it. */
+  push({ body, took, ...over }, at = Date.now()) {
+    if (body.type === 'prompt' && !body.steered) this.turns += 1;
+    const item = { id: this.items.length + 1, revision: 0, turn: this.turns ? this.turns - 1 : null, parent: null, at, status: 'done', body, ...over };
+    if (body.type === 'tool_call') Object.assign(body, { started: at, ended: took === undefined ? null : at + took });
+    this.items.push(item);
+    this.touch(item);
+    this.state.info.turns = this.turns;
+    this.state.info.lastActivityAt = at;
+    return item;
   }
 
-  /** Appends a record and returns it. */
-  push(what, at = Date.now()) {
-    if (what.type === 'sluice_prompt') this.turnNow += 1;
-    const record = { sessionId: this.id, epoch: this.epoch, seq: this.records.length + 1, at, ...(this.turnNow ? { turn: this.turnNow } : {}), what };
-    this.records.push(record);
-    this.state.info.cursor = this.cursor;
-    this.state.info.turns = this.turnNow;
-    this.state.info.lastActivityAt = at;
-    return record;
+  /** Gives an item a new revision. */
+  touch(item) {
+    this.revision += 1;
+    item.revision = this.revision;
+    this.state.info.revision = this.revision;
+  }
+
+  /** The item of the call of a request. */
+  itemOf(ask) {
+    return this.items.find((one) => one.id === ask.item);
   }
 
   /** Merges `over` into the state: the status objects are merged, the rest is replaced. */
@@ -143,7 +152,7 @@ export class FakeSession {
     this.patch({
       info: { standing: 'running', about, since: now - 38_000, lastSign: now - 1_000, activity: FLOW },
       activity: { state: 'running', since: now - 38_000, evidence: 'calling', seen: now - 1_000, deadline: now + 600_000, rung: null },
-      turn: { turn: Math.max(1, this.turnNow), began: now - 38_000, prompts: [], origin: null, calls: 4 },
+      turn: { turn: Math.max(0, this.turns - 1), began: now - 38_000, prompts: [], origin: null, calls: 4 },
       ...over,
     });
     return this;
@@ -151,13 +160,17 @@ export class FakeSession {
 
   ask(kind, ageMs = 42_000) {
     const now = Date.now();
-    const ask = { ask: `ask-${this.id}-${kind}-${this.state.asks.length + 1}`, at: now - ageMs, ...kinds[kind]() };
-    if (ask.toolUseId) this.push(make.call(ask.toolName, ask.request.input, ask.toolUseId), now - ageMs);
+    const ask = { ask: `ask-${this.id}-${kind}-${this.state.asks.length + 1}`, at: now - ageMs, card: null, item: null, ...kinds[kind]() };
+    if (ask.card) {
+      const waits = { request: ask.ask, outcome: 'waiting', by: null, reason: null, asked: ask.at, decided: null, message: null, rules: [] };
+      const permission = { ...waits, destination: null, changedBy: null };
+      ask.item = this.push(make.call(ask.card, { status: 'waiting' }, { id: ask.toolUseId, permission }), now - ageMs).id;
+    }
     this.patch({
       asks: [...this.state.asks, ask],
       info: { standing: 'waiting', about: ask.toolName, since: this.state.asks[0]?.at ?? ask.at, lastSign: ask.at },
       activity: { state: 'waiting', since: ask.at, evidence: 'said' },
-      turn: { turn: Math.max(1, this.turnNow), began: now - 90_000, prompts: [], origin: null, calls: 4 },
+      turn: { turn: Math.max(0, this.turns - 1), began: now - 90_000, prompts: [], origin: null, calls: 4 },
     });
     return ask;
   }
@@ -219,15 +232,17 @@ const story = (session, turns = 2) => {
     'And the lease table?',
   ];
   let at = Date.now() - turns * 180_000;
-  for (let n = 0; n < turns; n += 1) for (const what of make.turn(words[n % words.length])) session.push(what, (at += 9_000));
+  for (let n = 0; n < turns; n += 1) for (const one of make.turn(words[n % words.length])) session.push(one, (at += 9_000));
   return session;
 };
 
-/** The records of a turn that is still running. */
+/** The items of a turn that is still running. */
 const opened = (session) => {
   story(session, 1);
-  session.push(make.prompt('Yes, switch it to the runtime’s clock. Keep the public API as it is.', { by: 'Phone', device: 'd-2' }), Date.now() - 90_000);
-  session.push(make.init(), Date.now() - 89_000);
+  session.push(
+    make.prompt('Yes, switch it to the runtime’s clock. Keep the public API as it is.', { sender: { name: 'Phone', device: 'd-2' } }),
+    Date.now() - 90_000,
+  );
   session.push(
     make.text(
       'Next the reaper itself. `Interval::tick()` returns the instant the tick was due, so the sweep can use it directly instead of asking a second clock.',
@@ -240,8 +255,8 @@ const opened = (session) => {
 function long() {
   const session = new FakeSession('s-long', 'Ten thousand messages');
   let at = Date.now() - 86_400_000;
-  for (let n = 0; session.records.length < 10_000; n += 1)
-    for (const what of make.turn(`Step ${n + 1}: look at the next crate.`)) session.push(what, (at += 900));
+  // A turn is thirteen messages of an agent.
+  for (let n = 0; n < 770; n += 1) for (const one of make.turn(`Step ${n + 1}: look at the next crate.`)) session.push(one, (at += 900));
   session.idle({ finishedAt: at });
   return session;
 }
@@ -249,16 +264,12 @@ function long() {
 function subagents() {
   const session = new FakeSession('s-agents', 'Bisect the CI runs');
   session.push(make.prompt('Bisect the CI runs that failed'));
-  session.push(make.init());
-  const task = make.ids.call();
-  session.push(make.call('Task', { description: 'Bisect the CI runs that failed', prompt: 'Find the first bad commit', subagent_type: 'bisect' }, task));
-  const inner = { parent_tool_use_id: task };
-  const bash = make.ids.call();
+  const task = session.push(make.call(make.cards.agent('Bisect the CI runs that failed', { prompt: 'Find the first bad commit', kind: 'bisect' })));
+  const inner = { parent: task.id, turn: null };
   session.push(make.text('I start with the newest run.', inner));
-  session.push(make.call('Bash', { command: 'git bisect start HEAD v0.13.0' }, bash, inner));
-  session.push(make.result(bash, 'Bisecting: 37 revisions left', { stdout: 'Bisecting: 37 revisions left', stderr: '', interrupted: false }, inner));
-  session.run('Task', {
-    calls: [{ id: task, name: 'Task', since: Date.now() - 100_000, parent: null }],
+  session.push(make.done(make.cards.shell('git bisect start HEAD v0.13.0', { output: 'Bisecting: 37 revisions left' }), '', 800, inner));
+  session.run('Agent', {
+    calls: [{ id: task.body.id, name: 'Agent', since: Date.now() - 100_000, parent: null, item: task.id }],
     tasks: [
       {
         id: 't-1',
@@ -279,7 +290,7 @@ function subagents() {
         id: 't-2',
         kind: 'local_agent',
         description: 'Bisect the CI runs that failed',
-        toolUseId: task,
+        toolUseId: task.body.id,
         agent: 'bisect',
         background: false,
         state: 'running',
@@ -330,19 +341,18 @@ export function sessions() {
 
   const crashed = add(opened(new FakeSession('s-crashed', 'Bench under memory pressure')));
   const stderr = ['   Compiling tidepool-bench v0.14.0', 'memory allocation of 536870912 bytes failed'];
-  crashed.push({ type: 'sluice_process', state: 'exited', code: null, signal: 9, stderr, reason: null, pid: 4121 });
+  crashed.push({ body: { type: 'process', change: 'exited', exit: { code: null, signal: 9 }, cause: 'crashed', reason: null, stderr } });
   crashed.patch({
     info: { standing: 'crashed', about: 'signal 9', since: now - 180_000 },
     process: { state: 'exited', since: now - 180_000, signal: 9, stderr },
-    turn: { turn: 2, began: now - 400_000, prompts: [], origin: null, calls: 3 },
+    turn: { turn: 1, began: now - 400_000, prompts: [], origin: null, calls: 3 },
     queue: [queued('Then run it 200 times in release and tell me the slowest run.')],
   });
 
   const running = add(opened(new FakeSession('s-running', 'Port the CLI to clap 5', { todos })));
-  const bash = make.ids.call();
-  running.push(make.call('Bash', { command: 'cargo test -p tidepool-pool', description: 'Run the tests' }, bash));
+  const bash = running.push(make.call(make.cards.shell('cargo test -p tidepool-pool', { about: 'Run the tests' })), now - 38_000);
   running.run('Bash', {
-    calls: [{ id: bash, name: 'Bash', since: now - 38_000, parent: null }],
+    calls: [{ id: bash.body.id, name: 'Bash', since: now - 38_000, parent: null, item: bash.id }],
     queue: [queued('Then run it 200 times in release and tell me the slowest run.'), queued('And write the changelog entry.', { by: 'Phone', device: 'd-2' })],
   });
 
@@ -358,12 +368,11 @@ export function sessions() {
     limits: { status: 'rejected', resetsAt: Math.round((now + 2_460_000) / 1000), rateLimitType: 'five_hour' },
   });
   const stalled = add(opened(new FakeSession('s-stalled', 'Waiting for a build')));
-  const shell = make.ids.call();
-  stalled.push(make.call('Bash', { command: 'cargo test' }, shell));
+  const shell = stalled.push(make.call(make.cards.shell('cargo test')), now - 140_000);
   stalled.run('Bash', {
     info: { standing: 'stalled', about: 'Bash', since: now - 130_000, lastSign: now - 130_000, activity: [...FLOW.slice(0, 20), ...Array(40).fill(0)] },
     activity: { state: 'stalled', since: now - 130_000, seen: now - 130_000, evidence: 'calling', deadline: now - 70_000, rung: null },
-    calls: [{ id: shell, name: 'Bash', since: now - 140_000, parent: null }],
+    calls: [{ id: shell.body.id, name: 'Bash', since: now - 140_000, parent: null, item: shell.id }],
   });
   add(opened(new FakeSession('s-stopping', 'Being stopped'))).run('Bash', {
     info: { standing: 'stopping', about: 'Bash', since: now - 4_000, lastSign: now - 4_000, activity: FLOW },

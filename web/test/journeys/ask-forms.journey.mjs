@@ -68,7 +68,7 @@ test('a request answered elsewhere shows by whom, and typed text moves to the me
 
 test('a withdrawn request is shown as such', async () => {
   await open('s-bash');
-  fake.control({ do: 'decide', sessionId: 's-bash', outcome: 'cancelled' });
+  fake.control({ do: 'decide', sessionId: 's-bash', outcome: 'withdrawn' });
   await page.waitForSelector('.askbox.frozen');
   assert.match(await page.locator('.askbox.frozen').innerText(), /No longer needed[\s\S]*withdrew/);
 });

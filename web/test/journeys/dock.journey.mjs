@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fake, page, fresh, open, settled, log, box } from './dock.mjs';
+import * as make from '../fake/messages.mjs';
 import { axeFinds, until } from './browser.mjs';
 
 /** Reconnects with the button, unless the page reconnected automatically. */
@@ -134,14 +135,14 @@ test('a cached session is shown at once and updated with one request', async () 
     messages.push(message);
     receive(client, message);
   };
-  fake.control({ do: 'record', sessionId: 's-running', what: { type: 'system', subtype: 'status' } });
+  fake.control({ do: 'add', sessionId: 's-running', item: make.text('One more.') });
   await page.reload();
   await page.waitForFunction(() => document.querySelectorAll('.trow').length > 3);
   fake.bridge.receive = receive;
-  const cursor =
-    messages.find((one) => one.type === 'hello')?.cursors?.['s-running'] ??
-    messages.find((one) => one.type === 'subscribe' && one.sessionId === 's-running')?.cursor;
-  assert.ok(cursor?.seq > 10);
+  const revision =
+    messages.find((one) => one.type === 'hello')?.revisions?.['s-running'] ??
+    messages.find((one) => one.type === 'subscribe' && one.sessionId === 's-running')?.revision;
+  assert.ok(revision > 10);
 });
 
 const looks = async (name) => {

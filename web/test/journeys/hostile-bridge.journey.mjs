@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { startFake } from '../fake-bridge.mjs';
 import { launch } from './browser.mjs';
 import { CORPUS } from './corpus.mjs';
+import * as make from '../fake/messages.mjs';
 import { enter, forwardClock, ROOMS } from './rooms.mjs';
 
 /** Fields with a fixed set of values or values that are not shown. Everything else is free text. */
@@ -77,6 +78,17 @@ const FIXED = new Set([
   'prompts',
   'addresses',
   'media_type',
+  'mimeType',
+  'verb',
+  'delivery',
+  'source',
+  'level',
+  'cause',
+  'change',
+  'edit',
+  'action',
+  'field',
+  'request',
 ]);
 let at = 0;
 const attack = () => CORPUS[(at += 1) % CORPUS.length];
@@ -104,35 +116,25 @@ before(async () => {
   fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
   browser = await launch();
   const session = fake.bridge.sessions.get('s-idle');
-  // Messages that no session of the fake bridge contains.
-  for (const what of [
-    {
-      type: 'system',
-      subtype: 'hook_response',
-      hook_name: 'a hook',
-      hook_event: 'Stop',
-      outcome: 'error',
-      exit_code: 1,
-      stderr: 'a complaint',
-      output: 'words',
-    },
-    { type: 'system', subtype: 'notification', text: 'a notification', priority: 'high' },
-    { type: 'system', subtype: 'informational', content: 'something to know', level: 'warning' },
-    { type: 'system', subtype: 'something_new', words: 'never seen' },
-    { type: 'system', subtype: 'local_command_output', content: 'printed' },
-    { type: 'system', subtype: 'memory_recall', memories: [{ path: 'a/memory.md' }] },
-    { type: 'system', subtype: 'model_fallback', original_model: 'one model', fallback_model: 'another', content: 'why' },
-    { type: 'system', subtype: 'api_retry', error: 'a reason', attempt: 1, max_retries: 3, retry_delay_ms: 1 },
-    {
-      type: 'assistant',
-      error: 'an error',
-      message: { id: 'm-err', model: 'm', content: [{ type: 'text', text: 'what went wrong' }] },
-      parent_tool_use_id: null,
-    },
-    { type: 'sluice_note', kind: 'imported', text: 'a note' },
-    { type: 'result', subtype: 'error_during_execution', is_error: true, errors: ['an error of the turn'], result: 'text', usage: {}, total_cost_usd: 0 },
+  // Items that no session of the fake bridge contains.
+  const notice = { type: 'notice', level: 'warning', call: null };
+  for (const body of [
+    { type: 'hook', name: 'a hook', event: 'Stop', outcome: 'failed', exitCode: 1, output: 'a complaint' },
+    { ...notice, kind: 'notification', text: 'a notification' },
+    { ...notice, kind: 'message', text: 'something to know' },
+    { ...notice, kind: 'memory', text: 'a/memory.md' },
+    { ...notice, kind: 'imported', text: 'a note' },
+    { type: 'unknown', rawType: 'system/something_new' },
+    { type: 'command', name: 'context', arguments: 'all', output: 'printed', failed: false },
+    { type: 'model_change', from: 'one model', to: 'another', reason: 'unavailable', text: 'why' },
+    { type: 'retry', error: 'a reason', status: null, attempt: 1, max: 3, next: Date.now() + 1_000 },
+    { type: 'error', kind: 'an error', text: 'what went wrong', status: null, retries: 0 },
+    { type: 'compaction', manual: true, before: 2, after: 1, duration: null, summary: 'what was kept', error: null },
+    { type: 'task_end', task: 't', call: null, outcome: 'failed', subject: 'a task', summary: 'how it ended', output: null },
+    { type: 'turn_origin', kind: 'peer', text: 'somebody else', outcome: null, task: null },
+    make.end({ outcome: { type: 'failed', reason: null }, errors: ['an error of the turn'] }).body,
   ])
-    session.push(what);
+    session.push({ body, turn: session.turns });
   session.patch({ worktree: '/home/ada/trees/a-branch', info: { branch: 'a-branch' } });
 });
 after(async () => {

@@ -1,22 +1,17 @@
-// Recordings of the reference agent in the real page: no message is shown as unknown that should be known. Skipped
-// without the recordings, which are next to the repository (../shared).
+// Recordings of the reference agent in the real page: no message is shown as unknown that should be known. Those that one
+// prompt plays; the tests of `host` project all of them. Skipped without the recordings, which are next to the repository
+// (../shared).
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startFake } from '../fake-bridge.mjs';
-import { FakeSession } from '../fake/sessions.mjs';
-import * as make from '../fake/messages.mjs';
-import { launch, pair, until, visit } from './browser.mjs';
+import { launch, pair, visit } from './browser.mjs';
 import { BIN, startStage } from './stage.mjs';
 
 const SHARED = fileURLToPath(new URL('../../../../shared/wire/recordings', import.meta.url));
 const skip = existsSync(SHARED) ? false : 'there are no recordings in ../shared';
-/** Kinds of messages the page shows as unknown, each with the reason. Other kinds fail the test. */
-const KNOWN_UNKNOWN = {};
-const BATCH = 20;
 
 const read = (file) =>
   existsSync(file)
@@ -66,66 +61,6 @@ const unknownRows = (page) =>
     }
     return { found, rows: document.querySelectorAll('.stream .trow').length };
   });
-
-test('every recording is shown without unknown rows', { skip, timeout: 300_000 }, async () => {
-  const fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
-  // High enough to render all rows of a batch at once, at a low resolution to paint quickly.
-  const context = await browser.newContext({
-    viewport: { width: 1200, height: 40_000 },
-    deviceScaleFactor: 0.02,
-    serviceWorkers: 'block',
-    reducedMotion: 'reduce',
-  });
-  try {
-    const page = await context.newPage();
-    const faults = [];
-    page.on('pageerror', (error) => faults.push(String(error.stack ?? error)));
-    page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text());
-    });
-    const batches = [];
-    for (let at = 0; at < recordings.length; at += BATCH) {
-      const session = new FakeSession(`s-rec-${at}`, `Recordings ${at}`);
-      for (const { name, said } of recordings.slice(at, at + BATCH)) {
-        session.push(make.prompt(`recording ${name}`));
-        for (const what of said) session.push(what);
-      }
-      session.push(make.prompt(`recording end of ${at}`));
-      session.idle();
-      fake.bridge.sessions.set(session.id, session);
-      batches.push(session);
-    }
-    // All of a batch at once: the fake bridge sends as many turns as requested.
-    const subscribe = fake.bridge.subscribe.bind(fake.bridge);
-    fake.bridge.subscribe = (client, session, cursor) => subscribe(client, session, cursor, 10_000);
-    const unknown = [];
-    let rows = 0;
-    for (const session of batches) {
-      await page.goto(`${fake.url}/#/s/${session.id}`);
-      await page
-        .locator('.stream')
-        .getByText(`recording end of ${session.id.slice(6)}`)
-        .first()
-        .waitFor();
-      const seen = await until('all rows are there', async () => {
-        const now = await unknownRows(page);
-        const begins = await page.locator('.stream .trow.r-prompt').count();
-        return begins > BATCH || begins > recordings.length % BATCH ? now : false;
-      });
-      unknown.push(...seen.found);
-      rows += seen.rows;
-    }
-    assert.ok(rows > recordings.length * 3, `only ${rows} rows of ${recordings.length} recordings`);
-    assert.deepEqual(
-      unknown.filter((one) => !(one.kind in KNOWN_UNKNOWN)),
-      [],
-    );
-    assert.deepEqual(faults, []);
-  } finally {
-    await context.close();
-    await fake.close();
-  }
-});
 
 /** The kinds of messages and names of tools in a recording. */
 const kindsOf = (said) =>
@@ -208,7 +143,7 @@ test('recordings of every kind of message work through the real bridge', { skip,
 function startWith({ projectPath, agent, text }) {
   return new Promise((done) => {
     const socket = new WebSocket(`ws://${location.host}/ws`);
-    socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', version: 1, client: 'test', build: null, capabilities: [], cursors: {} }));
+    socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', version: 2, client: 'test', build: null, capabilities: [], revisions: {} }));
     socket.onmessage = (event) => {
       const message = JSON.parse(event.data);
       if (message.type === 'welcome') socket.send(JSON.stringify({ type: 'start', id: 'start', projectPath, agent, text, uuid: crypto.randomUUID() }));

@@ -87,7 +87,7 @@ test('a session opens at the end with few elements, and scrolling moves rows by 
 test('new rows do not move a reader elsewhere; a button counts them and scrolls to the end', async () => {
   await scrollBy(-600);
   const before = await seen();
-  for (let n = 0; n < 5; n += 1) fake.control({ do: 'record', sessionId: 's-long', what: make.text(`Something new, ${n}.`) });
+  for (let n = 0; n < 5; n += 1) fake.control({ do: 'add', sessionId: 's-long', item: make.text(`Something new, ${n}.`) });
   await page.locator('.pill', { hasText: '5' }).waitFor();
   await still();
   assert.ok(Math.abs((await topOf(before.key)) - before.top) <= 1);
@@ -98,14 +98,14 @@ test('new rows do not move a reader elsewhere; a button counts them and scrolls 
 });
 
 test('older rows added above do not move the visible ones', async () => {
-  const first = () => page.evaluate(() => Math.min(...[...document.querySelectorAll('.stream [data-seq]')].map((row) => Number(row.dataset.seq))));
+  const first = () => page.evaluate(() => Math.min(...[...document.querySelectorAll('.stream [data-item]')].map((row) => Number(row.dataset.item))));
   await page.locator('.stream').focus();
   await page.keyboard.press('Home');
   await still();
   const here = await seen();
   const oldest = await first();
   assert.ok(oldest > 1, 'there is something older');
-  // Scrolling near the top loads older records.
+  // Scrolling near the top loads older items.
   await page.evaluate(() => {
     document.querySelector('.stream').scrollTop -= 5;
   });
@@ -133,8 +133,8 @@ test('streaming is followed at the end until the user scrolls up', async () => {
   session.run('thinking');
   await page.locator('.stream').focus();
   await page.keyboard.press('End');
-  const block = fake.bridge.block(session, make.ids.message(), 'text', 0);
-  for (let n = 0; n < 40; n += 1) fake.bridge.delta(session, block, `Words ${n} of a stream that goes on.\n\n`);
+  const text = fake.bridge.open(session);
+  for (let n = 0; n < 40; n += 1) fake.bridge.delta(session, text, `Words ${n} of a stream that goes on.\n\n`);
   await page.locator('.stream').getByText('Words 39 of a stream').waitFor();
   await still();
   assert.ok((await rest()) <= 2);
@@ -142,7 +142,7 @@ test('streaming is followed at the end until the user scrolls up', async () => {
   // The whole stream is one row: checks a paragraph in it.
   const line = () => page.locator('.stream p', { hasText: 'Words 30 of' }).evaluate((it) => it.getBoundingClientRect().top);
   const before = await line();
-  for (let n = 40; n < 80; n += 1) fake.bridge.delta(session, block, `Words ${n} of a stream that goes on.\n\n`);
+  for (let n = 40; n < 80; n += 1) fake.bridge.delta(session, text, `Words ${n} of a stream that goes on.\n\n`);
   await until('it grew', () =>
     page.evaluate(() => {
       const box = document.querySelector('.stream');

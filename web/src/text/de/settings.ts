@@ -200,6 +200,7 @@ export default {
   toolWebFetch: 'ruft eine Webseite ab; erfordert je Website eine Berechtigung',
   toolWebSearch: 'sucht im Web; erfordert eine Berechtigung',
   toolTask: 'startet einen Unteragenten; dessen Aufrufe erfordern Berechtigungen',
+  toolAgent: 'startet einen Unteragenten; dessen Aufrufe erfordern Berechtigungen',
   toolTaskStop: 'beendet einen Hintergrundauftrag',
   toolAskUserQuestion: 'stellt dir eine Frage',
   toolEnterPlanMode: 'beginnt zu planen',

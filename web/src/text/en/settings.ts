@@ -198,6 +198,7 @@ export default {
   toolWebFetch: 'fetches a web page; needs permission for each site',
   toolWebSearch: 'searches the web; needs permission',
   toolTask: 'starts a subagent; its tool calls need permission',
+  toolAgent: 'starts a subagent; its tool calls need permission',
   toolTaskStop: 'stops a background task',
   toolAskUserQuestion: 'asks you a question',
   toolEnterPlanMode: 'starts planning',

@@ -76,7 +76,6 @@ export default {
   noteDiskFull: 'The disk is full. New messages are not saved until there is free space.',
   noteDiskOk: 'The disk has free space again.',
   noteLost: 'Some records are missing here.',
-  noteForked: 'Forked here.',
   noteImported: 'Imported from another program.',
   noteWritesLost: 'The agent could not write its own transcript ({text}).',
   // errors and what to do
@@ -107,7 +106,6 @@ export default {
   nameTask: 'Task',
   nameOutput: 'Output',
   nameStop: 'Stop',
-  nameResult: 'Result',
   // calls: outcomes
   writing: 'writing',
   waits: 'waiting for you',
@@ -187,8 +185,6 @@ export default {
   taskOpen: 'open',
   taskActive: 'in progress',
   openTask: 'Show output',
-  ownView: 'Open in a separate view',
-  structured: 'Structured result',
   confirmed: 'confirmed',
   plausible: 'plausible',
   // find

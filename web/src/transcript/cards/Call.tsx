@@ -1,78 +1,104 @@
 import { createMemo, createSignal, For, Show, Suspense, type JSX } from 'solid-js';
+import type { CardBody, Subagent, ToolCall } from '../../api/types';
 import { Counts } from '../../diff/Counts';
 import { Markdown } from '../../markdown/Markdown';
 import { t } from '../../text';
 import { Icon, LinkButton, Path } from '../../ui';
 import { lazy } from '../../ui/part';
-import { fields, heavy, list, str, textOf, type CallItem, type Item } from '../model';
-import { observe, shortPath, useFolds, useNow, useServices } from '../services';
+import { whenIdle } from '../../ui/task';
 import { ItemView } from '../items';
-import { isAgent, summarise, timeOf, type Target } from './describe';
+import { textOf, type Cell } from '../model';
+import { observe, shortPath, useFolds, useNow, useServices } from '../services';
+import { callsBelow, isTicking, summarise, timeOf, type Summary, type Target } from './summary';
 
 /** Few rows are open initially, so their bodies are loaded afterwards. */
 const CallBody = lazy(() => import('./bodies'));
 /** Resolves when the bodies of open rows are loaded. */
 export const bodiesThere = (): Promise<unknown> => CallBody.preload();
 
+let asked = false;
+/** Fetches the bodies when the page is idle, so that the first row opens at once, also while disconnected. */
+function preloadBodies(): void {
+  if (asked) return;
+  asked = true;
+  whenIdle(() => void bodiesThere().catch(() => undefined));
+}
+
 export interface CallProps {
-  item: CallItem;
+  cell: Cell;
   /** Nesting depth below the main agent. */
   depth?: number | undefined;
 }
 
-/** True for calls that are open by default: failed ones, running subagents, plans. */
-function opensByDefault(call: CallItem, waiting: boolean): boolean {
-  if (call.state === 'failed') return call.name === 'Bash' || call.name === 'PowerShell';
-  if (isAgent(call.name)) return call.state === 'running' || call.state === 'background';
-  return call.name === 'ExitPlanMode' && (waiting || call.state === 'running');
+/** True for calls that are open by default: failed commands, running subagents, plans. */
+function opensByDefault(cell: Cell, body: CardBody): boolean {
+  const { status } = cell.item;
+  if (status === 'failed') return body.type === 'shell' && body.action === 'run';
+  if (body.type === 'subagent') return status === 'running' || status === 'background';
+  return body.type === 'plan' && (status === 'running' || status === 'waiting');
 }
 
 export function Call(props: CallProps): JSX.Element {
+  preloadBodies();
   const services = useServices();
   const folds = useFolds();
-  const call = observe(props.item);
-  const waiting = () => services.waiting?.().has(call().id) === true;
-  const summary = createMemo(() => summarise(call(), waiting(), services.device?.()));
-  const key = () => `call:${props.item.id}`;
-  const open = () => folds.isOpen(key(), opensByDefault(call(), waiting()));
+  const cell = observe(props.cell);
+  const call = createMemo((last: ToolCall | undefined) => cell().as('tool_call') ?? last);
+  const body = () => call()?.card.body;
+  const agent = createMemo((): Subagent | undefined => {
+    const one = body();
+    return one?.type === 'subagent' ? one : undefined;
+  });
+  const key = () => `call:${props.cell.id}`;
+  const open = () => folds.isOpen(key(), body() !== undefined && opensByDefault(cell(), body() as CardBody));
   return (
-    <details
-      class="call"
-      classList={{ run: summary().tone === 'run', err: summary().tone === 'err', ask: summary().tone === 'ask', other: summary().other === true }}
-      open={open()}
-      onToggle={(event) => {
-        if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open);
+    <Show when={call()}>
+      {(call) => {
+        const summary = createMemo(() => summarise(cell(), call(), services.device?.()));
+        return (
+          <details
+            class="call"
+            classList={{ run: summary().tone === 'run', err: summary().tone === 'err', ask: summary().tone === 'ask', other: agent() !== undefined }}
+            open={open()}
+            onToggle={(event) => {
+              if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open);
+            }}
+          >
+            <summary>
+              <Icon name={summary().icon} class="ic" />
+              <span class="nm">{summary().name}</span>
+              <TargetView target={summary().target} />
+              <span class="mt">
+                <Outcome cell={cell()} call={call()} summary={summary()} />
+              </span>
+              <Icon name="chevron" class="chev" />
+            </summary>
+            <Show when={open()}>
+              <Show
+                when={agent()}
+                fallback={
+                  <div class="body">
+                    <Suspense>
+                      <CallBody cell={cell()} call={call()} />
+                    </Suspense>
+                  </div>
+                }
+              >
+                {(agent) => <AgentBody cell={cell()} call={call()} agent={agent()} depth={props.depth ?? 0} />}
+              </Show>
+            </Show>
+          </details>
+        );
       }}
-    >
-      <summary>
-        <Icon name={summary().icon} class="ic" />
-        <span class="nm">{summary().name}</span>
-        <TargetView target={summary().target} />
-        <span class="mt">
-          <Outcome call={call()} summary={summary()} />
-        </span>
-        <Icon name="chevron" class="chev" />
-      </summary>
-      <Show when={open()}>
-        <Show
-          when={isAgent(call().name)}
-          fallback={
-            <div class="body">
-              <Suspense>
-                <CallBody call={call()} />
-              </Suspense>
-            </div>
-          }
-        >
-          <AgentBody call={call()} depth={props.depth ?? 0} />
-        </Show>
-      </Show>
-    </details>
+    </Show>
   );
 }
 
-function Outcome(props: { call: CallItem; summary: ReturnType<typeof summarise> }): JSX.Element {
-  const ticking = () => props.call.state === 'running' || props.call.state === 'background';
+/** Cards whose duration is of no interest: it is the time in which a person read, or no time at all. */
+const TIMELESS = new Set<CardBody['type']>(['file_read', 'file_change', 'notebook', 'question', 'plan', 'tasks']);
+
+function Outcome(props: { cell: Cell; call: ToolCall; summary: Summary }): JSX.Element {
+  const time = () => (TIMELESS.has(props.call.card.body.type) ? '' : timeOf(props.cell, props.call, 0));
   return (
     <>
       <Show when={props.summary.counts}>
@@ -91,38 +117,28 @@ function Outcome(props: { call: CallItem; summary: ReturnType<typeof summarise> 
         </span>
       </Show>
       <Show
-        when={ticking()}
+        when={isTicking(props.cell)}
         fallback={
-          <Time
-            text={timeOf(props.call, 0)}
-            after={props.summary.outcome !== '' || props.summary.counts !== undefined || props.summary.by !== undefined}
-            quiet={/^(Edit|Write|MultiEdit|NotebookEdit|Read|AskUserQuestion|ExitPlanMode|Todo|Task)/.test(props.call.name) && props.call.name !== 'Task'}
-          />
+          <Show when={time()}>
+            {props.summary.outcome !== '' || props.summary.counts || props.summary.by ? ' · ' : ''}
+            {time()}
+          </Show>
         }
       >
-        <Ticking call={props.call} after={props.summary.outcome !== ''} />
+        <Ticking cell={props.cell} call={props.call} after={props.summary.outcome !== ''} />
       </Show>
     </>
   );
 }
 
-function Time(props: { text: string; after: boolean; quiet: boolean }): JSX.Element {
-  return (
-    <Show when={props.text && !props.quiet}>
-      {props.after ? ' · ' : ''}
-      {props.text}
-    </Show>
-  );
-}
-
-function Ticking(props: { call: CallItem; after: boolean }): JSX.Element {
+function Ticking(props: { cell: Cell; call: ToolCall; after: boolean }): JSX.Element {
   const now = useNow();
-  const n = () => props.call.children.filter((child) => child.kind === 'call').length;
+  const n = () => (props.call.card.body.type === 'subagent' ? callsBelow(props.cell) : 0);
   return (
     <>
       {props.after ? ' · ' : ''}
-      <Show when={isAgent(props.call.name) && n() > 0}>{t('transcript.calls', { n: n() })} · </Show>
-      {timeOf(props.call, now())}
+      <Show when={n() > 0}>{t('transcript.calls', { n: n() })} · </Show>
+      {timeOf(props.cell, props.call, now())}
     </>
   );
 }
@@ -160,24 +176,23 @@ function TargetView(props: { target: Target }): JSX.Element {
 
 /** Number of the newest subagent steps that are shown initially. */
 const INITIAL_STEPS = 30;
+/** Nesting depth up to which steps are shown at once. */
 const MAX_DEPTH = 3;
 
-function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
+function AgentBody(props: { cell: Cell; call: ToolCall; agent: Subagent; depth: number }): JSX.Element {
   const services = useServices();
   const [all, setAll] = createSignal(false);
-  const children = (): readonly Item[] => props.call.children;
+  const [deep, setDeep] = createSignal(props.depth < MAX_DEPTH);
+  const children = (): readonly Cell[] => props.cell.children;
   const hidden = () => (all() ? 0 : Math.max(0, children().length - INITIAL_STEPS));
-  const answer = () => {
-    const content = list(fields(props.call.structured)['content'])
-      .map((block) => str(fields(block)['text']) ?? '')
-      .join('\n\n');
-    if (content) return children().some((child) => child.kind === 'text' && child.text.trim() === content.trim()) ? '' : content;
-    return props.call.task?.status === 'completed' ? (props.call.task.summary ?? '') : '';
+  /** The report, unless the steps show the same text. */
+  const report = () => {
+    const text = textOf(props.agent.report) || (props.cell.item.status === 'done' ? (props.call.task?.summary ?? '') : '');
+    return children().some((child) => textOf(child.as('text')?.text).trim() === text.trim()) ? '' : text;
   };
-  const hasText = () => children().some((child) => child.kind === 'text');
   return (
     <div class="sub">
-      <Show when={textOf(heavy(props.call.input['prompt']))}>
+      <Show when={textOf(props.agent.prompt)}>
         {(text) => (
           <details class="told">
             <summary>
@@ -189,10 +204,10 @@ function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
         )}
       </Show>
       <Show
-        when={props.depth < MAX_DEPTH}
+        when={deep()}
         fallback={
           <p class="cutnote">
-            <LinkButton onClick={() => services.openAgent?.(props.call)}>{t('transcript.ownView')}</LinkButton>
+            <LinkButton onClick={() => setDeep(true)}>{t('ui.showAll')}</LinkButton>
           </p>
         }
       >
@@ -201,14 +216,12 @@ function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
             <LinkButton onClick={() => setAll(true)}>{t('transcript.earlier', { n: hidden() })}</LinkButton>
           </p>
         </Show>
-        <For each={hidden() > 0 ? children().slice(hidden()) : children()}>{(child) => <ItemView item={child} depth={props.depth + 1} />}</For>
+        <For each={hidden() > 0 ? children().slice(hidden()) : children()}>{(child) => <ItemView cell={child} depth={props.depth + 1} />}</For>
       </Show>
-      <Show when={answer() && !(hasText() && props.call.state === 'done' && answer() === '')}>
-        <Markdown text={answer()} services={services} />
-      </Show>
-      <Show when={props.call.state === 'failed' || props.call.state === 'denied'}>
+      <Show when={report()}>{(text) => <Markdown text={text()} services={services} />}</Show>
+      <Show when={props.cell.item.status === 'failed' || props.cell.item.status === 'denied'}>
         <Suspense>
-          <CallBody call={props.call} />
+          <CallBody cell={props.cell} call={props.call} />
         </Suspense>
       </Show>
     </div>

@@ -1,55 +1,41 @@
-// Chooses the body of a call by the name of its tool; other tools have a generic body.
-import { For, Show, type Component, type JSX } from 'solid-js';
-import { Dynamic } from 'solid-js/web';
+// Chooses the body of a call by the kind of its card.
+import { For, Match, Show, Switch, type JSX } from 'solid-js';
+import type { Argument, CardBody, Findings, JsonValue, Plan, Question, Shell, Skill, TaskLine, Tasks, ToolCall, WebFetch, WebSearch } from '../../api/types';
 import { Terminal } from '../../ansi/Terminal';
 import { Markdown } from '../../markdown/Markdown';
 import { t } from '../../text';
 import { Icon, LinkButton, type IconName } from '../../ui';
-import { fields, heavy, list, plain, str, textOf, type CallItem, type Fields, type Heavy } from '../model';
+import { textOf, type Cell } from '../model';
 import { useServices } from '../services';
-import { isAgent, planOf, searchResults } from './describe';
-import { DiffBody, FileList, GrepBody, NotebookBody, ReadBody } from './files';
-import { ExternalLink, GenericBody, MarkdownBody, McpBody, ResultText, resultString } from './generic';
-import { HeavyText, JsonTree, PictureView } from './parts';
+import { isRefused, type BodyProps } from './body';
+import { DiffBody, NotebookBody, ReadBody, SearchBody } from './files';
+import { ExternalLink, GenericBody, InputTree, MarkdownBody, ResultText } from './generic';
+import { HeavyText, PictureView } from './parts';
+import { statusBefore } from './summary';
 
-type Body = Component<{ call: CallItem }>;
-
-const BashBody: Body = (props) => {
+function ShellBody(props: BodyProps<Shell>): JSX.Element {
   const services = useServices();
-  const result = () => fields(props.call.structured);
-  const failed = () => (props.call.result ? plain(props.call.result) : '').replace(/^(?:Error: )?Exit code -?\d+\n?/, '');
-  const out = (): Heavy | undefined => {
-    if (props.call.structured === undefined || typeof props.call.structured === 'string') {
-      const block = props.call.result?.find((one) => one.kind === 'text');
-      return block?.kind === 'text' && typeof block.text !== 'string' ? block.text : failed();
-    }
-    return heavy(result()['stdout']);
-  };
-  const err = () => heavy(result()['stderr']);
-  const picture = () => (result()['isImage'] === true ? props.call.result?.find((one) => one.kind === 'image') : undefined);
-  const background = () => str(result()['backgroundTaskId']);
-  const silent = () => props.call.ended !== undefined && !textOf(out()) && !textOf(err()) && !picture() && !background();
+  const pictures = () => props.call.result?.images ?? [];
+  const output = () => (textOf(props.body.output) && pictures().length === 0 ? props.body.output : null);
+  const silent = () => props.call.ended !== null && !output() && !textOf(props.body.stderr) && pictures().length === 0 && props.body.task === null;
   return (
     <>
-      <pre class="cmd">{textOf(heavy(props.call.input['command'])) || props.call.draft}</pre>
-      <Show when={picture()}>
-        {(image) => {
-          const one = image();
-          return one.kind === 'image' ? (
-            <div class="box">
-              <PictureView picture={one.picture} />
-            </div>
-          ) : null;
-        }}
-      </Show>
-      <Show when={textOf(out()) && !picture() ? out() : undefined}>
+      <Show when={props.body.command || props.call.written}>{(text) => <pre class="cmd">{text()}</pre>}</Show>
+      <For each={pictures()}>
+        {(picture) => (
+          <div class="box">
+            <PictureView picture={picture} />
+          </div>
+        )}
+      </For>
+      <Show when={output()}>
         {(value) => (
           <div class="box">
             <HeavyText value={value()}>{(text) => <Terminal text={text} />}</HeavyText>
           </div>
         )}
       </Show>
-      <Show when={textOf(err()) ? err() : undefined}>
+      <Show when={textOf(props.body.stderr) ? props.body.stderr : null}>
         {(value) => (
           <div class="box">
             <HeavyText value={value()}>{(text) => <Terminal text={text} label={t('transcript.stderr')} />}</HeavyText>
@@ -59,129 +45,95 @@ const BashBody: Body = (props) => {
       <Show when={silent()}>
         <p class="cutnote">{t('transcript.noOutput')}</p>
       </Show>
-      <Show when={background() && services.openTask}>
-        <p class="cutnote">
-          <LinkButton onClick={() => services.openTask?.(background() ?? '')}>{t('transcript.openTask')}</LinkButton>
-        </p>
+      <Show when={props.body.action === 'run' && services.openTask ? props.body.task : null}>
+        {(task) => (
+          <p class="cutnote">
+            <LinkButton onClick={() => services.openTask?.(task())}>{t('transcript.openTask')}</LinkButton>
+          </p>
+        )}
       </Show>
     </>
   );
-};
+}
 
-const FetchBody: Body = (props) => (
-  <>
-    <p class="cutnote">
-      <ExternalLink url={str(props.call.input['url']) ?? ''} />
-    </p>
-    <Show when={str(props.call.input['prompt'])}>
-      <p class="cutnote">{str(props.call.input['prompt'])}</p>
-    </Show>
-    <Show when={resultString(props.call, 'result')} fallback={<ResultText call={props.call} />}>
-      {(text) => <MarkdownBody text={text()} />}
-    </Show>
-  </>
-);
-
-const SearchBody: Body = (props) => {
-  const hits = () => searchResults(fields(props.call.structured));
-  const words = () =>
-    list(fields(props.call.structured)['results'])
-      .filter((one): one is string => typeof one === 'string')
-      .join('\n\n');
+function FetchBody(props: BodyProps<WebFetch>): JSX.Element {
   return (
-    <Show when={hits().length > 0} fallback={<ResultText call={props.call} />}>
+    <>
+      <p class="cutnote">
+        <ExternalLink url={props.body.url} />
+      </p>
+      <Show when={props.body.prompt}>{(prompt) => <p class="cutnote">{prompt()}</p>}</Show>
+      <Show when={textOf(props.body.answer)} fallback={<ResultText call={props.call} />}>
+        {(text) => <MarkdownBody text={text()} />}
+      </Show>
+    </>
+  );
+}
+
+function WebHits(props: BodyProps<WebSearch>): JSX.Element {
+  return (
+    <Show when={props.body.hits.length > 0} fallback={<ResultText call={props.call} />}>
       <div class="box">
         <ul class="websearch">
-          <For each={hits()}>
+          <For each={props.body.hits}>
             {(hit) => (
               <li>
                 <ExternalLink url={hit.url}>{hit.title || hit.url}</ExternalLink>
-                <Show when={hit.snippet}>
-                  <p class="dim">{hit.snippet}</p>
-                </Show>
+                <Show when={hit.snippet}>{(snippet) => <p class="dim">{snippet()}</p>}</Show>
               </li>
             )}
           </For>
         </ul>
       </div>
-      <Show when={words()}>
-        <MarkdownBody text={words()} />
-      </Show>
+      <Show when={textOf(props.body.answer)}>{(text) => <MarkdownBody text={text()} />}</Show>
     </Show>
-  );
-};
-
-const STATUS: Readonly<Record<string, IconName>> = { completed: 'done', in_progress: 'half', pending: 'circle' };
-
-/** The list after the change; changed entries also show their previous state. */
-export function TodoList(props: { todos: readonly Fields[]; before?: readonly Fields[] | undefined }): JSX.Element {
-  const old = (todo: Fields) =>
-    props.before?.find((one) => (one['id'] ?? one['content'] ?? one['subject']) === (todo['id'] ?? todo['content'] ?? todo['subject']));
-  const changed = (todo: Fields) => props.before !== undefined && props.before.length > 0 && old(todo)?.['status'] !== todo['status'];
-  const word = (todo: Fields) =>
-    todo['status'] === 'completed' ? t('transcript.taskDone') : todo['status'] === 'in_progress' ? t('transcript.taskActive') : t('transcript.taskOpen');
-  return (
-    <div class="box">
-      <ul class="todos">
-        <For each={props.todos}>
-          {(todo) => (
-            <li class={str(todo['status']) ?? ''} classList={{ changed: changed(todo) }}>
-              <Icon name={list(todo['blockedBy']).length > 0 ? 'blocked' : (STATUS[str(todo['status']) ?? ''] ?? 'circle')} />
-              <span>
-                {todo['status'] === 'in_progress'
-                  ? (str(todo['activeForm']) ?? str(todo['content']) ?? str(todo['subject']))
-                  : (str(todo['content']) ?? str(todo['subject']))}
-              </span>
-              <span class="vh">{word(todo)}</span>
-            </li>
-          )}
-        </For>
-      </ul>
-    </div>
   );
 }
 
-const TodoBody: Body = (props) => (
-  <TodoList
-    todos={list(fields(props.call.structured)['newTodos'] ?? props.call.input['todos']).map(fields)}
-    before={list(fields(props.call.structured)['oldTodos']).map(fields)}
-  />
-);
+const STATUS: Readonly<Record<string, IconName>> = { completed: 'done', in_progress: 'half', pending: 'circle' };
+const statusWord = (status: TaskLine['status']): string =>
+  status === 'completed' ? t('transcript.taskDone') : status === 'in_progress' ? t('transcript.taskActive') : t('transcript.taskOpen');
 
-const TaskBody: Body = (props) => {
-  const result = () => fields(props.call.structured);
-  const tasks = () => (result()['tasks'] !== undefined ? list(result()['tasks']).map(fields) : []);
+const isChanged = (before: readonly TaskLine[] | null, line: TaskLine): boolean =>
+  before !== null && before.length > 0 && statusBefore(before, line) !== line.status;
+
+/** The list after the call; entries that it changed are marked. */
+function TaskList(props: BodyProps<Tasks>): JSX.Element {
   return (
-    <Show when={tasks().length > 0} fallback={<GenericBody call={props.call} />}>
-      <TodoList todos={tasks()} />
+    <Show when={props.body.list ?? (props.body.one?.subject ? [props.body.one] : null)} fallback={<ResultText call={props.call} />}>
+      {(lines) => (
+        <div class="box">
+          <ul class="todos">
+            <For each={lines()}>
+              {(line) => (
+                <li class={line.status ?? ''} classList={{ changed: isChanged(props.body.before, line) }}>
+                  <Icon name={line.after.length > 0 ? 'blocked' : (STATUS[line.status ?? ''] ?? 'circle')} />
+                  <span>{line.status === 'in_progress' ? line.active || line.subject : line.subject}</span>
+                  <span class="vh">{statusWord(line.status)}</span>
+                </li>
+              )}
+            </For>
+          </ul>
+        </div>
+      )}
     </Show>
   );
-};
+}
 
-const QuestionBody: Body = (props) => {
-  const result = () => fields(props.call.structured);
-  const answers = () => fields(result()['answers'] ?? props.call.ask?.answers ?? props.call.input['answers']);
-  const notes = () => fields(result()['annotations']);
-  const questions = () => list(props.call.input['questions']).map(fields);
-  const answer = (question: string) => {
-    const given = answers()[question];
-    return Array.isArray(given) ? given.map((one) => str(one) ?? '').join(', ') : str(given);
-  };
+function QuestionBody(props: BodyProps<Question>): JSX.Element {
   return (
     <>
       <div class="box">
         <dl class="qa">
-          <For each={questions()}>
-            {(one) => {
-              const question = str(one['question']) ?? '';
+          <For each={props.body.questions}>
+            {(question) => {
+              const answer = () => props.body.answers.find((one) => one.question === question);
               return (
                 <>
                   <dt>{question}</dt>
                   <dd>
-                    {answer(question) ?? t('transcript.noAnswer')}
-                    <Show when={str(fields(notes()[question])['notes'])}>
-                      <p class="dim">{str(fields(notes()[question])['notes'])}</p>
-                    </Show>
+                    {answer()?.answer ?? t('transcript.noAnswer')}
+                    <Show when={answer()?.notes}>{(notes) => <p class="dim">{notes()}</p>}</Show>
                   </dd>
                 </>
               );
@@ -189,13 +141,13 @@ const QuestionBody: Body = (props) => {
           </For>
         </dl>
       </div>
-      <Show when={str(result()['response'])}>{(text) => <MarkdownBody text={text()} />}</Show>
-      <Show when={props.call.state === 'failed' || props.call.state === 'denied'}>
+      <Show when={props.body.response}>{(text) => <MarkdownBody text={text()} />}</Show>
+      <Show when={isRefused(props.cell)}>
         <ResultText call={props.call} />
       </Show>
     </>
   );
-};
+}
 
 /** A plan as a document: title, length, and text. */
 export function PlanDocument(props: { plan: string }): JSX.Element {
@@ -213,108 +165,101 @@ export function PlanDocument(props: { plan: string }): JSX.Element {
   );
 }
 
-const PlanBody: Body = (props) => (
-  <>
-    <Show when={planOf(props.call)} fallback={<ResultText call={props.call} />}>
-      {(plan) => <PlanDocument plan={plan()} />}
-    </Show>
-    <Show when={props.call.state === 'denied' && props.call.denial?.reason}>
-      <p class="cutnote">{props.call.denial?.reason}</p>
-    </Show>
-  </>
-);
-
-const SkillBody: Body = (props) => (
-  <>
-    <Show when={str(props.call.input['args'])}>
-      <pre class="cmd">{str(props.call.input['args'])}</pre>
-    </Show>
-    <Show when={props.call.loaded} fallback={<ResultText call={props.call} />}>
-      {(text) => <MarkdownBody text={text().replace(/^Base directory for this skill:.*\n+/, '')} />}
-    </Show>
-  </>
-);
-
-const FindingsBody: Body = (props) => (
-  <div class="box">
-    <ul class="findings">
-      <For each={list(props.call.input['findings']).map(fields)}>
-        {(one) => (
-          <li>
-            <p>
-              <span class="mono">
-                {str(one['file'])}
-                {typeof one['line'] === 'number' ? `:${one['line']}` : ''}
-              </span>{' '}
-              <Show when={one['verdict']}>
-                <span class="chip">{one['verdict'] === 'CONFIRMED' ? t('transcript.confirmed') : t('transcript.plausible')}</span>
-              </Show>
-            </p>
-            <p>{str(one['summary'])}</p>
-            <p class="dim">{str(one['failure_scenario'])}</p>
-          </li>
-        )}
-      </For>
-    </ul>
-  </div>
-);
-
-const OutputBody: Body = (props) => {
-  const task = () => fields(fields(props.call.structured)['task']);
-  const output = () => heavy(task()['output'] ?? task()['stdout'] ?? task()['result']);
+function PlanBody(props: BodyProps<Plan>): JSX.Element {
   return (
-    <Show when={output()} fallback={<ResultText call={props.call} />}>
-      {(value) => (
-        <div class="box">
-          <HeavyText value={value()}>{(text) => <Terminal text={text} />}</HeavyText>
-        </div>
-      )}
-    </Show>
+    <>
+      <Show when={textOf(props.body.text)} fallback={<ResultText call={props.call} />}>
+        {(plan) => <PlanDocument plan={plan()} />}
+      </Show>
+      <Show when={props.cell.item.status === 'denied' ? props.call.permission?.message : null}>{(why) => <p class="cutnote">{why()}</p>}</Show>
+    </>
   );
-};
-
-const StructuredBody: Body = (props) => (
-  <>
-    <div class="box">
-      <JsonTree value={props.call.input} />
-    </div>
-    <Show when={props.call.state === 'failed'}>
-      <ResultText call={props.call} />
-    </Show>
-  </>
-);
-
-const BODIES: Readonly<Record<string, Body>> = {
-  Bash: BashBody,
-  PowerShell: BashBody,
-  Read: ReadBody,
-  Edit: DiffBody,
-  MultiEdit: DiffBody,
-  Write: DiffBody,
-  NotebookEdit: NotebookBody,
-  Grep: GrepBody,
-  Glob: FileList,
-  WebFetch: FetchBody,
-  WebSearch: SearchBody,
-  TodoWrite: TodoBody,
-  TaskCreate: TaskBody,
-  TaskUpdate: TaskBody,
-  TaskList: TaskBody,
-  TaskGet: TaskBody,
-  AskUserQuestion: QuestionBody,
-  ExitPlanMode: PlanBody,
-  Skill: SkillBody,
-  ReportFindings: FindingsBody,
-  TaskOutput: OutputBody,
-  BashOutput: OutputBody,
-  StructuredOutput: StructuredBody,
-};
-
-function bodyOf(name: string): Body {
-  return BODIES[name] ?? (name.startsWith('mcp__') ? McpBody : GenericBody);
 }
 
-export default function CallBody(props: { call: CallItem }): JSX.Element {
-  // The output of a subagent is shown in its steps; only an error is left to show.
-  return <Dynamic component={isAgent(props.call.name) ? ResultText : bodyOf(props.call.name)} call={props.call} />;
+/** The text that a skill loaded. */
+function SkillBody(props: BodyProps<Skill>): JSX.Element {
+  return (
+    <>
+      <Show when={props.body.arguments}>{(text) => <pre class="cmd">{text()}</pre>}</Show>
+      <Show when={textOf(props.body.text)} fallback={<ResultText call={props.call} />}>
+        {(text) => <MarkdownBody text={text().replace(/^Base directory for this skill:.*\n+/, '')} />}
+      </Show>
+    </>
+  );
+}
+
+function FindingsBody(props: BodyProps<Findings>): JSX.Element {
+  return (
+    <div class="box">
+      <ul class="findings">
+        <For each={props.body.findings}>
+          {(one) => (
+            <li>
+              <p>
+                <span class="mono">
+                  {one.file}
+                  {one.line === null ? '' : `:${one.line}`}
+                </span>{' '}
+                <Show when={one.confirmed !== null}>
+                  <span class="chip">{one.confirmed ? t('transcript.confirmed') : t('transcript.plausible')}</span>
+                </Show>
+              </p>
+              <p>{one.summary}</p>
+              <p class="dim">{one.scenario}</p>
+            </li>
+          )}
+        </For>
+      </ul>
+    </div>
+  );
+}
+
+/** The arguments of a tool of an MCP server, as its input. */
+function inputOf(list: readonly Argument[]): JsonValue {
+  return Object.fromEntries(list.map(({ name, value }) => [name, value.type === 'text' ? textOf(value.value) : parsed(value.value)]));
+}
+
+function parsed(json: string): JsonValue {
+  try {
+    return JSON.parse(json) as JsonValue;
+  } catch {
+    return json;
+  }
+}
+
+/** The content of a card of this type, as long as it has this type. */
+export default function CallBody(props: { cell: Cell; call: ToolCall }): JSX.Element {
+  const of = <T extends CardBody['type']>(type: T): Extract<CardBody, { type: T }> | undefined => {
+    const { body } = props.call.card;
+    return body.type === type ? (body as Extract<CardBody, { type: T }>) : undefined;
+  };
+  const web = <K extends 'fetch' | 'search'>(kind: K): (K extends 'fetch' ? WebFetch : WebSearch) | undefined => {
+    const body = of('web');
+    return body?.kind === kind ? (body as unknown as K extends 'fetch' ? WebFetch : WebSearch) : undefined;
+  };
+  return (
+    <Switch fallback={<ResultText call={props.call} />}>
+      <Match when={of('shell')}>{(body) => <ShellBody cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={of('file_read')}>{(body) => <ReadBody cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={of('file_change')}>{(body) => <DiffBody cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={of('notebook')}>{(body) => <NotebookBody cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={of('search')}>{(body) => <SearchBody cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={web('fetch')}>{(body) => <FetchBody cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={web('search')}>{(body) => <WebHits cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={of('tasks')}>{(body) => <TaskList cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={of('question')}>{(body) => <QuestionBody cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={of('plan')}>{(body) => <PlanBody cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={of('skill')}>{(body) => <SkillBody cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={of('findings')}>{(body) => <FindingsBody cell={props.cell} call={props.call} body={body()} />}</Match>
+      <Match when={of('mcp')}>
+        {(body) => (
+          <>
+            <InputTree input={inputOf(body().arguments)} />
+            <ResultText call={props.call} />
+          </>
+        )}
+      </Match>
+      <Match when={of('generic')}>{(body) => <GenericBody call={props.call} input={body().input} />}</Match>
+    </Switch>
+  );
 }

@@ -1,98 +1,76 @@
-// Bodies of the tools that read, search and change files.
+// Bodies of the cards that read, search and change files.
 import { createResource, For, Match, Show, Switch, type JSX } from 'solid-js';
+import type { Diff, FileChange, FileRead, Notebook, ReadContent, Search } from '../../api/types';
 import { DiffView } from '../../diff/DiffView';
-import { diffOfPatch, diffOfText, type WirePatch } from '../../diff/fromPatch';
+import { diffOfPatch, diffOfText } from '../../diff/fromPatch';
 import { Markdown } from '../../markdown/Markdown';
-import type { Diff } from '../../api/types';
 import { t } from '../../text';
 import { bytes } from '../../text/format';
 import { Path } from '../../ui';
-import { fields, heavy, list, num, plain, str, textOf, type CallItem, type Fields } from '../model';
+import { textOf } from '../model';
 import { shortPath, useServices } from '../services';
-import { CodeView, HeavyText, PictureView } from './parts';
+import { CodeView } from './code';
+import { isRefused, type BodyProps } from './body';
 import { ResultText } from './generic';
+import { HeavyText, PictureView } from './parts';
 
-export function ReadBody(props: { call: CallItem }): JSX.Element {
+export function ReadBody(props: BodyProps<FileRead>): JSX.Element {
   const services = useServices();
-  const result = () => fields(props.call.structured);
-  const file = () => fields(result()['file']);
-  const path = () => str(props.call.input['file_path']) ?? '';
+  const path = () => props.body.path;
   const name = () => path().slice(path().lastIndexOf('/') + 1);
-  const picture = () => {
-    const data = heavy(file()['base64']);
-    return data === undefined ? undefined : { mime: str(file()['type']) ?? 'image/png', data };
+  const of = <T extends ReadContent['type']>(type: T): Extract<ReadContent, { type: T }> | undefined => {
+    const { content } = props.body;
+    return content?.type === type ? (content as Extract<ReadContent, { type: T }>) : undefined;
   };
+  const pictures = () => props.call.result?.images ?? [];
   return (
     <Switch fallback={<ResultText call={props.call} />}>
-      <Match when={result()['type'] === 'text' && heavy(file()['content'])}>
-        {(content) => (
+      <Match when={of('lines')?.text}>
+        {(lines) => (
           <div class="box">
-            <HeavyText value={content()}>
+            <HeavyText value={lines()}>
               {(text) => (
-                <CodeView
-                  text={text}
-                  start={num(file()['startLine'])}
-                  lang={name()}
-                  label={t('transcript.fileOf', { path: shortPath(path(), services.cwd?.()) })}
-                />
+                <CodeView text={text} start={of('lines')?.first} lang={name()} label={t('transcript.fileOf', { path: shortPath(path(), services.cwd?.()) })} />
               )}
             </HeavyText>
           </div>
         )}
       </Match>
-      <Match when={result()['type'] === 'image' && picture()}>
-        {(image) => (
+      <Match when={pictures().length > 0}>
+        <div class="box">
+          <For each={pictures()}>{(picture) => <PictureView picture={picture} name={name()} />}</For>
+        </div>
+      </Match>
+      <Match when={of('notebook')}>
+        {(notebook) => (
           <div class="box">
-            <PictureView picture={image()} name={name()} />
+            <For each={notebook().cells}>
+              {(cell) => (
+                <div class="cell">
+                  <span class="cn">{cellName(cell.kind, String(cell.run ?? ' '))}</span>
+                  <Show when={cell.kind === 'markdown'} fallback={<pre class="cellcode">{textOf(cell.source)}</pre>}>
+                    <Markdown text={textOf(cell.source)} />
+                  </Show>
+                </div>
+              )}
+            </For>
           </div>
         )}
       </Match>
-      <Match when={result()['type'] === 'notebook'}>
-        <div class="box">
-          <For each={list(file()['cells']).map(fields)}>{(cell) => <Cell cell={cell} />}</For>
-        </div>
-      </Match>
-      <Match when={result()['type'] === 'parts'}>
-        <div class="box">
-          <For each={list(result()['pages']).map(fields)}>
-            {(page) => (
-              <Show when={heavy(page['base64'])}>
-                {(data) => <PictureView picture={{ mime: str(page['mediaType']) ?? 'image/png', data: data() }} name={name()} />}
-              </Show>
-            )}
-          </For>
-        </div>
-      </Match>
-      <Match when={result()['type'] === 'pdf'}>
-        <p class="cutnote">{t('transcript.pdf', { size: bytes(num(file()['originalSize']) ?? 0) })}</p>
-      </Match>
+      <Match when={of('other')}>{(file) => <p class="cutnote">{t('transcript.pdf', { size: bytes(file().bytes ?? 0) })}</p>}</Match>
     </Switch>
   );
 }
 
-function Cell(props: { cell: Fields }): JSX.Element {
-  const source = () => {
-    const raw = props.cell['source'];
-    return Array.isArray(raw) ? raw.map((line) => str(line) ?? '').join('') : textOf(heavy(raw));
-  };
-  const type = () => str(props.cell['cellType'] ?? props.cell['cell_type']) ?? 'code';
-  return (
-    <div class="cell">
-      <span class="cn">{type() === 'markdown' ? t('transcript.cellText') : `${t('transcript.cellCode')} [${num(props.cell['execution_count']) ?? ' '}]`}</span>
-      <Show when={type() === 'markdown'} fallback={<pre class="cellcode">{source()}</pre>}>
-        <Markdown text={source()} />
-      </Show>
-    </div>
-  );
-}
+const cellName = (kind: string, number: string): string => (kind === 'markdown' ? t('transcript.cellText') : `${t('transcript.cellCode')} [${number}]`);
 
 /** The server's diff if available, else the one of the agent. */
-export function DiffBody(props: { call: CallItem }): JSX.Element {
+export function DiffBody(props: BodyProps<FileChange>): JSX.Element {
   const services = useServices();
-  const own = (): Diff | undefined => plainDiff(props.call, services.cwd?.());
+  const own = (): Diff | undefined => plainDiff(props.body, services.cwd?.());
   const [diff] = createResource(
-    () => (props.call.state === 'done' ? (props.call.resultSeq ?? props.call.seq) : undefined),
-    (seq) => services.diffOf(seq, props.call.id).catch(() => undefined),
+    () => props.cell.item.status === 'done' && props.call.id,
+    (call) => services.diffOf(call).catch(() => undefined),
   );
   const shown = () => {
     const made = diff.loading ? undefined : diff();
@@ -100,13 +78,13 @@ export function DiffBody(props: { call: CallItem }): JSX.Element {
   };
   return (
     <>
-      <Show when={props.call.state === 'failed' || props.call.state === 'denied'}>
+      <Show when={isRefused(props.cell)}>
         <ResultText call={props.call} />
       </Show>
       <Show
         when={shown()}
         fallback={
-          <Show when={props.call.state === 'done'}>
+          <Show when={props.cell.item.status === 'done'}>
             <ResultText call={props.call} />
           </Show>
         }
@@ -121,58 +99,29 @@ export function DiffBody(props: { call: CallItem }): JSX.Element {
   );
 }
 
-export function plainDiff(call: CallItem, cwd: string | undefined): Diff | undefined {
-  const result = fields(call.structured);
-  const path = shortPath(str(call.input['file_path']) ?? str(call.input['notebook_path']) ?? '', cwd);
-  const patches = list(result['structuredPatch'])
-    .map(fields)
-    .map(
-      (hunk): WirePatch => ({
-        oldStart: num(hunk['oldStart']) ?? 1,
-        newStart: num(hunk['newStart']) ?? 1,
-        lines: list(hunk['lines']).map((line) => str(line) ?? ''),
-      }),
-    );
-  if (patches.length > 0) return diffOfPatch(path, patches);
-  const content = textOf(heavy(call.input['content']));
-  if (call.name === 'Write' && content) return diffOfText(path, null, content);
-  const before = textOf(heavy(call.input['old_string']));
-  const after = textOf(heavy(call.input['new_string']));
-  if (before || after) return { ...diffOfText(path, before, after), kind: 'edit' };
-  const edits = list(call.input['edits']).map(fields);
-  if (edits.length > 0)
-    return diffOfPatch(
-      path,
-      edits.flatMap((edit) =>
-        diffOfText(path, textOf(heavy(edit['old_string'])), textOf(heavy(edit['new_string']))).hunks.map((hunk) => ({
-          oldStart: hunk.oldStart,
-          newStart: hunk.newStart,
-          lines: hunk.lines.map((line) => line.t + line.parts.map((part) => part[1]).join('')),
-        })),
-      ),
-    );
-  return undefined;
+export function plainDiff({ path, hunks, content, edits }: FileChange, cwd: string | undefined): Diff | undefined {
+  const short = shortPath(path, cwd);
+  if (hunks.length > 0) return diffOfPatch(short, hunks);
+  if (content !== null) return diffOfText(short, null, textOf(content));
+  const [first] = edits;
+  if (!first) return undefined;
+  if (edits.length === 1) return { ...diffOfText(short, textOf(first.old), textOf(first.new)), kind: 'edit' };
+  const patches = edits.flatMap((edit) => diffOfText(short, textOf(edit.old), textOf(edit.new)).hunks);
+  return diffOfPatch(
+    short,
+    patches.map(({ oldStart, newStart, lines }) => ({ oldStart, newStart, lines: lines.map((line) => line.t + line.parts.map((part) => part[1]).join('')) })),
+  );
 }
 
-export function NotebookBody(props: { call: CallItem }): JSX.Element {
-  const result = () => fields(props.call.structured);
-  const type = () => str(result()['cell_type'] ?? props.call.input['cell_type']) ?? 'code';
-  const now = () => textOf(heavy(result()['new_source'] ?? props.call.input['new_source']));
-  const before = () => heavy(result()['old_source']);
-  const diff = () => {
-    const old = before();
-    const removed = props.call.input['edit_mode'] === 'delete';
-    return diffOfText('', old === undefined ? null : textOf(old), removed ? '' : now());
-  };
+export function NotebookBody(props: BodyProps<Notebook>): JSX.Element {
+  const diff = () => diffOfText('', props.body.old === null ? null : textOf(props.body.old), props.body.edit === 'delete' ? '' : textOf(props.body.source));
   return (
-    <Show when={props.call.state !== 'failed'} fallback={<ResultText call={props.call} />}>
+    <Show when={props.cell.item.status !== 'failed'} fallback={<ResultText call={props.call} />}>
       <div class="box">
         <div class="cell">
-          <span class="cn">
-            {type() === 'markdown' ? t('transcript.cellText') : `${t('transcript.cellCode')} [${str(props.call.input['cell_id']) ?? ' '}]`}
-          </span>
-          <Show when={type() === 'markdown' && before() === undefined} fallback={<DiffView diff={diff()} wrap />}>
-            <Markdown text={now()} />
+          <span class="cn">{cellName(props.body.kind, props.body.cell || ' ')}</span>
+          <Show when={props.body.kind === 'markdown' && props.body.old === null} fallback={<DiffView diff={diff()} wrap />}>
+            <Markdown text={textOf(props.body.source)} />
           </Show>
         </div>
       </div>
@@ -183,39 +132,39 @@ export function NotebookBody(props: { call: CallItem }): JSX.Element {
 const MAX_HITS = 200;
 
 /** Search results by file, with the matches underlined. */
-export function GrepBody(props: { call: CallItem }): JSX.Element {
-  const result = () => fields(props.call.structured);
-  const content = () => textOf(heavy(result()['content'])) || (props.call.result && result()['mode'] === undefined ? plain(props.call.result) : '');
+export function SearchBody(props: BodyProps<Search>): JSX.Element {
   const pattern = () => {
     try {
-      return new RegExp(str(props.call.input['pattern']) ?? '(?!)', props.call.input['-i'] === true ? 'gi' : 'g');
+      return new RegExp(props.body.pattern || '(?!)', props.body.ignoreCase ? 'gi' : 'g');
     } catch {
       return undefined;
     }
   };
   return (
-    <Show when={result()['mode'] === 'content' || result()['mode'] === 'count'} fallback={<FileList call={props.call} />}>
-      <div class="box">
-        <div class="hits" tabIndex={0} role="group" aria-label={t('transcript.result')}>
-          <For each={groupHits(content().split('\n').slice(0, MAX_HITS))}>
-            {(group) => (
-              <>
-                <Show when={group.path}>
-                  <p class="hf">{group.path}</p>
-                </Show>
-                <For each={group.lines}>
-                  {(line) => (
-                    <div>
-                      <span>{line.n}</span>
-                      <span>{marked(line.text, pattern())}</span>
-                    </div>
-                  )}
-                </For>
-              </>
-            )}
-          </For>
+    <Show when={textOf(props.body.lines)} fallback={<FileList {...props} />}>
+      {(lines) => (
+        <div class="box">
+          <div class="hits" tabIndex={0} role="group" aria-label={t('transcript.result')}>
+            <For each={groupHits(lines().split('\n').slice(0, MAX_HITS))}>
+              {(group) => (
+                <>
+                  <Show when={group.path}>
+                    <p class="hf">{group.path}</p>
+                  </Show>
+                  <For each={group.lines}>
+                    {(line) => (
+                      <div>
+                        <span>{line.n}</span>
+                        <span>{marked(line.text, pattern())}</span>
+                      </div>
+                    )}
+                  </For>
+                </>
+              )}
+            </For>
+          </div>
         </div>
-      </div>
+      )}
     </Show>
   );
 }
@@ -264,9 +213,9 @@ function marked(text: string, pattern: RegExp | undefined): JSX.Element {
   return parts;
 }
 
-export function FileList(props: { call: CallItem }): JSX.Element {
+function FileList(props: BodyProps<Search>): JSX.Element {
   const services = useServices();
-  const names = () => list(fields(props.call.structured)['filenames']).map((name) => str(name) ?? '');
+  const names = () => props.body.names ?? [];
   return (
     <Show when={names().length > 0} fallback={<ResultText call={props.call} />}>
       <div class="box">

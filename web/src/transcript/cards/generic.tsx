@@ -1,59 +1,48 @@
 // Generic bodies: the result as text, pictures and trees; the input as a tree.
 import { For, Match, Show, Switch, type JSX } from 'solid-js';
+import type { JsonValue, ToolCall } from '../../api/types';
 import { Terminal } from '../../ansi/Terminal';
 import { Markdown } from '../../markdown/Markdown';
 import { hostOf } from '../../markdown/render';
 import { t } from '../../text';
-import { heavy, isFields, fields, list, plain, str, textOf, type CallItem, type Json, type ResultBlock } from '../model';
+import { textOf } from '../model';
 import { useServices } from '../services';
-import { HeavyText, JsonTree, PictureView, Section } from './parts';
+import { HeavyText, PictureView } from './parts';
+import { isFields, JsonTree, Section, type Fields } from './tree';
 
 /** The result as the model received it. */
-export function ResultText(props: { call: CallItem }): JSX.Element {
-  return <Show when={props.call.result}>{(blocks) => <Blocks blocks={blocks()} />}</Show>;
-}
-
-export function Blocks(props: { blocks: readonly ResultBlock[] }): JSX.Element {
-  return <For each={props.blocks}>{(block) => <Block block={block} />}</For>;
-}
-
-function Block(props: { block: ResultBlock }): JSX.Element {
-  const block = props.block;
-  switch (block.kind) {
-    case 'text':
-      return (
-        <div class="box">
-          <HeavyText value={block.text}>{(text) => <JsonOrText text={text} />}</HeavyText>
-        </div>
-      );
-    case 'image':
-      return (
-        <div class="box">
-          <PictureView picture={block.picture} />
-        </div>
-      );
-    case 'link':
-      return (
-        <p class="cutnote">
-          <span class="mono">{block.name}</span> <span class="dim">{block.uri}</span>
-        </p>
-      );
-    case 'other':
-      return (
-        <div class="box">
-          <JsonTree value={block.raw} />
-        </div>
-      );
-  }
+export function ResultText(props: { call: ToolCall }): JSX.Element {
+  return (
+    <Show when={props.call.result}>
+      {(result) => (
+        <>
+          <Show when={textOf(result().text) ? result().text : null}>
+            {(text) => (
+              <div class="box">
+                <HeavyText value={text()}>{(all) => <JsonOrText text={all} />}</HeavyText>
+              </div>
+            )}
+          </Show>
+          <For each={result().images}>
+            {(picture) => (
+              <div class="box">
+                <PictureView picture={picture} />
+              </div>
+            )}
+          </For>
+        </>
+      )}
+    </Show>
+  );
 }
 
 /** JSON rows of the same shape as a table, other JSON as a tree, everything else as output. */
 function JsonOrText(props: { text: string }): JSX.Element {
-  const parsed = (): Json | undefined => {
+  const parsed = (): JsonValue | undefined => {
     const start = props.text.trimStart().charAt(0);
     if ((start !== '{' && start !== '[') || props.text.length > 200_000) return undefined;
     try {
-      return JSON.parse(props.text) as Json;
+      return JSON.parse(props.text) as JsonValue;
     } catch {
       return undefined;
     }
@@ -62,25 +51,21 @@ function JsonOrText(props: { text: string }): JSX.Element {
   return (
     <Switch fallback={<Terminal text={props.text.replace(/<\/?tool_use_error>/g, '')} />}>
       <Match when={rows()}>{(all) => <DataTable rows={all()} />}</Match>
-      <Match when={parsed() !== undefined}>
-        <JsonTree value={parsed()} />
-      </Match>
+      <Match when={parsed()}>{(value) => <JsonTree value={value()} />}</Match>
     </Switch>
   );
 }
 
-function tableRows(value: Json | undefined): readonly { readonly [key: string]: Json | undefined }[] | undefined {
-  const rows = Array.isArray(value) ? (value as readonly Json[]) : isFields(value) ? list(value['rows']) : [];
-  if (rows.length === 0 || rows.length > 200 || !rows.every(isFields)) return undefined;
+function tableRows(value: JsonValue | undefined): readonly Fields[] | undefined {
+  const list = Array.isArray(value) ? value : isFields(value) && Array.isArray(value['rows']) ? value['rows'] : [];
+  const rows = list.filter(isFields);
+  if (rows.length === 0 || rows.length > 200 || rows.length !== list.length) return undefined;
   const keys = Object.keys(rows[0] ?? {}).join();
-  if (
-    !rows.every((row) => Object.keys(row as object).join() === keys && Object.values(row as object).every((cell) => typeof cell !== 'object' || cell === null))
-  )
-    return undefined;
-  return rows as readonly { readonly [key: string]: Json | undefined }[];
+  const flat = (row: Fields) => Object.keys(row).join() === keys && Object.values(row).every((cell) => typeof cell !== 'object' || cell === null);
+  return rows.every(flat) ? rows : undefined;
 }
 
-function DataTable(props: { rows: readonly { readonly [key: string]: Json | undefined }[] }): JSX.Element {
+function DataTable(props: { rows: readonly Fields[] }): JSX.Element {
   const columns = () => Object.keys(props.rows[0] ?? {});
   const isNumber = (column: string) => props.rows.every((row) => typeof row[column] === 'number');
   return (
@@ -105,40 +90,26 @@ function DataTable(props: { rows: readonly { readonly [key: string]: Json | unde
   );
 }
 
-export function GenericBody(props: { call: CallItem }): JSX.Element {
+export function InputTree(props: { input: JsonValue }): JSX.Element {
   return (
-    <>
-      <Show when={Object.keys(props.call.input).length > 0}>
-        <Section title={t('transcript.input')}>
-          <div class="box">
-            <JsonTree value={props.call.input} />
-          </div>
-        </Section>
-      </Show>
-      <Show when={props.call.result && props.call.result.length > 0}>
-        <Section title={t('transcript.result')}>
-          <ResultText call={props.call} />
-        </Section>
-      </Show>
-    </>
+    <Show when={!isFields(props.input) || Object.keys(props.input).length > 0}>
+      <Section title={t('transcript.input')}>
+        <div class="box">
+          <JsonTree value={props.input} />
+        </div>
+      </Section>
+    </Show>
   );
 }
 
-export function McpBody(props: { call: CallItem }): JSX.Element {
-  const structured = () => fields(props.call.structured)['structuredContent'];
+export function GenericBody(props: { call: ToolCall; input: JsonValue }): JSX.Element {
   return (
     <>
-      <Show when={Object.keys(props.call.input).length > 0}>
-        <Section title={t('transcript.input')}>
-          <div class="box">
-            <JsonTree value={props.call.input} />
-          </div>
+      <InputTree input={props.input} />
+      <Show when={textOf(props.call.result?.text) || props.call.result?.images.length}>
+        <Section title={t('transcript.result')}>
+          <ResultText call={props.call} />
         </Section>
-      </Show>
-      <Show when={structured() !== undefined && plain(props.call.result ?? []) === ''} fallback={<ResultText call={props.call} />}>
-        <div class="box">
-          <JsonTree value={structured()} />
-        </div>
       </Show>
     </>
   );
@@ -163,6 +134,3 @@ export function ExternalLink(props: { url: string; children?: JSX.Element }): JS
     </Show>
   );
 }
-
-export const resultString = (call: CallItem, field: string): string => textOf(heavy(fields(call.structured)[field]));
-export { str };

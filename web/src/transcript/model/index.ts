@@ -1,7 +1,7 @@
-export type { DraftBlock } from './drafts';
-export * from './items';
-export { Changes, Observed } from './observed';
+export { Cell } from './cell';
+export { Turn, type Break, type Entry } from './entries';
+export { Observed } from './observed';
 export { Rows, type Row, type RowKind } from './rows';
 export { find, textOfItem, type Hit } from './search';
-export { Transcript, type Place } from './Transcript';
-export * from './wire';
+export { textOf } from './text';
+export { Transcript } from './Transcript';

@@ -1,32 +1,4 @@
-// Notifies observers of transcript items about changes. Changes made inside `Changes.run` are published once, at its
-// end.
-
-export class Changes {
-  private depth = 0;
-  private readonly dirty = new Set<Observed>();
-
-  run(work: () => void): void {
-    this.depth += 1;
-    try {
-      work();
-    } finally {
-      this.depth -= 1;
-      if (this.depth === 0) this.flush();
-    }
-  }
-
-  add(one: Observed): void {
-    this.dirty.add(one);
-    if (this.depth === 0) this.flush();
-  }
-
-  private flush(): void {
-    const all = [...this.dirty];
-    this.dirty.clear();
-    for (const one of all) one.notify();
-  }
-}
-
+/** Notifies observers about changes. */
 export abstract class Observed {
   private watchers: Set<() => void> | undefined;
 

@@ -1,7 +1,7 @@
-// Text search over the whole model.
-import type { Item } from './items';
+// Text search over all items.
+import type { Item } from '../../api/types';
+import type { Cell } from './cell';
 import type { Row } from './rows';
-import { plain, textOf } from './wire';
 
 export interface Hit {
   row: number;
@@ -9,47 +9,50 @@ export interface Hit {
   count: number;
 }
 
+/** Fields that are not shown as text. */
+const SKIPPED = new Set([
+  'type',
+  'id',
+  'uuid',
+  'tool',
+  'message',
+  'icon',
+  'verb',
+  'action',
+  'status',
+  'source',
+  'state',
+  'device',
+  'hash',
+  'mime',
+  'tail',
+  'written',
+]);
+
+/** All texts in a value, one per line. */
+function texts(value: unknown, out: string[] = []): string[] {
+  if (typeof value === 'string') out.push(value);
+  else if (Array.isArray(value)) for (const one of value) texts(one, out);
+  else if (typeof value === 'object' && value !== null) for (const [key, one] of Object.entries(value)) if (!SKIPPED.has(key)) texts(one, out);
+  return out;
+}
+
 /** The complete text of an item. */
-export function textOfItem(item: Item): string {
-  switch (item.kind) {
-    case 'text':
-    case 'thinking':
-      return item.text;
-    case 'prompt':
-      return textOf(item.text);
-    case 'command':
-      return `/${item.name}\n${item.output}`;
-    case 'unknown':
-      return `${item.type} ${JSON.stringify(item.raw)}`;
-    case 'mark':
-      return Object.values(item.facts)
-        .filter((value) => typeof value === 'string')
-        .join(' ');
-    case 'call': {
-      const input = Object.values(item.input)
-        .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
-        .join('\n');
-      return [item.name, input, item.result ? plain(item.result) : '', ...item.children.map(textOfItem)].join('\n');
-    }
+export const textOfItem = (item: Item): string => texts(item.body).join('\n');
+
+const lowered = new WeakMap<Item, string>();
+function lower(cell: Cell): string {
+  let text = lowered.get(cell.item);
+  if (text === undefined) {
+    text = textOfItem(cell.item).toLowerCase();
+    lowered.set(cell.item, text);
   }
+  return [text, ...cell.children.map(lower)].join('\n');
 }
 
-const lowered = new WeakMap<Item, { of: string; text: string }>();
-function lower(item: Item): string {
-  const raw = textOfItem(item);
-  const known = lowered.get(item);
-  if (known?.of === raw) return known.text;
-  const text = raw.toLowerCase();
-  lowered.set(item, { of: raw, text });
-  return text;
-}
-
-export function textOfRow(row: Row): string {
-  if (row.item) return lower(row.item);
-  if (row.items.length > 0) return row.items.map(lower).join('\n');
-  if (row.cut) return row.cut.summary.toLowerCase();
-  if (row.kind === 'origin') return (row.turn?.origin?.text ?? '').toLowerCase();
-  return '';
+function textOfRow(row: Row): string {
+  if (row.cells.length > 0) return row.cells.map(lower).join('\n');
+  return row.kind === 'origin' ? (row.turn?.origin?.text ?? '').toLowerCase() : '';
 }
 
 export function find(rows: readonly Row[], query: string): Hit[] {
