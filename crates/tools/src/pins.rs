@@ -200,7 +200,7 @@ impl Pins {
                 .create(folder)
                 .ok();
             // A new repository has no index yet.
-            std::fs::copy(one.git_dir.join("index"), index).ok();
+            copy_with_time(&one.git_dir.join("index"), index).ok();
             env.push(("GIT_INDEX_FILE", index.to_owned()));
         }
         env
@@ -210,6 +210,13 @@ impl Pins {
     pub(crate) fn find(&self, path: &Path) -> Option<&Pin> {
         self.paths.iter().find(|pin| pin.named == path)
     }
+}
+
+/// Copies an index. Git compares the content of files that are not older than the index, so the copy has its time.
+fn copy_with_time(index: &Path, copy: &Path) -> io::Result<()> {
+    let modified = index.metadata()?.modified()?;
+    std::fs::copy(index, copy)?;
+    File::options().write(true).open(copy)?.set_modified(modified)
 }
 
 /// A handle to a file or folder opened without reading; opening it has no side effects on devices.
