@@ -16,9 +16,9 @@ function running() {
   let now = START;
   const listeners: ((change: Change) => void)[] = [];
   const session = {
-    store: { id: 's', records: [], newest: 0, cursor: null },
+    store: { id: 's', newest: 0, revision: null, item: () => undefined },
     state: () => state({ info: listed }),
-    drafts: () => [],
+    items: () => [],
     phase: () => 'live',
     onChange: (listener: (change: Change) => void) => void listeners.push(listener),
   } as unknown as SessionView;

@@ -28,10 +28,10 @@ export default function Overview(props: { id: string }): JSX.Element {
   const view = openSession(props.id);
   const step = () => `${props.id} ${view.state()?.info.finishedAt ?? 0} ${view.state()?.turn?.turn ?? 0}`;
   const [timeline] = createAsked(step, () => request({ type: 'timeline', sessionId: props.id }).catch(() => null));
-  // Leaves room for items of the same millisecond, which are replayed one after the other.
+  // Until the last item, also where items of the same millisecond are replayed one after the other.
   const data = createMemo(() => {
     const one = timeline.latest;
-    return one ? { ...one, to: Math.max(one.to, one.from + 2 * view.items().length) } : null;
+    return one ? { ...one, to: Math.max(one.to, momentsOf(view.items()).times.at(-1) ?? one.from) } : null;
   });
   const [at, setAt] = createSignal<number | null>(null);
   const place = () => at() ?? data()?.to ?? 0;

@@ -2,6 +2,7 @@
 import type { NoticeKind, ProcessEnd, TurnOrigin } from '../../api/types';
 import { same, type Cell } from './cell';
 import { Observed } from './observed';
+import { textOf } from './text';
 
 /** A turn, or the part of one before or after a break. It stays the same object while the turn grows. */
 export class Turn extends Observed {
@@ -53,6 +54,9 @@ const isHidden = ({ item: { body, status, turn } }: Cell): boolean => {
       return body.text === '' && status !== 'streaming';
     case 'compaction':
       return status === 'running';
+    case 'command':
+      // A compaction has its own row.
+      return !body.failed && /^Compacted\b/.test(textOf(body.output));
     case 'hook':
       return body.outcome === 'succeeded' || body.outcome === 'running';
     case 'rate_limit':
