@@ -4,6 +4,7 @@
 mod asks;
 mod commands;
 mod dialogs;
+mod earlier;
 mod keys;
 mod lists;
 mod narrow;

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
 use super::clean::{code, is_hidden};
 use super::style::{Role, Style};
 use super::width;
@@ -149,7 +147,7 @@ impl Row {
     /// Returns the grapheme clusters.
     pub fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
         self.0.iter().flat_map(|span| {
-            span.text.graphemes(true).map(|text| Cell {
+            width::clusters(&span.text).map(|text| Cell {
                 text,
                 width: width::of_cluster(text),
                 style: span.style,

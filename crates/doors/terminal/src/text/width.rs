@@ -76,9 +76,27 @@ impl Habits {
     }
 }
 
+/// The grapheme clusters of a text without control characters. A printable ASCII character before another one is a
+/// cluster by itself and needs no lookup in the tables of Unicode, which dominates the time to print long texts.
+pub fn clusters(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let printable = |at: usize| rest.as_bytes().get(at).is_none_or(|byte| (b' '..=b'~').contains(byte));
+        let cluster = match printable(0) && printable(1) {
+            true => rest.get(..1)?,
+            false => rest.graphemes(true).next()?,
+        };
+        rest = rest.get(cluster.len()..)?;
+        Some(cluster)
+    })
+}
+
 /// Returns the width of a grapheme cluster in this terminal.
 #[must_use]
 pub fn of_cluster(cluster: &str) -> usize {
+    if let [b' '..=b'~'] = cluster.as_bytes() {
+        return 1;
+    }
     Habits::known().cells(cluster)
 }
 
@@ -121,7 +139,16 @@ pub fn tail(text: &str, cells: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn clusters_are_those_of_unicode(text in "[ -~é日\u{301}\u{200d}👩🇩🇪\r\n]{0,40}") {
+            prop_assert!(clusters(&text).eq(text.graphemes(true)));
+        }
+    }
 
     #[test]
     fn clusters_count_as_terminals_draw_them() {

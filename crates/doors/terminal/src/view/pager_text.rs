@@ -10,6 +10,8 @@ use std::ops::Range;
 
 use sluice_host::items::{Item, ItemBody, ItemStatus, Notice, NoticeKind, PromptSource};
 
+pub use cutting::ending;
+
 use super::card::{self, Below, CallCard};
 use super::markdown::{Fence, Markdown};
 use super::prompt;

@@ -12,6 +12,8 @@ impl Feed {
     #[must_use]
     pub fn live(&self, width: usize, spinner: &str) -> Vec<Row> {
         const MAX_CARD_ROWS: usize = 8;
+        // More than enough for the rows that are shown; laying out a long text with every frame would block the terminal.
+        const MAX_TEXT: usize = 32 << 10;
         let mut rows = Vec::new();
         let mut more = 0;
         for item in &self.items {
@@ -20,8 +22,11 @@ impl Feed {
                     Some(call) => card::rows(&self.with_inside(*id, call), width, spinner),
                     None => continue,
                 },
-                Pending::Rows(_, rows) => rows.clone(),
-                Pending::Text(text) => markdown::rows(text, self.measure(width)),
+                Pending::Rows(_, rows) => rows.iter().take(MAX_CARD_ROWS + 1).cloned().collect(),
+                Pending::Text(text) => {
+                    let begin = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
+                    markdown::rows(begin, self.measure(width))
+                }
                 Pending::End => continue,
             };
             if rows.len() + shown.len() > MAX_CARD_ROWS && !rows.is_empty() {

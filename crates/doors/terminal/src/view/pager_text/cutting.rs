@@ -48,6 +48,26 @@ pub(super) fn markdown(text: &str) -> Vec<(String, Option<Fence>)> {
     pieces
 }
 
+/// The end of a markdown text, about `size` bytes long. A code block that began before it is opened again.
+#[must_use]
+pub fn ending(text: &str, size: usize) -> String {
+    let mut open: Option<(Fence, &str)> = None;
+    let mut left = text.len();
+    for line in text.split_inclusive('\n').flat_map(short) {
+        if left <= size {
+            break;
+        }
+        left -= line.len();
+        open = match open.take() {
+            Some((fence, _)) if fence.ends_at(line) => None,
+            None => Fence::begun_by(line).map(|fence| (fence, line)),
+            open => open,
+        };
+    }
+    let end = text.get(text.len() - left..).unwrap_or_default();
+    format!("{}{end}", open.map(|(_, line)| line).unwrap_or_default())
+}
+
 /// Splits a line into parts of limited length.
 fn short(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
@@ -80,7 +100,17 @@ mod tests {
     }
 
     #[test]
-    fn a_code_block_continues_in_the_next_piece() {
+    fn the_end_of_a_text_begins_with_a_whole_line_and_its_code_block() {
+        assert_eq!(ending("one\ntwo\nthree\n", 10), "two\nthree\n");
+        assert_eq!(
+            ending("a\n```rust\nlet a;\nlet b;\n```\nend\n", 16),
+            "```rust\nlet b;\n```\nend\n"
+        );
+        assert!(ending(&"word ".repeat(100_000), 100_000).len() <= 100_000);
+    }
+
+    #[test]
+    fn code_goes_on_in_the_next_piece() {
         let code = format!("```rust\n{}```\nafter\n", "let a = 1;\n".repeat(8000));
         let pieces = markdown(&code);
         assert!(pieces.len() > 2);
