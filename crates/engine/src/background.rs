@@ -17,8 +17,8 @@ pub(crate) struct Background {
     /// Ids of the tasks that this session itself started.
     own: Vec<String>,
     /// True in a subagent, which does not wait for background commands when it has finished.
-    /// Notes that wait to be delivered to the model.
     of_agent: bool,
+    /// Notes that wait to be delivered to the model.
     notes: VecDeque<Note>,
     /// Stopped subagents that are still ending, each with the note to deliver afterwards.
     ending: Vec<(String, Option<Note>)>,
@@ -125,6 +125,18 @@ impl Background {
             Some(note) => note.append(printed),
             None => self.queue(Note::of_monitor(id, description, printed, now)),
         }
+    }
+
+    /// Queues the note about the end of a task, together with its output that the model has not seen yet.
+    pub(crate) fn end(&mut self, id: &str, mut note: Note, printed: Option<&str>) {
+        let waiting = self.notes.iter().position(|note| note.source.as_deref() == Some(id));
+        if let Some(reports) = waiting.and_then(|at| self.notes.remove(at)) {
+            note.take_reports(&reports);
+        }
+        if let Some(printed) = printed {
+            note.append(printed);
+        }
+        self.queue(note);
     }
 
     /// Queues a scheduled prompt that is due. At most one note of each job waits at a time.

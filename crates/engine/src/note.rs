@@ -79,6 +79,17 @@ impl Note {
         }
     }
 
+    /// Takes over the reports of a monitor, whose note is not delivered.
+    pub(crate) fn take_reports(&mut self, waiting: &Self) {
+        let reports = waiting
+            .text
+            .strip_suffix(END)
+            .and_then(|text| text.split_once("</summary>\n"));
+        if let (Some((_, reports)), Some(text)) = (reports, self.text.strip_suffix(END)) {
+            self.text = format!("{text}{reports}{END}");
+        }
+    }
+
     /// The text without the preamble for the model.
     pub(crate) fn bare(&self) -> &str {
         let bare = self.text.strip_prefix(NO_PERSON).unwrap_or(&self.text);

@@ -50,6 +50,7 @@ impl Session {
                 is_backgrounded,
                 status,
                 summary,
+                ..
             }) if task.agent.is_some() => {
                 self.agent_ended(&task, is_backgrounded, status, &summary).await;
             }
@@ -73,8 +74,14 @@ impl Session {
                 is_backgrounded: true,
                 status,
                 summary,
+                printed,
+                notifies,
             }) => {
                 self.task_ended(&task, status, &summary).await;
+                if notifies {
+                    let note = note(&task, status, &summary, "");
+                    self.background.end(&task.id, note, printed.as_deref());
+                }
             }
         }
     }
@@ -83,15 +90,12 @@ impl Session {
         self.background.remove(&task.id);
         let output_file = output_file(task);
         self.emit(messages::task_updated(task, status)).await;
-        // A task that was stopped on purpose starts no turn, and its notification contains only its description.
+        // The notification about a task that was stopped contains only its description.
         let stopped = status == TaskStatus::Killed;
         let description = if stopped { task.description.as_str() } else { summary };
         self.emit(messages::task_notification(task, status, &output_file, description))
             .await;
         self.emit_background_tasks().await;
-        if !stopped {
-            self.background.queue(note(task, status, summary, ""));
-        }
     }
 
     /// Queues the scheduled prompts that are due.

@@ -266,6 +266,8 @@ fn ended(task: TaskView) -> ToolEvent {
         is_backgrounded: task.is_backgrounded,
         status: task.status,
         summary,
+        printed: None,
+        notifies: task.status != TaskStatus::Killed,
         task,
     }
 }

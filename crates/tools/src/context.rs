@@ -132,6 +132,10 @@ pub enum ToolEvent {
         status: TaskStatus,
         /// One line about the end, for `task_notification.summary`.
         summary: String,
+        /// The last lines of a monitored command, which were not reported before.
+        printed: Option<String>,
+        /// True unless it was stopped on purpose: the model is notified of the end.
+        notifies: bool,
     },
     /// A monitored command has printed lines.
     TaskPrinted {

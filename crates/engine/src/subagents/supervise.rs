@@ -277,6 +277,8 @@ async fn report_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Suba
                 None => served.text.clone(),
             },
         },
+        printed: None,
+        notifies: true,
         task: view,
     };
     match brief.line.events.try_send(event) {

@@ -46,12 +46,13 @@ async fn printed_lines_and_the_end_are_reported() {
     bell.connected().await.finish("ding").await;
     let ended = stage.until("task:completed").await;
     assert_eq!(ended["summary"], "Monitor \"the log\" has ended");
-    stage.until_n("result:success", 2).await;
-    let told = [stage.said_to_model(4), stage.said_to_model(5)].concat().join(" ");
+    stage.result().await;
+    let told = stage.said_to_model(4)[0].clone();
     assert!(
         told.contains("<event>ding\nlast</event>") && told.contains("has ended"),
         "{told}"
     );
+    stage.silent().await;
     stage.leave_now().await;
 }
 
@@ -99,6 +100,21 @@ async fn monitor_requires_bash() {
         "{tools:?}"
     );
     stage.result().await;
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn expired_monitor_is_stopped_and_the_model_is_notified() {
+    let bell = Bell::listen().await;
+    let input = json!({"description": "the log", "timeout_ms": 1000, "command": bell.command()});
+    let script = Script::new().tool("Monitor", input).text("Started").text("It expired");
+    let mut stage = Stage::with(script, |options| options.permissions.allowed = vec!["Bash".into()]).await;
+    stage.prompt("watch it").await;
+    stage.result().await;
+    stage.result().await;
+    assert_eq!(stage.last("task_updated")["patch"]["status"], "killed");
+    let told = stage.said_to_model(3)[0].clone();
+    assert!(told.contains("expired after 1 s"), "{told}");
     stage.leave_now().await;
 }
 

@@ -207,13 +207,12 @@ async fn watch(
     while let Ok(line) = printed.try_recv() {
         batch.add(line, Instant::now());
     }
-    report(&task, &mut batch, &events).await;
     let mut view = task.exited(exit);
     let what = &view.description;
     let (status, summary) = match ended.unwrap_or(Ended::Exit) {
         // Reaching its time limit is the regular end of a monitor.
         Ended::Expired(limit) => (
-            TaskStatus::Completed,
+            TaskStatus::Killed,
             format!("Monitor \"{what}\" expired after {} s", limit.as_secs()),
         ),
         Ended::Flood => (
@@ -227,11 +226,14 @@ async fn watch(
         Ended::Exit => (view.status, format!("Monitor \"{what}\" has ended")),
     };
     view.status = status;
+    let is_stopped = status == TaskStatus::Killed && ended.is_none();
     let event = ToolEvent::TaskEnded {
         is_backgrounded: true,
         status,
         summary,
         task: view,
+        printed: batch.take(),
+        notifies: !is_stopped,
     };
     send_end(&task, event, &events).await;
 }

@@ -47,6 +47,7 @@ async fn a_background_command_is_listed_and_its_end_reported() {
         is_backgrounded: true,
         status: TaskStatus::Completed,
         summary,
+        ..
     }) = lab.events.recv().await
     else {
         panic!("no end")
@@ -192,6 +193,7 @@ async fn a_slow_foreground_command_is_announced_and_its_end_reported() {
         is_backgrounded: false,
         status: TaskStatus::Completed,
         summary,
+        ..
     } = ended
     else {
         panic!("{ended:?}")
