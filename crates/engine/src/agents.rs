@@ -14,6 +14,7 @@ pub(crate) mod relay;
 pub(crate) mod shared;
 mod summaries;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -53,8 +54,7 @@ pub(crate) struct Agents {
     known: usize,
     /// Number of settings changes already applied.
     settings_known: u64,
-    /// The agent of `--agent` is unknown so far. The host may still define it in `initialize`.
-    main_agent_missing: bool,
+    main_agent: MainAgent,
     /// The kinds that may be started; `None` allows all.
     may_start: Option<Vec<String>>,
     /// Problems with definitions that have not been reported yet.
@@ -64,6 +64,15 @@ pub(crate) struct Agents {
     equipment: Equipment,
     /// Progress summaries of this subagent, if the host asked for them.
     summaries: Option<Box<Summaries>>,
+}
+
+/// The agent of `--agent`.
+#[derive(Debug, Default)]
+struct MainAgent {
+    /// It is unknown so far. The host may still define it in `initialize`.
+    missing: bool,
+    /// Its initial prompt, until `initialize` or the first prompt arrives.
+    initial_prompt: Option<String>,
 }
 
 /// The identity of a subagent.
@@ -168,12 +177,22 @@ impl Agents {
 
     /// True if the agent of `--agent` is unknown so far. The host may still define it in `initialize`.
     pub(crate) fn is_main_agent_missing(&self) -> bool {
-        self.main_agent_missing
+        self.main_agent.missing
+    }
+
+    /// Keeps the initial prompt of the agent of `--agent`.
+    pub(crate) fn keep_initial_prompt(&mut self, prompt: Option<String>) {
+        self.main_agent.initial_prompt = prompt;
+    }
+
+    /// Returns and removes the initial prompt of the agent of `--agent`.
+    pub(crate) fn take_initial_prompt(&mut self) -> Option<String> {
+        self.main_agent.initial_prompt.take()
     }
 
     /// Sets that flag and returns its previous value.
     pub(crate) fn set_main_agent_missing(&mut self, main_agent_missing: bool) -> bool {
-        std::mem::replace(&mut self.main_agent_missing, main_agent_missing)
+        std::mem::replace(&mut self.main_agent.missing, main_agent_missing)
     }
 
     /// Returns permission changes made by other sessions of the group since the last call.
@@ -307,6 +326,14 @@ pub(crate) fn of_files(options: &Options, catalogue: &Catalogue) -> Roster {
         roster.add_argument(given, &options.cwd);
     }
     roster
+}
+
+/// Returns the problems of agent definitions: JSON text, or the path of a JSON file in `folder`.
+#[must_use]
+pub fn agent_problems(definitions: &str, folder: &Path) -> Vec<String> {
+    let mut roster = Roster::default();
+    roster.add_argument(definitions, folder);
+    problems(&roster)
 }
 
 /// Returns the problems of these definitions, one sentence each.

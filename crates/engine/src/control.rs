@@ -131,12 +131,13 @@ impl Session {
             // An invalid title must not fail the whole request.
             let _untitled = self.rename(&title, None).await;
         }
-        // The agent's initial prompt starts the first turn, unless a conversation is resumed.
+        // A resumed conversation had the initial prompt already.
         if let Some(first) = first_prompt.filter(|_| self.conversation.history.is_empty()) {
             self.enqueue(User::new(first)).await;
         }
         // A host that attaches again or late must receive the list of running tasks.
-        if repeated || self.line.results() > 0 || self.turn.is_open() {
+        let is_late = self.turn.is_open() && self.turn.resume_reason().is_none();
+        if repeated || self.line.results() > 0 || is_late {
             self.emit_background_tasks().await;
         }
     }

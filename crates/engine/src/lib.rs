@@ -121,6 +121,7 @@ mod messages;
 mod out;
 mod suggestions;
 
+pub use agents::agent_problems;
 pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
 pub use doctor::problems;
 pub use guarded::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};

@@ -82,6 +82,7 @@ impl SessionLoop {
 
     /// Runs a turn from its start to its `result`. No other code opens or closes a turn.
     pub(crate) async fn play(&mut self, opening: Opening) {
+        self.session.prepend_initial_prompt();
         let turn = opening.turn();
         let uuids = turn.prompts.uuids.clone();
         self.open(turn).await;

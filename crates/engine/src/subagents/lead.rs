@@ -16,10 +16,10 @@ impl Session {
     /// Looks up the agent again after the host has sent definitions. If it still does not exist, the host is notified
     /// and the session continues without it, because the host has opened it already.
     ///
-    /// Returns the agent's initial prompt.
+    /// Returns the agent's initial prompt, which starts the first turn.
     pub(crate) fn start_main_agent_from_initialize(&mut self) -> Option<String> {
         if !self.agents.set_main_agent_missing(false) {
-            return None;
+            return self.agents.take_initial_prompt();
         }
         self.options.session.refusal = None;
         self.line.set_failed(false);
@@ -31,10 +31,21 @@ impl Session {
         first
     }
 
-    /// Applies the agent definition at the start of the session. Its initial prompt precedes the first prompt of the
-    /// host.
+    /// Applies the agent definition at the start of the session. The initial prompt of the agent that `--agent` names
+    /// starts a turn when the host sends `initialize`. Otherwise it precedes the first prompt of the host. A resumed
+    /// conversation had it already.
     pub(crate) fn start_main_agent(&mut self) {
-        if let Some(first) = self.set_up_main_agent() {
+        let first = self.set_up_main_agent();
+        let is_resumed = self.conversation.is_loading() || !self.conversation.history.is_empty();
+        self.agents.keep_initial_prompt(first.filter(|_| !is_resumed));
+        if self.options.agents.lead.is_none() {
+            self.prepend_initial_prompt();
+        }
+    }
+
+    /// Puts the initial prompt of the agent before the first prompt of the host.
+    pub(crate) fn prepend_initial_prompt(&mut self) {
+        if let Some(first) = self.agents.take_initial_prompt() {
             self.conversation.history.user_text(&first);
         }
     }

@@ -24,6 +24,30 @@ async fn agent_of_the_host_starts_with_its_initial_prompt() {
 }
 
 #[tokio::test]
+async fn initial_prompt_of_the_named_agent_starts_a_turn_with_initialize_or_precedes_the_first_prompt() {
+    for initializes in [true, false] {
+        let script = Script::new().text("One").text("Two");
+        let mut stage = Stage::with(script, |options| {
+            options.agents.lead = Some("boss".to_owned());
+            options.agents.given = Some(boss().to_string());
+        })
+        .await;
+        if initializes {
+            stage.control(json!({"subtype": "initialize"})).await;
+            assert_eq!(stage.result().await["result"], "One");
+            assert_eq!(stage.said_to_model(1), ["Start now"]);
+            stage.prompt("go").await;
+            assert_eq!(stage.result().await["result"], "Two");
+        } else {
+            stage.prompt("go").await;
+            assert_eq!(stage.result().await["result"], "One");
+            assert_eq!(stage.said_to_model(1), ["Start now", "go"]);
+        }
+        stage.leave_now().await;
+    }
+}
+
+#[tokio::test]
 async fn unfinished_turn_is_continued_where_that_is_wanted() {
     for wanted in [true, false] {
         let shelf = Shelf::new();
