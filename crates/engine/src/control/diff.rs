@@ -104,7 +104,9 @@ impl Untracked {
     /// Reads the first [`MAX_FILES`] of the named files, as long as their total size permits.
     fn read_all(top: &Path, names: &str, hidden: &(dyn Fn(&Path) -> bool + Send + Sync)) -> Vec<Self> {
         let mut left = MAX_UNTRACKED_TOTAL;
-        let files = names.split_terminator('\0').map(str::to_owned).enumerate();
+        // Git lists another repository below this one, such as one of its work trees, as a folder.
+        let files = names.split_terminator('\0').filter(|path| !path.ends_with('/'));
+        let files = files.map(str::to_owned).enumerate();
         let read = |(at, path)| {
             if at >= MAX_FILES || left == 0 {
                 return Self {
