@@ -53,6 +53,9 @@ pub(crate) const TRUNCATED: &str = "[You reached the limit of tokens for one ans
 /// Prompt after an empty response of the model.
 pub(crate) const SILENT: &str =
     "[Your last answer held nothing a person could read. Go on, and end with a visible answer.]";
+/// Prompt after a response that announced a tool call and contains none.
+pub(crate) const NO_CALL: &str =
+    "[Your last answer ended for a tool call but held none. Make the call, or end with an answer.]";
 /// Prompt after the provider's safety system stopped a response.
 pub(crate) const REFUSED: &str = "[Your last answer was stopped by the provider's safety system. If the task can be \
     done without what caused that, go on; otherwise say in one sentence what you cannot do.]";

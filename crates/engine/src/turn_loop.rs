@@ -133,7 +133,7 @@ impl Session {
     async fn prompt_to_continue(&mut self) -> bool {
         match self.turn.stop_reason.as_deref() {
             Some("pause_turn") => true,
-            Some("max_tokens") if self.turn.nudges.truncated < MAX_NUDGES => {
+            Some("max_tokens" | "model_context_window_exceeded") if self.turn.nudges.truncated < MAX_NUDGES => {
                 self.turn.nudges.truncated += 1;
                 self.nudge(messages::TRUNCATED).await;
                 true
@@ -143,6 +143,11 @@ impl Session {
                 self.emit(messages::informational(messages::REFUSED_NOTICE, "notice"))
                     .await;
                 self.nudge(messages::REFUSED).await;
+                true
+            }
+            Some("tool_use") if self.turn.nudges.silent == 0 => {
+                self.turn.nudges.silent += 1;
+                self.nudge(messages::NO_CALL).await;
                 true
             }
             Some("end_turn" | "stop_sequence") | None if self.lacks_structured() => {

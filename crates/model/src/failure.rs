@@ -253,7 +253,7 @@ impl Failure {
     }
 
     /// Returns whether a 404 concerns the model. Any other 404 concerns the URL.
-    fn is_about_model(&self) -> bool {
+    pub(crate) fn is_about_model(&self) -> bool {
         matches!(self, Self::Http { kind: Some(kind), message, .. } if kind == "not_found_error" && message.contains("model"))
     }
 

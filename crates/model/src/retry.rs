@@ -55,7 +55,9 @@ pub fn next(policy: &Policy, attempt: u32, failure: &Failure, overloaded_so_far:
         Failure::InStream { .. } | Failure::Stalled | Failure::Protocol(_) => without_streaming(policy, attempt),
         Failure::Connect { .. } | Failure::Timeout | Failure::Lost { .. } => retry_later(policy, attempt, None, jitter),
         // Some gateways support only requests without streaming.
-        Failure::Http { status: 404, .. } if attempt <= 1 => RetryDecision::RetryWithoutStreaming,
+        Failure::Http { status: 404, .. } if attempt <= 1 && !failure.is_about_model() => {
+            RetryDecision::RetryWithoutStreaming
+        }
         Failure::Http { .. } if failure.is_limit_reached() => RetryDecision::GiveUp,
         Failure::Http { .. } if failure.is_overloaded() && overloaded_so_far + 1 >= MAX_OVERLOADED_ATTEMPTS => {
             RetryDecision::GiveUp

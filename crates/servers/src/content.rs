@@ -13,6 +13,9 @@ const DEFAULT_MAX_LENGTH: usize = 50_000;
 /// The maximum number of blocks of a result.
 const MAX_BLOCKS: usize = 2_048;
 
+/// The result for the model when a server returns none.
+const NO_OUTPUT: &str = "(The tool has completed without output.)";
+
 /// The context in which a result is converted.
 #[derive(Debug, Clone)]
 pub struct Frame<'a> {
@@ -70,7 +73,12 @@ pub async fn outcome(result: &Value, frame: &Frame<'_>) -> Outcome {
         full.append(&mut for_host);
         Value::Object(full)
     };
-    Outcome::ok(fitting(content, frame).await, for_host)
+    // The model must be able to tell an empty result from a missing one.
+    let content = match content.as_array() {
+        Some(blocks) if blocks.is_empty() => Value::from(NO_OUTPUT),
+        _ => fitting(content, frame).await,
+    };
+    Outcome::ok(content, for_host)
 }
 
 /// Returns the text of a failed result.
@@ -295,6 +303,13 @@ mod tests {
             (outcome.content, outcome.result, outcome.is_error),
             (blocks.clone(), blocks, None)
         );
+    }
+
+    #[tokio::test]
+    async fn empty_result_is_named_to_the_model_only() {
+        let (outcome, _) = convert(json!({"content": []}), None).await;
+        assert_eq!(outcome.content, json!(NO_OUTPUT));
+        assert_eq!(outcome.result, json!([]));
     }
 
     #[tokio::test]

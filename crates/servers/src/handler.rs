@@ -93,6 +93,7 @@ impl ListChanges {
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     open: Mutex<HashMap<ProgressToken, Tracked>>,
+    ended: Notify,
 }
 
 #[derive(Debug)]
@@ -116,6 +117,23 @@ impl Calls {
 
     pub(super) fn forget(&self, token: &ProgressToken) {
         self.lock().remove(token);
+        self.ended.notify_waiters();
+    }
+
+    /// Resolves when all calls that are open now have ended. Never resolves if none is open.
+    async fn all_ended(&self) {
+        let open: Vec<ProgressToken> = self.lock().keys().cloned().collect();
+        if open.is_empty() {
+            return std::future::pending().await;
+        }
+        loop {
+            let mut ended = std::pin::pin!(self.ended.notified());
+            ended.as_mut().enable();
+            if !open.iter().any(|token| self.lock().contains_key(token)) {
+                return;
+            }
+            ended.await;
+        }
     }
 
     /// Returns the progress of a call to report. `None` if it was reported recently or there is no such call.
@@ -178,6 +196,8 @@ impl ClientHandler for Handler {
         let answered = tokio::select! {
             response = self.ask(elicitation) => response,
             () = context.ct.cancelled() => return Ok(ElicitResult::new(ElicitationAction::Cancel)),
+            // The call was interrupted: nobody waits for the answer any more.
+            () = self.calls.all_ended() => return Ok(ElicitResult::new(ElicitationAction::Cancel)),
         };
         Ok(answer(answered.as_ref()))
     }

@@ -82,6 +82,11 @@ impl Session {
                 self.emit(frame).await;
             }
         }
+        if let Some((name, args)) = run.filter(|_| self.options.host.replay && prompt.uuid.is_some()) {
+            let echo = json!(messages::command_echo(name, args));
+            self.emit(messages::replay(&prompt.id, &echo, Some(&messages::now())))
+                .await;
+        }
         Ending::Local {
             command: Some(named.replace('-', "_")).filter(|named| !named.is_empty()),
             text: output.text,

@@ -291,13 +291,22 @@ async fn invalid_files_are_reported_and_skipped() {
 }
 
 #[tokio::test]
-async fn local_command_is_not_replayed() {
+async fn local_command_with_a_uuid_is_replayed_after_its_output() {
     let mut stage = Stage::with(Script::new(), |options| options.host.replay = true).await;
     stage.prompt_as("u1", "/cost").await;
     assert_eq!(
         stage.turn().await,
-        "queued:u1 started:u1 init assistant:text result:success"
+        "queued:u1 started:u1 init assistant:text replay result:success"
     );
+    let content = stage.last("replay")["message"]["content"].clone();
+    assert!(
+        content
+            .as_str()
+            .unwrap()
+            .starts_with("<command-name>/usage</command-name>")
+    );
+    stage.prompt("/cost").await;
+    assert_eq!(stage.turn().await, "completed:u1 init assistant:text result:success");
     assert_eq!(stage.end().await, 0);
 }
 

@@ -197,3 +197,28 @@ async fn form_of_a_server_requires_an_action() {
     stage.until("state:idle").await;
     stage.end().await;
 }
+
+#[tokio::test]
+async fn interrupted_call_withdraws_the_form_of_its_server() {
+    let mut stage = Stage::with(asking(), |options| {
+        with_server(options);
+        options.host.state_events = StateEvents::Visible;
+    })
+    .await;
+    stage.prompt("go").await;
+    let question = loop {
+        let message = stage.next().await;
+        if message["request"]["subtype"] == "elicitation" {
+            break message;
+        }
+    };
+    stage.request(json!({"subtype": "interrupt"})).await;
+    let withdrawn = loop {
+        let message = stage.next().await;
+        if message["type"] == "control_cancel_request" {
+            break message;
+        }
+    };
+    assert_eq!(withdrawn["request_id"], question["request_id"]);
+    stage.end().await;
+}
