@@ -117,10 +117,22 @@ pub(crate) fn unusable_folders(flags: &Flags, environment: &Environment) -> Vec<
     flags.add_dir.iter().filter_map(why).collect()
 }
 
+/// Refuses definitions of `--agents` with errors: a session without one of its agents would do something else than it was
+/// started for.
+fn check_agents(flags: &Flags, environment: &Environment) -> Result<(), Refusal> {
+    let given = flags.agents.as_deref().filter(|given| !given.trim().is_empty());
+    let problems = given.map(|given| sluice_engine::agent_problems(given, &environment.cwd));
+    match problems.filter(|problems| !problems.is_empty()) {
+        Some(problems) => Err(Refusal::from(format!("--agents: {}", problems.join("; ")))),
+        None => Ok(()),
+    }
+}
+
 /// Builds the options of a session, or returns why it cannot start.
 pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<Options, Refusal> {
     let Place { environment, settings } = place;
     let mode = mode(flags, environment)?;
+    check_agents(flags, environment)?;
     let Conversation {
         session_id,
         keeping,

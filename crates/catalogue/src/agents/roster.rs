@@ -122,8 +122,10 @@ impl Roster {
         };
         match text.map(|text| serde_json::from_str::<Value>(&text)) {
             Ok(Ok(agents)) => self.add_json(&agents),
-            Ok(Err(error)) => self.problems.push(format!("--agents: this is not JSON: {error}")),
-            Err(error) => self.problems.push(format!("--agents: {error}")),
+            Ok(Err(error)) => self
+                .problems
+                .push(format!("The agent definitions are not JSON: {error}")),
+            Err(error) => self.problems.push(format!("The file of agent definitions: {error}")),
         }
     }
 

@@ -319,8 +319,8 @@ pub(super) fn fill(flags: &mut Flags, flag: &Flag, matches: &ArgMatches) -> Resu
             let amount = last
                 .parse()
                 .ok()
-                .filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
-            *field(flags) = Some(amount.ok_or_else(|| invalid(&["an amount of dollars"]))?);
+                .filter(|amount: &f64| amount.is_finite() && *amount > 0.0);
+            *field(flags) = Some(amount.ok_or_else(|| invalid(&["an amount of dollars above 0"]))?);
         }
         Fills::Words(field) => *field(flags) = words.cloned().collect(),
         Fills::Rules(field) => *field(flags) = words.flat_map(|word| split_rules(word)).collect(),

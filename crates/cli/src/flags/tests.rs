@@ -270,6 +270,15 @@ fn bad_command_lines() {
             &["--max-budget-usd", "inf"],
             "option '--max-budget-usd <amount>' argument 'inf' is invalid",
         ),
+        (
+            &["--max-budget-usd", "0"],
+            "option '--max-budget-usd <amount>' argument '0' is invalid",
+        ),
+        (&["--setting-sources", "user,moon"], "invalid setting source: moon"),
+        (
+            &["-c", "--resume-session-at", "x"],
+            "--resume-session-at requires --resume",
+        ),
         (&["--model"], "option '--model <name>' argument missing"),
         (
             &["serve", "--port", "99999"],

@@ -8,6 +8,7 @@ impl Flags {
     pub(crate) fn validate(&self) -> Result<(), FlagError> {
         self.formats()?;
         self.awaiting()?;
+        self.sources()?;
         self.session()?;
         self.mcp()
     }
@@ -59,7 +60,19 @@ impl Flags {
         Ok(())
     }
 
+    fn sources(&self) -> Result<(), FlagError> {
+        let known = |source: &&String| matches!(source.as_str(), "user" | "project" | "local");
+        match self.setting_sources.iter().flatten().find(|source| !known(source)) {
+            Some(unknown) => Err(FlagError::new(format!("invalid setting source: {unknown}"))
+                .hint("--setting-sources takes user, project and local, separated by commas")),
+            None => Ok(()),
+        }
+    }
+
     fn session(&self) -> Result<(), FlagError> {
+        if self.resume_session_at.is_some() && self.resume.is_none() {
+            return Err(FlagError::new("--resume-session-at requires --resume"));
+        }
         let Some(id) = &self.session_id else { return Ok(()) };
         if !sluice_engine::transcript::is_id(id) {
             return Err(FlagError::new("invalid session ID: it must be a UUID").hint(format!("got '{id}'")));

@@ -57,11 +57,11 @@ fn devices_and_pipes_named_in_flags_are_refused() {
     }
 }
 
-/// Agent definitions that cannot be read do not end a session; an error names the file.
 #[test]
 fn a_device_named_as_agents_is_reported() {
     let lab = Lab::new(&json!([[{"type": "text", "text": "Hello"}]]));
-    let (code, _, memory) = run(&lab, &["-p", "hi", "--agents", "/dev/zero"], Stdio::null());
-    assert_eq!(code, 0);
+    let (code, errors, memory) = run(&lab, &["-p", "hi", "--agents", "/dev/zero"], Stdio::null());
+    assert_eq!(code, 1, "{errors}");
+    assert!(errors.contains("/dev/zero"), "{errors}");
     assert!(memory < 200, "{memory} MiB");
 }

@@ -51,6 +51,14 @@ fn a_bad_command_line_says_so_on_stderr_and_ends_with_1() {
         ),
         (&["-p", "ping", "--output-format", "stream-json"], "requires --verbose"),
         (&["-p", "ping", "--mcp-config", "{bad"], "invalid MCP configuration"),
+        (
+            &["-p", "ping", "--agents", "{bad"],
+            "The agent definitions are not JSON",
+        ),
+        (
+            &["-p", "ping", "--agents", r#"{"x": {"description": "d"}}"#],
+            "The agent x: `prompt` is missing",
+        ),
         (&["-p"], "prompt"),
     ] {
         let ran = lab.run(args, "");
