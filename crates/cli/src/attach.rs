@@ -1,20 +1,17 @@
 //! A terminal as one of the screens of a bridge: `sluice attach`, `/serve` and `/take`.
 
 mod translation;
+mod transport;
 mod way;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
-use sluice_host::transport::{ChannelTransport, Link};
-use sluice_host::{Error, ErrorKind};
 use sluice_server::{BridgeRequest, Scope, ask};
-use sluice_wire::Frame;
-use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Message;
 
 use sluice_engine::settings::Opener;
@@ -36,8 +33,6 @@ const START: Duration = Duration::from_secs(30);
 /// How long it may take to answer. On a busy machine it starts an agent in many times the usual second; one that is
 /// given up too early would go on with the session beside the one here.
 const ANSWER: Duration = Duration::from_secs(30);
-/// Between two tries to reach a bridge that is gone.
-const AGAIN: Duration = Duration::from_secs(1);
 
 /// A way into a bridge of this machine; shut when dropped.
 #[derive(Debug, Clone)]
@@ -247,28 +242,6 @@ impl Bridge {
             false => Err("the bridge does not hand the session back".to_owned()),
         }
     }
-
-    /// A session of it as an agent, and the name the agent gives that session, once it is known.
-    pub(crate) fn transport(&self, session: &str) -> (ChannelTransport, Arc<Mutex<Option<String>>>) {
-        let provider = Arc::new(Mutex::new(None));
-        let (bridge, session, told) = (self.clone(), session.to_owned(), Arc::clone(&provider));
-        let transport = ChannelTransport::new(move |_| {
-            let (bridge, session, told) = (bridge.clone(), session.clone(), Arc::clone(&told));
-            async move {
-                let socket = bridge
-                    .connect()
-                    .await
-                    .map_err(|why| Error::new(ErrorKind::Start, why))?;
-                let (heard, lines) = mpsc::channel::<Arc<str>>(256);
-                let (say, said) = mpsc::channel::<String>(64);
-                tokio::spawn(carry(bridge, socket, Translation::new(&session), heard, said, told));
-                let mut link = Link::lines(lines, say);
-                link.outlives = true;
-                Ok(link)
-            }
-        });
-        (transport, provider)
-    }
 }
 
 /// How a session at a bridge's screen ended.
@@ -433,88 +406,4 @@ async fn pick(named: Option<&str>, sessions: &[Served], facts: &Facts) -> Result
     let mut questioner = Questioner::open(facts).map_err(|error| error.to_string())?;
     let at = questioner.choose(&question).await.map_err(|error| error.to_string())?;
     Ok(at.and_then(|at| sessions.get(at).cloned()))
-}
-
-/// Carries words both ways until the terminal leaves; a bridge that is lost is looked for again.
-async fn carry(
-    bridge: Bridge,
-    mut socket: Socket,
-    mut translation: Translation,
-    heard: mpsc::Sender<Arc<str>>,
-    mut said: mpsc::Receiver<String>,
-    provider: Arc<Mutex<Option<String>>>,
-) {
-    loop {
-        let hello = [translation.hello(), translation.subscribe()];
-        if tell(&mut socket, &hello).await && speak(&mut socket, &mut translation, &heard, &mut said, &provider).await {
-            socket.close(None).await.ok();
-            return;
-        }
-        let lost = translation.note("the connection to the bridge is lost; trying again");
-        if heard.send(lost.into()).await.is_err() {
-            return;
-        }
-        socket = loop {
-            tokio::time::sleep(AGAIN).await;
-            if heard.is_closed() {
-                return;
-            }
-            if let Ok(socket) = bridge.connect().await {
-                break socket;
-            }
-        };
-        heard
-            .send(translation.note("connected to the bridge again").into())
-            .await
-            .ok();
-    }
-}
-
-async fn tell(socket: &mut Socket, messages: &[Value]) -> bool {
-    for message in messages {
-        if socket.send(Message::text(message.to_string())).await.is_err() {
-            return false;
-        }
-    }
-    true
-}
-
-/// True when the terminal left, false when the bridge is gone.
-async fn speak(
-    socket: &mut Socket,
-    translation: &mut Translation,
-    heard: &mpsc::Sender<Arc<str>>,
-    said: &mut mpsc::Receiver<String>,
-    provider: &Mutex<Option<String>>,
-) -> bool {
-    loop {
-        let lines = tokio::select! {
-            message = socket.next() => {
-                let Some(Ok(message)) = message else { return false };
-                let Some(message) = message.to_text().ok().and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
-                    continue;
-                };
-                if message.get("type").is_some_and(|kind| kind == "ping") && !tell(socket, &[json!({"type": "pong"})]).await {
-                    return false;
-                }
-                let lines = translation.heard(&message);
-                provider.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&translation.provider);
-                lines
-            }
-            line = said.recv() => {
-                let Some(line) = line else { return true };
-                let Ok(frame) = Frame::parse(&line) else { continue };
-                let (commands, answers) = translation.said(&frame);
-                if !tell(socket, &commands).await {
-                    return false;
-                }
-                answers
-            }
-        };
-        for line in lines {
-            if heard.send(line.into()).await.is_err() {
-                return true;
-            }
-        }
-    }
 }
