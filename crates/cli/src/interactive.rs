@@ -9,7 +9,7 @@ use sluice_engine::{Asker, Input, Port, Signal};
 use sluice_host::transport::{ChannelTransport, Link};
 use sluice_host::{Error, ErrorKind};
 use sluice_terminal::clock::Clock;
-use sluice_terminal::{Agent, Facts, Next, Outcome, Settings, Variables};
+use sluice_terminal::{Agent, CopiedSession, Facts, Next, Outcome, Settings, Variables};
 use sluice_wire::ToAgent;
 use tokio::sync::mpsc;
 
@@ -101,6 +101,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
             let folder = Some(facts.folder.as_path());
             let info = sessions.info(&earlier.session_id, folder).ok().flatten();
             facts.session = (!flags.fork_session).then(|| earlier.session_id.clone());
+            facts.copied = copied(&flags, &earlier.session_id);
             facts.resumed = Some(info.map(|info| info.summary).unwrap_or_default());
             facts.earlier = sessions.messages(&earlier.session_id, folder).unwrap_or_default();
             // Messages after the rewind point are not shown.
@@ -225,6 +226,7 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
             let sessions = sluice_host::sessions::Sessions::under(&facts.config_dir);
             let folder = Some(facts.folder.as_path());
             facts.session = (!flags.fork_session).then(|| session.clone());
+            facts.copied = copied(&flags, session);
             facts.resumed = sessions.info(session, folder).ok().flatten().map(|info| info.summary);
             facts.earlier = sessions.messages(session, folder).unwrap_or_default();
             options = options.resume(session).fork_session(flags.fork_session);
@@ -256,6 +258,14 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
             Err(error) => return no_terminal(&error),
         }
     }
+}
+
+/// The session that a new one is a copy of, if one is wanted.
+fn copied(flags: &Flags, session: &str) -> Option<CopiedSession> {
+    flags.fork_session.then(|| CopiedSession {
+        session: session.to_owned(),
+        last: flags.resume_session_at.clone(),
+    })
 }
 
 /// Applies the next session to the flags. Flags that described the start of the previous session are cleared.
@@ -333,6 +343,7 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
         model: String::new(),
         resumed: None,
         session: None,
+        copied: None,
         earlier: Vec::new(),
         served: None,
         said: Vec::new(),

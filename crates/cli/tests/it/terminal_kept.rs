@@ -48,6 +48,26 @@ fn the_model_and_the_context_are_shown_before_the_first_turn() {
 }
 
 #[test]
+fn the_pager_shows_a_fork_before_its_first_prompt() {
+    let terminal = Terminal::open(saying(&["first answer", "second answer"]), 80, 24, &[]);
+    terminal.shows(IDLE);
+    for (prompt, answer) in [("one", "first answer"), ("two", "second answer")] {
+        send(&terminal, prompt);
+        terminal.shows(answer);
+        terminal.shows(IDLE);
+    }
+    send(&terminal, "/fork");
+    terminal.shows("resumed");
+    terminal.shows(IDLE);
+    terminal.keys("\x0f");
+    let rows = terminal.shows("q back");
+    assert!(rows.iter().any(|row| row == "second answer"), "{rows:?}");
+    terminal.keys("q");
+    terminal.shows(IDLE);
+    leave(terminal);
+}
+
+#[test]
 fn a_rewound_conversation_stays_rewound_after_resume() {
     let mut terminal = Terminal::open(saying(&["first answer", "second answer"]), 80, 24, &[]);
     terminal.shows(IDLE);

@@ -114,3 +114,25 @@ fn signing_out_before_the_first_prompt_continues_line_by_line() {
     terminal.child.kill().unwrap();
     terminal.end();
 }
+
+#[test]
+fn commands_of_the_screen_are_available_line_by_line() {
+    let lab = Lab::new(&json!([[{"type": "text", "text": "First answer."}]]));
+    let mut terminal = Terminal::start(lab, &["--ax-screen-reader"], 120, 100, &[]);
+    terminal.shows("mode ask");
+    for (command, line) in [
+        ("/status", "status: mode ask"),
+        ("/tasks", "task: none"),
+        ("/mcp", "server: none"),
+        ("/agents", "agent 1 of"),
+        ("/rename", "error: /rename needs an argument"),
+        ("/plan", "notice: mode plan"),
+    ] {
+        terminal.keys(&format!("{command}\r"));
+        terminal.shows(line);
+    }
+    terminal.keys("/status\r");
+    terminal.shows("status: mode plan");
+    terminal.child.kill().unwrap();
+    terminal.end();
+}

@@ -77,7 +77,7 @@ fn plugin_is_installed_line_by_line() {
     let terminal = Terminal::start(with_plugin(), &["--ax-screen-reader"], 100, 40, &[]);
     terminal.shows("mode ask");
     terminal.keys("/plugin\r");
-    terminal.shows("plugin: none is installed");
+    terminal.shows("plugin: none");
     terminal.keys("/plugin install ~/missing\r");
     terminal.shows("neither a folder nor a .zip file");
     terminal.keys("/plugin install ~/tools\r");

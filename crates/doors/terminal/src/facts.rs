@@ -10,6 +10,14 @@ use crate::plugins::PluginStore;
 use crate::screen::{Capabilities, TerminalVariables};
 use crate::theme::{Glyphs, Theme};
 
+/// A session that is copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopiedSession {
+    pub session: String,
+    /// The uuid of its last message that belongs to the copy; none if all belong to it.
+    pub last: Option<String>,
+}
+
 /// Where and how a session is displayed.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
@@ -37,6 +45,8 @@ pub struct Facts {
     pub resumed: Option<String>,
     /// Id of the resumed session.
     pub session: Option<String>,
+    /// The session that this one is a copy of. The copy is saved with its first prompt.
+    pub copied: Option<CopiedSession>,
     /// Messages of the resumed session.
     pub earlier: Vec<sluice_host::sessions::SessionMessage>,
     /// True if the session to resume must still be picked.

@@ -30,7 +30,7 @@ mod plain;
 
 pub use app::Next;
 pub use before::{Questioner, StartQuestion};
-pub use facts::{Facts, Settings, Variables};
+pub use facts::{CopiedSession, Facts, Settings, Variables};
 pub use plugins::{PluginEntry, PluginOffer, PluginStore};
 pub use run::{Agent, Outcome, run};
 pub use screen::tty::repair;

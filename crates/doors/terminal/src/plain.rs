@@ -9,6 +9,7 @@ mod change;
 mod commands;
 mod lines;
 mod list;
+mod listing;
 mod speech;
 
 use std::io::{self, BufRead as _, Write as _};

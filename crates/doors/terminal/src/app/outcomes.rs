@@ -62,7 +62,10 @@ impl App {
             ActOutcome::SignIn { server, url } => self.sign_in(&server, url, now),
             ActOutcome::Summarised(next) => self.acts.push(Act::StartNext(next)),
             ActOutcome::Models(models) => self.pick_model(models, now),
-            ActOutcome::Model(model) => self.status_context.model = crate::view::status::model_word(&model),
+            ActOutcome::Model(model) => {
+                self.status_context.model = crate::view::status::model_word(&model);
+                self.facts.model = model;
+            }
             ActOutcome::Effort(level) => self.effort = level,
             ActOutcome::AgentFiles(files) => self.agent_files = files,
             ActOutcome::Skills(skills) => self.say(crate::view::report::skills(&skills, self.columns)),

@@ -3,12 +3,13 @@
 use std::sync::atomic::Ordering;
 
 use sluice_host::items::{Item, of_messages};
-use sluice_host::sessions::Sessions;
+use sluice_host::sessions::{SessionMessage, Sessions};
 use sluice_wire::control::{RenameSession, RewindFiles, SideQuestion};
 use tokio::task::spawn_blocking;
 
 use super::{Executor, REPLY_TIMEOUT, error_text};
 use crate::app::{Act, ActOutcome, Next};
+use crate::facts::CopiedSession;
 
 impl Executor {
     /// Carries out acts on transcripts.
@@ -166,21 +167,40 @@ impl Executor {
     /// Loads the conversation of this session from disk, or from memory if sessions are not saved.
     async fn transcript(&self) -> Result<Vec<Item>, String> {
         let messages = self.messages().await?;
-        if messages.is_empty() {
-            return self
-                .client
-                .look(|state| state.items().collect())
-                .await
-                .map_err(error_text);
+        if !messages.is_empty() {
+            return Ok(of_messages(&messages));
         }
-        Ok(of_messages(&messages))
+        let mut items = match &self.facts.copied {
+            Some(copied) => of_messages(&self.messages_of_copied(copied.clone()).await?),
+            None => Vec::new(),
+        };
+        let received: Vec<Item> = self
+            .client
+            .look(|state| state.items().collect())
+            .await
+            .map_err(error_text)?;
+        items.extend(received);
+        Ok(items)
     }
 
-    async fn messages(&self) -> Result<Vec<sluice_host::sessions::SessionMessage>, String> {
+    async fn messages_of_copied(&self, copied: CopiedSession) -> Result<Vec<SessionMessage>, String> {
+        let mut messages = self.messages_on_disk(copied.session).await?;
+        let last = messages
+            .iter()
+            .position(|message| Some(&message.uuid) == copied.last.as_ref());
+        messages.truncate(last.map_or(messages.len(), |last| last + 1));
+        Ok(messages)
+    }
+
+    async fn messages(&self) -> Result<Vec<SessionMessage>, String> {
         let known = self.client.session_id().await.map_err(error_text)?;
         let Some(session) = known.or_else(|| self.facts.session.clone()) else {
             return Ok(Vec::new());
         };
+        self.messages_on_disk(session).await
+    }
+
+    async fn messages_on_disk(&self, session: String) -> Result<Vec<SessionMessage>, String> {
         let (root, folder) = (self.facts.config_dir.clone(), self.facts.folder.clone());
         let read = spawn_blocking(move || Sessions::under(root).messages(&session, Some(&folder)));
         let read = read.await.map_err(|_| "the session cannot be read".to_owned())?;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use sluice_wire::control::{PermissionRulesState, RuleEntry};
+use sluice_wire::mode::PermissionMode;
 use tokio::sync::mpsc;
 
-use super::{List, Outcome, PlainSession, say};
+use super::{List, Outcome, PlainSession, listing, say};
 use crate::app::{Act, ActOutcome, Next, Point};
 use crate::executor::{Executor, Shells};
-use crate::plugins::{PluginAct, PluginEntry};
+use crate::plugins::PluginAct;
 use crate::text::Row;
 use crate::text::clean::one_line;
 use crate::view::report;
@@ -20,7 +20,10 @@ const HELP: &[&str] = &[
     "help: /clear begins a new session, /resume continues another, /fork continues in a copy of this one",
     "help: /rewind goes back to before a prompt, /export writes the conversation to a file",
     "help: /model, /mode and /permissions show the model, the permission mode and the permission rules",
-    "help: /context, /cost, /diff, /hooks, /skills print a report",
+    "help: /context, /cost, /diff, /hooks, /skills, /status print a report",
+    "help: /agents, /mcp and /tasks list subagents, MCP servers and what runs in the background",
+    "help: /plan changes nothing from now on; /btw and a question asks beside the conversation",
+    "help: /add-dir and a folder, /rename and a title change this session",
     "help: /plugin lists plugins; enable, disable, install or remove can follow, with a name or a path",
     "help: /login sets up an API key or a server, /logout removes it, /exit exits",
     "help: ! and a command runs it in your shell, # and a text saves a note in CLAUDE.md",
@@ -127,8 +130,34 @@ impl PlainSession {
                     return Ok(None);
                 }
             },
-            "permissions" => Act::Rules,
-            "rewind" => Act::Points,
+            "status" | "tasks" | "bashes" => {
+                let (facts, wants_status) = (self.facts.clone(), name == "status");
+                let lines = self.client.look(move |state| match wants_status {
+                    true => listing::status(state, &facts),
+                    false => listing::tasks(state),
+                });
+                say(&lines.await.unwrap_or_default());
+                return Ok(None);
+            }
+            "add-dir" | "rename" | "btw" if argument.trim().is_empty() => {
+                say(&[format!("error: /{name} needs an argument")]);
+                return Ok(None);
+            }
+            "add-dir" => Act::AddFolder(crate::plugins::path(
+                argument.trim(),
+                &self.facts.folder,
+                &self.facts.home,
+            )),
+            "rename" => Act::Rename(argument.trim().to_owned()),
+            "btw" => Act::Aside(argument.trim().to_owned()),
+            "agents" => Act::Agents,
+            "mcp" => Act::Servers,
+            "plan" if argument.trim().is_empty() => {
+                say(&["notice: mode plan".to_owned()]);
+                Act::SetMode(PermissionMode::Plan)
+            }
+            "permissions" | "allowed-tools" => Act::Rules,
+            "rewind" | "checkpoint" => Act::Points,
             "export" if argument.trim().is_empty() => Act::Export("sluice-session.md".to_owned()),
             "export" => Act::Export(argument.trim().to_owned()),
             "plugin" | "plugins" => match PluginAct::parse(argument.trim(), &self.facts.folder, &self.facts.home) {
@@ -139,7 +168,7 @@ impl PlainSession {
                 }
             },
             "context" => Act::Context,
-            "cost" => Act::Cost,
+            "cost" | "usage" => Act::Cost,
             "diff" => Act::Diff,
             "hooks" => Act::Hooks,
             "skills" => Act::Skills,
@@ -192,8 +221,10 @@ impl PlainSession {
                 return say(&lines);
             }
             ActOutcome::Points(points) => return self.offer(List::points(&points)),
-            ActOutcome::Rules(rules) => return say(&rule_lines(&rules)),
-            ActOutcome::Plugins(plugins) => return say(&plugin_lines(&plugins)),
+            ActOutcome::Rules(rules) => return say(&listing::rules(&rules)),
+            ActOutcome::Plugins(plugins) => return say(&listing::plugins(&plugins)),
+            ActOutcome::Agents(agents) => return say(&listing::agents(&agents)),
+            ActOutcome::Servers(servers) => return say(&listing::servers(&servers)),
             ActOutcome::PluginOffer(offer) => {
                 say(&[one_line(&offer.question())]);
                 let lines = offer.lines();
@@ -244,44 +275,4 @@ fn again(next: Next) -> Outcome {
         next,
         draft: String::new(),
     }
-}
-
-fn plugin_lines(plugins: &[PluginEntry]) -> Vec<String> {
-    if plugins.is_empty() {
-        return vec!["plugin: none is installed".to_owned()];
-    }
-    let count = plugins.len();
-    let line = |(at, plugin): (usize, &PluginEntry)| {
-        let word = if plugin.enabled { "enabled" } else { "disabled" };
-        let parts = [plugin.version.as_ref(), plugin.problem.as_ref()];
-        let parts: Vec<String> = parts
-            .into_iter()
-            .flatten()
-            .map(|part| format!(", {}", one_line(part)))
-            .collect();
-        format!(
-            "plugin {} of {count}: {}, {word}{}",
-            at + 1,
-            one_line(&plugin.id),
-            parts.concat()
-        )
-    };
-    plugins.iter().enumerate().map(line).collect()
-}
-
-fn rule_lines(rules: &PermissionRulesState) -> Vec<String> {
-    if rules.rules.is_empty() {
-        return vec!["rule: there are none".to_owned()];
-    }
-    let count = rules.rules.len();
-    let line = |(at, rule): (usize, &RuleEntry)| {
-        let place = crate::app::place_word(&rule.source);
-        format!(
-            "rule {} of {count}: {} {}, {place}",
-            at + 1,
-            rule.behavior.as_str(),
-            one_line(&rule.rule)
-        )
-    };
-    rules.rules.iter().enumerate().map(line).collect()
 }

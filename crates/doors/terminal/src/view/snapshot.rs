@@ -89,7 +89,13 @@ impl Snapshot {
             .map(|block| block.text.len())
             .sum();
         let open = state.open_turn().and_then(|at| state.turns().get(at));
-        let changes = state.item_changes(&mut cursor);
+        let mut changes = state.item_changes(&mut cursor);
+        // Changes come in the order of their revisions. A prompt that is revised at the end of its turn would follow the
+        // output of its command.
+        changes.sort_by_key(|change| match change {
+            ItemChange::Item(item) => item.id,
+            ItemChange::Delta { item, .. } | ItemChange::Removed { item, .. } => *item,
+        });
         Self {
             now,
             answered: answered(state, &changes),

@@ -2,12 +2,14 @@
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
-use sluice_host::conversation::Command;
+use sluice_host::conversation::{Command, Submit, What};
 use sluice_wire::mode::PermissionMode;
+use sluice_wire::stdin::User;
 
 use super::screens::{called, came, ended, seen, stage};
 use super::stage::Stage;
-use crate::app::{Act, PickerKind};
+use crate::app::{Act, ActOutcome, PickerKind};
+use crate::facts::Facts;
 
 fn command(name: &str) -> Command {
     Command {
@@ -42,6 +44,57 @@ fn the_typed_command_runs_instead_of_the_last_used_one() {
     assert!(
         seen(&mut stage).iter().any(|row| row.contains("version")),
         "it shows the status"
+    );
+}
+
+#[test]
+fn status_names_the_model_before_the_first_turn() {
+    let facts = Facts {
+        model: String::new(),
+        ..Stage::facts()
+    };
+    let mut stage = Stage::of(facts, 80, 24);
+    stage
+        .app
+        .apply_outcome(ActOutcome::Model("claude-opus-5-5".to_owned()), stage.now);
+    enter(&mut stage, "/status");
+    let rows = seen(&mut stage);
+    assert!(
+        rows.iter()
+            .any(|row| row.contains("model") && row.ends_with("claude-opus-5-5")),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn the_output_of_a_command_follows_the_command() {
+    let mut stage = Stage::new(80, 24);
+    stage.happen(What::Submit(Submit::new("p1", User::new("/goal"))));
+    let lifecycle =
+        |state: &str| json!({"type": "command_lifecycle", "command_uuid": "p1", "state": state, "uuid": state});
+    let output = json!({"type": "assistant", "message": {"id": "m1", "type": "message", "role": "assistant",
+        "model": "<synthetic>", "content": [{"type": "text", "text": "No goal is set."}], "stop_reason": "end_turn",
+        "usage": {"input_tokens": 0, "output_tokens": 0}}, "parent_tool_use_id": null, "session_id": "s", "uuid": "a1",
+        "local_command_source": "<local-command-stdout>No goal is set.</local-command-stdout>",
+        "local_command_run": {"command": "goal", "args": ""}});
+    let result = json!({"type": "result", "subtype": "success", "is_error": false, "num_turns": 0, "result": "No goal is set.",
+        "duration_ms": 1, "duration_api_ms": 0, "total_cost_usd": 0, "usage": {}, "modelUsage": {}, "permission_denials": [],
+        "session_id": "s", "uuid": "r1", "user_message_uuid": "p1", "user_message_uuids": ["p1"]});
+    for message in [
+        lifecycle("queued"),
+        lifecycle("started"),
+        output,
+        result,
+        lifecycle("completed"),
+    ] {
+        stage.says(&message);
+    }
+    stage.look();
+    let rows = seen(&mut stage);
+    let place = |text: &str| rows.iter().position(|row| row.contains(text));
+    assert!(
+        place("› /goal").is_some() && place("› /goal") < place("No goal is set."),
+        "{rows:?}"
     );
 }
 
