@@ -103,7 +103,7 @@ impl Reader<'_> {
         }
         self.inline.row.push(text, style);
         self.inline.sources.extend(at + 1..=at + length);
-        self.counted = Counted {
+        self.counted = ClusterCount {
             span: self.inline.row.0.len() - 1,
             start: self.inline.row.0.last()?.text.len() - 1,
             before: self.inline.sources.len() - 1,
