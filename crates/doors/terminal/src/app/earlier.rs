@@ -32,13 +32,13 @@ impl App {
             item.parent = item.parent.map(|parent| ItemId(parent.0 + first));
             let is_answer = matches!(item.body, ItemBody::Text { .. } | ItemBody::Command(_));
             let text = match &mut item.body {
-                ItemBody::Text { text } => Some(text),
+                ItemBody::Text { text, .. } => Some(text),
                 ItemBody::Command(command) => command.output.as_mut(),
                 ItemBody::Prompt(prompt) => Some(&mut prompt.text),
                 _ => None,
             };
             let short = text.as_ref().and_then(|text| shortened(text));
-            let whole = text.map(|text| short.map(|short| std::mem::replace(text, short)));
+            let whole = text.map(|text| short.map(|short| std::mem::replace(text, short.into())));
             if is_answer {
                 // A text that is printed whole becomes the answer by itself.
                 answer = whole.flatten();
@@ -50,7 +50,7 @@ impl App {
         };
         self.feed.take(&snapshot, self.columns);
         if let Some(answer) = answer {
-            self.feed.answer = answer;
+            self.feed.answer = answer.to_string();
         }
     }
 }
