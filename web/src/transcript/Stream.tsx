@@ -60,6 +60,8 @@ export interface StreamProps {
 const OVERSCAN = 800;
 const NEAR_END = 48;
 const NEAR_TOP = 1200;
+/** Maximum number of frames until the content of an opened row is rendered. */
+const MAX_EMPTY_FRAMES = 60;
 
 const isLive = ({ entries }: Transcript): boolean => entries.some((entry) => entry.kind === 'turn' && entry.live);
 
@@ -273,20 +275,25 @@ export function Stream(props: StreamProps): JSX.Element {
     anchor = { key: row.dataset['row'] ?? '', offset: row.getBoundingClientRect().top - box.getBoundingClientRect().top };
     if (!following()) return;
     setFollowing(false);
-    void bodiesThere().then(() =>
-      requestAnimationFrame(() =>
-        requestAnimationFrame(() => {
-          if (!box.isConnected) return;
-          const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
-          if (rest <= NEAR_END) {
-            setFollowing(true);
-            return;
-          }
-          readRows = rows().length;
-          props.onFollow?.(false);
-        }),
-      ),
-    );
+    const details = target.closest('details');
+    const isEmpty = () =>
+      details?.open === true && details.getBoundingClientRect().height <= (details.querySelector('summary')?.getBoundingClientRect().height ?? 0) + 1;
+    const decide = (frames: number): void => {
+      if (!box.isConnected) return;
+      // The content of a row that was opened is rendered a few frames later.
+      if (isEmpty() && frames < MAX_EMPTY_FRAMES) {
+        requestAnimationFrame(() => decide(frames + 1));
+        return;
+      }
+      const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
+      if (rest <= NEAR_END) {
+        setFollowing(true);
+        return;
+      }
+      readRows = rows().length;
+      props.onFollow?.(false);
+    };
+    void bodiesThere().then(() => requestAnimationFrame(() => requestAnimationFrame(() => decide(0))));
   };
 
   const onSelect = () => {
