@@ -6,6 +6,7 @@
 mod answers;
 mod client;
 mod reach;
+mod requests;
 mod server;
 mod state;
 #[cfg(feature = "types")]
@@ -15,6 +16,7 @@ mod work;
 pub use answers::*;
 pub use client::*;
 pub use reach::*;
+pub use requests::*;
 pub use server::*;
 pub use state::*;
 pub use work::*;
