@@ -67,7 +67,7 @@ impl App {
             Code::PageDown => self.next_request(1, now),
             _ => match &open_request.shown {
                 RequestContent::Call { .. } | RequestContent::Plan { .. } | RequestContent::Page { .. } => {
-                    self.choice_key(key, stops, now)
+                    self.choice_key(key, stops, now);
                 }
                 RequestContent::Questions(..) => self.question_key(key, stops, now),
                 RequestContent::Form(_) => self.form_key(key, stops),

@@ -95,7 +95,7 @@ impl App {
             }
             ActOutcome::Hooks(hooks) => self.say(crate::view::report::hooks(&hooks, self.columns)),
             ActOutcome::Context(usage) => {
-                self.say(crate::view::report::context(&usage, self.facts.is_demo(), self.columns))
+                self.say(crate::view::report::context(&usage, self.facts.is_demo(), self.columns));
             }
             ActOutcome::Cost(usage) => {
                 let (last, demo) = (self.snapshot.last_cost, self.facts.is_demo());
