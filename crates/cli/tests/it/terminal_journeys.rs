@@ -30,7 +30,7 @@ fn journey_01_without_a_key_the_demo_answers_and_its_tools_are_real() {
     let lab = answering("never asked");
     fs::write(lab.work().join("main.rs"), "fn main() {}").unwrap();
     let terminal = Terminal::open(lab, 80, 24, &[("ANTHROPIC_API_KEY", ""), ("ANTHROPIC_BASE_URL", "")]);
-    let rows = terminal.shows("  /login   bring an API key");
+    let rows = terminal.shows("  /login   set up an API key");
     assert!(rows.iter().any(|row| row.contains("demo model")), "{rows:?}");
     terminal.keys("\t\r");
     terminal.shows("✓ Bash  ls");

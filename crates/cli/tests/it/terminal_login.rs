@@ -12,7 +12,7 @@ fn a_key_is_tried_before_it_is_saved() {
     let lab = saying(&["yes", "hello"]);
     let settings = lab.home().join(".claude/settings.json");
     let terminal = Terminal::open(lab, 80, 24, &[("ANTHROPIC_API_KEY", "")]);
-    terminal.shows("/login   bring");
+    terminal.shows("/login   set up");
     terminal.keys("/login\r");
     terminal.shows("› 1  Paste a key");
     terminal.keys("1");
@@ -43,7 +43,7 @@ fn a_key_that_does_not_work_is_not_saved() {
     // No server is listening on this port.
     let nowhere = [("ANTHROPIC_API_KEY", ""), ("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")];
     let terminal = Terminal::open(lab, 80, 24, &nowhere);
-    terminal.shows("/login   bring");
+    terminal.shows("/login   set up");
     terminal.keys("/login\r");
     terminal.shows("› 1  Paste a key");
     terminal.keys("1");
@@ -63,7 +63,7 @@ fn a_custom_server_is_tried_and_saved() {
     let address = lab.address().to_owned();
     let nowhere = [("ANTHROPIC_API_KEY", ""), ("ANTHROPIC_BASE_URL", "")];
     let terminal = Terminal::open(lab, 80, 24, &nowhere);
-    terminal.shows("/login   bring");
+    terminal.shows("/login   set up");
     terminal.keys("/login\r");
     terminal.shows("› 1  Paste a key");
     terminal.keys("2");
