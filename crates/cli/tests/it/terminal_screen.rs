@@ -111,7 +111,7 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
     terminal.keys("\rx");
     terminal.shows("tab answers");
     terminal.keys("\t");
-    terminal.shows("esc no");
+    terminal.shows("esc deny");
     terminal.keys("\r");
     terminal.shows("- two");
     terminal.keys("\x15");
