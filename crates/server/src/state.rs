@@ -119,8 +119,12 @@ pub async fn released(path: &Path, limit: Duration) -> bool {
         return true;
     };
     let (done, ended) = oneshot::channel();
-    // A thread that the runtime does not wait for. The shared lock is released immediately.
-    std::thread::spawn(move || done.send(lock.lock_shared().is_ok()));
+    // A thread that the runtime does not wait for. The shared lock is released before the result is sent.
+    std::thread::spawn(move || {
+        let free = lock.lock_shared().is_ok();
+        drop(lock);
+        done.send(free)
+    });
     timeout(limit, ended).await.is_ok_and(|free| free.unwrap_or(false))
 }
 
@@ -161,8 +165,11 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("state");
         assert!(released(&path, Duration::ZERO).await, "there is no bridge");
+        // In another folder, because the thread of a wait that timed out takes the lock later.
+        let other = parent.path().join("other");
+        let _running = StateFolder::take(&other).unwrap();
+        assert!(!released(&other, Duration::from_millis(1)).await);
         let bridge = StateFolder::take(&path).unwrap();
-        assert!(!released(&path, Duration::from_millis(1)).await);
         let limit = Duration::from_secs(60);
         let (waited, ()) = tokio::join!(released(&path, limit), async { drop(bridge) });
         assert!(waited && StateFolder::take(&path).is_ok());
