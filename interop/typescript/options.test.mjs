@@ -60,7 +60,7 @@ test('agent definition of the host applies to the main session', () =>
   }));
 
 test('fallback model replaces a missing model', () =>
-  lab([missing, missing, text('taken over')], async ({ options }) => {
+  lab([missing, text('taken over')], async ({ options }) => {
     const messages = await run({ ...options, model: 'claude-nowhere', fallbackModel: 'claude-sonnet-4-5' });
     const { trigger, fallback_model: model } = messages.find(({ subtype }) => subtype === 'model_fallback');
     assert.deepEqual([trigger, model], ['model_not_found', 'claude-sonnet-4-5']);
