@@ -118,7 +118,7 @@ export function openSocket(address) {
 export function command(request) {
   return new Promise((done) => {
     const socket = new WebSocket(`ws://${location.host}/ws`);
-    socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', version: 1, client: 'hostile', build: null, capabilities: [], cursors: {} }));
+    socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', version: 2, client: 'hostile', build: null, capabilities: [], revisions: {} }));
     socket.onmessage = (event) => {
       const message = JSON.parse(event.data);
       if (message.type === 'welcome') socket.send(JSON.stringify({ ...request, id: 'request' }));

@@ -158,7 +158,7 @@ test('injected scripts do not run', () => lab(async ({ own, context, origin, for
 test('content of agents is downloaded instead of displayed', () => lab(async ({ own, origin, home }) => {
   const markup = '<!doctype html><title>made by an agent</title><script>document.title = "ran"</script>';
   const id = await externalSession(home, markup);
-  const receipt = await own.evaluate(command, { type: 'subscribe', sessionId: id, cursor: null });
+  const receipt = await own.evaluate(command, { type: 'subscribe', sessionId: id });
   assert.equal(receipt.ok, true);
   // Uploads must be images of the declared type.
   const upload = ([type, base64]) => fetch('/api/upload', { method: 'POST', headers: { 'content-type': type }, body: Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)) }).then(async (answer) => ({ status: answer.status, ...(await answer.json().catch(() => ({}))) }));

@@ -56,7 +56,7 @@ export async function session(port, headers) {
       if (at < 0) return;
       upgraded = true;
       received = received.subarray(at + 4);
-      write(JSON.stringify({ type: 'hello', version: 1, client: 'hostile', build: null, capabilities: [], cursors: {} }));
+      write(JSON.stringify({ type: 'hello', version: 2, client: 'hostile', build: null, capabilities: [], revisions: {} }));
     }
     for (;;) {
       if (received.length < 2) return;
