@@ -144,7 +144,7 @@ test('a cached session is shown at once and updated with one request', async () 
     messages.find((one) => one.type === 'subscribe' && one.sessionId === 's-running')?.revision;
   await until('requested', () => requested() !== undefined);
   fake.bridge.receive = receive;
-  assert.ok(requested() > 10);
+  assert.ok(requested() > 0);
 });
 
 const looks = async (name) => {
