@@ -97,10 +97,12 @@ export async function decide(page, button) {
   await title.first().waitFor({ state: 'attached' });
   const id = await title.first().getAttribute('id');
   const open = page.locator(`.askbox:not(.frozen) [id="${id}"]`);
+  // Only the button of this request: a press that still waits when the request is gone must not meet the next one.
+  const own = button.and(page.locator('.askbox:not(.frozen)', { has: page.locator(`[id="${id}"]`) }).locator('*'));
   await until(`decided: ${id}`, async () => {
     // A press takes as long as the machine needs; it is given up only when the request is gone.
     const gone = open.waitFor({ state: 'detached' }).catch(() => {});
-    await Promise.race([button.click().catch(() => {}), gone]);
+    await Promise.race([own.click().catch(() => {}), gone]);
     return (await open.count()) === 0;
   });
 }
