@@ -123,7 +123,8 @@ test('a cached session is shown at once and updated with one request', async () 
             const get = request.result.transaction('snapshots').objectStore('snapshots').get('s-running');
             get.onsuccess = () => {
               request.result.close();
-              resolve(get.result !== undefined);
+              // The index is written last; without it the page does not look into the cache.
+              resolve(get.result !== undefined && (localStorage.getItem('sluice.kept') ?? '').includes('s-running'));
             };
           };
         }),
