@@ -260,7 +260,7 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
     }
 }
 
-/// The session that a new one is a copy of, if one is wanted.
+/// The session to fork, if the new session is a fork.
 fn copied(flags: &Flags, session: &str) -> Option<CopiedSession> {
     flags.fork_session.then(|| CopiedSession {
         session: session.to_owned(),

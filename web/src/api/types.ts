@@ -1436,15 +1436,15 @@ version: number,
  */
 client: string, 
 /**
- * The page's build, so that an old page is told to reload.
+ * The build of the page. A page of another build is asked to reload.
  */
 build?: string | null, 
 /**
- * What it understands beyond the version.
+ * Optional features that the client supports.
  */
 capabilities?: Array<string> | null, 
 /**
- * What it has, by session: these sessions are subscribed to at once.
+ * The last revision that the client has, by session. These sessions are subscribed to at once.
  */
 revisions?: { [key in string]: number } | null, };
 
@@ -1516,7 +1516,7 @@ rule?: string | null,
  */
 destination?: string | null, 
 /**
- * The mode the session goes on in, for a plan.
+ * The permission mode in which the session continues, for a plan.
  */
 mode?: string | null, 
 /**
@@ -1907,7 +1907,7 @@ export type DriftLines = { lines: Array<DriftLine>, };
 
 export type DriftLine = { at: number, 
 /**
- * The item that stands for it.
+ * The item of the line.
  */
 item: ItemId | null, 
 /**

@@ -236,7 +236,7 @@ pub struct DriftLines {
 #[serde(rename_all = "camelCase")]
 pub struct DriftLine {
     pub at: i64,
-    /// The item that stands for it.
+    /// The item of the line.
     pub item: Option<ItemId>,
     /// `type/subtype`, or `not JSON`.
     pub what: String,

@@ -14,14 +14,14 @@ pub struct Hello {
     pub version: u32,
     /// What the client calls itself.
     pub client: String,
-    /// The page's build, so that an old page is told to reload.
+    /// The build of the page. A page of another build is asked to reload.
     #[serde(default)]
     pub build: Option<String>,
-    /// What it understands beyond the version.
+    /// Optional features that the client supports.
     #[serde(default)]
     #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>"))]
     pub capabilities: Vec<String>,
-    /// What it has, by session: these sessions are subscribed to at once.
+    /// The last revision that the client has, by session. These sessions are subscribed to at once.
     #[serde(default)]
     #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, u64>>"))]
     pub revisions: BTreeMap<String, u64>,
@@ -124,7 +124,7 @@ pub struct AnswerAsk {
     /// Where the accepted rules are kept, when not where the suggestion says.
     #[serde(default)]
     pub destination: Option<String>,
-    /// The mode the session goes on in, for a plan.
+    /// The permission mode in which the session continues, for a plan.
     #[serde(default)]
     pub mode: Option<String>,
     /// What the model reads when it is denied.

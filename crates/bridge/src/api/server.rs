@@ -124,7 +124,7 @@ pub enum Payer {
     Key,
     /// An account of the provider.
     Account,
-    /// A server of its own.
+    /// A separate model server.
     Server,
     /// Nobody: the demo model.
     Demo,

@@ -2,7 +2,7 @@
 //!
 //! A revision of the API is the generation of the session, which increases whenever the session is loaded, above the
 //! revision of the conversation. So no revision is ever used twice, whatever was lost when the bridge died. A client that
-//! names a revision of an earlier generation gets the last turns anew.
+//! names a revision of an earlier generation gets the last turns as a whole.
 //!
 //! The generation is stored before the session is served. It is at least the number of seconds since 2026, so that it also
 //! increases when the database was lost.
@@ -21,7 +21,7 @@ use crate::api::{CaughtUp, ItemPage, Problem, ServerMessage};
 use crate::body;
 use crate::outbox::{Frame, escaped};
 
-/// A client further behind than this gets the last turns anew.
+/// A client further behind than this gets the last turns as a whole.
 const MAX_CHANGES: usize = 2000;
 /// The maximum number of items of a page.
 const MAX_ITEMS: u32 = 3000;

@@ -87,7 +87,7 @@ pub enum HostNote {
     Exit(ProcessEnd),
     /// A notice.
     Notice {
-        /// What it is about.
+        /// The kind of the notice.
         kind: NoticeKind,
         /// The text.
         text: String,
@@ -112,7 +112,7 @@ pub struct AnswerNote {
     pub ask: RequestId,
     /// Who answered.
     pub sender: Option<Sender>,
-    /// What they said about it.
+    /// The comment of the sender.
     pub message: Option<String>,
     /// The rules that were saved with it, as in a settings file.
     pub rules: Vec<String>,

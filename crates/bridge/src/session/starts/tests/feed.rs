@@ -28,7 +28,7 @@ impl Client {
         }
     }
 
-    /// Subscribes, and returns whether everything was sent anew.
+    /// Subscribes, and returns whether everything was sent again.
     async fn subscribe(&mut self, hub: &Hub, revision: Option<u64>) -> bool {
         let listener = self.listener.clone();
         let subscribe = |reply| Command::Subscribe {
@@ -88,7 +88,7 @@ impl Client {
         }
     }
 
-    /// Reads until so many lines have come.
+    /// Reads this number of lines.
     async fn until_lines(&mut self, count: usize) {
         while self.lines.len() < count {
             self.read().await;
